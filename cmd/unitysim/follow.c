@@ -30,19 +30,23 @@ static enum aw_status handle_line(struct follow *f)
     struct aw_session *session = f->session;
     struct aw_unitysim_drive drive;
     int joint;
-    enum aw_status status = aw_words_split(&f->words, f->line, &session->err);
+    enum aw_status status;
     f->number++;
     f->received_ns = aw_clock_now(session->clock);
     f->silent = false;
-    for (size_t i = f->words.json ? 1 : 0; i < f->words.n && status == AW_OK; i++) {
-        const char *word = f->words.word[i], *value = strchr(word, '=');
-        struct aw_bound pair = {.name = word, .text = value ? value + 1 : NULL};
-        status = value ? unity_parse_drive(session, &pair, &joint, &drive)
-                       : aw_fail(&session->err, AW_USAGE,
-                                 "'%.40s' — write JOINT=VALUE, like elbow=+45", word);
-        if (status == AW_OK)
-            aw_unitysim_drive(unity_of(session), joint, drive);
-    }
+    f->words.next = 0;
+    do {
+        status = aw_words_split_at(&f->words, f->line, f->words.next, &session->err);
+        for (size_t i = f->words.json ? 1 : 0; i < f->words.n && status == AW_OK; i++) {
+            const char *word = f->words.word[i], *value = strchr(word, '=');
+            struct aw_bound pair = {.name = word, .text = value ? value + 1 : NULL};
+            status = value ? unity_parse_drive(session, &pair, &joint, &drive)
+                           : aw_fail(&session->err, AW_USAGE,
+                                     "'%.40s' — write JOINT=VALUE, like elbow=+45", word);
+            if (status == AW_OK)
+                aw_unitysim_drive(unity_of(session), joint, drive);
+        }
+    } while (status == AW_OK && f->words.next);
     if (status == AW_OK)
         return AW_OK;
     char where[32];

@@ -402,3 +402,46 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type \004
         ends 0"
 }
+
+@test "the prompt shows the link, and what moves" {
+    terminal <<<"
+        launch hidmotor -q -l sim:
+        want {hidmotor sim:> }
+        ask {velocity 20 0 0} result= {hidmotor sim: moving> }
+        ask {stop} result= {hidmotor sim:> }
+        ask {move elbow=3 duration=300ms} result= {hidmotor sim: moving> } {hidmotor sim:> }
+        type \004
+        ends 0"
+    terminal <<<"
+        launch armctl -l serial:/dev/serial/by-id/usb-FTDI_A603-if00-port0?baud=9600
+        want {-FTDI_A603-if00-port0> }
+        type \004
+        ends 0"
+    terminal <<<"
+        launch armctl
+        want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "; separates commands, history lists them, a pipe is told to be the shell's affair" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        ask {deg 1 90; deg 1 95} angle=90deg angle=95deg {armctl> }
+        ask {deg 1 400; deg 1 97} {above its maximum} {what stands behind the ; was not run} {armctl> }
+        hasnt angle=97
+        ask {deg 1 92 | tee x} {'|' is the shell's affair} {armctl> }
+        hasnt angle=92
+        type {deg 1 90; enco}; type \t; want {encode }
+        type \003; want {armctl> }
+        ask history {1  deg 1 90; deg 1 95} {2  deg 1 400; deg 1 97} {armctl> }
+        type \004
+        ends 0"
+    run -0 armctl -j history
+    [[ ${lines[0]} == '{"n":1,"line":"deg 1 90; deg 1 95"}' ]]
+    run -0 armctl <<<'encode ack ack=1;encode ack ack=2'
+    [[ $output == *31*32* ]]
+    run -2 armctl <<<'encode ack ack=1; frob 1; encode ack ack=2'
+    [[ $output == *"no command 'frob'"* && $output != *'4B 32'* ]]
+}

@@ -2,7 +2,8 @@
 # common.bash, the script comes from standard input. Nothing here sleeps: everything waits for text.
 #
 #   launch armctl -l sim:      starts a program on a terminal
-#   want TEXT ...            waits for these texts, in this order
+#   want TEXT ...            waits for these texts, in this order; "armctl> " is its prompt with
+#                            whatever link and state stand in it
 #   type TEXT                types; \r is Enter, \t TAB, \003 Ctrl-C, \004 Ctrl-D, \022 Ctrl-R
 #   ask LINE TEXT ...        types a line, waits for the texts
 #   ends CODE                waits for the end and compares the exit status
@@ -37,8 +38,14 @@ proc more {} {
 proc want {args} {
     global seen
     foreach text $args {
+        set how -ex
+        set sought $text
+        if {[regexp {^([a-z]+)> (.*)$} $text all tool rest]} {
+            set how -re
+            set sought "$tool\[^>\r\n\]*> [regsub -all {[][\\^$.|?*+(){}]} $rest {\\&}]"
+        }
         expect {
-            -ex $text { append seen $expect_out(buffer) }
+            $how $sought { append seen $expect_out(buffer) }
             timeout { more; fail "no '$text' in time" }
             eof { more; fail "no '$text' before the end" }
         }

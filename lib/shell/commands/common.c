@@ -3,6 +3,7 @@
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
 #include "shell/prompt/input.h"
+#include "shell/prompt/repl.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
 static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
@@ -185,6 +186,8 @@ const struct aw_command aw_common_commands[] = {
      .examples = (const char *const[]){"help watch", "help links", NULL}},
     {.name = "?", .prints = "a text", .summary = "help", .args = help_args,
      .options = help_options, .hidden = true, .offline = true, .run = aw_run_help},
+    {.name = "history", .group = AW_GROUP_SET_UP, .summary = "list what was typed at the prompt",
+     .offline = true, .run = aw_run_history},
     {.name = "quit", .group = AW_GROUP_SET_UP,
      .summary = "leave", .offline = true, .run = aw_run_quit},
     {.name = "exit", .summary = "leave", .hidden = true, .offline = true, .run = aw_run_quit},

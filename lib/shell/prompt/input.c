@@ -65,8 +65,15 @@ static enum aw_status fill(struct aw_session *session, struct lines *in)
     return status;
 }
 
-static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
-                               struct aw_words *words)
+static bool goes_on(const struct aw_session *session, enum aw_status status)
+{
+    return !session->quit && (status == AW_OK || (status != AW_STOPPED && !session->out.error &&
+                                                  aw_flag(session, "keep-going")));
+}
+
+/* The command of the line that begins at words->next; the ones behind it are for the next call. */
+static enum aw_status run_command(struct aw_session *session, struct lines *in, const char *line,
+                                  struct aw_words *words)
 {
     struct aw_error *err = &session->err;
     char where[160];
@@ -77,7 +84,7 @@ static enum aw_status run_line(struct aw_session *session, struct lines *in, con
     else if (strlen(line) < in->length)
         status = aw_fail(err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
     else
-        status = aw_words_split(words, line + (in->number == 1 ? aw_utf8_mark(line) : 0), err);
+        status = aw_words_split_at(words, line, words->next, err);
     in->overlong = false;
     if (status != AW_OK) {
         aw_fail_at(err, where, 0);
@@ -86,10 +93,20 @@ static enum aw_status run_line(struct aw_session *session, struct lines *in, con
     return words->n ? aw_dispatch(session, words, where) : AW_OK;
 }
 
-static bool goes_on(const struct aw_session *session, enum aw_status status)
+static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
+                               struct aw_words *words)
 {
-    return !session->quit && (status == AW_OK || (status != AW_STOPPED && !session->out.error &&
-                                                  aw_flag(session, "keep-going")));
+    enum aw_status status, first = AW_OK;
+    size_t mark = in->number == 1 ? aw_utf8_mark(line) : 0;
+    line += mark;
+    in->length -= mark;
+    words->next = 0;
+    do {
+        status = run_command(session, in, line, words);
+        if (first == AW_OK)
+            first = status;
+    } while (words->next && goes_on(session, status));
+    return status == AW_STOPPED ? status : first;
 }
 
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,14 @@
 #include "shell/core/config.h"
 #include "shell/core/stop.h"
 #include "shell/prompt/complete.h"
+#include "view/terminal/screen.h"
 
 #define HISTORY_LINES 5000
+#define LINK_MOST     24 /* characters of the link in the prompt */
 
 struct prompt {
     struct aw_session *session;
-    char text[64];     /* "canpid> " */
+    char text[96];     /* "canpid can0: moving> " */
     char history[512]; /* the file; "": none */
     char *typed;       /* the line that was entered; NULL at the end of the input */
     bool entered;      /* there is one */
@@ -83,7 +86,7 @@ static char **complete_word(const char *text, int start, int end)
     (void)end;
     char *before = strndup(rl_line_buffer, (size_t)start);
     rl_attempted_completion_over = 1;
-    if (before && aw_words_split(&words, before, NULL) == AW_OK)
+    if (before && aw_words_split_last(&words, before) == AW_OK)
         aw_complete(active(NULL)->session, words.word, words.n, text, add_match, &m, &files);
     free(before);
     if (files && m.n == 0)
@@ -176,6 +179,24 @@ static void remember(const struct prompt *prompt, const char *line)
         append_history(1, prompt->history);
 }
 
+/* The commands of a line, up to the first failure. */
+static enum aw_status run_line(struct aw_session *session, struct aw_words *words, const char *line)
+{
+    enum aw_status status;
+    words->next = 0;
+    do {
+        status = aw_words_split_at(words, line, words->next, &session->err);
+        if (status != AW_OK)
+            aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+        else if (words->n)
+            status = aw_dispatch(session, words, NULL);
+    } while (status == AW_OK && words->next && !session->quit);
+    if (status != AW_OK && words->next &&
+        strspn(line + words->next, " ") < strlen(line + words->next))
+        aw_session_notice(session, "what stands behind the ; was not run");
+    return status;
+}
+
 /* What was pasted may be several lines: the first failure ends them. */
 static void run_typed(struct prompt *prompt)
 {
@@ -186,11 +207,7 @@ static void run_typed(struct prompt *prompt)
     while (words && rest && status == AW_OK && !session->quit) {
         char *line = strsep(&rest, "\n");
         remember(prompt, line);
-        status = aw_words_split(words, line, &session->err);
-        if (status != AW_OK)
-            aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
-        else if (words->n)
-            status = aw_dispatch(session, words, NULL);
+        status = run_line(session, words, line);
         if (status == AW_STOPPED)
             session->quit = aw_stop_ends(session);
     }
@@ -201,11 +218,51 @@ static void run_typed(struct prompt *prompt)
         aw_stop_rearm(session);
 }
 
+/* "hidmotor hid: moving> ": the link as it was named, without what is behind its '?', and what is
+ * to be known about it. Of a long one the end is kept. */
+static void write_prompt(struct prompt *prompt)
+{
+    const struct aw_session *session = prompt->session;
+    const char *named = aw_option(session, "link"), *cut = "", *state = "";
+    named = named && *named ? named : session->tool->link ? session->tool->link : "";
+    int length = (int)strcspn(named, "?");
+    bool moves = session->ongoing == AW_ONGOING_RUNNING ||
+                 (session->ongoing == AW_ONGOING_ENDING &&
+                  aw_clock_now(session->clock) < session->ongoing_until);
+    if (length > LINK_MOST) {
+        cut = aw_screen_utf8() ? "…" : "~";
+        named += length - LINK_MOST;
+        length = LINK_MOST;
+    }
+    if (session->link && session->link->lost)
+        state = ": link lost";
+    else if (session->link && moves)
+        state = ": moving";
+    if (*state && length && named[length - 1] == ':')
+        state++; /* "sim:" has one already */
+    snprintf(prompt->text, sizeof prompt->text, "%s%s%s%.*s%s> ", session->tool->name,
+             length ? " " : "", cut, length, named, state);
+}
+
+/* Something that ends by itself has ended, or a link was lost: while nothing is typed. */
+static void renew_prompt(struct prompt *prompt)
+{
+    char before[sizeof prompt->text];
+    strcpy(before, prompt->text);
+    write_prompt(prompt);
+    if (strcmp(before, prompt->text) == 0)
+        return;
+    clear_hint(prompt);
+    rl_set_prompt(prompt->text);
+    rl_forced_update_display();
+}
+
 /* The terminal belongs to readline from here. What was typed while a command ran was read as lines:
  * a Ctrl-D among it, an end of file then, is a NUL character now. */
 static void install(struct prompt *prompt)
 {
     int waiting = 0;
+    write_prompt(prompt);
     rl_callback_handler_install(prompt->text, on_line);
     prompt->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
@@ -259,6 +316,21 @@ static int read_key(FILE *stream)
     }
 }
 
+/* What ends by itself while nobody types: the prompt says so then. */
+static enum aw_status wait_key(struct prompt *prompt)
+{
+    struct aw_session *session = prompt->session;
+    struct aw_clock *real = &session->real_clock.base;
+    if (session->ongoing == AW_ONGOING_ENDING && session->clock == real &&
+        aw_clock_now(real) < session->ongoing_until && !session->tool->idle) {
+        enum aw_status status = aw_clock_wait(real, STDIN_FILENO, POLLIN, session->ongoing_until);
+        if (status != AW_TIMEOUT)
+            return status;
+        renew_prompt(prompt);
+    }
+    return aw_session_wait_input(session, STDIN_FILENO);
+}
+
 static void read_one_line(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
@@ -266,7 +338,7 @@ static void read_one_line(struct prompt *prompt)
     aw_stop_watch_suspend(session, true);
     install(prompt);
     while (!prompt->entered && !session->quit) {
-        if (aw_session_wait_input(session, STDIN_FILENO) == AW_STOPPED)
+        if (wait_key(prompt) == AW_STOPPED)
             on_signal(prompt);
         else
             rl_callback_read_char();
@@ -298,7 +370,6 @@ enum aw_status aw_repl(struct aw_session *session)
     aw_stop_catch(session);
     set_up_readline(&prompt);
     open_history(&prompt);
-    snprintf(prompt.text, sizeof prompt.text, "%s> ", session->tool->name);
     session->interactive = true;
     aw_session_notice(session, "TAB completes, 'help' explains, Ctrl-D leaves");
     while (!session->quit) {
@@ -310,4 +381,27 @@ enum aw_status aw_repl(struct aw_session *session)
         fputc('\n', stdout);
     free(prompt.typed);
     return session->stop.signal ? AW_STOPPED : AW_OK;
+}
+
+enum aw_status aw_run_history(struct aw_session *session, const struct aw_args *args)
+{
+    char path[512];
+    (void)args;
+    if (!session->interactive) {
+        using_history();
+        aw_state_path(session, "history", path, sizeof path);
+        if (*path)
+            read_history(path);
+    }
+    for (int i = 0; i < history_length; i++) {
+        struct aw_object row;
+        const HIST_ENTRY *entry = history_get(history_base + i);
+        if (!entry)
+            continue;
+        aw_object_start(&row, NULL);
+        aw_object_number(&row, "n", i + 1, 0, NULL);
+        aw_object_text(&row, "line", entry->line);
+        aw_session_row(session, &row, "%5d  %s\n", i + 1, entry->line);
+    }
+    return AW_OK;
 }

@@ -56,6 +56,33 @@ static void columns(void **state)
     assert_int_equal(words.column[2], 14);
 }
 
+static void several_commands_in_a_line(void **state)
+{
+    static const char line[] = "deg 1 90;  pos 2 'a;b' ; # end; never";
+    (void)state;
+    assert_split(line, "deg|1|90");
+    assert_int_equal(words.next, 9);
+    assert_int_equal(aw_words_split_at(&words, line, words.next, NULL), AW_OK);
+    assert_int_equal(words.n, 3);
+    assert_string_equal(words.word[2], "a;b");
+    assert_int_equal(words.column[0], 12);
+    assert_int_equal(aw_words_split_at(&words, line, words.next, NULL), AW_OK);
+    assert_int_equal(words.n, 0);
+    assert_int_equal(words.next, 0);
+    assert_int_equal(aw_words_split_last(&words, "deg 1 90; pos 2"), AW_OK);
+    assert_string_equal(words.word[0], "pos");
+    assert_split("a\\;b", "a;b");
+}
+
+static void pipes_are_the_shells(void **state)
+{
+    (void)state;
+    assert_refused("watch | grep x", "column 7: '|' is the shell's affair");
+    assert_refused("watch >file", "column 7: '>'");
+    assert_refused("deg 1 90 &", "column 10: '&'");
+    assert_split("watch '|' \">\" <x", "watch|||>|<x");
+}
+
 static void open_quotes_are_refused(void **state)
 {
     (void)state;
@@ -135,6 +162,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines),
         cmocka_unit_test(columns),
+        cmocka_unit_test(several_commands_in_a_line),
+        cmocka_unit_test(pipes_are_the_shells),
         cmocka_unit_test(open_quotes_are_refused),
         cmocka_unit_test(limits),
         cmocka_unit_test(a_command_line_is_not_cut),
