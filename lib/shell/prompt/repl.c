@@ -218,6 +218,13 @@ static void run_typed(struct prompt *prompt)
         aw_stop_rearm(session);
 }
 
+static bool moves(const struct aw_session *session)
+{
+    return session->ongoing == AW_ONGOING_RUNNING ||
+           (session->ongoing == AW_ONGOING_ENDING &&
+            aw_clock_now(session->clock) < session->ongoing_until);
+}
+
 /* "hidmotor hid: moving> ": the link as it was named, without what is behind its '?', and what is
  * to be known about it. Of a long one the end is kept. */
 static void write_prompt(struct prompt *prompt)
@@ -226,9 +233,6 @@ static void write_prompt(struct prompt *prompt)
     const char *named = aw_option(session, "link"), *cut = "", *state = "";
     named = named && *named ? named : session->tool->link ? session->tool->link : "";
     int length = (int)strcspn(named, "?");
-    bool moves = session->ongoing == AW_ONGOING_RUNNING ||
-                 (session->ongoing == AW_ONGOING_ENDING &&
-                  aw_clock_now(session->clock) < session->ongoing_until);
     if (length > LINK_MOST) {
         cut = aw_screen_utf8() ? "…" : "~";
         named += length - LINK_MOST;
@@ -236,7 +240,7 @@ static void write_prompt(struct prompt *prompt)
     }
     if (session->link && session->link->lost)
         state = ": link lost";
-    else if (session->link && moves)
+    else if (session->link && moves(session))
         state = ": moving";
     if (*state && length && named[length - 1] == ':')
         state++; /* "sim:" has one already */
