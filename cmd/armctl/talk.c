@@ -18,6 +18,7 @@ static struct aw_armctl_options arm_options(const struct aw_session *session)
     options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
     options.confirm_timeout_ms = (int)(confirm * 1000);
     options.retries = (int)aw_option_number(session, "retries");
+    options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     options.seq = strcmp(seq, "auto") == 0 ? AW_ARMCTL_SEQ_AUTO : seq[0] - '0';
     return options;
 }

@@ -86,8 +86,13 @@ static const struct aw_arg send_args[] = {
 static const struct aw_arg jog_args[] = {
     {.name = "joint", .field = "deg.joint", .complete = complete_joints,
      .help = "number of a joint, or its name in the config file"},
-    {.name = "step", .kind = AW_ARG_NUMBER, .help = "how far a key moves it, in deg or mm",
-     .min = 1, .max = 100, .optional = true},
+    {.name = "amount", .optional = true,
+     .help = "so far from where it was confirmed last: +5, -10mm; without it the keys move it"},
+    {0},
+};
+static const struct aw_arg limits_args[] = {
+    {.name = "joint", .optional = true, .complete = complete_joints,
+     .help = "number of a joint, or its name in the config file"},
     {0},
 };
 static const struct aw_option sim_options[] = {
@@ -136,9 +141,19 @@ static const struct aw_command commands[] = {
     {.name = "home", .summary = "move all joints of the profile home", .safety = AW_MOTION,
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
      .run = run_home},
-    {.name = "jog", .summary = "move one joint with the keys", .args = jog_args,
-     .details = "Arrow keys or + and - move, page up and down change the step, q quits.",
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
+     .details = "Goes on from where the joint was confirmed last. Without an amount arrow keys or "
+         "+ and - move, page up and down change the step, q quits.",
      .safety = AW_MOTION, .run = run_jog},
+    {.name = "status", .summary = "show what was confirmed last, and when", .run = run_status,
+     .details = "The arm reports nothing by itself: a joint is where its last confirmation says, "
+         "and 'unconfirmed' where the last command had none.",
+     .examples = LIST("-l sim: status", "-l sim: status -j")},
+    {.name = "limits", .summary = "show what the joints may be sent, and who says so",
+     .args = limits_args, .offline = true, .run = run_limits,
+     .details = "From the table of the protocol, or from min and max of [joint NAME] in the config "
+         "file; with --signed and --force as they would be then.",
+     .examples = LIST("limits", "limits 2 -j", "--signed limits")},
     {.name = "stop", .group = AW_GROUP_MOVE, .summary = "go back to the last confirmed position",
      .details = "The protocol has no stop packet. With a profile the last confirmed position is "
          "commanded; without one nothing is sent, and nothing is resent any more. A motor that was "

@@ -306,7 +306,8 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         launch armctl -l $fast
         want {armctl> }
         ask {deg 1 90} confirmed {armctl> }
-        type {jog 1 10}; type \r; want {90 deg, step 10}
+        type {jog 1}; type \r; want {90 deg, step 5}
+        type \033\[5~; want {step 10}
         type +; want {100 deg}
         type -; want {90 deg}
         type q; want {armctl> }
@@ -321,11 +322,11 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         launch armctl -q -l sim:?turn-speed=45
         want {armctl> }
         ask {deg 1 10} confirmed {armctl> }
-        type {jog 1 10}; type \r; want {joint 1: 10 deg, step 10}
+        type {jog 1}; type \r; want {joint 1: 10 deg, step 5}
         hasnt {page keys}
-        type ++; want {30 deg}
-        type +; want {40 deg}
-        hasnt {50 deg}
+        type ++; want {20 deg}
+        type +; want {25 deg}
+        hasnt {30 deg}
         type q; want {armctl> }
         type \004
         ends 0"

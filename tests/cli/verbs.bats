@@ -12,3 +12,40 @@ load common
         same "$tool: $(json 'to_entries | map(.key) | .[index("n"):][:8] | join(" ")')" "$tool: \"$keys\""
     done
 }
+
+arm() { # the joints of an arm, in the usual place of its configuration
+    mkdir -p config/armwire
+    printf '%s\n' '[joint base]' 'index = 1' 'max = 180' '[joint lift]' 'index = 2' \
+        'kind = translate' 'min = 0' 'max = 300' >config/armwire/armctl.ini
+}
+
+@test "armctl: status is what was confirmed and when, jog goes on from there, limits say who set them" {
+    arm
+    ok armctl -q -j limits
+    same "$(jq -sc '.[:2] | map([.joint,.of,.min,.max,.unit,.from])' <<<"$output")" \
+        '[["base","angle",0,180,"deg","config, table"],["lift","position",0,300,"mm","config"]]'
+    ok armctl -q -j limits 2
+    same "$(json .joint)" '"lift"'
+    ok armctl -q -j --force limits base
+    same "$(json '[.min,.max,.from]')" '[null,null,"--force"]'
+    ok armctl -q -j --signed limits 3
+    same "$(jq -c '[.min,.from]' <<<"${lines[0]}")" '[-360,"table, --signed"]'
+    fails 2 armctl limits bse
+    has "$why" "did you mean 'base'"
+    start arm armctl sim --listen "pty:$D/arm"
+    ok armctl -q -l "$url" status
+    matches "${lines[0]}" "joint * target * actual unit * fault * age"
+    matches "${lines[1]}" "base * - * - deg * - * -"
+    fails 2 armctl -q -l "$url" jog base +5
+    has "$why" "is not known"
+    ok armctl -q -l "$url" deg base 10
+    ok armctl -q -j -l "$url" jog base +5 # by another process
+    same "$(json '[.cmd,.angle,.result]')" '["jog",15,"confirmed"]'
+    ok armctl -q -j -l "$url" jog base -10deg
+    ok armctl -q -j -l "$url" status
+    same "$(json '[.base.target,.base.actual,.base.unit,.base.fault,.base.age < 60]')" '[5,5,"deg",null,true]'
+    fails 6 armctl -q -l "$url" jog base +300
+    fails 3 armctl -q -l "$url?drop=100%" --retries 0 --ack-timeout 50ms deg base 90
+    ok armctl -q -j -l "$url" status
+    same "$(json '[.base.target,.base.actual,.base.fault]')" '[90,5,"unconfirmed"]'
+}

@@ -1,6 +1,7 @@
 /* The conversation with the handler: sending until acknowledged, waiting until confirmed. */
 #include "protocol/armctl/client.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -536,7 +537,8 @@ static void remember_places(struct aw_armctl *arm, const struct aw_record *recor
         enum aw_armctl_kind kind;
         if (record->present >> i & 1 &&
             aw_armctl_field_joint(record, record->codec->scalars[i].field->name, &joint, &kind))
-            arm->memory.places[joint] = (struct aw_armctl_place){true, kind, (int)record->v[i]};
+            arm->memory.places[joint] = (struct aw_armctl_place){
+                true, kind, (int)record->v[i], now_of(arm) + arm->options.wall_ns};
     }
 }
 
@@ -799,6 +801,21 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
     arm->tx_sure = true;
     outcome->result = AW_ARMCTL_CONFIRMED;
     return AW_OK;
+}
+
+double aw_armctl_target(struct aw_armctl *arm, int joint)
+{
+    struct aw_record command;
+    int moved;
+    enum aw_armctl_kind kind;
+    if (!*arm->memory.pending || !decode_body(arm, arm->memory.pending, &command))
+        return NAN;
+    for (int i = 0; i < command.codec->n_scalars; i++)
+        if (command.present >> i & 1 &&
+            aw_armctl_field_joint(&command, command.codec->scalars[i].field->name, &moved, &kind) &&
+            moved == joint)
+            return command.v[i];
+    return NAN;
 }
 
 bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *command,

@@ -80,6 +80,8 @@ struct aw_armctl_options {
                                aw_armctl_profile_longest_ms */
     int retries;            /* 5 resends after the first time */
     int seq;                /* AW_ARMCTL_SEQ_AUTO, or the first digit 0 or 1 and no second try */
+    int64_t wall_ns;        /* what the link's clock lacks of the time of day, for the times of
+                               confirmed places; 0: they are by the link's clock */
 };
 
 struct aw_armctl_options aw_armctl_defaults(void);
@@ -179,6 +181,10 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
  * once: this is the way to agree on digits again without waiting for a confirmation. */
 enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
+
+/* Where the last command wants the joint if it was never confirmed, in its unit; NaN: there is
+ * none, or it moves another joint. */
+double aw_armctl_target(struct aw_armctl *arm, int joint);
 
 /* The command that goes back to where the joints of this command were last confirmed; false if that
  * is not known. For the vehicle (mov, spd) it is spd 0 and for a motor (duty) duty 0: there is no

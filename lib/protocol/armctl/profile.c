@@ -48,6 +48,17 @@ const char *aw_armctl_kind_unit(enum aw_armctl_kind kind)
     return kind_words[kind].unit;
 }
 
+double aw_armctl_kind_least(enum aw_armctl_kind kind, bool negatives)
+{
+    bool turns = kind != AW_ARMCTL_PULSE; /* a pulse has no sign */
+    return negatives && turns ? -kind_words[kind].most : kind_words[kind].least;
+}
+
+double aw_armctl_kind_most(enum aw_armctl_kind kind)
+{
+    return kind_words[kind].most;
+}
+
 static int choose(const struct choice *choices, const char *word)
 {
     for (; choices->word; choices++)
@@ -77,6 +88,12 @@ static const struct key_row *find_key(const char *name)
         if (strcmp(key_rows[i].name, name) == 0)
             return &key_rows[i];
     return NULL;
+}
+
+bool aw_armctl_joint_gives(const struct aw_armctl_joint *joint, const char *key)
+{
+    const struct key_row *row = find_key(key);
+    return row && joint->given & row->key;
 }
 
 static bool store(struct aw_armctl_joint *joint, enum key key, double value)
@@ -297,7 +314,7 @@ static enum aw_status check_request(const struct request *request, bool negative
         return aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
                        kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
     double max = joint ? joint->max : words->most;
-    double min = joint ? joint->min : negatives ? -words->most : words->least;
+    double min = joint ? joint->min : aw_armctl_kind_least(request->kind, negatives);
     if (request->value > max)
         return outside(request, max, true, err);
     if (request->value < min)

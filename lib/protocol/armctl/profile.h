@@ -71,6 +71,13 @@ const char *aw_armctl_kind_message(enum aw_armctl_kind kind);
 const char *aw_armctl_kind_field(enum aw_armctl_kind kind);
 const char *aw_armctl_kind_unit(enum aw_armctl_kind kind);
 
+/* What a joint of this kind that no profile describes may be sent. */
+double aw_armctl_kind_least(enum aw_armctl_kind kind, bool negatives);
+double aw_armctl_kind_most(enum aw_armctl_kind kind);
+
+/* Was this key ("min") given for the joint? Else it is filled in from the kind. */
+bool aw_armctl_joint_gives(const struct aw_armctl_joint *joint, const char *key);
+
 /* Which joint a field of a record moves, and how; the one place that knows what arm maps to.
  * False for fields that move no joint to a place (seq, joint, distance, speed, duty), and where
  * the record names no joint 0 to 9. */

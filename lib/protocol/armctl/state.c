@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/lines.h"
 
@@ -77,13 +78,14 @@ static bool set_place(struct aw_armctl_memory *memory, const char *text)
 {
     char unit[4];
     int joint, value;
+    long long time_s = 0;
     /* NOLINTNEXTLINE(cert-err34-c): no number of so few digits is too large */
-    if (sscanf(text, "%1d %3s %6d", &joint, unit, &value) != 3 || joint < 0)
+    if (sscanf(text, "%1d %3s %6d %10lld", &joint, unit, &value, &time_s) < 3 || joint < 0)
         return false;
     for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
         if (strcmp(unit, aw_armctl_kind_unit((enum aw_armctl_kind)kind)) == 0) {
-            memory->places[joint] =
-                (struct aw_armctl_place){true, (enum aw_armctl_kind)kind, value};
+            memory->places[joint] = (struct aw_armctl_place){true, (enum aw_armctl_kind)kind, value,
+                                                             time_s * AW_SECOND};
             return true;
         }
     return false;
@@ -155,8 +157,8 @@ static void write_lines(FILE *file, const char *key, const struct aw_armctl_memo
             fprintf(file, "%s %s\n", bodies[i].name, bodies[i].body);
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
         if (memory->places[i].known)
-            fprintf(file, "joint %d %s %d\n", i, aw_armctl_kind_unit(memory->places[i].kind),
-                    memory->places[i].value);
+            fprintf(file, "joint %d %s %d %lld\n", i, aw_armctl_kind_unit(memory->places[i].kind),
+                    memory->places[i].value, (long long)(memory->places[i].time_ns / AW_SECOND));
 }
 
 enum aw_status aw_armctl_state_save(const char *dir, const char *key,

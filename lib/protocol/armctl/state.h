@@ -23,7 +23,8 @@
 struct aw_armctl_place {
     bool known;
     enum aw_armctl_kind kind;
-    int value; /* deg, mm or us */
+    int value;       /* deg, mm or us */
+    int64_t time_ns; /* when, since 1970; 0: not known */
 };
 
 #define AW_ARMCTL_OWED_MAX 8

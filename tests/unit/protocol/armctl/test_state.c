@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "protocol/armctl/state.h"
 
 static char root[64], dir[96];
@@ -50,9 +51,10 @@ static struct aw_armctl_memory sample(void)
     strcpy(memory.received, "DEG1,090");
     strcpy(memory.pending, "ARM250,-45,120");
     strcpy(memory.confirmed, "DEG1,090");
-    memory.places[1] = (struct aw_armctl_place){true, AW_ARMCTL_ROTATE, -90};
-    memory.places[5] = (struct aw_armctl_place){true, AW_ARMCTL_PULSE, 1600};
-    memory.places[9] = (struct aw_armctl_place){true, AW_ARMCTL_TRANSLATE, 120};
+    memory.places[1] =
+        (struct aw_armctl_place){true, AW_ARMCTL_ROTATE, -90, 1795332961 * AW_SECOND};
+    memory.places[5] = (struct aw_armctl_place){true, AW_ARMCTL_PULSE, 1600, 0};
+    memory.places[9] = (struct aw_armctl_place){true, AW_ARMCTL_TRANSLATE, 120, 0};
     return memory;
 }
 
@@ -73,6 +75,7 @@ static void test_there_and_back(void **state)
     assert_string_equal(loaded.received, "DEG1,090");
     assert_string_equal(loaded.pending, "ARM250,-45,120");
     assert_string_equal(loaded.confirmed, "DEG1,090");
+    assert_true(loaded.places[1].time_ns == 1795332961 * AW_SECOND);
     assert_true(loaded.places[1].known && loaded.places[1].value == -90);
     assert_true(loaded.places[5].known && loaded.places[5].kind == AW_ARMCTL_PULSE);
     assert_true(loaded.places[9].known && loaded.places[9].kind == AW_ARMCTL_TRANSLATE);
