@@ -22,6 +22,7 @@ enum aw_status canpid_design_options(struct aw_session *session, const struct aw
     int controller = aw_canpid_controller_find(model->controller);
     *options = (struct aw_design_options){
         .ms = aw_option_number(session, "ms"),
+        .overshoot = aw_option_number(session, "overshoot"),
         .activity = aw_flag(session, "noise") ? aw_option_number(session, "noise") : 0,
         .step = 10 / 360.0,
         .unproven = aw_flag(session, "force"),

@@ -170,6 +170,8 @@ static const struct aw_option sweep_options[] = {
      .fallback = "rule", .choices = forms},                                                        \
     {.name = "ms", .value = "NUMBER", .help = "greatest sensitivity that robust may have",        \
      .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                         \
+    {.name = "overshoot", .value = "SHARE", .help = "that robust may have in the linear loop",     \
+     .fallback = "20%", .unit = "", .min = 0, .max = 10},                                          \
     {.name = "noise", .value = "SHARE", .unit = "", .min = 1e-6, .max = 1,                         \
      .help = "how far the output may move at rest; without it the dead band"},                    \
     {.name = "step", .value = "VALUE", .help = "size of the step: 10deg (pos), 2.5Nm (tor)"}

@@ -20,6 +20,7 @@ struct tuner {
     struct aw_gains old;
     double rest, step; /* normalised: where it stands, and how far a step goes */
     enum aw_metric goal;
+    bool swung_away;
 };
 
 static enum aw_status parse_plan(struct canpid_run *run, struct tuner *t)
@@ -119,9 +120,22 @@ static enum aw_status design(struct canpid_run *run, struct tuner *t)
     return forced ? AW_OK : status;
 }
 
-static enum aw_status step(struct canpid_run *run, const struct tuner *t, struct aw_run *samples,
+/* A step that swings away ends at once. */
+static void watch_step(struct canpid_run *run, const double *sample)
+{
+    struct tuner *t = run->context;
+    double away = fabs(sample[RUN_MEASURED] / run->scale - t->rest);
+    if (away < fabs(t->step) + t->experiment.config.max_deviation)
+        return;
+    t->swung_away = true;
+    run->awaiting = true;
+}
+
+static enum aw_status step(struct canpid_run *run, struct tuner *t, struct aw_run *samples,
                            struct aw_response *response)
 {
+    run->on_sample = watch_step;
+    run->context = t;
     double limit = aw_canpid_setpoint_limit(run->controller);
     double to = t->rest + t->step > limit ? t->rest - t->step : t->rest + t->step;
     enum aw_status status =

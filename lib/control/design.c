@@ -15,6 +15,7 @@
 #define SMALLEST 1e-4 /* of the ultimate gain */
 #define PATIENCE 60   /* moves of the search */
 #define FINEST   0.01
+#define STEEP    20 /* a share of overshoot too much makes an error so much worse */
 
 static double period_of(double omega)
 {
@@ -161,7 +162,7 @@ struct quest {
     const struct subject *subject;
     const struct aw_driver *driver;
     const struct aw_loop *loop;
-    double ms, activity;
+    double ms, activity, overshoot;
     enum aw_form form;
     struct aw_gains best;
     double least;
@@ -215,6 +216,11 @@ static double try_shape(struct quest *q, const struct shape *shape)
         iae = aw_predict_load_iae(&q->subject->process, q->driver->tick_s, &g);
     else if (g.kp > 0)
         iae = 1 / g.kp;
+    double beyond = 0;
+    if (q->overshoot > 0 && g.kp > 0)
+        beyond = aw_predict_overshoot(&q->subject->process, q->driver->tick_s, &g) - q->overshoot;
+    if (beyond > 0)
+        return iae * (1 + STEEP * beyond); /* leads the search back */
     if (iae < q->least) {
         q->least = iae;
         q->best = g;
@@ -292,6 +298,7 @@ static enum aw_status robust(const struct subject *s, const struct aw_driver *dr
                       .loop = loop,
                       .ms = o->ms,
                       .activity = o->activity,
+                      .overshoot = o->overshoot,
                       .form = form,
                       .least = INFINITY};
     double period = period_of(s->omega) / driver->tick_s;

@@ -35,10 +35,13 @@
 struct aw_design_options {
     enum aw_rule rule;
     enum aw_form form;
-    double ms;       /* bound for robust; 0: 1.6 */
-    double activity; /* bound of aw_driver_activity; 0: the dead band, or 0.01 without one */
-    double step;     /* of the predicted response, share of full scale; 0: 0.02 */
-    bool unproven;   /* gains with Ms above 2 are no reason to refuse */
+    double ms;        /* bound for robust; 0: 1.6 */
+    double activity;  /* bound of aw_driver_activity; 0: the dead band, or 0.01 without one */
+    double overshoot; /* bound for robust, of a step of the linear loop, 0.25 is 25 %; 0: none. The
+                         driver's integrator goes on while its output is at its limit: gains that
+                         overshoot much in the linear loop may swing for ever in the real one */
+    double step;      /* of the predicted response, share of full scale; 0: 0.02 */
+    bool unproven;    /* gains with Ms above 2 are no reason to refuse */
 };
 
 struct aw_proposal {

@@ -120,19 +120,27 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     return samples;
 }
 
-double aw_predict_load_iae(const struct aw_process *process, double tick_s,
-                           const struct aw_gains *per_tick)
+/* The linear loop after a step of setpoint or load, until it has died away. */
+struct course {
+    double iae, lowest; /* of the error */
+    bool dies;
+};
+
+static struct course follow(const struct aw_process *process, double tick_s,
+                            const struct aw_gains *per_tick, double setpoint, double load)
 {
     struct plant plant;
     struct law law = {.gains = *per_tick};
-    double iae = 0, largest = 0, window = 0;
+    struct course course = {.lowest = INFINITY};
+    double largest = 0, window = 0;
     if (!plant_init(&plant, process, tick_s))
-        return INFINITY;
+        return course;
     size_t quiet = 0, patience = plant.delay + 100;
     for (size_t i = 0; i < LONGEST && quiet < patience; i++) {
-        double e = -plant.gain * plant.x.y;
-        plant_tick(&plant, law_tick(&law, e) + 1);
-        iae += fabs(e) * tick_s;
+        double e = setpoint - plant.gain * plant.x.y;
+        plant_tick(&plant, law_tick(&law, e) + load);
+        course.iae += fabs(e) * tick_s;
+        course.lowest = fmin(course.lowest, e);
         largest = fmax(largest, fabs(e));
         window = fmax(fabs(e), window * 0.98);
         quiet = i > 2 * patience && window < 2e-3 * largest ? quiet + 1 : 0;
@@ -140,5 +148,19 @@ double aw_predict_load_iae(const struct aw_process *process, double tick_s,
             break;
     }
     free(plant.past);
-    return quiet >= patience ? iae : INFINITY;
+    course.dies = quiet >= patience;
+    return course;
+}
+
+double aw_predict_load_iae(const struct aw_process *process, double tick_s,
+                           const struct aw_gains *per_tick)
+{
+    struct course course = follow(process, tick_s, per_tick, 0, 1);
+    return course.dies ? course.iae : INFINITY;
+}
+
+double aw_predict_overshoot(const struct aw_process *process, double tick_s,
+                            const struct aw_gains *per_tick)
+{
+    return fmax(0, -follow(process, tick_s, per_tick, 1, 0).lowest);
 }

@@ -31,4 +31,8 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
 double aw_predict_load_iae(const struct aw_process *process, double tick_s,
                            const struct aw_gains *per_tick);
 
+/* How far the linear loop goes beyond a step of the setpoint of 1, as a share of it. */
+double aw_predict_overshoot(const struct aw_process *process, double tick_s,
+                            const struct aw_gains *per_tick);
+
 #endif

@@ -23,8 +23,11 @@
 #define LARGEST    0.45 /* setpoint limit */
 #define DEVIATION  0.06
 #define EXPERIMENT 30.0 /* s */
-#define STEP       0.02
-#define SEED       20061122
+#define OUTPUT     0.25 /* that a step begins with, but for its derivative */
+#ifndef OVERSHOOT
+#define OVERSHOOT 0.2
+#endif
+#define SEED 20061122
 
 struct verdict {
     bool identified, within; /* model within 5 % up to the crossover */
@@ -236,7 +239,8 @@ static void judge_step(const struct truth *p, const struct aw_proposal *proposal
     v->rise[0] = proposal->step.value[AW_RISE_TIME];
     v->rise[1] = measured.value[AW_RISE_TIME];
     v->overshoot_near = fabs(v->overshoot[0] - v->overshoot[1]) <= 3;
-    v->rise_near = fabs(v->rise[0] - v->rise[1]) <= 0.15 * v->rise[1];
+    v->rise_near =
+        isnan(v->rise[0]) ? isnan(v->rise[1]) : fabs(v->rise[0] - v->rise[1]) <= 0.15 * v->rise[1];
 }
 
 static void other_rules(const struct truth *p, const struct aw_loop *loop, const struct aw_fit *fit,
@@ -260,7 +264,7 @@ static void judge_design(const struct truth *p, const struct record *r, const st
 {
     struct aw_driver driver = driver_of(p);
     struct aw_loop *loop = true_loop(p);
-    struct aw_design_options o = {.rule = AW_RULE_ROBUST, .step = STEP};
+    struct aw_design_options o = {.rule = AW_RULE_ROBUST, .overshoot = OVERSHOOT};
     struct aw_proposal proposal;
     v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
     if (v->designed) {
@@ -271,7 +275,9 @@ static void judge_design(const struct truth *p, const struct record *r, const st
         v->iae = true_iae(p, &proposal.per_tick);
         v->stable = m.stable && isfinite(v->iae);
         compare_model(p, fit, up, fmin(up, 6.283185307 / whole), v);
-        judge_step(p, &proposal, STEP, v);
+        o.step = OUTPUT / proposal.per_tick.kp;
+        aw_design_judge(&fit->process, &driver, &o, &proposal, NULL);
+        judge_step(p, &proposal, o.step, v);
         if (brute)
             v->best_iae = brute_force(p, loop, AW_DESIGN_MS, &driver);
     }

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Tunes every joint of the simulated exoskeleton, and looks at what came of it.
+
+    joints.py           six boards, pos and tor, five sizes of the experiment: 60 runs of tune --yes in
+                        virtual time; prints the table of docs/tuning.md
+    joints.py 6         six of those, as TAP
+    joints.py kills 200 tune on a served bus, six at a time, each killed at a random moment by one of
+                        five signals; then the telemetry must show a disabled driver
+
+Exit status 1 where a joint is worse than before, or is left enabled.
+"""
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent / "build/bin")).resolve()
+BOARDS = ["lhip", "lknee", "lankle", "rhip", "rknee", "rankle"]
+CONTROLLERS = ["pos", "tor"]
+AMPLITUDES = [0.08, 0.09, 0.1, 0.11, 0.12]
+DISABLED = [99.9969, 0]
+
+
+def canpid(*words, **more):
+    env = dict(os.environ, XDG_CONFIG_HOME=os.getcwd(), XDG_STATE_HOME=os.getcwd())
+    return subprocess.Popen([BIN / "canpid", *words], env=env, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **more)
+
+
+def records(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def one(board, controller, amplitude):
+    """tune --yes, and what the driver's telemetry shows afterwards."""
+    script = Path("script")
+    script.write_text(f"tune -b {board} -c {controller} --amplitude {amplitude} --yes\n"
+                      f"watch -b {board} -n 6\n")
+    out, err = canpid("-q", "-j", "-l", "sim:?time=virtual", "run", "script").communicate(timeout=120)
+    lines = records(out)
+    tune = next((line for line in lines if line.get("cmd") == "tune"), {"ok": False})
+    pid = [line for line in lines if line.get("msg") == "pid" and "setpoint" in line]
+    tune["enabled"] = not pid or [pid[-1]["setpoint"], pid[-1]["output"]] != DISABLED
+    tune["seconds"] = tune.get("t", 0)
+    tune["error"] = err.strip()
+    return tune
+
+
+def tune_all(runs):
+    results = {}
+    for board, controller, amplitude in runs:
+        results[board, controller, amplitude] = one(board, controller, amplitude)
+    return results
+
+
+def better(result):
+    return result["ok"] and result["applied"] and result["after"]["iae"] < result["before"]["iae"]
+
+
+def table(results):
+    print("| joint | gains (kp, ki, kd) | IAE before | IAE after | overshoot predicted, measured | "
+          "rise time predicted, measured |\n|---|---|---|---|---|---|")
+    for (board, controller, amplitude), r in results.items():
+        if amplitude != 0.1:
+            continue
+        unit = "deg·s" if controller == "pos" else "Nm·s"
+        print(f"| {board} {controller} | {r['kp']:.3g}, {r['ki']:.3g}, {r['kd']:.3g} | "
+              f"{r['before']['iae']:.3g} {unit} | {r['after']['iae']:.3g} {unit} | "
+              f"{r['overshoot']:.0f} %, {r['after']['overshoot']:.0f} % | "
+              f"{1000 * r['rise_time']:.0f} ms, {1000 * r['after']['rise_time']:.0f} ms |")
+    good = sum(map(better, results.values()))
+    enabled = sum(r["enabled"] for r in results.values())
+    longest = max(r["seconds"] for r in results.values())
+    print(f"\n{good} of {len(results)} runs left the joint better by IAE, {enabled} ended with the "
+          f"driver enabled; the longest took {longest:.0f} s.")
+    return good == len(results) and enabled == 0
+
+
+def tap(results):
+    print(f"1..{len(results)}")
+    for number, (name, r) in enumerate(results.items(), 1):
+        good = better(r) and not r["enabled"]
+        print(f"{'ok' if good else 'not ok'} {number} - {' '.join(map(str, name))} {r['error']}")
+    return all(better(r) and not r["enabled"] for r in results.values())
+
+
+def is_disabled(url, board):
+    """By the telemetry, once what waited has been read."""
+    for _ in range(5):
+        out, _ = canpid("-q", "-j", "-l", url, "watch", "-b", board, "-n", "12").communicate()
+        pid = [line for line in records(out) if line.get("msg") == "pid"]
+        if pid and [pid[-1]["setpoint"], pid[-1]["output"]] == DISABLED:
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def kills(count):
+    signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV]
+    random.seed(17)
+    bus = canpid("sim", "--listen", "slcan:tcp-listen:0")
+    url = ""
+    while not url:
+        url = "".join(re.findall(r"ready: (\S+)", bus.stderr.readline()))
+    done = failed = 0
+    while done < count:
+        runs = []
+        for board in BOARDS[:count - done]:
+            words = ["-q", "-l", url, "tune", "-b", board, "-c", random.choice(CONTROLLERS), "--yes"]
+            runs.append([random.uniform(0.05, 24), board, random.choice(signals), canpid(*words)])
+        start = time.monotonic()
+        for at, board, how, process in sorted(runs, key=lambda run: run[0]):
+            time.sleep(max(0, start + at - time.monotonic()))
+            process.send_signal(how)
+            process.communicate(timeout=30)
+            good = is_disabled(url, board)
+            failed += not good
+            if not good:
+                print(f"# {board}: enabled after {how.name} at {at:.2f} s, exit {process.returncode}")
+        done += len(runs)
+    bus.kill()
+    bus.communicate()
+    print(f"{failed} of {done} joints were left enabled by a killed tune")
+    return failed == 0
+
+
+def main():
+    runs = [(b, c, a) for a in AMPLITUDES for c in CONTROLLERS for b in BOARDS]
+    words = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        if words[:1] == ["kills"]:
+            good = kills(int(words[1]))
+        elif words:
+            good = tap(tune_all(runs[24:24 + 12:12 // int(words[0])]))
+        else:
+            good = table(tune_all(runs))
+        os.chdir("/")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
