@@ -302,7 +302,9 @@ static enum aw_status robust(const struct subject *s, const struct aw_driver *dr
                       .form = form,
                       .least = INFINITY};
     double period = period_of(s->omega) / driver->tick_s;
-    search(&q, period);
+    /* what can hardly overshoot by less (nearly a double integrator) may overshoot by more */
+    while (search(&q, period), !isfinite(q.least) && q.overshoot > 0)
+        q.overshoot = q.overshoot < 1 ? q.overshoot * 1.5 : 0;
     aw_loop_free(loop);
     if (!isfinite(q.least))
         return aw_fail(err, AW_LIMIT,

@@ -39,7 +39,8 @@ struct aw_design_options {
     double activity;  /* bound of aw_driver_activity; 0: the dead band, or 0.01 without one */
     double overshoot; /* bound for robust, of a step of the linear loop, 0.25 is 25 %; 0: none. The
                          driver's integrator goes on while its output is at its limit: gains that
-                         overshoot much in the linear loop may swing for ever in the real one */
+                         overshoot much in the linear loop may swing for ever in the real one.
+                         Raised by half again and again where no gains keep it */
     double step;      /* of the predicted response, share of full scale; 0: 0.02 */
     bool unproven;    /* gains with Ms above 2 are no reason to refuse */
 };

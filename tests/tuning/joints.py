@@ -4,7 +4,7 @@
     joints.py           six boards, pos and tor, five sizes of the experiment: 60 runs of tune --yes in
                         virtual time; prints the table of docs/tuning.md
     joints.py 6         six of those, as TAP
-    joints.py kills 200 tune on a served bus, six at a time, each killed at a random moment by one of
+    joints.py kills 200 tune on served drivers, six at a time, each killed at a random moment by one of
                         five signals; then the telemetry must show a disabled driver
 
 Exit status 1 where a joint is worse than before, or is left enabled.
@@ -104,28 +104,28 @@ def is_disabled(url, board):
 def kills(count):
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV]
     random.seed(17)
-    bus = canpid("sim", "--listen", "slcan:tcp-listen:0")
-    url = ""
-    while not url:
-        url = "".join(re.findall(r"ready: (\S+)", bus.stderr.readline()))
+    buses = {board: canpid("sim", "-b", board, "--listen", "slcan:tcp-listen:0") for board in BOARDS}
+    urls = {board: re.findall(r"ready: (\S+)", next(line for line in bus.stderr if "ready" in line))[0]
+            for board, bus in buses.items()}
     done = failed = 0
     while done < count:
         runs = []
         for board in BOARDS[:count - done]:
-            words = ["-q", "-l", url, "tune", "-b", board, "-c", random.choice(CONTROLLERS), "--yes"]
+            words = ["-q", "-l", urls[board], "tune", "-b", board, "-c", random.choice(CONTROLLERS), "--yes"]
             runs.append([random.uniform(0.05, 24), board, random.choice(signals), canpid(*words)])
         start = time.monotonic()
         for at, board, how, process in sorted(runs, key=lambda run: run[0]):
             time.sleep(max(0, start + at - time.monotonic()))
             process.send_signal(how)
             process.communicate(timeout=30)
-            good = is_disabled(url, board)
+            good = is_disabled(urls[board], board)
             failed += not good
             if not good:
                 print(f"# {board}: enabled after {how.name} at {at:.2f} s, exit {process.returncode}")
         done += len(runs)
-    bus.kill()
-    bus.communicate()
+    for bus in buses.values():
+        bus.kill()
+        bus.communicate()
     print(f"{failed} of {done} joints were left enabled by a killed tune")
     return failed == 0
 
