@@ -3,7 +3,8 @@
 
 - README.md and docs/: blocks marked ```console. A line "$ COMMAND" is run by bash in a folder of
   the block, with the tools in PATH; what follows must be its output, standard error included. "…"
-  in a line stands for anything, a line "…" for any lines.
+  in a line stands for anything, a line "…" for any lines. A block ```python NAME is a file of this
+  name in the folders of its page.
 - the examples in the help of every command of every tool: they must succeed.
 """
 import os
@@ -52,6 +53,11 @@ def console_examples(path):
                 expected.append(line)
         if command:
             yield number, command, expected
+
+
+def files_of(path):
+    """The programs that a page has, by name."""
+    return dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", path.read_text(), re.M | re.S))
 
 
 def pattern(expected):
@@ -112,6 +118,9 @@ def main():
         n += 1
         if place not in folders:
             folders = {place: tempfile.TemporaryDirectory()}
+            page = TREE / where
+            for name, text in files_of(page).items() if page.suffix == ".md" else ():
+                (Path(folders[place].name) / name).write_text(text)
         why = problem(command, expected, folders[place].name)
         failed += why is not None
         print(f"{'not ok' if why else 'ok'} {n} - {where}: {command.splitlines()[0]}", flush=True)
