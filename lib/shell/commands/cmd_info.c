@@ -1,4 +1,5 @@
-/* The command info: a recording's messages by kind, with count, rate and damage. */
+/* The command info: a capture's messages by kind, with count, rate and damage; or what
+ * info_values.c tells of a file of values. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "capture/log.h"
 #include "shell/commands/common.h"
+#include "shell/commands/info.h"
 #include "shell/core/progress.h"
 #include "wire/split.h"
 
@@ -167,6 +169,15 @@ enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *arg
         status = read_all(s);
     if (status == AW_OK)
         report(s);
+    bool capture = status != AW_USAGE || s->segments || s->marks;
     free(s);
+    if (capture)
+        return status;
+    const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');
+    struct aw_error why = session->err;
+    bool named = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
+    status = aw_info_values(session, path);
+    if (status == AW_USAGE && !named) /* it is neither */
+        session->err = why;
     return status;
 }

@@ -81,6 +81,11 @@ static const struct aw_arg capture_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log"},
     {0},
 };
+static const struct aw_arg info_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE,
+     .help = "a capture (pcapng, pcap, candump), or CSV or NDJSON that a command wrote"},
+    {0},
+};
 static const struct aw_arg record_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log"},
     {0},
@@ -156,8 +161,10 @@ const struct aw_command aw_common_commands[] = {
      .args = capture_args, .options = replay_options, .safety = AW_MOTION, .run = aw_run_replay,
      .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
     {.name = "info", .group = AW_GROUP_KEEP,
-     .summary = "show what a capture holds", .args = capture_args, .offline = true,
-     .run = aw_run_info},
+     .summary = "show what a file holds", .args = info_args, .offline = true,
+     .run = aw_run_info,
+     .details = "Of a capture the messages, how often and how many a second, marks and damage; "
+         "of CSV and NDJSON\n" "that any tool wrote each value with its rate, least and greatest."},
     {.name = "describe", .prints = "a drawing", .prints_json = true,
      .summary = "draw the layout of the messages", .args = describe_args,
      .options = describe_options, .offline = true, .run = aw_run_describe},

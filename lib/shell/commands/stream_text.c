@@ -195,7 +195,10 @@ const struct aw_source aw_json_source = {.begin = json_begin, .next = json_next,
 
 struct csv {
     char separator;
-    char *header; /* cut up */
+    char *header;                   /* cut up */
+    char *first;                    /* the first line, where it is no header; or NULL */
+    bool begun;                     /* that line has been read */
+    char number[AW_POINTS_MAX][16]; /* names of its columns then */
     size_t n;
     const char *name[AW_POINTS_MAX];
     int time, message; /* columns, or -1 */
@@ -209,6 +212,24 @@ static char *next_cell(char **rest, char separator)
         return NULL;
     aw_csv_copy(&cell, (char *)cell.text, cell.length + 1);
     return (char *)cell.text;
+}
+
+/* A first line that is numbers, but for a name in front at most: what is saved of cameras has no
+ * header, and record --no-header writes none. The columns go by number then. */
+static enum aw_status name_columns(struct aw_stream *s, const char *line)
+{
+    struct csv *csv = s->state;
+    for (size_t i = 1; i < csv->n; i++) {
+        double value;
+        if (csv->time >= 0 || aw_number_parse(csv->name[i], &value, NULL) != AW_OK)
+            return AW_OK;
+    }
+    for (size_t i = 0; i < csv->n; i++) {
+        snprintf(csv->number[i], sizeof csv->number[i], "column%zu", i + 1);
+        csv->name[i] = csv->number[i];
+    }
+    csv->first = strdup(line);
+    return csv->first ? AW_OK : aw_no_memory(&s->session->err);
 }
 
 static enum aw_status csv_begin(struct aw_stream *s, const char *name)
@@ -237,7 +258,7 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     if (csv->n < 2)
         return aw_fail(&s->session->err, AW_USAGE,
                        "input: '%.40s' is neither JSON nor the header of a CSV file", line);
-    return AW_OK;
+    return name_columns(s, line);
 }
 
 static void parse_cell(struct aw_stream *s, int column, const char *message, const char *cell)
@@ -265,10 +286,15 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
 
 static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
 {
-    const struct csv *csv = s->state;
+    struct csv *csv = s->state;
     char *rest, *cells[AW_POINTS_MAX];
     int n = 0;
-    enum aw_status status = next_line(s, "#", deadline, &rest);
+    enum aw_status status = AW_OK;
+    if (csv->first && !csv->begun)
+        rest = csv->first;
+    else
+        status = next_line(s, "#", deadline, &rest);
+    csv->begun = true;
     if (status != AW_OK)
         return status;
     while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator)))
@@ -289,6 +315,7 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
 static void csv_end(struct aw_stream *s)
 {
     free(((struct csv *)s->state)->header);
+    free(((struct csv *)s->state)->first);
 }
 
 const struct aw_source aw_csv_source = {.begin = csv_begin, .next = csv_next, .end = csv_end};

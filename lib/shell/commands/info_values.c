@@ -1,0 +1,155 @@
+/* What info tells of a CSV or NDJSON file: its values by name, their number, rate and extremes. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "shell/commands/info.h"
+#include "shell/commands/stream.h"
+
+struct value {
+    char name[AW_POINT_NAME], unit[16];
+    uint64_t n, numbers;
+    double min, max;
+    int64_t first_ns, last_ns;
+};
+
+struct survey {
+    struct aw_session *session;
+    struct value *list;
+    size_t n, room;
+    size_t next; /* where the next one is looked for first: they come in the same order each time */
+    uint64_t lines, damaged, numbers;
+    int64_t first_ns, last_ns;
+};
+
+/* NULL: out of memory. */
+static struct value *find(struct survey *s, const struct aw_point *point)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        size_t at = (s->next + i) % s->n;
+        if (strcmp(s->list[at].name, point->name) == 0) {
+            s->next = at + 1;
+            return &s->list[at];
+        }
+    }
+    if (s->n == s->room) {
+        size_t room = s->room ? 2 * s->room : 64;
+        struct value *list = realloc(s->list, room * sizeof *list);
+        if (!list)
+            return NULL;
+        s->list = list;
+        s->room = room;
+    }
+    const char *unit =
+        point->codec ? aw_scalar_range(point->codec, point->scalar, point->record).unit : NULL;
+    struct value *value = &s->list[s->n++];
+    *value = (struct value){.first_ns = AW_NO_TIME, .min = INFINITY, .max = -INFINITY};
+    snprintf(value->name, sizeof value->name, "%s", point->name);
+    snprintf(value->unit, sizeof value->unit, "%s", unit ? unit : "");
+    return value;
+}
+
+static bool take(struct survey *s, const struct aw_item *item)
+{
+    int64_t now = item->time_ns;
+    if (now != AW_NO_TIME && s->first_ns == AW_NO_TIME)
+        s->first_ns = now;
+    if (now != AW_NO_TIME)
+        s->last_ns = now;
+    s->lines++;
+    for (size_t i = 0; i < item->n; i++) {
+        struct value *value = item->points[i].about ? NULL : find(s, &item->points[i]);
+        double number = item->points[i].value;
+        if (!value && !item->points[i].about)
+            return false;
+        if (!value)
+            continue;
+        value->first_ns = value->n++ ? value->first_ns : now;
+        value->last_ns = now;
+        if (isnan(number))
+            continue;
+        s->numbers++;
+        value->numbers++;
+        value->min = fmin(value->min, number);
+        value->max = fmax(value->max, number);
+    }
+    return true;
+}
+
+static enum aw_status read_all(struct survey *s, struct aw_stream *stream)
+{
+    struct aw_item item;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK || status == AW_MALFORMED) {
+        status = aw_stream_next(stream, AW_NEVER, &item);
+        s->damaged += status == AW_MALFORMED;
+        if (status == AW_OK && !take(s, &item))
+            return aw_no_memory(&s->session->err);
+    }
+    return status == AW_END ? AW_OK : status;
+}
+
+static void print_value(struct survey *s, const struct value *value)
+{
+    bool timed = value->first_ns != AW_NO_TIME && value->last_ns != AW_NO_TIME;
+    double seconds = timed ? (double)(value->last_ns - value->first_ns) / 1e9 : 0;
+    double hz = seconds > 0 ? (double)(value->n - 1) / seconds : 0;
+    char extremes[96] = "";
+    struct aw_object row;
+    if (value->numbers)
+        snprintf(extremes, sizeof extremes, "  %.6g%s to %.6g%s", value->min, value->unit,
+                 value->max, value->unit);
+    aw_object_start(&row, NULL);
+    aw_object_text(&row, "field", value->name);
+    aw_object_number(&row, "count", (double)value->n, 0, NULL);
+    aw_object_number(&row, "hz", hz, -4, NULL);
+    aw_object_number(&row, "min", value->numbers ? value->min : NAN, -1, NULL);
+    aw_object_number(&row, "max", value->numbers ? value->max : NAN, -1, NULL);
+    aw_object_text(&row, "unit", value->unit);
+    aw_session_row(s->session, &row, "%-25s %10" PRIu64 " %10.4g Hz%s\n", value->name, value->n, hz,
+                   extremes);
+}
+
+static void report(struct survey *s, const char *path)
+{
+    struct aw_object *result = &s->session->result;
+    struct stat about;
+    double seconds = s->first_ns == AW_NO_TIME ? 0 : (double)(s->last_ns - s->first_ns) / 1e9;
+    for (size_t i = 0; i < s->n; i++)
+        print_value(s, &s->list[i]);
+    aw_object_start(result, "info");
+    aw_object_number(result, "seconds", seconds, 6, "s");
+    aw_object_number(result, "lines", (double)s->lines, 0, NULL);
+    aw_object_number(result, "fields", (double)s->n, 0, NULL);
+    if (stat(path, &about) == 0)
+        aw_object_number(result, "bytes", (double)about.st_size, 0, NULL);
+    aw_object_number(result, "damaged", (double)s->damaged, 0, NULL);
+}
+
+/* Has it what one can look into, under names and not in a program text or prose? */
+static bool is_ours(const struct survey *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strpbrk(s->list[i].name, "/*:;{}<>=\\|"))
+            return false;
+    return s->numbers || (s->n && s->first_ns != AW_NO_TIME);
+}
+
+enum aw_status aw_info_values(struct aw_session *session, const char *path)
+{
+    struct survey s = {.session = session, .first_ns = AW_NO_TIME, .last_ns = AW_NO_TIME};
+    struct aw_stream *stream;
+    enum aw_status status = aw_stream_open(&stream, session, path);
+    if (status == AW_OK)
+        status = read_all(&s, stream);
+    if (status == AW_OK && !is_ours(&s))
+        status = aw_fail(&session->err, AW_USAGE, "%s: no values in it", path);
+    if (status == AW_OK)
+        report(&s, path);
+    aw_stream_close(stream);
+    free(s.list);
+    return status;
+}
