@@ -313,7 +313,7 @@ static const struct aw_command commands[] = {
     {.name = "ref_fix_link", .summary = "ref, as a record has it", .args = zero_args,
      .hidden = true, .safety = AW_WRITE, .run = run_zero},
     {.name = "gains", .summary = "keep what was sent in a file, or send what a file has",
-     .args = gains_args, .safety = AW_WRITE, .run = run_gains,
+     .remembers = true, .args = gains_args, .safety = AW_WRITE, .run = run_gains,
      .details = "A board cannot be asked for its gains: save writes what this session has sent."},
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
      .options = dump_options, .run = run_dump,

@@ -224,7 +224,7 @@ static const struct aw_command commands[] = {
      .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or Ctrl-C "
          "end it; then it says\n" "how far apart the samples were.",
      .examples = LIST("-l sim: record run.csv --for 0.2s")},
-    {.name = "gains", .summary = "show, set, save, apply or compare the gains",
+    {.name = "gains", .remembers = true, .summary = "show, set, save, apply or compare the gains",
      .args = gains_args, .options = gains_options, .safety = AW_WRITE, .run = run_gains,
      .details = "Setting position gains ends a move where it is.",
      .examples = LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
@@ -305,5 +305,6 @@ const struct aw_tool hidmotor_tool = {
     .prepare = motor_ready,
     .connect = motor_connect,
     .receive = motor_next_received,
+    .asks = true,
     .replay = {.in_step = true},
 };

@@ -37,25 +37,50 @@ static struct timespec time_left(int64_t deadline)
                              .tv_nsec = (long)(left % AW_SECOND)};
 }
 
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When to wake up, whatever comes. */
+static int64_t wake_time(const struct aw_real_clock *real, bool ignoring, int64_t deadline)
+{
+    int64_t until = ignoring ? sooner(real->ignored_until, deadline) : deadline;
+    return real->aside ? sooner(real->aside->due, until) : until;
+}
+
+static void look_aside(const struct aw_real_clock *real, bool readable)
+{
+    struct aw_aside *aside = real->aside;
+    if (aside && (readable || real_now(&real->base) >= aside->due))
+        aside->serve(aside);
+}
+
 static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
     const struct aw_real_clock *real = (const struct aw_real_clock *)clock;
     struct pollfd fds[] = {{.events = POLLIN},
                            {.fd = real->hangup_fd},
                            {.fd = real->ended_fd},
-                           {.fd = fd, .events = events}};
+                           {.fd = fd, .events = events},
+                           {.events = POLLIN}};
     for (;;) {
         bool ignoring = real->ignored_until > 0 && real_now(clock) < real->ignored_until;
-        int64_t until = ignoring && real->ignored_until < deadline ? real->ignored_until : deadline;
-        struct timespec left = time_left(until);
+        struct timespec left = time_left(wake_time(real, ignoring, deadline));
         fds[0].fd = ignoring ? -1 : real->stop_fd;
-        int ready = ppoll(fds, 4, &left, NULL);
-        if (ready > 0)
-            return fds[0].revents || fds[1].revents || fds[2].revents ? AW_STOPPED : AW_OK;
-        if (ready == 0 && until == deadline && deadline != AW_NEVER)
-            return AW_TIMEOUT;
+        fds[4].fd = real->aside ? real->aside->fd : -1;
+        int ready = ppoll(fds, sizeof fds / sizeof *fds, &left, NULL);
         if (ready < 0 && errno != EINTR)
             return AW_LOST;
+        if (ready < 0)
+            continue;
+        look_aside(real, fds[4].revents);
+        if (fds[0].revents || fds[1].revents || fds[2].revents)
+            return AW_STOPPED;
+        if (fds[3].revents)
+            return AW_OK;
+        if (deadline != AW_NEVER && real_now(clock) >= deadline)
+            return AW_TIMEOUT;
     }
 }
 
@@ -75,7 +100,11 @@ static int64_t virtual_now(const struct aw_clock *clock)
 static bool asked_to_stop(struct aw_virtual_clock *self)
 {
     struct pollfd stop = {.fd = self->stop_fd, .events = POLLIN};
-    return self->stop_fd >= 0 && ++self->waits % STOP_LOOK == 0 && poll(&stop, 1, 0) > 0;
+    if (++self->waits % STOP_LOOK != 0)
+        return false;
+    if (self->aside)
+        self->aside->serve(self->aside);
+    return self->stop_fd >= 0 && poll(&stop, 1, 0) > 0;
 }
 
 static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)

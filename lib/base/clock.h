@@ -25,6 +25,14 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
+/* What is done beside: while anybody waits by the clock, serve is called whenever fd can be read,
+ * and once due has come, which it then sets anew (AW_NEVER: no time). It must not wait. */
+struct aw_aside {
+    int fd;
+    int64_t due;
+    void (*serve)(struct aw_aside *aside);
+};
+
 /* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, but for the time before
  * ignored_until, and while the other end of hangup_fd (a pipe that is written to) or of ended_fd
  * (one that is read from) is gone. All may be -1; none is owned. */
@@ -34,6 +42,7 @@ struct aw_real_clock {
     int stop_fd;
     int hangup_fd;
     int ended_fd;
+    struct aw_aside *aside; /* NULL: nothing */
 };
 
 /* Starts at 0 (or where the caller sets time_ns) and jumps to each deadline that is waited for.
@@ -43,6 +52,7 @@ struct aw_virtual_clock {
     int64_t time_ns;
     int stop_fd;
     unsigned waits;
+    struct aw_aside *aside; /* NULL: nothing; served now and then, whatever is due */
 };
 
 /* hangup_fd, ended_fd, and stop_fd of a virtual clock, are -1 until the caller sets them. */

@@ -12,6 +12,7 @@
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
+#include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
 #include "shell/prompt/input.h"
@@ -121,10 +122,12 @@ int aw_main(const struct aw_tool *tool, int argc, char **argv)
         fprintf(stderr, "%s: %s\n", tool->name, err.text);
         return AW_NO_MEMORY;
     }
+    session->sharing = &aw_sharing;
     signal(SIGPIPE, SIG_IGN);
     enum aw_status status = run(session, argc, argv);
     status = end_record(session, status);
     int code = aw_exit_code(session, status);
+    aw_sharing.leave(session);
     aw_session_free(session);
     return code;
 }

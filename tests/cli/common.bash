@@ -8,6 +8,13 @@ setup() {
     BIN=$(cd "${BIN:-$root/build/bin}" && pwd)
     D=$BATS_TEST_TMPDIR
     PATH=$BIN:$PATH
+    if [ -n "${SERVED:-}" ]; then # this tool through a server
+        mkdir "$D/.served"
+        printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$BATS_TEST_DIRNAME/served.sh" "$BIN/$SERVED" \
+            >"$D/.served/$SERVED"
+        chmod +x "$D/.served/$SERVED"
+        PATH=$D/.served:$PATH
+    fi
     tools=$("$root/tests/tools.sh")
     for tool in $tools; do
         # shellcheck disable=SC2046 # names of variables

@@ -130,15 +130,25 @@ static const struct aw_arg rest_args[] = {
     {0},
 };
 
+static const struct aw_option serve_options[] = {
+    {.name = "listen", .value = "URL,…", .complete = NULL,
+     .help = "where: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
+    {.name = "token", .value = "FILE", .help = "tcp: what a client has to show first"},
+    {.name = "log", .value = "FILE", .help = "a line for each command"},
+    {0},
+};
+
 const struct aw_command aw_common_commands[] = {
     {.name = "watch", .summary = "show what the device says: a table, or lines",
-     .args = watch_args, .options = watch_options, .safety = AW_READ, .run = aw_run_watch,
+     .args = watch_args, .options = watch_options, .safety = AW_READ, .looks = true,
+     .run = aw_run_watch,
      .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
          "greatest, / filters, arrows\n" "scroll; a lost link is waited for. Else, and with "
          "-n, --once, --json, --csv, --format or --fields, one line\n" "a message."},
     {.name = "plot", .prints = "a drawing", .prints_json = true,
      .summary = "plot fields over time: live, from a pipe, or of a recording",
-     .args = plot_args, .options = plot_options, .safety = AW_READ, .run = aw_run_plot,
+     .args = plot_args, .options = plot_options, .safety = AW_READ, .looks = true,
+     .run = aw_run_plot,
      .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless -l "
          "names a device, so that\n" "any tool can plot what another one says with watch -j. "
          "Where a simulation tells its time, that is plotted,\n" "and counted by --for."},
@@ -150,7 +160,7 @@ const struct aw_command aw_common_commands[] = {
          "value that has no meaning\n" "(a controller 9) is marked, in JSON as \"anomaly\", and "
          "is no error."},
     {.name = "record", .group = AW_GROUP_KEEP,
-     .summary = "write what comes into a file", .args = record_args,
+     .summary = "write what comes into a file", .args = record_args, .looks = true,
      .run = aw_run_record,
      .examples = (const char *const[]){"-l sim: record run.pcapng --for 0.3s", NULL},
      .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
@@ -168,6 +178,12 @@ const struct aw_command aw_common_commands[] = {
     {.name = "describe", .prints = "a drawing", .prints_json = true,
      .summary = "draw the layout of the messages", .args = describe_args,
      .options = describe_options, .offline = true, .run = aw_run_describe},
+    {.name = "serve", .group = AW_GROUP_SET_UP,
+     .summary = "have the device, and share it with other programs",
+     .options = serve_options, .run = aw_run_serve,
+     .details = "Any number may look on, one at a time may command; whoever falls silent while "
+         "something moves is taken for\n" "gone, and it is stopped. Commands find it by "
+         "themselves, or with -l serve:. See docs/sharing.md."},
     {.name = "run", .group = AW_GROUP_SET_UP,
      .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script},

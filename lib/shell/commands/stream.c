@@ -32,10 +32,17 @@ static enum aw_status begin_link(struct aw_stream *s)
     struct aw_error before = s->session->err;
     bool recorded = aw_session_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
     s->session->err = before;
+    bool receives = tool->receive && (!recorded || tool->protocol->can);
+    struct aw_link *link;
+    enum aw_status status = AW_OK;
     s->live = true;
-    s->source =
-        tool->receive && (!recorded || tool->protocol->can) ? &aw_receive_source : &aw_link_source;
-    enum aw_status status = s->source->begin(s, "");
+    if (receives && tool->asks) { /* a server asks for all who look on */
+        status = aw_session_link(s->session, &link);
+        receives = !s->session->attached;
+    }
+    s->source = receives ? &aw_receive_source : &aw_link_source;
+    if (status == AW_OK)
+        status = s->source->begin(s, "");
     if (tool->no_answer_hint) /* the clock is the link's */
         s->report_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
     return status;

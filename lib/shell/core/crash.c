@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,13 +33,22 @@ static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, 
 
 #define NUMBERS (sizeof numbers / sizeof *numbers)
 
-static struct {
+struct plans {
     struct plan plans[2];
     volatile sig_atomic_t ready; /* the plan that holds, from 1; 0: none */
+};
+
+static struct {
+    struct plans own, *shared; /* NULL: nobody else needs them */
     struct sigaction before[NUMBERS];
     bool caught;
     _Alignas(16) uint8_t stack[STACK_SIZE];
 } crash;
+
+static struct plans *plans(void)
+{
+    return crash.shared ? crash.shared : &crash.own;
+}
 
 /* ---- In the handler ----------------------------------------------------------------------------
  */
@@ -73,13 +83,13 @@ static void carry_out(const struct plan *plan)
 /* Raised again it waits until this has returned, and then finds the program where it crashed. */
 static void on_crash(int number)
 {
-    int ready = crash.ready;
-    crash.ready = 0;
+    int ready = plans()->ready;
+    plans()->ready = 0;
     for (size_t i = 0; i < NUMBERS; i++)
         if (numbers[i] == number)
             sigaction(number, &crash.before[i], NULL);
     if (ready)
-        carry_out(&crash.plans[ready - 1]);
+        carry_out(&plans()->plans[ready - 1]);
     raise(number);
 }
 
@@ -121,11 +131,11 @@ static void add_frame(void *context, const void *frame, size_t size)
 
 void aw_crash_prepare(struct aw_session *session)
 {
-    int next = crash.ready == 1 ? 2 : 1;
-    struct plan *plan = &crash.plans[next - 1];
+    int next = plans()->ready == 1 ? 2 : 1;
+    struct plan *plan = &plans()->plans[next - 1];
     bool moves = session->moving || session->ongoing == AW_ONGOING_RUNNING;
     if (!session->link || !session->tool->last_stop || aw_flag(session, "hold") || !moves) {
-        crash.ready = 0;
+        plans()->ready = 0;
         return;
     }
     plan->n = 0;
@@ -133,10 +143,29 @@ void aw_crash_prepare(struct aw_session *session)
     plan->gap_ms = session->tool->stop_gap_ms;
     struct draft draft = {.link = session->link, .plan = plan};
     session->tool->last_stop(session, add_frame, &draft);
-    crash.ready = plan->n ? next : 0;
+    plans()->ready = plan->n ? next : 0;
 }
 
 void aw_crash_forget(void)
 {
-    crash.ready = 0;
+    plans()->ready = 0;
+}
+
+bool aw_crash_share(void)
+{
+    void *room = crash.shared ? crash.shared
+                              : mmap(NULL, sizeof *crash.shared, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (room != MAP_FAILED && !crash.shared) {
+        crash.shared = room;
+        memcpy(room, &crash.own, sizeof crash.own);
+    }
+    return crash.shared != NULL;
+}
+
+void aw_crash_carry_out(void)
+{
+    int ready = plans()->ready;
+    if (ready)
+        carry_out(&plans()->plans[ready - 1]);
 }

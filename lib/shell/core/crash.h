@@ -15,6 +15,8 @@
 #ifndef AW_SHELL_CORE_CRASH_H
 #define AW_SHELL_CORE_CRASH_H
 
+#include <stdbool.h>
+
 struct aw_session;
 
 /* From now on crashes are caught. */
@@ -26,5 +28,10 @@ void aw_crash_prepare(struct aw_session *session);
 
 /* The link is about to be closed: nothing is to be written to it any more. */
 void aw_crash_forget(void);
+
+/* From now on what is made ready is seen by the children of this process, too: false if that cannot
+ * be. One of them may carry it out when this process is no more. */
+bool aw_crash_share(void);
+void aw_crash_carry_out(void);
 
 #endif

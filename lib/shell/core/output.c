@@ -45,6 +45,10 @@ static bool await_more(struct aw_output *out)
 static void write_all(struct aw_output *out)
 {
     size_t done = 0;
+    if (out->sink) {
+        out->sink->put(out->sink, false, out->buffer, out->used);
+        out->used = 0;
+    }
     while (done < out->used && !out->error) {
         if (out->stop_fd > 0 && !await_room(out))
             break;

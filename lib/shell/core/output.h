@@ -18,7 +18,13 @@
 #define AW_OUTPUT_SIZE 131072
 #define AW_OUTPUT_LATE INT64_C(5000000) /* ns that a line may wait for others */
 
+/* Takes what is printed in place of a descriptor: standard output, or lines of standard error. */
+struct aw_sink {
+    void (*put)(struct aw_sink *sink, bool error, const char *text, size_t size);
+};
+
 struct aw_output {
+    struct aw_sink *sink; /* NULL: fd takes it */
     int fd;
     int stop_fd;  /* readable while somebody asks to stop; 0: none, a write may last for ever */
     int error;    /* errno of the write that failed, or 0; nothing more is written then.

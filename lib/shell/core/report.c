@@ -49,6 +49,10 @@ static void report(struct aw_session *session, bool clean, const char *format, v
         aw_utf8_clean_lines(text);
     if (session->out.ascii)
         aw_utf8_to_ascii(text, sizeof text);
+    if (session->out.sink) {
+        session->out.sink->put(session->out.sink, true, text, strlen(text));
+        return;
+    }
     if (session->unreported && is_room(session)) {
         int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
                          session->tool->name, session->unreported);

@@ -252,7 +252,7 @@ enum aw_status aw_session_announce(struct aw_session *session, struct aw_record 
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd)
 {
     struct aw_real_clock *clock = &session->real_clock;
-    if (session->interactive && session->tool->idle)
+    if (session->interactive && session->tool->idle && !session->attached)
         return session->tool->idle(session, fd);
     return aw_clock_wait(&clock->base, fd, POLLIN, AW_NEVER);
 }

@@ -16,7 +16,10 @@
 #define AW_FIELDS_MAX 32
 #define AW_FRAME_ROOM 65536
 
+struct aw_attached;
 struct aw_config;
+struct aw_server;
+struct aw_sharing;
 struct aw_tee;
 
 /* What goes on when a command has come back. */
@@ -86,6 +89,17 @@ struct aw_session {
     bool moving; /* a motion has been sent and not been finished: see aw_session_moves */
     enum aw_ongoing ongoing; /* kept by the commands of the tool */
     int64_t ongoing_until;   /* by the clock: when AW_ONGOING_ENDING is over */
+
+    /* Sharing, see share.h. */
+    const struct aw_sharing *sharing; /* NULL: nothing is shared */
+    struct aw_attached *attached;     /* to the server that has the device; NULL: none */
+    struct aw_server *server;         /* this is one; NULL: not */
+    const char *shared_url;           /* of a server's device, whatever options say; or NULL */
+    const char *stopped_by;           /* the stop that was asked for is another program's, why */
+    bool elsewhere;                   /* it has come to where the server has to go on */
+    const struct aw_args *args;       /* of the command that runs, */
+    const struct aw_words *words;     /* before they were bound, */
+    const char *where;                /* and where they stand, or NULL */
 };
 
 /* A session with its defaults, prints to standard output. NULL: out of memory. */
@@ -136,6 +150,12 @@ void aw_session_unlink(struct aw_session *session);
  * closes it. AW_STOPPED with --dry-run. */
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link);
+
+/* Begins the recording of --record, if it is wanted and has not begun; url: of the link. */
+enum aw_status aw_session_open_tee(struct aw_session *session, const char *url);
+
+/* Is it through a server that the session has its device? AW_OK, and session->attached says so. */
+enum aw_status aw_session_find_server(struct aw_session *session);
 
 /* The URL as the options have it, aliases replaced; AW_NO_LINK with advice if there is none. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url);

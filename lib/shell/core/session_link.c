@@ -8,6 +8,7 @@
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
 #include "shell/core/session.h"
+#include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
 #include "wire/hex.h"
@@ -28,7 +29,7 @@ static enum aw_status no_link(struct aw_session *session)
 /* An alias may stand for another one. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
-    const char *named = aw_option(session, "link");
+    const char *named = session->shared_url ? session->shared_url : aw_option(session, "link");
     if (!named || !*named)
         named = session->tool->link;
     if (!named)
@@ -90,24 +91,40 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
         if (!aw_tee_add(session->tee, dir, time, bytes, &session->lost))
             aw_stop_ask(session);
     }
+    if (session->server)
+        session->sharing->traffic(session, tx, bytes,
+                                  !tx && session->link && session->link->rx_time_ns
+                                      ? session->link->rx_time_ns
+                                      : aw_session_time(session));
     if (tx)
         aw_crash_prepare(session);
+}
+
+enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
+{
+    const char *record = aw_option(session, "record");
+    if (!record || session->tee || session->shared_url)
+        return AW_OK;
+    session->tee = calloc(1, sizeof *session->tee);
+    enum aw_status status = session->tee
+                                ? aw_tee_open(session->tee, session, "--record", record, url)
+                                : aw_no_memory(&session->err);
+    if (status != AW_OK) {
+        free(session->tee);
+        session->tee = NULL;
+    }
+    return status;
 }
 
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link)
 {
-    const char *record = aw_option(session, "record");
     enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK && record && !session->tee) {
-        session->tee = calloc(1, sizeof *session->tee);
-        status = session->tee ? aw_tee_open(session->tee, session, "--record", record, url)
-                              : aw_no_memory(&session->err);
-        if (status != AW_OK) {
-            free(session->tee);
-            session->tee = NULL;
-        }
-    }
+    if (session->shared_url && session->link)
+        return aw_fail(&session->err, AW_USAGE, "%s: not through a server — run it where you are",
+                       session->command->name);
+    if (status == AW_OK)
+        status = aw_session_open_tee(session, url);
     if (status == AW_OK)
         status = aw_link_open(link, url, options, &session->err);
     if (status != AW_OK)
@@ -138,15 +155,67 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
     return AW_OK;
 }
 
+/* Does a server have the device? Found once, it is used for the whole session. */
+enum aw_status aw_session_find_server(struct aw_session *session)
+{
+    const char *url = NULL;
+    if (!session->sharing || session->server || session->attached)
+        return AW_OK;
+    if (aw_flag(session, "link") || session->tool->link) {
+        enum aw_status status = aw_session_url(session, &url);
+        if (status != AW_OK)
+            return status;
+    }
+    return session->sharing->attach(session, url);
+}
+
+/* A command that looks on does so here; any other one goes on at the server, when the dispatcher
+ * finds that it ended for that. */
+static enum aw_status use_server(struct aw_session *session, struct aw_link **link)
+{
+    session->elsewhere = !session->command || !session->command->looks;
+    if (session->elsewhere)
+        return AW_STOPPED;
+    enum aw_status status = session->sharing->look(session, &session->link);
+    if (status == AW_OK)
+        session->link = aw_trace_wrap(session->link, on_traffic, session);
+    *link = session->link;
+    if (status == AW_OK && !*link)
+        status = aw_no_memory(&session->err);
+    if (status == AW_OK)
+        status = aw_session_open_tee(session, session->link->key);
+    if (status == AW_OK && session->tool->connect)
+        session->tool->connect(session, *link);
+    return status;
+}
+
+/* What another program of ours has could be used by both. */
+static void advise_sharing(struct aw_session *session)
+{
+    char holder[64];
+    struct aw_error before = session->err;
+    snprintf(holder, sizeof holder, "%s (pid ", session->tool->name);
+    if (session->sharing && strstr(before.text, holder))
+        aw_fail(&session->err, before.status, "%s, or let '%s serve' share it", before.text,
+                session->tool->name);
+}
+
 enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link)
 {
     const char *url;
     enum aw_status status = aw_dry_ends(session);
+    *link = NULL;
     if (status == AW_OK && !session->link) {
         aw_stop_catch(session);
-        status = aw_session_url(session, &url);
+        status = aw_session_find_server(session);
+        if (status == AW_OK && session->attached)
+            return use_server(session, link);
+        if (status == AW_OK)
+            status = aw_session_url(session, &url);
         if (status == AW_OK)
             status = begin_conversation(session, url);
+        if (status == AW_NO_LINK)
+            advise_sharing(session);
     }
     *link = session->link;
     if (status == AW_OK && aw_stop_parent_gone(session))

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "shell/core/crash.h"
+#include "shell/core/share.h"
 
 #define TOGETHER_NS (500 * AW_MILLISECOND) /* signals that come so close together count as one */
 
@@ -198,6 +199,13 @@ void aw_stop_ask(struct aw_session *session)
         session->out.error = ECANCELED; /* cannot be: it holds billions */
 }
 
+void aw_stop_forget(struct aw_session *session)
+{
+    uint64_t asked;
+    if (session->real_clock.stop_fd >= 0 && read(session->stop.asked, &asked, sizeof asked) < 0)
+        return; /* nobody has asked */
+}
+
 const char *aw_stop_read(struct aw_session *session)
 {
     struct signalfd_siginfo info;
@@ -209,7 +217,7 @@ const char *aw_stop_read(struct aw_session *session)
     if (caught && read(session->stop.signals, &info, sizeof info) == (ssize_t)sizeof info) {
         session->stop.signal = (int)info.ssi_signo;
     } else if (caught && read(session->stop.asked, &asked, sizeof asked) == (ssize_t)sizeof asked) {
-        why = NULL;
+        why = session->stop.signal ? why : NULL;
     } else if (aw_stop_parent_gone(session)) {
         session->stop.signal = SIGHUP;
         why = "the program that started this one is gone — stopped; nohup, setsid or --hold let "
@@ -236,7 +244,8 @@ enum aw_status aw_stop_device(struct aw_session *session)
     int stop_fd = session->virtual_clock.stop_fd;
     clock->ignored_until = aw_clock_now(&clock->base) + TOGETHER_NS;
     session->virtual_clock.stop_fd = -1;
-    enum aw_status status = session->tool->stop(session);
+    enum aw_status status =
+        session->attached ? session->sharing->stop(session) : session->tool->stop(session);
     session->virtual_clock.stop_fd = stop_fd;
     clock->ignored_until = 0;
     return status;

@@ -55,6 +55,9 @@ bool aw_stop_input_ended(struct aw_session *session);
 /* Asks to stop from within: the recorder is lost, session->lost says why. */
 void aw_stop_ask(struct aw_session *session);
 
+/* The same taken back, before anything is done for it. */
+void aw_stop_forget(struct aw_session *session);
+
 /* Takes what ended a wait: session->stop.signal, or EPIPE in session->out.error, or neither: then
  * session->lost is set. Returns words for it where nothing else says them, or NULL. */
 const char *aw_stop_read(struct aw_session *session);

@@ -99,6 +99,8 @@ struct aw_command {
     bool repeats;                    /* the whole list of args may be given again and again */
     bool hidden;                     /* not in help and completion */
     bool offline;                    /* needs no device: signals keep their usual meaning */
+    bool looks;     /* only sees what passes the link: done here even where a server has it */
+    bool remembers; /* speaks of what the session has sent: always done where that is */
     enum aw_safety safety;
     enum aw_group group;
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
@@ -235,6 +237,7 @@ struct aw_tool {
      * link is read, and that is all. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
+    bool asks; /* receive asks the device: there is nothing to hear of it else */
     /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
      * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
     enum aw_status (*idle)(struct aw_session *session, int fd);

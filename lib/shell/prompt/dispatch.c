@@ -13,6 +13,7 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
+#include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/help/help.h"
 
@@ -137,20 +138,29 @@ static void add_unstopped(struct aw_session *session, const struct aw_error *cau
         aw_fail(&session->err, status, "%s; %s", cause->text, stop.text);
 }
 
+/* What ended a command: a signal, its output, the end of its recording, or another program. */
+static enum aw_status find_cause(struct aw_session *session, enum aw_status status)
+{
+    const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
+    status = take_loss(session, status);
+    if (status != AW_STOPPED)
+        return status;
+    if (session->out.error)
+        status = aw_output_flush(&session->out, &session->err);
+    else if (why && !*session->err.text)
+        aw_fail(&session->err, status, "%s", why);
+    if (status == AW_STOPPED && session->stopped_by && *session->stopped_by)
+        status = aw_fail(&session->err, AW_REFUSED, "%s", session->stopped_by);
+    return status;
+}
+
 /* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
  * safe stop. */
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
 {
-    const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
-    bool hold = aw_flag(session, "hold");
-    status = take_loss(session, status);
+    status = find_cause(session, status);
     struct aw_error cause = session->err;
-    if (status == AW_STOPPED && session->out.error)
-        status = aw_output_flush(&session->out, &cause);
-    else if (status == AW_STOPPED && why && !*cause.text)
-        aw_fail(&cause, status, "%s", why);
-    session->err = cause;
-    if (!session->moving || status == AW_OK || hold || !session->tool->stop)
+    if (!session->moving || status == AW_OK || aw_flag(session, "hold") || !session->tool->stop)
         return status;
     enum aw_status stopped = aw_stop_device(session);
     bool again = stopped == AW_TIMEOUT && session->interactive && !aw_stop_ends(session);
@@ -167,8 +177,8 @@ enum aw_status aw_session_halt(struct aw_session *session)
 {
     bool ends = session->ongoing == AW_ONGOING_ENDING &&
                 aw_clock_now(session->clock) < session->ongoing_until;
-    if ((session->ongoing != AW_ONGOING_RUNNING && !ends) || !session->link ||
-        aw_flag(session, "hold"))
+    if ((session->ongoing != AW_ONGOING_RUNNING && !ends) ||
+        (!session->link && !session->attached) || aw_flag(session, "hold"))
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status == AW_OK)
@@ -226,9 +236,40 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
-static enum aw_status run_command(struct aw_session *session, const struct aw_args *args)
+/* Here, or where a server has the device: there from the point where the command wants it. */
+static enum aw_status run_somewhere(struct aw_session *session, const struct aw_args *args)
+{
+    bool remembers = args->command->remembers;
+    session->elsewhere = false;
+    enum aw_status status = remembers ? aw_session_find_server(session) : AW_OK;
+    if (status != AW_OK)
+        return status;
+    if (remembers && session->attached)
+        session->elsewhere = true;
+    else
+        status = args->command->run(session, args);
+    if (!session->elsewhere)
+        return status;
+    session->elsewhere = false;
+    session->args = args;
+    return session->sharing->run(session);
+}
+
+/* Of a capture that has ended the command has seen all there is; a link to look on ends with it. */
+static enum aw_status let_go(struct aw_session *session, enum aw_status status)
+{
+    bool recorded = session->link && session->link->recorded;
+    bool ended = status == AW_LOST && !session->out.error && recorded;
+    if (ended || session->attached)
+        aw_session_unlink(session);
+    return ended ? AW_OK : status;
+}
+
+static enum aw_status run_command(struct aw_session *session, struct aw_args *args)
 {
     enum aw_status status = ask_first(session, args);
+    if (status == AW_OK && session->server)
+        status = session->sharing->allow(session, args);
     if (status != AW_OK)
         return status;
     /* What was lost under the command before is opened anew; a server waits for its next client. */
@@ -241,12 +282,8 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
-    status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
-    if (status == AW_LOST && !session->out.error && session->link && session->link->recorded) {
-        aw_session_unlink(session); /* a capture ended: the command has seen all there is */
-        status = AW_OK;
-    }
-    status = make_safe(session, status);
+    status = aw_dry_outcome(session, args->command->name, run_somewhere(session, args));
+    status = make_safe(session, let_go(session, status));
     aw_stop_watch_output(session, false);
     aw_stop_watch_parent(session, !hold && session->ongoing != AW_ONGOING_NOTHING);
     if (motion)
@@ -285,7 +322,7 @@ static enum aw_status check_format(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
-static enum aw_status run_bound(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_bound(struct aw_session *session, struct aw_args *args)
 {
     if (aw_flag(session, "version")) {
         aw_output_print(&session->out, "%s %s (armwire)\n", session->tool->name, AW_VERSION);
@@ -375,6 +412,8 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
         return aw_session_refuse(session, aw_no_memory(&session->err));
     args->command = NULL;
     session->err = (struct aw_error){.status = AW_OK};
+    session->words = words;
+    session->where = where;
     aw_object_start(&session->result, NULL);
     /* What a record with wire numbers means depends on the variant of the wire. */
     enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;

@@ -1,0 +1,206 @@
+/* Parses and opens the addresses of servers. */
+#include "shell/share/address.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/xdg.h"
+
+#define CONNECT_MS 2000
+#define BACKLOG    256
+
+static bool skip(const char **text, const char *word)
+{
+    size_t length = strlen(word);
+    bool has = strncmp(*text, word, length) == 0;
+    *text += has ? length : 0;
+    return has;
+}
+
+static enum aw_status usual_path(struct aw_address *address, const char *tool, struct aw_error *err)
+{
+    char folder[80];
+    enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
+    if (status != AW_OK)
+        return status;
+    snprintf(address->path, sizeof address->path, "%s/%.20s.sock", folder, tool);
+    return AW_OK;
+}
+
+static enum aw_status parse_tcp(struct aw_address *address, const char *rest, struct aw_error *err)
+{
+    const char *colon = strrchr(rest, ':');
+    const char *host = colon ? rest : "127.0.0.1", *port = colon ? colon + 1 : rest;
+    int length = colon ? (int)(colon - rest) : 9;
+    if (*host == '[' && length > 2) {
+        host++;
+        length -= 2;
+    }
+    if (!*port || length <= 0 || length >= (int)sizeof address->host ||
+        strspn(port, "0123456789") != strlen(port) || strlen(port) > 5)
+        return aw_fail(err, AW_USAGE, "%s — write tcp:HOST:PORT", address->text);
+    snprintf(address->host, sizeof address->host, "%.*s", length, host);
+    snprintf(address->port, sizeof address->port, "%s", port);
+    return AW_OK;
+}
+
+enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
+                                struct aw_error *err)
+{
+    *address = (struct aw_address){.family = AF_UNIX};
+    snprintf(address->text, sizeof address->text, "%s", url);
+    char copy[sizeof address->text];
+    snprintf(copy, sizeof copy, "%s", url);
+    char *keys = strchr(copy, '?');
+    if (keys && strncmp(keys, "?token=", 7) != 0)
+        return aw_fail(err, AW_USAGE, "%s: '%s' — there is only ?token=FILE", url, keys);
+    if (keys) {
+        snprintf(address->token, sizeof address->token, "%s", keys + 7);
+        *keys = '\0';
+    }
+    const char *rest = copy;
+    skip(&rest, "serve:");
+    if (skip(&rest, "tcp:")) {
+        address->family = AF_UNSPEC;
+        return parse_tcp(address, rest, err);
+    }
+    skip(&rest, "unix:");
+    if (!*rest)
+        return usual_path(address, tool, err);
+    if (strlen(rest) >= sizeof address->path)
+        return aw_fail(err, AW_USAGE, "%s: longer than %zu characters", url,
+                       sizeof address->path - 1);
+    snprintf(address->path, sizeof address->path, "%s", rest);
+    return AW_OK;
+}
+
+static int open_unix(const struct aw_address *address, bool listens)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    memcpy(name.sun_path, address->path, sizeof name.sun_path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int (*open)(int, const struct sockaddr *, socklen_t) = listens ? bind : connect;
+    if (fd >= 0 && open(fd, (const struct sockaddr *)&name, sizeof name) == 0)
+        return fd;
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return -1;
+}
+
+static bool connects(int fd, const struct addrinfo *to)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
+    int error = 0, on = 1;
+    socklen_t size = sizeof error;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (connect(fd, to->ai_addr, to->ai_addrlen) == 0)
+        return true;
+    if (errno != EINPROGRESS)
+        return false;
+    if (poll(&ready, 1, CONNECT_MS) <= 0)
+        error = ETIMEDOUT;
+    else
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    errno = error;
+    return error == 0;
+}
+
+static bool binds(int fd, const struct addrinfo *to)
+{
+    int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    return bind(fd, to->ai_addr, to->ai_addrlen) == 0;
+}
+
+static int open_tcp(const struct aw_address *address, bool listens)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = listens ? AI_PASSIVE : 0};
+    struct addrinfo *found;
+    if (getaddrinfo(address->host, address->port, &hints, &found) != 0) {
+        errno = EHOSTUNREACH;
+        return -1;
+    }
+    int fd = -1, error = EHOSTUNREACH;
+    for (const struct addrinfo *to = found; to && fd < 0; to = to->ai_next) {
+        fd = socket(to->ai_family, to->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (fd >= 0 && !(listens ? binds(fd, to) : connects(fd, to))) {
+            error = errno;
+            close(fd);
+            fd = -1;
+        }
+    }
+    freeaddrinfo(found);
+    errno = error;
+    return fd;
+}
+
+int aw_address_connect(const struct aw_address *address, struct aw_error *err)
+{
+    int fd = address->family == AF_UNIX ? open_unix(address, false) : open_tcp(address, false);
+    if (fd < 0)
+        aw_fail(err, AW_NO_LINK, "%s: %s — is 'serve' running there?", address->text,
+                strerror(errno));
+    return fd;
+}
+
+int aw_address_listen(const struct aw_address *address)
+{
+    int fd = address->family == AF_UNIX ? open_unix(address, true) : open_tcp(address, true);
+    if (fd >= 0 && listen(fd, BACKLOG) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+pid_t aw_address_peer(int fd)
+{
+    struct ucred who = {0};
+    socklen_t size = sizeof who;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 ? who.pid : 0;
+}
+
+void aw_address_text(const struct aw_address *address, int fd, char *out, size_t size)
+{
+    struct sockaddr_storage name = {0};
+    socklen_t length = sizeof name;
+    char port[16] = "";
+    if (address->family == AF_UNIX) {
+        snprintf(out, size, "serve:%s", address->path);
+        return;
+    }
+    getsockname(fd, (struct sockaddr *)&name, &length);
+    getnameinfo((struct sockaddr *)&name, length, NULL, 0, port, sizeof port, NI_NUMERICSERV);
+    snprintf(out, size, strchr(address->host, ':') ? "serve:tcp:[%s]:%s" : "serve:tcp:%s:%s",
+             address->host, port);
+}
+
+enum aw_status aw_read_secret(const char *path, char *out, size_t size, struct aw_error *err)
+{
+    struct stat about;
+    FILE *file = aw_file_open(path);
+    if (!file)
+        return aw_file_fail(err, NULL, path);
+    bool private = fstat(fileno(file), &about) == 0 && !(about.st_mode & 077);
+    bool read = fgets(out, (int)size, file) != NULL;
+    fclose(file);
+    if (!private)
+        return aw_fail(err, AW_USAGE, "%s: others may read it — chmod 600 it", path);
+    if (read)
+        out[strcspn(out, "\r\n")] = '\0';
+    if (!read || !*out)
+        return aw_fail(err, AW_USAGE, "%s: its first line is empty", path);
+    return AW_OK;
+}

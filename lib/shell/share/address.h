@@ -1,0 +1,43 @@
+/* Where a server of a device is: serve: with nothing, a path, unix:PATH or tcp:HOST:PORT behind it.
+ *
+ *     struct aw_address address;
+ *     if (aw_address_parse(&address, "hidmotor", "serve:", &err) == AW_OK)
+ *         fd = aw_address_connect(&address, &clock);
+ */
+#ifndef AW_SHELL_SHARE_ADDRESS_H
+#define AW_SHELL_SHARE_ADDRESS_H
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+struct aw_address {
+    int family; /* AF_UNIX, or AF_UNSPEC: TCP */
+    char text[200];
+    char path[108];
+    char host[128], port[16];
+    char token[108]; /* the file with it; "" if none is named */
+};
+
+/* url may begin with "serve:"; tool gives the name of the usual socket. AW_USAGE; AW_NO_LINK if
+ * there is no folder for it. */
+enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
+                                struct aw_error *err);
+
+/* Non-blocking sockets, or -1 with errno. Of TCP the connection is waited for, two seconds at most.
+ */
+int aw_address_connect(const struct aw_address *address, struct aw_error *err);
+int aw_address_listen(const struct aw_address *address);
+
+/* The process at the other end of a unix socket, or 0. */
+pid_t aw_address_peer(int fd);
+
+/* As clients write it: "serve:", "serve:PATH", "serve:tcp:HOST:PORT" with the port that it got. */
+void aw_address_text(const struct aw_address *address, int fd, char *out, size_t size);
+
+/* The first line of a file, for a token or a password. AW_USAGE if it is empty, or others may read
+ * it. */
+enum aw_status aw_read_secret(const char *path, char *out, size_t size, struct aw_error *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* Internal to lib/shell/share: the connection of a client to the server that has its device. */
+#ifndef AW_SHELL_SHARE_ATTACHED_H
+#define AW_SHELL_SHARE_ATTACHED_H
+
+#include <jansson.h>
+
+#include "shell/core/session.h"
+#include "shell/share/address.h"
+#include "shell/share/conn.h"
+
+struct aw_attached {
+    struct aw_aside aside; /* while anything is waited for: signs of life, and what is told */
+    struct aw_session *session;
+    struct aw_conn conn;
+    struct aw_address address;
+    char device[256]; /* the server's link */
+    int server;       /* its process */
+    bool datagrams;
+    int64_t period_ns; /* of the signs of life */
+    unsigned id;       /* of the request that runs */
+    bool done, over;   /* that request; the connection */
+    int exit;          /* of it */
+    enum aw_status status;
+    char why[320];
+    json_t *files;           /* that the command may read and write here */
+    struct aw_error failed;  /* why one could not be written, or AW_OK */
+    struct aw_link *looking; /* NULL: nobody looks on */
+};
+
+/* Sends one object as a line and frees it. */
+void aw_attached_send(struct aw_attached *attached, json_t *object);
+
+/* Handles all lines that have come. */
+void aw_attached_take(struct aw_attached *attached);
+
+/* The files that the running command names, with their content; and one that comes back. */
+json_t *aw_client_files(const struct aw_session *session);
+void aw_client_take_file(struct aw_attached *attached, const json_t *object);
+
+/* A link of what passes the server's, and a line of it. */
+enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link);
+void aw_look_take(struct aw_attached *attached, const json_t *object);
+
+#endif

@@ -1,0 +1,238 @@
+/* The command serve: has the device and lets any number of programs use it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "shell/commands/common.h"
+#include "shell/core/crash.h"
+#include "shell/core/dry.h"
+#include "shell/core/share.h"
+#include "shell/core/stop.h"
+#include "shell/share/address.h"
+#include "shell/share/server.h"
+
+#define SLICE_NS AW_MILLISECOND         /* of listening to a device that is asked */
+#define AGAIN_NS (200 * AW_MILLISECOND) /* between two attempts to find a lost device */
+
+/* ---- The device --------------------------------------------------------------------------------
+ */
+
+/* A device that only answers is asked for those who look on; all else is listened to, or the
+ * conversation would come to a standstill. */
+static bool listens(const struct aw_server *server)
+{
+    const struct aw_session *session = server->session;
+    bool is_virtual = session->clock != &session->real_clock.base;
+    if (!session->tool->receive || !session->link)
+        return false;
+    return server->askers > 0 || (!session->tool->asks && !is_virtual);
+}
+
+static enum aw_status listen_on(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    struct aw_received received = {.dir = AW_RX};
+    int64_t now = aw_clock_now(session->clock);
+    if (session->tool->asks) /* whose exchanges are not to be interrupted */
+        return session->tool->receive(session, now + SLICE_NS, &received);
+    server->idle = true;
+    enum aw_status status = session->tool->receive(session, now + AW_SECOND, &received);
+    server->idle = false;
+    return status;
+}
+
+static enum aw_status wait_for_requests(struct aw_server *server, int64_t ns)
+{
+    struct aw_clock *clock = &server->session->real_clock.base;
+    server->idle = true;
+    enum aw_status status =
+        aw_clock_wait(clock, -1, 0, ns == AW_NEVER ? AW_NEVER : aw_clock_now(clock) + ns);
+    server->idle = false;
+    return status;
+}
+
+static enum aw_status find_device(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    struct aw_link *link;
+    aw_guard_end(server);
+    aw_session_unlink(session);
+    if (aw_session_link(session, &link) != AW_OK)
+        return wait_for_requests(server, AGAIN_NS);
+    aw_guard_start(server);
+    aw_session_notice(session, "the device is there again");
+    server->broken = false;
+    return AW_OK;
+}
+
+static enum aw_status idle(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    if (!session->link || session->link->lost) {
+        if (!server->broken)
+            aw_session_notice(session, "the device is gone: waiting for it");
+        server->broken = true;
+        return find_device(server);
+    }
+    if (!listens(server))
+        return wait_for_requests(server, AW_NEVER);
+    if (*server->rate)
+        aw_options_set(&session->options, "rate", server->rate, AW_FROM_ENVIRONMENT, &session->err);
+    enum aw_status status = listen_on(server);
+    session->options = server->options;
+    bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
+    return fine || session->link->lost ? status : wait_for_requests(server, SLICE_NS);
+}
+
+static void halt(struct aw_server *server)
+{
+    server->halt = false;
+    aw_stop_forget(server->session);
+    aw_session_notice(server->session, "%s", server->why);
+    aw_session_halt(server->session);
+    *server->why = '\0';
+}
+
+static enum aw_status serve(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    for (;;) {
+        enum aw_status status = AW_OK;
+        aw_server_due(server);
+        if (server->halt)
+            halt(server);
+        else if (server->first)
+            aw_server_execute(server);
+        else
+            status = idle(server);
+        if (status == AW_STOPPED)
+            aw_stop_read(session);
+        if (session->stop.signal)
+            return AW_STOPPED;
+    }
+}
+
+/* ---- Beginning and end -------------------------------------------------------------------------
+ */
+
+static enum aw_status open_all(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    const char *listen = aw_option(session, "listen"), *token = aw_option(session, "token");
+    struct aw_link *link;
+    char *copy = strdup(listen ? listen : "serve:"), *save, *part;
+    enum aw_status status = copy ? AW_OK : aw_no_memory(&session->err);
+    if (status == AW_OK && token)
+        status = aw_read_secret(token, server->token, sizeof server->token, &session->err);
+    part = status == AW_OK ? strtok_r(copy, ",", &save) : NULL;
+    for (; part && status == AW_OK; part = strtok_r(NULL, ",", &save))
+        status = aw_server_listen(server, part);
+    free(copy);
+    if (status == AW_OK)
+        status = aw_session_link(session, &link);
+    if (status == AW_OK)
+        status = aw_feed_open(server);
+    return status;
+}
+
+/* What is for those at a terminal is not for programs elsewhere. */
+static void leave_terminal(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+    if (nothing > STDIN_FILENO)
+        close(nothing);
+    aw_output_flush(&session->out, NULL);
+    session->out.sink = &server->sink;
+    session->out.ascii = false;
+    session->out.fd = -1;
+    session->one_shot = session->interactive = false;
+    session->shared_url = server->url;
+    session->real_clock.aside = session->virtual_clock.aside = &server->aside;
+}
+
+static void come_back(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    session->real_clock.aside = session->virtual_clock.aside = NULL;
+    aw_session_halt(session);
+    aw_crash_forget();
+    aw_guard_end(server);
+    session->out.sink = NULL;
+    session->out.fd = STDOUT_FILENO;
+    session->shared_url = NULL;
+    session->reported = session->stop.signal != 0;
+}
+
+static void read_options(struct aw_server *server)
+{
+    static const char *const own[] = {"json",  "csv",   "format",  "fields", "raw", "time",
+                                      "count", "for",   "verbose", "quiet",  "yes", "force",
+                                      "hold",  "color", "last",    "dry-run"};
+    struct aw_session *session = server->session;
+    const char *url;
+    server->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
+    if (!aw_flag(session, "deadman"))
+        server->deadman_ns = 500 * AW_MILLISECOND;
+    if (aw_session_url(session, &url) == AW_OK)
+        snprintf(server->url, sizeof server->url, "%s", url);
+    server->options = session->options;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        struct aw_option_value *value = aw_options_find(&server->options, own[i]);
+        if (value)
+            *value =
+                (struct aw_option_value){value->option, value->option->fallback, AW_FROM_DEFAULT};
+    }
+}
+
+static enum aw_status serve_all(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    aw_stop_catch(session);
+    read_options(server);
+    enum aw_status status = open_all(server);
+    if (status != AW_OK)
+        return status;
+    leave_terminal(server);
+    aw_guard_start(server);
+    for (size_t i = 0; i < server->n_listeners; i++)
+        fprintf(stderr, "ready: %s\n", server->listeners[i].url);
+    status = serve(server);
+    come_back(server);
+    return status;
+}
+
+enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    const char *path = aw_option(session, "log");
+    enum aw_status status = aw_dry_ends(session);
+    if (status != AW_OK)
+        return status;
+    struct aw_server *server = calloc(1, sizeof *server);
+    if (!server)
+        return aw_no_memory(&session->err);
+    server->session = session;
+    server->aside = (struct aw_aside){.serve = aw_server_serve, .due = AW_NEVER};
+    server->sink.put = aw_server_put;
+    server->all = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
+    session->server = server;
+    if (path)
+        status = aw_session_create(session, "--log", path, &server->log);
+    if (status == AW_OK)
+        status = serve_all(server);
+    aw_server_close(server);
+    aw_files_end(server);
+    aw_feed_close(server);
+    if (server->log)
+        fclose(server->log);
+    session->server = NULL;
+    free(server);
+    return status;
+}

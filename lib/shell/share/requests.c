@@ -1,0 +1,242 @@
+/* What clients ask of a server: a line of them, understood and put in the queue. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/core/stop.h"
+#include "shell/share/server.h"
+
+void aw_request_free(struct aw_request *request)
+{
+    json_decref(request->object);
+    free(request->line);
+    free(request);
+}
+
+void aw_server_interrupt(struct aw_server *server, const char *format, ...)
+{
+    va_list args;
+    if (*server->why || (!server->running && !aw_server_moves(server)))
+        return;
+    va_start(args, format);
+    vsnprintf(server->why, sizeof server->why, format, args);
+    va_end(args);
+    server->halt = !server->running;
+    aw_stop_ask(server->session);
+}
+
+/* ---- The queue ---------------------------------------------------------------------------------
+ */
+
+static bool is_stop(const struct aw_request *request)
+{
+    const char *word = request->line;
+    const json_t *run = json_object_get(request->object, "run");
+    if (!word)
+        word = json_string_value(json_array_get(run, json_array_size(run) - 1));
+    if (!word)
+        return request->halt;
+    if (*word == '{')
+        word = json_string_value(json_object_get(request->object, "cmd"));
+    return word && strncmp(word, "stop", 4) == 0 && (!word[4] || word[4] == ' ');
+}
+
+/* A stop is anybody's, and comes before all else. */
+static void enqueue(struct aw_server *server, struct aw_request *request)
+{
+    bool stop = is_stop(request);
+    request->peer->waiting++;
+    if (stop) {
+        request->next = server->first;
+        server->first = request;
+    } else if (server->last) {
+        server->last->next = request;
+    } else {
+        server->first = request;
+    }
+    if (!request->next)
+        server->last = request;
+    if (stop && server->running && server->running->peer != request->peer)
+        aw_server_interrupt(server, "stopped by %s (pid %d, %s)", request->peer->who.program,
+                            (int)request->peer->who.pid, request->peer->who.user);
+    if (server->idle)
+        aw_stop_ask(server->session);
+}
+
+void aw_server_forget(struct aw_server *server, const struct aw_peer *peer)
+{
+    struct aw_request **at = &server->first;
+    struct aw_request *last = NULL;
+    while (*at) {
+        struct aw_request *request = *at;
+        if (request->peer == peer) {
+            *at = request->next;
+            aw_request_free(request);
+        } else {
+            last = request;
+            at = &request->next;
+        }
+    }
+    server->last = last;
+    bool commands = server->commander == peer;
+    if ((commands && !peer->left) || (server->running && server->running->peer == peer))
+        aw_server_interrupt(server, "the commander is gone — stopped");
+    if (server->running && server->running->peer == peer)
+        server->running->peer = NULL;
+    if (commands)
+        aw_lease_end(server);
+}
+
+/* ---- Answered at once --------------------------------------------------------------------------
+ */
+
+static void done(struct aw_peer *peer, const struct aw_request *request, const char *what,
+                 enum aw_status status, const char *why)
+{
+    char text[6 * sizeof(struct aw_error)];
+    *aw_json_string(text, why ? why : "", sizeof(struct aw_error)) = '\0';
+    aw_peer_say(peer, "{%s%s%s\"done\":\"%s\",\"exit\":%d%s%s}\n", *request->id ? "\"id\":" : "",
+                request->id, *request->id ? "," : "", what, (int)status,
+                status == AW_OK ? "" : ",\"why\":", status == AW_OK ? "" : text);
+}
+
+static void subscribe(struct aw_server *server, struct aw_peer *peer,
+                      const struct aw_request *request)
+{
+    struct aw_error err = {.text = ""};
+    enum aw_status status = aw_feed_subscribe(server, peer, request->id, request->object, &err);
+    done(peer, request, "watch", status, err.text);
+    if (server->idle)
+        aw_stop_ask(server->session); /* the device may have to be asked from now on */
+}
+
+static void release(struct aw_server *server, struct aw_peer *peer,
+                    const struct aw_request *request, bool leaves)
+{
+    peer->left = leaves;
+    if (server->commander == peer)
+        aw_lease_end(server);
+    done(peer, request, "release", AW_OK, NULL);
+}
+
+/* A Ctrl-C of the client: of what runs for it, or waits. */
+static void interrupt(struct aw_server *server, const struct aw_peer *peer, int number)
+{
+    if (!server->running || server->running->peer != peer)
+        return;
+    server->session->stop.signal = number;
+    server->interrupted = true;
+    aw_stop_ask(server->session);
+}
+
+static bool answer(struct aw_server *server, struct aw_peer *peer, const struct aw_request *request,
+                   const char *cmd)
+{
+    const json_t *number = json_object_get(request->object, "interrupt");
+    if (json_is_integer(number))
+        interrupt(server, peer, (int)(json_integer_value(number) & 127));
+    else if (json_object_get(request->object, "frames") || (cmd && strcmp(cmd, "watch") == 0))
+        subscribe(server, peer, request);
+    else if (json_object_get(request->object, "unwatch") || (cmd && strcmp(cmd, "unwatch") == 0))
+        aw_feed_leave(server, peer);
+    else if (cmd && strcmp(cmd, "release") == 0)
+        release(server, peer, request, false);
+    else if (json_object_get(request->object, "leave"))
+        release(server, peer, request, true);
+    else
+        return false;
+    return true;
+}
+
+/* ---- A line ------------------------------------------------------------------------------------
+ */
+
+/* "watch m1.position elbow" of a plain line. */
+static json_t *plain_watch(const char *line)
+{
+    char fields[1024];
+    const char *rest = line + strcspn(line, " \t");
+    snprintf(fields, sizeof fields, "%s", rest + strspn(rest, " \t"));
+    for (char *p = fields; *p; p++)
+        if (*p == ' ' || *p == '\t')
+            *p = ',';
+    return json_pack("{s:s,s:s}", "cmd", "watch", "fields", fields);
+}
+
+/* TCP: the first line shows the token, all of it compared however early it differs. */
+static void admit(struct aw_server *server, struct aw_peer *peer, const json_t *object)
+{
+    const char *token = json_string_value(json_object_get(object, "token"));
+    unsigned differs = !token || strlen(token) != strlen(server->token);
+    for (size_t i = 0; !differs && server->token[i]; i++)
+        differs |= (unsigned char)(token[i] ^ server->token[i]);
+    if (!differs) {
+        const char *program = json_string_value(json_object_get(object, "program"));
+        const char *user = json_string_value(json_object_get(object, "user"));
+        snprintf(peer->who.program, sizeof peer->who.program, "%s",
+                 program ? program : "a program");
+        snprintf(peer->who.user, sizeof peer->who.user, "%s", user ? user : "by TCP");
+        peer->who.pid = (pid_t)json_integer_value(json_object_get(object, "pid"));
+        aw_peer_welcome(server, peer);
+        return;
+    }
+    aw_peer_say(peer, "{\"error\":\"refused\",\"why\":\"the first line is {\\\"token\\\":…}, with "
+                      "what is in the server's file\"}\n");
+    peer->conn.gone = true;
+}
+
+static void take_id(struct aw_request *request)
+{
+    json_t *id = json_object_get(request->object, "id");
+    char *text = id && !json_is_object(id) && !json_is_array(id)
+                     ? json_dumps(id, JSON_ENCODE_ANY | JSON_COMPACT)
+                     : NULL;
+    if (text && strlen(text) < sizeof request->id)
+        snprintf(request->id, sizeof request->id, "%s", text);
+    free(text);
+    json_object_del(request->object, "id");
+}
+
+/* A JSON object without its id, or the plain line. */
+static void set_line(struct aw_request *request, const char *line)
+{
+    if (json_object_get(request->object, "run"))
+        return;
+    request->halt = json_object_get(request->object, "halt") != NULL;
+    if (!request->halt)
+        request->line = request->object ? json_dumps(request->object, JSON_COMPACT) : strdup(line);
+}
+
+void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, const char *line)
+{
+    line += strspn(line, " \t");
+    if (!*line)
+        return; /* a sign of life */
+    struct aw_request *request = calloc(1, sizeof *request);
+    if (!request)
+        return;
+    json_error_t problem;
+    request->peer = peer;
+    if (*line == '{')
+        request->object = json_loads(line, JSON_REJECT_DUPLICATES, &problem);
+    else if (strncmp(line, "watch", 5) == 0 && (!line[5] || line[5] == ' '))
+        request->object = plain_watch(line);
+    if (!peer->welcome) {
+        admit(server, peer, request->object);
+    } else if (*line == '{' && !request->object) {
+        char why[200];
+        snprintf(why, sizeof why, "column %d: not JSON: %.100s", problem.column, problem.text);
+        done(peer, request, "", AW_USAGE, why);
+    } else {
+        take_id(request);
+        const char *cmd =
+            request->object ? json_string_value(json_object_get(request->object, "cmd")) : line;
+        if (!answer(server, peer, request, cmd)) {
+            set_line(request, line);
+            enqueue(server, request);
+            return;
+        }
+    }
+    aw_request_free(request);
+}

@@ -1,0 +1,156 @@
+# One device, many programs: serve, what uses it, and who may command.
+load common
+
+# serve NAME TOOL [OPTION…]: in the background, from the usual place; its link to $url.
+serve() { start "$1" "$2" serve "${@:3}"; }
+
+# The socket of a tool's server.
+place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
+
+# talk SECONDS SOCKET: standard input to the server, what it says to standard output, for so long.
+talk() { python3 "$root/tests/cli/talk.py" "$@"; }
+
+@test "two programs and one board: watch and move without any option" {
+    serve s hidmotor -l sim:
+    same "$url" "serve:$(place hidmotor)"
+    hidmotor -q watch -j >seen 2>/dev/null &
+    started+=($!)
+    until grep -q positions seen; do sleep 0.05; done
+    ok hidmotor move 0 45 -30 --wait
+    has "$stderr" "has sim:: through it"
+    has "$output" "move result=arrived"
+    kill "${started[1]}"
+    wait "${started[1]}" || true
+    [ "$(jq -s 'map(select(.msg == "positions" and .m2.position > 40)) | length' seen)" -gt 3 ]
+    ok hidmotor --no-attach -q -l sim: status # its own simulator
+    matches "$output" "*0.72*"
+}
+
+@test "the same exit codes, texts and forms as without a server" {
+    serve s hidmotor -l 'sim:?time=virtual'
+    fails 6 hidmotor -q move 0 400 0
+    has "$why" "shoulder: 400 deg is outside"
+    fails 2 hidmotor -q mvoe 0
+    ok hidmotor -q --csv status
+    same "${lines[0]%%,m1*}" "t,dir,msg"
+    ok hidmotor -q --format '%{m2.position}' status
+    same "$output" "0.72"
+    ok hidmotor -q -j move 0 20 0
+    same "$(json '[.cmd, .ok, .result]')" '["move",true,"sent"]'
+    printf 'move 0 20 0\nmove 0 200 0\n' >script
+    run -6 --separate-stderr hidmotor -q run script
+    has "$stderr" "script, line 2: shoulder"
+    run -6 --separate-stderr hidmotor -q -j -l serve: move 0 200 0
+    same "$(json '[.error, .exit]')" '["limit",6]'
+}
+
+@test "one commands: the others are told who, --take takes over, release gives it back" {
+    serve s hidmotor -l sim:
+    sock=$(place hidmotor)
+    mkfifo first
+    talk 30 "$sock" <first >said.first &
+    started+=($!)
+    exec 7>first
+    echo '{"cmd":"velocity","m1":5,"m2":0,"m3":0,"id":1}' >&7
+    until grep -q '"done"' said.first; do sleep 0.02; done
+    (while sleep 0.1; do echo >&7; done) &
+    started+=($!)
+    run -1 --separate-stderr hidmotor -q move 0 10 0
+    matches "$stderr" "hidmotor: python3* (pid *, *) has commanded for * s — wait, or take it over with --take"
+    ok hidmotor -q status # who reads disturbs nobody
+    ok hidmotor -q move 0 10 0 --take
+    until grep -q '"taken"' said.first; do sleep 0.02; done
+    jq -e 'select(.taken) | .taken.program == "hidmotor"' said.first
+    # The other one has left in order: the first may again.
+    echo '{"cmd":"move","m1":0,"m2":0,"m3":0,"id":2}' >&7
+    until jq -e 'select(.done and .id == 2) | .exit == 0' said.first; do sleep 0.02; done
+    echo '{"cmd":"release","id":3}' >&7
+    until jq -e 'select(.done == "release")' said.first; do sleep 0.02; done
+    ok hidmotor -q move 0 10 0
+    exec 7>&-
+}
+
+@test "stop is anybody's: whoever was moving hears who it was, exit 1" {
+    serve s hidmotor -l sim:
+    hidmotor -q velocity 5 0 0 2>/dev/null # leaves in order: it goes on, and nobody commands
+    ok hidmotor -q stop
+    hidmotor -q move 0 60 0 duration=20s --wait 2>mine &
+    mover=$!
+    until hidmotor -q -j status | jq -e '.m2.setpoint > 20' >/dev/null; do sleep 0.05; done &
+    asker=$!
+    sleep 0.3
+    ok hidmotor -q -j stop
+    same "$(json .result)" '"confirmed"'
+    wait $mover && false || same "$?" 1
+    matches "$(cat mine)" "*stopped by hidmotor (pid *, *)*"
+    kill $asker 2>/dev/null || true
+}
+
+@test "without a server: who has the device, and that serve would share it" {
+    start sim armctl sim --listen pty:arm
+    armctl -q -l ./arm ping -n 1000000 >/dev/null 2>&1 3>&- &
+    started+=($!)
+    until [[ "$(armctl -l ./arm ping 2>&1)" == *"busy"* ]]; do sleep 0.05; done
+    fails 4 armctl -q -l ./arm ping
+    has "$why" "armctl (pid"
+    has "$why" "armctl serve"
+}
+
+@test "a place that somebody has; one that a dead server has left" {
+    serve s hidmotor -l sim:
+    fails 4 hidmotor serve -l sim:
+    matches "$why" "hidmotor: serve: *: busy, hidmotor serve (pid $pid) has it*"
+    kill -9 "$pid"
+    wait "$pid" || true
+    serve again hidmotor -l sim:
+    ok hidmotor -q status
+}
+
+@test "by TCP only with the token" {
+    echo "open sesame" >token
+    fails 2 hidmotor serve -l sim: --listen tcp:127.0.0.1:0
+    has "$why" "needs --token"
+    fails 2 hidmotor serve -l sim: --listen tcp:127.0.0.1:0 --token token
+    has "$why" "others may read it"
+    chmod 600 token
+    serve s hidmotor -l sim: --listen tcp:127.0.0.1:0 --token token
+    fails 4 hidmotor -q -l "$url" status
+    ok hidmotor -q -l "$url?token=token" -j status
+    (umask 077 && echo wrong >other)
+    fails 4 hidmotor -q -l "$url?token=other" status
+    has "$why" "the first line is"
+}
+
+@test "a client opens no file of the server's machine, and starts nothing there" {
+    serve s canpid -l sim:
+    sock=$(place canpid)
+    printf '%s\n' '{"cmd":"run","file":"/etc/passwd","id":1}' 'replay /etc/passwd' 'record /tmp/x.pcapng' \
+        'plot torque --out /tmp/x.svg' 'step --from 0 --to 1 -b lknee -c pos --save /tmp/x.csv' \
+        'gains apply /etc/passwd' 'sim --listen pty:/tmp/x' 'serve' 'config show' 'decode /etc/passwd' |
+        talk 1 "$sock" >said
+    same "$(jq -s 'map(select(.done) | .exit) | unique' -c said)" "[2]"
+    same "$(jq -s 'map(select(.done)) | length' said)" 10
+    [ ! -e /tmp/x.csv ] && [ ! -e /tmp/x.svg ] && [ ! -e /tmp/x.pcapng ]
+    ok canpid -q step --from 0deg --to 5deg --for 0.2s -b lknee -c pos --save run.csv
+    [ -s run.csv ]
+}
+
+@test "lines that are none: each is answered, and the server lives" {
+    serve s hidmotor -l sim:
+    printf '%s\n' '{' '[]' '{}' '{"cmd":5}' '{"cmd":"move"}' '{"run":5}' '{"run":[1]}' '{"cmd":"watch","fields":[1]}' \
+        '{"cmd":"watch","rate":"0"}' '{"cmd":"watch","where":"x"}' 'nonsense' '"' '{"id":{"a":1},"cmd":"nonsense"}' |
+        talk 1 "$(place hidmotor)" >said
+    same "$(jq -s -c 'map(select(.done != null) | .exit) | unique' said)" "[2]"
+    ok hidmotor -q status
+}
+
+@test "commander killed, stopped, cut off, silent; server killed; a stranger's stop: the device stops" {
+    for tool in $tools; do
+        timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" 2
+    done
+}
+
+@test "without the dead-man a stopped commander goes unnoticed" {
+    run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
+    has "$output" "no stop"
+}

@@ -1,0 +1,297 @@
+"""Takes the commander of a shared device away, in every way there is, and measures on the wire how
+long it takes until the stop is there.
+
+    serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [WAY…]
+
+Between the server and its simulator stands this program, which passes every message on and notes
+when the stop comes, and whether anything that moves comes after it. WAY: kill (SIGKILL of the
+commander), stop (SIGSTOP), server (SIGKILL of the server), stranger (another client says stop),
+silent (a client that says nothing any more), cut (its network takes nothing any more); without, all
+of them. Within: what the stop may take beyond the dead-man time, where that is what finds it out.
+What a process waited for a processor does not count. With --deadman 0 nobody is missed, and stop,
+silent and cut fail; SEED repeats the random numbers.
+
+Prints one line for each way, and one for each failure; exit status 1 if there was any.
+"""
+import os
+import random
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from stops_tools import MOVES, STOPS, TOOLS, Front
+
+BY_DEADMAN = ("stop", "silent", "cut")
+QUIET = 0.12  # s after the stop, in which nothing that moves may come
+WAIT = 20  # s, for what must come
+
+
+def waited_for_processor(pid):
+    """In ms, ever; a process that is gone waits no more."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) / 1e6
+    except (OSError, IndexError):
+        return 0.0
+
+
+def ready(process):
+    """Its lines "ready: URL", as many as it says before it goes on."""
+    line = process.stderr.readline().decode()
+    while line and "ready: " not in line:
+        line = process.stderr.readline().decode()
+    return line.rsplit(" ", 1)[-1].strip()
+
+
+class Relay:
+    """A way by TCP that can be cut: what is sent then is taken and goes nowhere."""
+
+    def __init__(self, url):
+        self.to = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.ends = {}
+        self.cut = False
+
+    def sockets(self):
+        return [] if self.cut else [self.listener, *self.ends]
+
+    def step(self, ready_ones):
+        for end in ready_ones:
+            if end is self.listener:
+                near, far = end.accept()[0], socket.create_connection(self.to)
+                for one in (near, far):
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self.ends.update({near: far, far: near})
+            elif end in self.ends:
+                data = end.recv(65536)
+                if data:
+                    self.ends[end].sendall(data)
+                else:
+                    self.ends[end].shutdown(socket.SHUT_WR)
+                    del self.ends[end]
+
+    def close(self):
+        for end in {*self.ends, *self.ends.values(), self.listener}:
+            end.close()
+
+
+class Run:
+    """A server, its simulator, and a commander that goes."""
+
+    def __init__(self, tool, front, way, deadman, chance):
+        self.tool, self.front, self.way, self.chance = tool, front, way, chance
+        self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
+        self.wrong = []
+        tool.begin()
+        self.path = f"{tool.folder}/serve{tool.number}"
+        listen, token = f"unix:{self.path}", f"{tool.folder}/token"
+        if way == "cut":
+            listen += ",tcp:127.0.0.1:0"
+        self.simulator = self.start_simulator()
+        self.base = [tool.name, "-q", *tool.options]
+        self.server = subprocess.Popen(
+            [*self.base, "-l", front.url, "--deadman", f"{deadman}ms", "serve", "--listen",
+             listen, "--token", token], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        os.set_blocking(self.server.stderr.fileno(), False)
+        self.said = b""
+        self.until(time.monotonic() + WAIT,
+                   lambda: self.said.count(b"ready: ") > (way == "cut") and self.said.endswith(b"\n"))
+        self.urls = [line.split()[-1] for line in self.said.decode().splitlines() if "ready: " in line]
+        self.commander = self.raw = None
+        self.begin(token)
+
+    def start_simulator(self):
+        if self.tool.simulator is None:
+            return None
+        board = f"{self.tool.folder}/board{self.tool.number}"
+        if os.path.exists(board):
+            os.unlink(board)
+        command = [part.format(path=board) for part in self.tool.simulator]
+        simulator = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE)
+        self.at = ready(simulator)
+        return simulator
+
+    def connect(self):
+        raw = socket.socket(socket.AF_UNIX)
+        raw.connect(self.path)
+        return raw
+
+    def run(self, *words):
+        """A command before the one that counts."""
+        process = subprocess.Popen([*self.base, "-l", f"serve:{self.path}", *words],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.until(time.monotonic() + WAIT, lambda: process.poll() is not None)
+        self.moved = None
+        return process.wait()
+
+    def begin(self, token):
+        self.tool.settle(self.run)
+        words = self.chance.choice(self.tool.moving)
+        if self.way == "silent":
+            words = next(w for w in (*self.tool.moving, self.tool.scripted) if "/" not in "".join(w))
+            self.raw = self.connect()
+            self.raw.sendall(" ".join(words).encode() + b"\n")
+            self.ended = time.monotonic()
+            return
+        url = f"serve:{self.path}"
+        if self.way == "cut":
+            self.relay = Relay(self.urls[1])
+            url = f"serve:tcp:127.0.0.1:{self.relay.port}?token={token}"
+        self.commander = subprocess.Popen([*self.base, "-l", url, *words], stdin=subprocess.DEVNULL,
+                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    # ---- The wire ----
+
+    def step(self, timeout):
+        sources = [s for s in (self.host or self.front.listener, self.board) if s is not None]
+        errors = [self.server.stderr] if self.server.stderr and not self.server.stderr.closed else []
+        relayed = self.relay.sockets() if self.relay else []
+        found, _, _ = select.select([*sources, *relayed, *errors], [], [], max(0, timeout))
+        if errors and self.server.stderr in found:
+            data = self.server.stderr.read()
+            self.said += data or b""
+            if data == b"":
+                self.server.stderr.close()
+        if self.host is None and self.front.listener in found:
+            self.host = self.front.accept()
+            self.board = self.front.connect(self.at) if self.simulator else None
+        elif self.host in found:
+            self.pass_down()
+        if self.board in found:
+            data = self.receive(self.board)
+            for message in self.tool.take(data, host=False):
+                self.tool.heard(message)
+            self.send(self.host, data)
+        if self.relay:
+            self.relay.step(found)
+
+    @staticmethod
+    def receive(source):
+        try:
+            return source.recv(65536)
+        except OSError:
+            return b""
+
+    @staticmethod
+    def send(to, data):
+        try:
+            to.send(data)
+        except OSError:
+            pass
+
+    def pass_down(self):
+        data, now = self.receive(self.host), time.monotonic()
+        if not data:
+            self.host.close()
+            self.host = self.front.listener  # nothing comes there any more
+            return
+        for message in self.tool.take(data, host=True):
+            what = self.tool.judge(message)
+            if what == MOVES:
+                self.moved = now
+                if self.stopped:
+                    self.wrong.append(f"moved {1e3 * (now - self.stopped):.1f} ms after the stop")
+            elif what == STOPS and self.ended and self.moved and not self.stopped:
+                self.stopped = now
+        if self.board:
+            self.send(self.board, data)
+        elif reply := self.tool.reply(data):
+            self.send(self.host, reply)
+
+    def until(self, deadline, reached):
+        while not reached() and (left := deadline - time.monotonic()) > 0:
+            self.step(min(left, 0.02))
+        return reached()
+
+    # ---- The end ----
+
+    def take_away(self):
+        if self.way == "kill":
+            self.commander.kill()
+        elif self.way == "stop":
+            os.kill(self.commander.pid, signal.SIGSTOP)
+        elif self.way == "server":
+            self.server.kill()
+        elif self.way == "stranger":
+            self.raw.sendall(b"stop\n")
+        elif self.way == "cut":
+            self.relay.cut = True
+
+    def measure(self):
+        """In ms, processors that were waited for left out; None: there was no stop."""
+        if not self.until(time.monotonic() + WAIT, lambda: self.moved):
+            self.wrong.append("nothing moves")
+            return None
+        if self.way == "stranger":
+            self.raw = self.connect()
+        if self.way != "silent":
+            self.until(time.monotonic() + self.chance.uniform(0.02, 0.2), lambda: False)
+        pids = ["self", self.server.pid]
+        before = {pid: waited_for_processor(pid) for pid in pids}
+        self.ended = self.ended or time.monotonic()
+        self.take_away()
+        if not self.until(self.ended + 2, lambda: self.stopped):
+            self.wrong.append("no stop")
+            return None
+        waited = sum(max(0, waited_for_processor(pid) - before[pid]) for pid in pids)
+        self.until(self.stopped + QUIET, lambda: False)
+        return max(0, (self.stopped - self.ended) * 1e3 - waited)
+
+    def finish(self):
+        for process in (self.commander, self.server, self.simulator):
+            if process:
+                process.kill()
+                process.wait()
+                if process.stderr and not process.stderr.closed:
+                    process.stderr.close()
+        ends = [end for end in (self.board, self.raw, self.relay) if end]
+        if self.host and self.host is not self.front.listener:
+            ends.append(self.host)
+        for end in ends:
+            end.close()
+
+
+def main():
+    words = sys.argv[1:]
+    options = {"--within": 20.0, "--deadman": 200.0}
+    for name in options:
+        if name in words:
+            at = words.index(name)
+            options[name] = float(words[at + 1])
+            del words[at:at + 2]
+    folder, name, count, *ways = words
+    with open(os.open(f"{folder}/token", os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+        file.write("open sesame\n")
+    seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
+    tool = TOOLS[name](folder, 0)
+    front = Front(tool)
+    failures = 0
+    for way in ways or ("kill", "stop", "server", "stranger", "silent", "cut"):
+        chance, times = random.Random(f"{seed}{way}"), []
+        limit = options["--within"] + (options["--deadman"] if way in BY_DEADMAN else 0)
+        for number in range(int(count)):
+            run = Run(tool, front, way, options["--deadman"], chance)
+            took = run.measure()
+            run.finish()
+            if took is not None:
+                times.append(took)
+            if took is not None and took > limit:
+                run.wrong.append(f"the stop came after {took:.1f} ms")
+            failures += bool(run.wrong)
+            for what in run.wrong[:3]:
+                print(f"{name} {way} {number}: {what} (SEED={seed})", *run.said.decode().splitlines()[-3:])
+        times.sort()
+        at = lambda share: times[min(len(times) - 1, int(share * len(times)))] if times else float("nan")
+        print(f"{name} {way}: {len(times)} of {count} stopped, ms: p50 {at(0.5):.1f} "
+              f"p99 {at(0.99):.1f} max {at(1):.1f}", flush=True)
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+#!/bin/bash
+# A tool with a server between it and its simulator: stands in front of the tool where the suite is
+# run with SERVED=TOOL. A command line with "-l sim:…" gets a server of that simulator of its own,
+# and -l serve: in its place; all else goes to the tool as it is.
+#
+#   served.sh PROGRAM [ARGUMENT…]
+program=$1
+shift
+words=("$@")
+at=-1
+for ((i = 0; i < ${#words[@]}; i++)); do
+    case ${words[i]} in
+    serve | sim | -h | --help | --dry-run | list | config | complete | encode | decode | describe) at=-2 ;;
+    -l | --link) [[ $at = -1 && ${words[i + 1]:-} == sim:* ]] && at=$((i + 1)) ;;
+    esac
+done
+if [ "$at" -lt 0 ]; then exec "$program" "${words[@]}"; fi
+place=$(mktemp -d "${TMPDIR:-/tmp}/served.XXXXXX")
+"$program" serve -l "${words[at]}" --listen "unix:$place/s" >/dev/null 2>"$place/said" 3>&- 4>&- </dev/null &
+server=$!
+until grep -qs ready: "$place/said"; do
+    kill -0 $server 2>/dev/null || break
+    sleep 0.005
+done
+if ! grep -qs ready: "$place/said"; then
+    rm -rf "$place"
+    exec "$program" "${words[@]}"
+fi
+words[at]=serve:$place/s
+trap '' INT TERM HUP
+(trap - INT TERM HUP; exec "$program" "${words[@]}") <&0
+code=$?
+kill $server
+wait $server 2>/dev/null
+rm -rf "$place"
+exit $code
