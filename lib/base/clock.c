@@ -46,14 +46,34 @@ static int64_t sooner(int64_t a, int64_t b)
 static int64_t wake_time(const struct aw_real_clock *real, bool ignoring, int64_t deadline)
 {
     int64_t until = ignoring ? sooner(real->ignored_until, deadline) : deadline;
-    return real->aside ? sooner(real->aside->due, until) : until;
+    for (const struct aw_aside *aside = real->aside; aside; aside = aside->next)
+        until = sooner(aside->due, until);
+    return until;
 }
 
 static void look_aside(const struct aw_real_clock *real, bool readable)
 {
-    struct aw_aside *aside = real->aside;
-    if (aside && (readable || real_now(&real->base) >= aside->due))
-        aside->serve(aside);
+    for (struct aw_aside *aside = real->aside; aside; aside = aside->next) {
+        if (readable || real_now(&real->base) >= aside->due)
+            aside->serve(aside);
+        readable = false;
+    }
+}
+
+void aw_aside_add(struct aw_aside **first, struct aw_aside *aside)
+{
+    while (*first && aside->fd < 0 && *first != aside)
+        first = &(*first)->next;
+    aside->next = *first;
+    *first = aside;
+}
+
+void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside)
+{
+    while (*first && *first != aside)
+        first = &(*first)->next;
+    if (*first)
+        *first = aside->next;
 }
 
 static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
@@ -102,8 +122,6 @@ static bool asked_to_stop(struct aw_virtual_clock *self)
     struct pollfd stop = {.fd = self->stop_fd, .events = POLLIN};
     if (++self->waits % STOP_LOOK != 0)
         return false;
-    if (self->aside)
-        self->aside->serve(self->aside);
     return self->stop_fd >= 0 && poll(&stop, 1, 0) > 0;
 }
 
@@ -114,6 +132,10 @@ static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events,
     (void)events;
     if (deadline > self->time_ns)
         self->time_ns = deadline;
+    bool look = self->waits % STOP_LOOK == 0;
+    for (struct aw_aside *aside = self->aside; aside; aside = aside->next)
+        if (look || self->time_ns >= aside->due)
+            aside->serve(aside);
     return asked_to_stop(self) ? AW_STOPPED : AW_TIMEOUT;
 }
 

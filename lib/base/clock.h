@@ -28,10 +28,16 @@ struct aw_clock {
 /* What is done beside: while anybody waits by the clock, serve is called whenever fd can be read,
  * and once due has come, which it then sets anew (AW_NEVER: no time). It must not wait. */
 struct aw_aside {
-    int fd;
+    struct aw_aside *next;
+    int fd; /* or -1; only that of the first one is waited for */
     int64_t due;
     void (*serve)(struct aw_aside *aside);
 };
+
+/* Those of a clock: a list that begins at *first; one with a descriptor goes in front. None is
+ * owned. */
+void aw_aside_add(struct aw_aside **first, struct aw_aside *aside);
+void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside);
 
 /* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, but for the time before
  * ignored_until, and while the other end of hangup_fd (a pipe that is written to) or of ended_fd

@@ -26,6 +26,7 @@ words() {
     */encode) "$1" describe --as json | jq -r '[.messages[] | select(.dir != "rx")][-1].name' ;;
     */decode | */record | */replay | */info | */run | */probe) echo no.pcapng ;;
     */sim) echo --listen "$told" ;;
+    */serve) echo --listen "unix:$D/nobody" ;;
     *) return 1 ;;
     esac
 }

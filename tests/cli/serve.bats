@@ -39,7 +39,7 @@ talk() { python3 "$root/tests/cli/talk.py" "$@"; }
     same "$(json '[.cmd, .ok, .result]')" '["move",true,"sent"]'
     printf 'move 0 20 0\nmove 0 200 0\n' >script
     run -6 --separate-stderr hidmotor -q run script
-    has "$stderr" "script, line 2: shoulder"
+    has "$stderr" "script:2:1: shoulder"
     run -6 --separate-stderr hidmotor -q -j -l serve: move 0 200 0
     same "$(json '[.error, .exit]')" '["limit",6]'
 }
@@ -153,4 +153,28 @@ talk() { python3 "$root/tests/cli/talk.py" "$@"; }
 @test "without the dead-man a stopped commander goes unnoticed" {
     run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
     has "$output" "no stop"
+}
+
+@test "--deadman: a script that falls silent while something moves ends in the stop, exit 3" {
+    run -3 --separate-stderr hidmotor -q -l sim: --deadman 200ms < <(echo "velocity 5 0 0"; sleep 5)
+    has "$stderr" "no line came for 0.2"
+    run -3 --separate-stderr hidmotor -q -l sim: --deadman 200ms < <(echo "move 0 60 0 duration=9s --wait"; sleep 5)
+    has "$stderr" "no line came for 0.2"
+    # Empty lines are signs of life, and so is nothing that moves.
+    ok hidmotor -q -l sim: --deadman 300ms < <(echo "velocity 5 0 0"
+        for i in 1 2 3 4 5; do sleep 0.1; echo; done; echo stop; sleep 0.5)
+    # -k: the next line counts again.
+    run -3 --separate-stderr hidmotor -q -k -l sim: --deadman 200ms < <(echo "velocity 5 0 0"
+        sleep 0.6; echo status)
+    has "$output" "m1 base"
+    # By the clock of the link.
+    run -3 --separate-stderr hidmotor -q -l "$fast" --deadman 2s \
+        < <(echo "move 0 60 0 duration=9s --wait"; sleep 1)
+    has "$stderr" "no line came for 2"
+    ok hidmotor -q -l "$fast" --deadman 2s < <(echo "move 0 60 0 duration=1s --wait"; sleep 0.3)
+    # Through a server, too.
+    serve s hidmotor -l sim:
+    run -3 --separate-stderr hidmotor -q --deadman 200ms < <(echo "velocity 5 0 0"; sleep 5)
+    has "$stderr" "no line came for 0.2"
+    same "$(hidmotor -q -j status | jq .m1.setpoint)" "$(hidmotor -q -j status | jq .m1.setpoint)"
 }

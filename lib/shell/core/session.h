@@ -95,11 +95,12 @@ struct aw_session {
     struct aw_attached *attached;     /* to the server that has the device; NULL: none */
     struct aw_server *server;         /* this is one; NULL: not */
     const char *shared_url;           /* of a server's device, whatever options say; or NULL */
-    const char *stopped_by;           /* the stop that was asked for is another program's, why */
-    bool elsewhere;                   /* it has come to where the server has to go on */
-    const struct aw_args *args;       /* of the command that runs, */
-    const struct aw_words *words;     /* before they were bound, */
-    const char *where;                /* and where they stand, or NULL */
+    const char *stopped_by;       /* who or what asked for the stop, if it is no signal; or NULL */
+    enum aw_status stopped_as;    /* what comes of the command that it ends */
+    bool elsewhere;               /* it has come to where the server has to go on */
+    const struct aw_args *args;   /* of the command that runs, */
+    const struct aw_words *words; /* before they were bound, */
+    const char *where;            /* and where they stand, or NULL */
 };
 
 /* A session with its defaults, prints to standard output. NULL: out of memory. */

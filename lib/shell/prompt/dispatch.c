@@ -150,7 +150,7 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     else if (why && !*session->err.text)
         aw_fail(&session->err, status, "%s", why);
     if (status == AW_STOPPED && session->stopped_by && *session->stopped_by)
-        status = aw_fail(&session->err, AW_REFUSED, "%s", session->stopped_by);
+        status = aw_fail(&session->err, session->stopped_as, "%s", session->stopped_by);
     return status;
 }
 

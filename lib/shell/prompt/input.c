@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/lines.h"
 #include "base/utf8.h"
+#include "shell/core/deadman.h"
 #include "shell/core/stop.h"
 
 #define SCRIPTS_MAX 16 /* one runs another */
@@ -114,17 +115,22 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     struct lines *in = calloc(1, sizeof *in);
     struct aw_words *words = malloc(sizeof *words);
     enum aw_status first = AW_OK, status = AW_OK;
+    struct aw_deadman deadman;
     if (!in || !words) {
         free(in);
         free(words);
         return aw_session_refuse(session, aw_no_memory(&session->err));
     }
     *in = (struct lines){.fd = fd, .name = name ? name : "stdin"};
+    aw_deadman_begin(&deadman, session, fd);
     while (goes_on(session, status)) {
         char *line = handle_line(in);
         if (!line && in->ended)
             break;
-        status = line ? run_line(session, in, line, words) : fill(session, in);
+        if (line)
+            aw_deadman_fed(&deadman);
+        status = line ? run_line(session, in, line, words)
+                      : aw_deadman_outcome(&deadman, fill(session, in));
         if (first == AW_OK)
             first = status;
     }
@@ -135,6 +141,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
         first = status;
     }
+    aw_deadman_end(&deadman);
     free(in);
     free(words);
     return first;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,10 +178,10 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
 static void detach(struct aw_session *session)
 {
     struct aw_attached *attached = session->attached;
-    session->real_clock.aside = NULL;
     session->attached = NULL;
     if (!attached)
         return;
+    aw_aside_remove(&session->real_clock.aside, &attached->aside);
     aw_conn_free(&attached->conn);
     json_decref(attached->files);
     free(attached);
@@ -212,7 +213,7 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     }
     attached->aside = (struct aw_aside){
         .fd = attached->conn.fd, .due = aw_clock_now(clock_of(attached)), .serve = serve_aside};
-    session->real_clock.aside = &attached->aside;
+    aw_aside_add(&session->real_clock.aside, &attached->aside);
     return AW_OK;
 }
 
@@ -325,7 +326,8 @@ static enum aw_status pass_interrupt(struct aw_attached *attached)
     struct aw_session *session = attached->session;
     int64_t deadline = aw_clock_now(clock_of(attached)) + GIVE_UP_NS;
     const char *why = aw_stop_read(session);
-    aw_attached_send(attached, json_pack("{s:i}", "interrupt", session->stop.signal));
+    int number = session->stop.signal ? session->stop.signal : SIGINT;
+    aw_attached_send(attached, json_pack("{s:i}", "interrupt", number));
     (void)why;
     await_end(attached, deadline);
     return AW_STOPPED;

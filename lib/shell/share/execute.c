@@ -160,7 +160,7 @@ static enum aw_status carry_out(struct aw_server *server, const struct aw_reques
     if (request->halt)
         status = aw_stop_device(session);
     else if (status != AW_OK)
-        aw_session_refuse(session, status, where);
+        aw_session_refuse(session, status);
     else if (words->n)
         status = aw_dispatch(session, words, request->line ? NULL : where);
     free(words);
@@ -213,6 +213,7 @@ void aw_server_execute(struct aw_server *server)
     aw_stop_forget(session); /* to be woken was all that was asked */
     *server->why = '\0';
     session->stopped_by = server->why;
+    session->stopped_as = AW_REFUSED;
     session->options = server->options;
     enum aw_status status = carry_out(server, request);
     aw_output_flush(&session->out, NULL);

@@ -56,7 +56,7 @@ static const struct {
     bool files;
 } all[] = {
     {"", "tu", " turn ", false},
-    {"", "s", " set  stop ", false}, /* without the hidden one */
+    {"", "s", " set  stop  serve ", false}, /* without the hidden one */
     {"", "secr", "", false},
     {"", "zzz", "", false},
     {"", "--js", " --json ", false},
