@@ -36,7 +36,7 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
 {
     const struct aw_armctl_profile *profile;
     const struct aw_armctl_memory *memory = &arm_state(session)->arm.memory;
-    size_t rows = 0;
+    int rows = 0, confirmed = 0;
     (void)args;
     enum aw_status status = arm_profile(session, &profile);
     if (status == AW_OK)
@@ -51,13 +51,16 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
             continue;
         print_joint(session, i, joint);
         rows++;
+        confirmed += memory->places[i].known;
     }
     if (rows == 0)
         aw_session_notice(session, "nothing has been confirmed on this link yet");
-    if (*memory->motor && aw_session_text(session))
+    if (*memory->motor)
         aw_session_notice(session, "a motor was set going and not stopped: %s", memory->motor);
-    else if (*memory->motor)
-        aw_object_text(&session->result, "motor", memory->motor);
+    if (!aw_session_text(session)) {
+        aw_object_number(&session->result, "confirmed", confirmed, 0, NULL);
+        aw_object_text(&session->result, "motor", *memory->motor ? memory->motor : NULL);
+    }
     return AW_OK;
 }
 

@@ -3,13 +3,15 @@
 #include <string.h>
 
 #include "protocol/hidmotor/kinematics.h"
+#include "shell/commands/jog.h"
 #include "shell/core/dry.h"
 #include "state.h"
 
 #define USUAL_DURATION_MS 1000
-#define PATIENCE_S        10 /* beyond the duration of a motion, until it counts as not done */
-#define REST_S            1  /* the arm is behind its setpoint, which has arrived */
-#define LONG_S            30 /* a wait that a person wants to know of before it is over */
+#define KEY_DURATION_MS   200 /* of a step of the keys of jog */
+#define PATIENCE_S        10  /* beyond the duration of a motion, until it counts as not done */
+#define REST_S            1   /* the arm is behind its setpoint, which has arrived */
+#define LONG_S            30  /* a wait that a person wants to know of before it is over */
 
 static enum aw_status check_shape(struct aw_session *session, const struct aw_args *args,
                                   const struct aw_record *record)
@@ -182,22 +184,60 @@ enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
     return status == AW_OK ? motor_go(session, "home", &target) : status;
 }
 
+/* A step of the keys, which the arm is on its way of when the next one may come. */
+static enum aw_status jog_step(struct aw_jog *jog, double change)
+{
+    struct aw_session *session = jog->session;
+    struct aw_hidmotor_target *target = jog->context;
+    target->deg[aw_hidmotor_find_joint(jog->name)] = change;
+    enum aw_status status = motor_go(session, "jog", target);
+    if (status == AW_OK)
+        status =
+            aw_clock_sleep(session->clock, aw_clock_after(aw_clock_now(session->clock),
+                                                          fmax(0, target->duration_ms) / 1000));
+    return status;
+}
+
+static enum aw_status jog_keys(struct aw_session *session, const struct aw_args *args, int joint,
+                               struct aw_hidmotor_target *target)
+{
+    struct aw_hidmotor_status now;
+    if (!aw_arg(args, "duration", 0))
+        target->duration_ms = KEY_DURATION_MS;
+    enum aw_status status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
+    if (status != AW_OK)
+        return status;
+    return aw_jog_keys(&(struct aw_jog){.session = session,
+                                        .name = aw_hidmotor_joint(joint).alias,
+                                        .unit = "deg",
+                                        .value = now.setpoint[joint],
+                                        .step = 5,
+                                        .least = 1,
+                                        .most = 20,
+                                        .go = jog_step,
+                                        .context = target});
+}
+
 enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_hidmotor_target target = {0};
-    const char *name = aw_arg(args, "joint", 0);
+    const char *name = aw_arg(args, "joint", 0), *amount = aw_arg(args, "amount", 0);
     int joint = aw_hidmotor_find_joint(name);
     double deg = 0;
     if (joint < 0)
         return aw_fail(&session->err, AW_USAGE,
                        "jog: no joint '%.24s' — m1 m2 m3, or base shoulder elbow", name);
-    enum aw_status status = aw_arg_number(session, args, "angle", 0, &deg);
+    enum aw_status status = aw_jog_amount(session, amount, "deg", &deg);
     if (status == AW_OK)
         status = motor_target(session, args, &target);
     target.relative = true;
     target.given[joint] = true;
     target.deg[joint] = deg;
-    return status == AW_OK ? motor_go(session, "jog", &target) : status;
+    if (status != AW_OK)
+        return status;
+    return amount ? motor_go(session, "jog", &target) : jog_keys(session, args, joint, &target);
 }
 
 static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stopped *stopped)

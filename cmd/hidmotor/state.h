@@ -14,7 +14,6 @@ struct hidmotor_receiving {
 
 struct motor_state {
     struct aw_hidmotor arm;
-    struct aw_wire shown; /* of the state as one record */
     struct hidmotor_receiving receiving;
 };
 
@@ -66,6 +65,7 @@ enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
                                    struct aw_received *received);
 
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_home(struct aw_session *session, const struct aw_args *args);

@@ -62,9 +62,15 @@ static const struct aw_arg move_args[] = {
 };
 static const struct aw_arg jog_args[] = {
     {.name = "joint", .complete = complete_joints, .help = "m1, m2, m3, base, shoulder or elbow"},
-    {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .help = "so far from its setpoint: +5"},
+    {.name = "amount", .kind = AW_ARG_NUMBER, .unit = "deg", .optional = true,
+     .help = "so far from its setpoint: +5; without it the keys move it"},
     DURATION,
     MODE,
+    {0},
+};
+static const struct aw_arg limits_args[] = {
+    {.name = "joint", .optional = true, .complete = complete_joints,
+     .help = "m1, m2, m3, base, shoulder, elbow or gripper"},
     {0},
 };
 static const struct aw_arg home_args[] = {
@@ -189,14 +195,19 @@ static const struct aw_option sim_options[] = {
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
      .run = run_status, .examples = LIST("-l sim: status", "-l sim: status -j",
-         "-l sim: --format '%{elbow.position}' status")},
+         "-l sim: --format '%{m3.actual}' status")},
+    {.name = "limits", .summary = "show what the joints may be sent, and who says so",
+     .args = limits_args, .offline = true, .run = run_limits, .examples = LIST("limits",
+         "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = run_move,
      .details = "Takes one second, sinusoidally, unless duration and mode say otherwise. Joints "
          "that are not named\n" "keep their setpoint.",
      .examples = LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
          "--dry-run move 0 45 -30 mode=linear")},
-    {.name = "jog", .summary = "move one joint on from its setpoint", .args = jog_args,
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
+     .details = "Goes on from its setpoint. Without an amount arrow keys or + and - move, page up "
+         "and down change the step, q quits.",
      .options = wait_options, .safety = AW_MOTION, .run = run_jog,
      .examples = LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
     {.name = "home", .summary = "move all joints to 0", .args = home_args,

@@ -20,7 +20,7 @@ count_reports() {
 
 # joints [FILTER]: what the board at $url says, such as [[45,44.4],…]: setpoint and position.
 joints() {
-    hidmotor -q -j -l "$url" status | jq -c "[.m1,.m2,.m3] | map([.setpoint,.position]) | ${1:-.}"
+    hidmotor -q -j -l "$url" status | jq -c "[.m1,.m2,.m3] | map([.target,.actual]) | ${1:-.}"
 }
 
 # The setpoints stay where they are, at none of the targets given.
@@ -207,16 +207,16 @@ END
 
 @test "status: a table, a record, CSV, one value" {
     virtual status
-    same "${lines[0]}" "joint          setpoint   position     velocity   effort"
-    matches "${lines[2]}" "m1 base * 0.00 *"
-    same "${#lines[@]}" 5
+    matches "${lines[0]}" "joint * target * actual unit * fault * age"
+    matches "${lines[1]}" "m1 base * 0.00 * deg * velocity=0.00deg/s effort=*"
+    same "${#lines[@]}" 4
     virtual_json status
-    same "$(json '[.dir,.msg] + [.m1,.m2,.m3 | keys[]]')" \
-        '["rx","status","effort","position","setpoint","velocity","effort","position","setpoint","velocity","effort","position","setpoint","velocity"]'
+    same "$(json '[.cmd, ([.m1,.m2,.m3] | map(keys_unsorted) | unique)]')" \
+        '["status",[["target","actual","unit","fault","age","velocity","effort"]]]'
     virtual status --csv
-    has "${lines[0]}" "m1.setpoint,m1.position,m1.velocity,m1.effort,m2.setpoint"
-    virtual status --format '%{m2.setpoint} %{elbow.setpoint}'
-    same "$output" "0 0"
+    has "${lines[0]}" "m1.target,m1.actual,m1.unit,m1.fault,m1.age,m1.velocity,m1.effort,m2.target"
+    virtual status --format '%{m2.target} %{m3.actual}'
+    matches "$output" "0 *"
 }
 
 @test "gripper, light, velocity: confirmed by the echo" {
@@ -715,7 +715,7 @@ END
         # shellcheck disable=SC2086 # words
         ok hidmotor -q -l "$url" $words
     done
-    has "$output" "lost=0"
+    matches "${lines[1]}" "round trip * 100 * 0 *"
     kill -0 "$other" # and the recorder goes on
     before=$(wc -l <run.csv)
     ok hidmotor -q -l "$url" ping -n 100

@@ -313,6 +313,14 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type q; want {armctl> }
         ask {jog * 10} {is no joint} {armctl> }
         type \004
+        ends 0
+        launch hidmotor -q -l sim:
+        want {hidmotor> }
+        type {jog elbow}; type \r; want {elbow: 0 deg, step 5}
+        type +; want {elbow: 5 deg}
+        type -; want {elbow: 0 deg}
+        type q; want {hidmotor> }
+        type \004
         ends 0"
 }
 

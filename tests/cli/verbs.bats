@@ -49,3 +49,16 @@ arm() { # the joints of an arm, in the usual place of its configuration
     ok armctl -q -j -l "$url" status
     same "$(json '[.base.target,.base.actual,.base.fault]')" '[90,5,"unconfirmed"]'
 }
+
+@test "hidmotor: limits say who set them; jog is relative, everywhere else a number is absolute" {
+    ok hidmotor -j limits
+    same "$(jq -sc 'map([.joint,.min,.max,.unit,.from])' <<<"$output")" \
+        '[["m1",-90,90,"deg","table"],["m2",-45,100,"deg","table"],["m3",-90,63,"deg","table"],["gripper",0,180,"","table"]]'
+    ok hidmotor limits elbow
+    matches "${lines[1]}" "m3 (elbow) * angle * -90 * 63 deg * table"
+    fails 2 hidmotor limits elbwo
+    has "$why" "did you mean 'elbow'"
+    printf '%s --wait\n' 'jog elbow +5' 'jog elbow -2' 'jog elbow 4' 'move elbow=+3' 'home' >moves
+    ok hidmotor -q -j -l "$fast" run moves
+    same "$(jq -sc 'map(select(.cmd) | .m3.setpoint // .m3)' <<<"$output")" '[5,3,7,3,0]'
+}

@@ -17,11 +17,6 @@ static const struct aw_variant variants[] = {
     {0},
 };
 
-static const struct aw_variant plain[] = {
-    {.name = "plain", .help = "no head"},
-    {0},
-};
-
 /* One field, one row: */
 /* clang-format off */
 static const char *const three[] = {"m1", "m2", "m3", NULL};
@@ -134,30 +129,6 @@ static const struct aw_field error[] = {
     {0},
 };
 
-static const struct aw_name truths[] = {{0, "false"}, {1, "true"}, {0}};
-
-static const struct aw_field motor_state[] = {
-    {.name = "setpoint", FLOAT, .unit = "deg", .help = "where the interpolation is now, in deg"},
-    {.name = "position", FLOAT, .unit = "deg", .help = "measured angle, in deg"},
-    {.name = "velocity", FLOAT, .unit = "deg/s", .help = "measured, in deg/s"},
-    {.name = "effort", FLOAT,
-     .help = "output of the board's controller, -255 to 255; not a torque"},
-    {0},
-};
-
-static const struct aw_field status[] = {
-    {.name = "motors", .type = AW_GROUP, .rows = motor_state, .labels = three,
-     .aliases = joints},
-    {.name = "maybe_stale", .type = AW_UINT, .bits = 8, .names = truths, .optional = true,
-     .help = "an answer may be that to an earlier question"},
-    {0},
-};
-
-static const struct aw_message states[] = {
-    {.name = "status", .dir = AW_RX, .fields = status,
-     .help = "What positions and velocities say, in one record."},
-};
-
 static const struct aw_message messages[] = {
     {.name = "set_setpoints", .dir = AW_BOTH, .code = 1848, REPORT, .fields = set_setpoints,
      .help = "Moves all three joints to new targets in a given time. Answered with an echo."},
@@ -227,14 +198,4 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .frame_max = 64,
     .datagrams = true,
     .identify = identify,
-};
-
-const struct aw_protocol aw_hidmotor_state_protocol = {
-    .name = "hidmotor",
-    .title = "the arm's state as one record; not on the wire",
-    .messages = states,
-    .n_messages = sizeof states / sizeof *states,
-    .variants = plain,
-    .frame_max = 128,
-    .datagrams = true,
 };

@@ -14,8 +14,4 @@
 
 extern const struct aw_protocol aw_hidmotor_protocol;
 
-/* One message, "status": positions and velocities of all motors in one record, to be shown like
- * those of the wire. It is never sent. */
-extern const struct aw_protocol aw_hidmotor_state_protocol;
-
 #endif

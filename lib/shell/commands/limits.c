@@ -26,11 +26,12 @@ static const char *text_of(double value, char out[40])
 static void show(struct aw_session *session, struct aw_limit limit)
 {
     struct aw_object row;
-    char min[40], max[40];
+    char min[40], max[40], name[80];
     if (aw_flag(session, "force") && !limit.firm) {
         limit.min = limit.max = NAN;
         limit.from = "--force";
     }
+    snprintf(name, sizeof name, limit.alias ? "%.40s (%.30s)" : "%.40s", limit.joint, limit.alias);
     aw_object_start(&row, NULL);
     aw_object_text(&row, "joint", limit.joint);
     aw_object_text(&row, "of", limit.of);
@@ -38,7 +39,7 @@ static void show(struct aw_session *session, struct aw_limit limit)
     aw_object_number(&row, "max", limit.max, -1, NULL);
     aw_object_text(&row, "unit", limit.unit);
     aw_object_text(&row, "from", limit.from);
-    aw_session_row(session, &row, "%-14s %-14s %10s %10s %-6s %s\n", limit.joint, limit.of,
+    aw_session_row(session, &row, "%-16s %-12s %10s %10s %-6s %s\n", name, limit.of,
                    text_of(limit.min, min), text_of(limit.max, max), limit.unit, limit.from);
 }
 
@@ -69,7 +70,7 @@ enum aw_status aw_limits_show(struct aw_session *session, const char *joint,
     if (first == n)
         return no_joint(session, joint ? joint : "", limits, n);
     if (aw_session_text(session))
-        aw_output_draw(out, "%s%-14s %-14s %10s %10s %-6s %s%s\n", bold, "joint", "of", "min",
+        aw_output_draw(out, "%s%-16s %-12s %10s %10s %-6s %s%s\n", bold, "joint", "of", "min",
                        "max", "unit", "from", plain);
     for (size_t i = first; i < n; i++)
         if (is_about(&limits[i], joint))

@@ -2,15 +2,15 @@
  * so.
  *
  *     const struct aw_limit limits[] = {
- *         {"base", "m1", "angle", -90, 90, "deg", "table", false},
- *         {"elbow", "m3", "angle", -90, 63, "deg", "table", false}};
+ *         {"m1", "base", "angle", -90, 90, "deg", "table", false},
+ *         {"m3", "elbow", "angle", -90, 63, "deg", "table", false}};
  *     return aw_limits_show(session, aw_arg(args, "joint", 0), limits, 2);
  *
- *     joint        of                  min        max unit   from
- *     base         angle               -90         90 deg    table
- *     elbow        angle               -90         63 deg    table
+ *     joint            of                  min        max unit   from
+ *     m1 (base)        angle               -90         90 deg    table
+ *     m3 (elbow)       angle               -90         63 deg    table
  *
- *     {"joint":"base","of":"angle","min":-90,"max":90,"unit":"deg","from":"table"}
+ *     {"joint":"m1","of":"angle","min":-90,"max":90,"unit":"deg","from":"table"}
  *
  * from is "table" (of the protocol), "config", "device" (told by it, or what it does by itself),
  * the name of a file, or, where --force takes a limit away, "--force" with no numbers.
