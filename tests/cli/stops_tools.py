@@ -129,7 +129,7 @@ class Hidmotor(Tool):
     endless = ("velocity", "20", "0", "0")
     ended_by = ("error", "prompt")  # what ends by itself may, where nothing is wrong
     latest = 0.7
-    fresh, tolerance = 0.25, 0.01  # s, deg
+    fresh, tolerance, droop = 0.25, 0.01, 1  # s, deg, deg
     limits = ((-90, 90), (-45, 100), (-90, 63))
     poses = ((-60, 60, 40), (60, 0, -60))
     set_setpoints, set_velocity, positions = 1848, 1811, 1910
@@ -148,7 +148,7 @@ class Hidmotor(Tool):
     def begin(self):
         super().begin()
         self.measured, self.held = [], None
-        self.behind = self.ahead = None  # what the arm is between
+        self.start = self.behind = self.ahead = None  # where it set out; what the arm is between
 
     def split(self, data):
         return [data], b""
@@ -172,7 +172,8 @@ class Hidmotor(Tool):
                               targets == self.held):
             self.held = targets
             return STOPS
-        self.behind, self.ahead = self.ahead or self.behind, targets
+        self.behind = self.start = self.ahead or self.behind
+        self.ahead = targets
         return MOVES
 
     def just_measured(self, targets):
@@ -180,9 +181,11 @@ class Hidmotor(Tool):
             abs(a - b) < self.tolerance for a, b in zip(pose, targets)) for at, pose in self.measured)
 
     def on_the_way(self, targets):
+        """Of a tool that is slow to be served: since it set out. The arm hangs a little below its
+        setpoints, from which the tool reckons."""
         return self.behind and self.ahead and all(
-            min(a, b) - self.tolerance < t < max(a, b) + self.tolerance
-            for a, b, t in zip(self.behind, self.ahead, targets))
+            min(a, b, c) - self.droop < t < max(a, b, c) + self.droop
+            for a, b, c, t in zip(self.start or self.behind, self.behind, self.ahead, targets))
 
     def rests(self, board):
         """The setpoints stay, and the arm comes to rest there. Of a tool that crashed a question may
