@@ -21,11 +21,13 @@ struct segment {
     uint8_t what, how;
     uint8_t scalar, decimals;
     uint8_t skip;
-    bool conditional;    /* only if the scalar is present */
-    bool quoted;         /* a name stands between quotes */
-    bool worded;         /* one value of it is a word */
-    bool with_unit;      /* followed by its unit: */
-    uint8_t unit_length; /* 0: none, or which one depends on another scalar */
+    bool conditional;            /* only if the scalar is present */
+    bool quoted;                 /* a name stands between quotes */
+    bool worded;                 /* one value of it is a word */
+    bool with_unit;              /* followed by its unit: */
+    uint8_t unit_length;         /* 0: none, or which one depends on another scalar */
+    bool closed;                 /* a value without a name has no meaning */
+    const struct aw_name *names; /* NULL: none that are looked up */
     const char *unit;
 };
 
@@ -37,7 +39,6 @@ struct segments {
     const struct aw_codec *codec; /* NULL: not compiled yet */
     bool usable;                  /* has any of the fields that are asked for */
     uint16_t n, used;
-    uint64_t closed; /* as aw_closed_scalars */
     struct segment list[MAX_SEGMENTS];
     char pool[AW_MAX_SCALARS * 64 + COPY_BLOCK];
 };

@@ -37,6 +37,8 @@ static void bind(struct compiler *c, struct segment *segment, int scalar)
     segment->how = aw_scalar_how(c->codec, scalar);
     segment->decimals = aw_scalar_decimals(c->codec, scalar);
     segment->conditional = true;
+    segment->closed = row->names && !row->open_names && row->scale == 0;
+    segment->names = segment->closed || segment->how == HOW_NAMED ? row->names : NULL;
     segment->quoted = c->options->style == AW_STYLE_JSON && !aw_is_truth(row);
     if (row->type == AW_TEXT)
         segment->what = WHAT_NAME;
@@ -111,8 +113,10 @@ static int compile_json_group(struct compiler *c, int first)
 
 static void add_mark(struct compiler *c)
 {
-    c->out->closed = aw_closed_scalars(c->codec);
-    if (!c->options->fields && c->out->closed)
+    bool closed = false;
+    for (unsigned i = 0; i < c->out->n; i++)
+        closed |= c->out->list[i].closed;
+    if (!c->options->fields && closed)
         add(c, WHAT_MARK, "%s", "");
 }
 

@@ -28,7 +28,7 @@ uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar)
     return (uint8_t)(row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
 }
 
-static const char *name_of(const struct aw_name *names, double value)
+const char *aw_value_name(const struct aw_name *names, double value)
 {
     if (!(value >= INT32_MIN && value <= INT32_MAX))
         return NULL;
@@ -62,44 +62,6 @@ bool aw_is_truth(const struct aw_field *row)
         if (strcmp(n->name, "true") == 0 || strcmp(n->name, "false") == 0)
             return true;
     return false;
-}
-
-char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted)
-{
-    const char *name = name_of(row->names, value);
-    if (!name)
-        return aw_print_how(out, value, value == floor(value) ? HOW_INT : HOW_FLOAT, 0);
-    if (quoted)
-        *out++ = '"';
-    while (*name)
-        *out++ = *name++;
-    if (quoted)
-        *out++ = '"';
-    return out;
-}
-
-static bool is_closed(const struct aw_scalar *scalar)
-{
-    const struct aw_field *row = scalar->field;
-    return scalar->value && row->names && !row->open_names && row->scale == 0;
-}
-
-uint64_t aw_closed_scalars(const struct aw_codec *codec)
-{
-    uint64_t closed = 0;
-    for (int i = 0; i < codec->n_scalars; i++)
-        closed |= (uint64_t)is_closed(&codec->scalars[i]) << i;
-    return closed;
-}
-
-int aw_odd_scalar(const struct aw_record *record, uint64_t closed)
-{
-    for (uint64_t left = closed & record->present; left; left &= left - 1) {
-        int i = __builtin_ctzll(left);
-        if (!isnan(record->v[i]) && !name_of(record->codec->scalars[i].field->names, record->v[i]))
-            return i;
-    }
-    return -1;
 }
 
 const char *aw_value_word(const struct aw_record *record, int scalar)

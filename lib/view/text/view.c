@@ -13,6 +13,7 @@ struct aw_view {
     struct aw_wire *wire;
     struct aw_view_options options;
     int64_t first_ns, previous_ns;
+    int odd; /* the first scalar of this record whose value has no meaning; -1: none */
     struct columns columns;
     struct segments *segments; /* of each message, compiled when the first comes */
 };
@@ -159,15 +160,32 @@ static char *view_time(char *out, const struct aw_view *view, const struct aw_re
     return out;
 }
 
-static char *print_value(char *out, const struct aw_view *view, const struct aw_record *record,
+static char *print_named(char *out, const char *name, double value, bool quoted)
+{
+    if (!name)
+        return aw_print_how(out, value, value == floor(value) ? HOW_INT : HOW_FLOAT, 0);
+    if (quoted)
+        *out++ = '"';
+    while (*name)
+        *out++ = *name++;
+    if (quoted)
+        *out++ = '"';
+    return out;
+}
+
+static char *print_value(char *out, struct aw_view *view, const struct aw_record *record,
                          const struct segment *segment)
 {
     double value = record->v[segment->scalar];
     if (isnan(value))
         return no_value(out, view);
-    if (segment->how == HOW_NAMED)
-        return aw_print_named(out, record->codec->scalars[segment->scalar].field, value,
-                              segment->quoted);
+    if (segment->names) {
+        const char *name = aw_value_name(segment->names, value);
+        if (!name && segment->closed && view->odd < 0)
+            view->odd = segment->scalar;
+        if (segment->how == HOW_NAMED)
+            return print_named(out, name, value, segment->quoted);
+    }
     if (segment->worded) {
         const char *word = aw_value_word(record, segment->scalar);
         if (word)
@@ -198,18 +216,16 @@ static char *print_name(char *out, const struct aw_view *view, const struct aw_r
 /* Such a value cannot be sent; it was received, and is shown. */
 static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
 {
-    const struct segments *segments = &view->segments[record->codec - view->wire->codecs];
-    int scalar = aw_odd_scalar(record, segments->closed);
     bool json = view->options.style == AW_STYLE_JSON;
     char name[64];
-    if (scalar < 0)
+    if (view->odd < 0)
         return out;
-    aw_scalar_name(&record->codec->scalars[scalar], name, sizeof name);
+    aw_scalar_name(&record->codec->scalars[view->odd], name, sizeof name);
     return out + sprintf(out, "%s%s %.9g has no meaning%s", json ? ",\"anomaly\":\"" : " (", name,
-                         record->v[scalar], json ? "\"" : ")");
+                         record->v[view->odd], json ? "\"" : ")");
 }
 
-static char *run_segment(char *out, const struct aw_view *view, const struct aw_record *record,
+static char *run_segment(char *out, struct aw_view *view, const struct aw_record *record,
                          const struct segment *segment)
 {
     switch (segment->what) {
@@ -232,9 +248,10 @@ static char *run_segment(char *out, const struct aw_view *view, const struct aw_
     }
 }
 
-static char *run_segments(char *out, const struct aw_view *view, const struct segments *segments,
+static char *run_segments(char *out, struct aw_view *view, const struct segments *segments,
                           const struct aw_record *record)
 {
+    view->odd = -1;
     for (unsigned i = 0; i < segments->n; i++) {
         const struct segment *segment = &segments->list[i];
         if (segment->conditional && !(record->present >> segment->scalar & 1)) {
