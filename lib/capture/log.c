@@ -84,13 +84,6 @@ static enum aw_dir direction(const struct aw_log *log, const struct aw_payload *
                                                                                             : 0;
 }
 
-static void keep_comment(struct aw_log_entry *entry, const struct aw_packet *packet)
-{
-    if (packet->comment)
-        snprintf(entry->comment, sizeof entry->comment, "%.*s", (int)packet->comment_length,
-                 packet->comment);
-}
-
 /* False if there is nothing of ours in the packet. */
 static bool handle_packet(struct aw_log *log, const struct aw_packet *packet,
                           struct aw_log_entry *entry)
@@ -98,7 +91,9 @@ static bool handle_packet(struct aw_log *log, const struct aw_packet *packet,
     bool whole =
         aw_packet_open(packet, &log->payload) && is_ours(log, packet->linktype, &log->payload);
     *entry = (struct aw_log_entry){.time_ns = packet->time_ns, .linktype = packet->linktype};
-    keep_comment(entry, packet);
+    if (packet->comment)
+        snprintf(entry->comment, sizeof entry->comment, "%.*s", (int)packet->comment_length,
+                 packet->comment);
     if (!whole)
         return *entry->comment;
     entry->dir = direction(log, &log->payload);

@@ -90,41 +90,6 @@ static unsigned next_option(struct option_list *list, struct aw_span *value)
     return code;
 }
 
-static void read_packet_options(const struct aw_pcap_reader *reader, const uint8_t *at,
-                                const uint8_t *end, struct aw_packet *packet)
-{
-    static const uint8_t directions[4] = {0, AW_RX, AW_TX, 0};
-    struct option_list list = {reader, at, end};
-    struct aw_span value;
-    for (unsigned code; (code = next_option(&list, &value)) != OPTION_END;) {
-        if (code == OPTION_FLAGS && value.size == 4)
-            packet->dir = directions[get32(reader, value.data) & 3];
-        if (code == OPTION_COMMENT) {
-            packet->comment = (const char *)value.data;
-            packet->comment_length = value.size;
-        }
-    }
-}
-
-static void read_interface_options(const struct aw_pcap_reader *reader, const uint8_t *at,
-                                   const uint8_t *end, struct aw_pcap_interface *interface)
-{
-    struct option_list list = {reader, at, end};
-    struct aw_span value;
-    for (unsigned code; (code = next_option(&list, &value)) != OPTION_END;) {
-        if (code == OPTION_NAME) {
-            size_t n =
-                value.size < sizeof interface->name ? value.size : sizeof interface->name - 1;
-            memcpy(interface->name, value.data, n);
-            interface->name[n] = '\0';
-        } else if (code == OPTION_RESOLUTION && value.size == 1) {
-            interface->resolution = value.data[0];
-        } else if (code == OPTION_OFFSET && value.size == 8) {
-            interface->offset_s = (int64_t)get64(reader, value.data);
-        }
-    }
-}
-
 /* ---- Time
  * ---------------------------------------------------------------------------------------- */
 
@@ -176,8 +141,20 @@ static enum aw_status read_interface(struct aw_pcap_reader *reader, struct aw_sp
         .snaplen = get32(reader, block.data + 12),
         .resolution = 6,
     };
-    read_interface_options(reader, block.data + 16, block.data + block.size - BLOCK_TAIL,
-                           interface);
+    struct option_list list = {reader, block.data + 16, (block.data + block.size - BLOCK_TAIL)};
+    struct aw_span value;
+    for (unsigned code; (code = next_option(&list, &value)) != OPTION_END;) {
+        if (code == OPTION_NAME) {
+            size_t n =
+                value.size < sizeof interface->name ? value.size : sizeof interface->name - 1;
+            memcpy(interface->name, value.data, n);
+            interface->name[n] = '\0';
+        } else if (code == OPTION_RESOLUTION && value.size == 1) {
+            interface->resolution = value.data[0];
+        } else if (code == OPTION_OFFSET && value.size == 8) {
+            interface->offset_s = (int64_t)get64(reader, value.data);
+        }
+    }
     return AW_EVENT;
 }
 
@@ -199,7 +176,18 @@ static enum aw_status read_packet(const struct aw_pcap_reader *reader, struct aw
         .data = {p + 28, size},
     };
     size_t left = (size_t)(end - (p + 28));
-    read_packet_options(reader, p + 28 + (padded(size) < left ? padded(size) : left), end, packet);
+    const uint8_t *at = p + 28 + (padded(size) < left ? padded(size) : left);
+    static const uint8_t directions[4] = {0, AW_RX, AW_TX, 0};
+    struct option_list list = {reader, at, end};
+    struct aw_span value;
+    for (unsigned code; (code = next_option(&list, &value)) != OPTION_END;) {
+        if (code == OPTION_FLAGS && value.size == 4)
+            packet->dir = directions[get32(reader, value.data) & 3];
+        if (code == OPTION_COMMENT) {
+            packet->comment = (const char *)value.data;
+            packet->comment_length = value.size;
+        }
+    }
     return AW_OK;
 }
 

@@ -60,15 +60,6 @@ int aw_table_find(const struct aw_table *table, const char *name)
     return -1;
 }
 
-static void list_names(const struct aw_table *table, char *out, size_t size)
-{
-    size_t used = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < table->n_columns && used + AW_TABLE_NAME + 8 < size; i++)
-        used +=
-            (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", table->names[i]);
-}
-
 enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
                                struct aw_error *err)
 {
@@ -76,7 +67,12 @@ enum aw_status aw_table_column(const struct aw_table *table, const char *name, i
     if (*column >= 0)
         return AW_OK;
     char names[160];
-    list_names(table, names, sizeof names);
+    size_t size = sizeof names;
+    size_t used = 0;
+    names[0] = '\0';
+    for (size_t i = 0; i < table->n_columns && used + AW_TABLE_NAME + 8 < size; i++)
+        used +=
+            (size_t)snprintf(names + used, size - used, "%s%s", i > 0 ? ", " : "", table->names[i]);
     return aw_fail(err, AW_USAGE, "column %s: the table has only %s — rename one", name,
                    table->n_columns > 0 ? names : "none");
 }
@@ -302,17 +298,6 @@ enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table, s
     return check_written(file, err);
 }
 
-static void write_number(FILE *file, double value)
-{
-    char text[40];
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    fputs(text, file);
-}
-
 enum aw_status aw_table_write_row(FILE *file, const struct aw_table *table, const double *row,
                                   struct aw_error *err)
 {
@@ -322,7 +307,13 @@ enum aw_status aw_table_write_row(FILE *file, const struct aw_table *table, cons
     for (size_t i = 0; i < table->n_columns; i++) {
         if (i > 0)
             fputc(',', file);
-        write_number(file, row[i]);
+        char text[40];
+        for (int digits = 6; digits <= 17; digits++) {
+            snprintf(text, sizeof text, "%.*g", digits, row[i]);
+            if (strtod(text, NULL) == row[i])
+                break;
+        }
+        fputs(text, file);
     }
     fputc('\n', file);
     return check_written(file, err);

@@ -108,8 +108,10 @@ static void print_choices(const struct emitter *e, const struct aw_scalar *scala
     }
 }
 
-static void print_signals(const struct emitter *e)
+static void print_message(const struct emitter *e)
 {
+    fprintf(e->out, "\nBO_ %u %s_%s: %u %s\n", e->id, e->board, e->codec->message->name,
+            e->codec->size - ID_BITS / 8u, e->codec->message->dir == AW_TX ? "host" : e->board);
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         struct aw_range range = aw_scalar_range(e->codec, i, NULL);
@@ -123,13 +125,6 @@ static void print_signals(const struct emitter *e)
         fprintf(e->out, " SG_ %s%s", scalar->field->name, mark);
         print_coding(e, scalar, &range);
     }
-}
-
-static void print_message(const struct emitter *e)
-{
-    fprintf(e->out, "\nBO_ %u %s_%s: %u %s\n", e->id, e->board, e->codec->message->name,
-            e->codec->size - ID_BITS / 8u, e->codec->message->dir == AW_TX ? "host" : e->board);
-    print_signals(e);
 }
 
 static void print_comments(const struct emitter *e)
@@ -191,19 +186,14 @@ static void each_message(FILE *out, struct aw_wire *wire, void (*print)(const st
         }
 }
 
-static void print_nodes(FILE *out, struct aw_wire *wire)
-{
-    fputs("BU_: host", out);
-    for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
-        fprintf(out, " %s", board->name);
-    fputs("\n", out);
-}
-
 void aw_describe_dbc(FILE *out, struct aw_wire *wire)
 {
     fprintf(out, "VERSION \"%s %s\"\n\nNS_ :\n\nBS_:\n\n", wire->protocol->name,
             wire->variant.name);
-    print_nodes(out, wire);
+    fputs("BU_: host", out);
+    for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
+        fprintf(out, " %s", board->name);
+    fputs("\n", out);
     each_message(out, wire, print_message);
     fputs("\nCM_ ", out);
     print_quoted(out, wire->protocol->title);

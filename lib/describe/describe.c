@@ -77,14 +77,6 @@ void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
         aw_part_add(part, "%u-%u", first, last);
 }
 
-static void fixed_character(struct aw_part *part, uint32_t c)
-{
-    if (c == '\r' || c == '\n')
-        aw_part_add(part, "%s", c == '\r' ? "CR" : "LF");
-    else
-        aw_part_add(part, "%c", (char)c);
-}
-
 static void fixed_bytes(struct aw_part *part, const struct aw_scalar *scalar)
 {
     for (int shift = scalar->bits - 8; shift >= 0; shift -= 8)
@@ -96,9 +88,13 @@ void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
                    const struct aw_scalar *scalar)
 {
     enum aw_type type = scalar->field->type;
-    if (type == AW_CONST && codec->protocol->ascii)
-        fixed_character(part, scalar->field->constant);
-    else if (type == AW_CONST && scalar->bits == 16)
+    if (type == AW_CONST && codec->protocol->ascii) {
+        uint32_t c = scalar->field->constant;
+        if (c == '\r' || c == '\n')
+            aw_part_add(part, "%s", c == '\r' ? "CR" : "LF");
+        else
+            aw_part_add(part, "%c", (char)c);
+    } else if (type == AW_CONST && scalar->bits == 16)
         fixed_bytes(part, scalar);
     else if (type == AW_CODE && codec->protocol->ascii)
         aw_part_add(part, "%s", codec->message->word);
@@ -133,12 +129,6 @@ static void add_choices(struct aw_part *part, const struct aw_codec *codec, int 
     }
 }
 
-static void add_names(struct aw_part *part, const struct aw_field *row)
-{
-    for (const struct aw_name *name = row->names; name->name; name++)
-        aw_part_add(part, "%s%s %d", name == row->names ? "" : ", ", name->name, name->value);
-}
-
 static void add_default(struct aw_part *part, const struct aw_field *row)
 {
     if (!row->optional || row->type == AW_TEXT)
@@ -157,9 +147,10 @@ void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int scala
         return;
     if (row->by)
         add_choices(part, codec, scalar);
-    else if (row->names)
-        add_names(part, row);
-    else if (row->type == AW_FLOAT && row->min == 0 && row->max == 0)
+    else if (row->names) {
+        for (const struct aw_name *name = row->names; name->name; name++)
+            aw_part_add(part, "%s%s %d", name == row->names ? "" : ", ", name->name, name->value);
+    } else if (row->type == AW_FLOAT && row->min == 0 && row->max == 0)
         aw_part_add(part, "any");
     else
         add_limits(part, range.min, range.max);

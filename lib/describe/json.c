@@ -151,19 +151,6 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     fputs("]}", out);
 }
 
-static void print_variants(FILE *out, const struct aw_protocol *protocol)
-{
-    fputs(",\"variants\":[", out);
-    for (const struct aw_variant *v = protocol->variants; v->name; v++) {
-        fputs(v == protocol->variants ? "{\"name\":" : ",{\"name\":", out);
-        print_string(out, v->name);
-        text_member(out, "help", v->help);
-        text_member(out, "byte_order", v->big_endian ? "big" : "little");
-        fputc('}', out);
-    }
-    fputc(']', out);
-}
-
 static void print_envelope(FILE *out, const struct aw_field *row)
 {
     if (!row)
@@ -187,7 +174,15 @@ void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message)
     text_member(out, "title", wire->protocol->title);
     text_member(out, "variant", wire->variant.name);
     text_member(out, "byte_order", wire->variant.big_endian ? "big" : "little");
-    print_variants(out, wire->protocol);
+    fputs(",\"variants\":[", out);
+    for (const struct aw_variant *v = wire->protocol->variants; v->name; v++) {
+        fputs(v == wire->protocol->variants ? "{\"name\":" : ",{\"name\":", out);
+        print_string(out, v->name);
+        text_member(out, "help", v->help);
+        text_member(out, "byte_order", v->big_endian ? "big" : "little");
+        fputc('}', out);
+    }
+    fputc(']', out);
     print_envelope(out, wire->variant.envelope);
     fputs(",\"messages\":[", out);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)

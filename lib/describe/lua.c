@@ -203,17 +203,6 @@ static void print_scalar_place(FILE *out, const char *name, const struct aw_code
         fprintf(out, "local %s\n", name);
 }
 
-static void print_head(FILE *out, struct aw_wire *wire)
-{
-    const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
-    unsigned bits = 0;
-    for (int i = 0; i < count_rows(wire->variant.head); i++)
-        bits += wire->variant.head[i].bits;
-    fprintf(out, "local head_bytes = %u\n", bits / 8);
-    print_scalar_place(out, "code_at", codec, AW_CODE);
-    print_scalar_place(out, "length_at", codec, AW_LENGTH);
-}
-
 static void print_envelope(FILE *out, const struct aw_field *row)
 {
     unsigned bit = 0;
@@ -259,7 +248,13 @@ static void print_protocol(FILE *out, struct aw_wire *wire)
     else
         fputs("local can_ids\n", out);
     print_envelope(out, wire->variant.envelope);
-    print_head(out, wire);
+    const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
+    unsigned bits = 0;
+    for (int i = 0; i < count_rows(wire->variant.head); i++)
+        bits += wire->variant.head[i].bits;
+    fprintf(out, "local head_bytes = %u\n", bits / 8);
+    print_scalar_place(out, "code_at", codec, AW_CODE);
+    print_scalar_place(out, "length_at", codec, AW_LENGTH);
 }
 
 void aw_describe_lua(FILE *out, struct aw_wire *wire)

@@ -30,14 +30,6 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     fputc('\n', out);
 }
 
-static void print_titles(FILE *out, const struct aw_protocol *protocol)
-{
-    if (!protocol->ascii)
-        fprintf(out, "| %s ", protocol->can ? "bits" : "bytes");
-    fprintf(out, "| field | type | unit | range | meaning |\n%s|---|---|---|---|---|\n",
-            protocol->ascii ? "" : "|---");
-}
-
 static const char *direction(enum aw_dir dir)
 {
     static const char *const words[] = {"", "to the device", "from the device", "both ways"};
@@ -53,7 +45,10 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     fprintf(out, "%s\n\nCode %s, %s.\n\n```text\n", codec->message->help, code.text, size.text);
     aw_draw_packet(out, codec, false);
     fputs("```\n\n", out);
-    print_titles(out, codec->protocol);
+    if (!codec->protocol->ascii)
+        fprintf(out, "| %s ", codec->protocol->can ? "bits" : "bytes");
+    fprintf(out, "| field | type | unit | range | meaning |\n%s|---|---|---|---|---|\n",
+            codec->protocol->ascii ? "" : "|---");
     for (int i = 0; i < codec->n_scalars; i++)
         print_scalar(out, codec, i);
 }

@@ -32,19 +32,14 @@ static void print_wrapped(FILE *out, const char *text, size_t at, size_t column)
     fputc('\n', out);
 }
 
-/* Moves to the column, at least one blank on; returns where the cursor is. */
-static size_t move_to(FILE *out, size_t at, size_t column)
-{
-    size_t to = at < column ? column : at + 1;
-    fprintf(out, "%*s", (int)(to - at), "");
-    return to;
-}
-
 static size_t print_at(FILE *out, size_t at, size_t column, const char *text)
 {
     if (!*text)
         return at;
-    at = move_to(out, at, column);
+    /* Moves to the column, at least one blank on; returns where the cursor is. */
+    size_t to = at < column ? column : at + 1;
+    fprintf(out, "%*s", (int)(to - at), "");
+    at = to;
     fputs(text, out);
     return at + aw_text_width(text);
 }
@@ -72,17 +67,6 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
         print_wrapped(out, scalar->field->help, 0, HELP);
 }
 
-static void print_titles(FILE *out, const struct aw_protocol *protocol)
-{
-    const char *place = protocol->can ? "bits" : protocol->ascii ? "" : "bytes";
-    size_t at = print_at(out, 0, PLACE, place);
-    at = print_at(out, at, protocol->ascii ? PLACE : NAME, "field");
-    at = print_at(out, at, TYPE, "type");
-    at = print_at(out, at, UNIT, "unit");
-    print_at(out, at, RANGE, "range");
-    fputc('\n', out);
-}
-
 static const char *direction(enum aw_dir dir)
 {
     static const char *const words[] = {"", "to the device", "from the device", "both ways"};
@@ -100,7 +84,13 @@ static void print_message(FILE *out, const struct aw_codec *codec, bool ascii)
     fputc('\n', out);
     aw_draw_packet(out, codec, ascii);
     fputc('\n', out);
-    print_titles(out, codec->protocol);
+    const char *place = codec->protocol->can ? "bits" : codec->protocol->ascii ? "" : "bytes";
+    size_t at = print_at(out, 0, PLACE, place);
+    at = print_at(out, at, codec->protocol->ascii ? PLACE : NAME, "field");
+    at = print_at(out, at, TYPE, "type");
+    at = print_at(out, at, UNIT, "unit");
+    print_at(out, at, RANGE, "range");
+    fputc('\n', out);
     for (int i = 0; i < codec->n_scalars; i++)
         if (codec->scalars[i].field->type != AW_PAD || codec->scalars[i].bit >= 16)
             print_scalar(out, codec, i);

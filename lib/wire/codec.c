@@ -8,11 +8,6 @@
 
 #include "wire/run.h"
 
-static bool holds_value(enum aw_type type)
-{
-    return type >= AW_UINT && type <= AW_DIGITS;
-}
-
 struct layout {
     struct aw_codec *codec;
     uint16_t bit;
@@ -28,7 +23,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         return;
     }
     uint8_t i = codec->n_scalars++;
-    bool value = holds_value(row->type);
+    bool value = row->type >= AW_UINT && row->type <= AW_DIGITS;
     codec->scalars[i] = (struct aw_scalar){
         .field = row,
         .label = label,

@@ -67,26 +67,6 @@ static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const ui
     [RUN_BIG_ENDIAN + RUN_SIGNMAG] = load_signmag_big,
 };
 
-static void load_values(const struct aw_codec *codec, const uint8_t *data, struct aw_record *record)
-{
-    for (unsigned i = 0; i < codec->n_runs; i++) {
-        const struct aw_codec_run *run = &codec->runs[i];
-        const struct aw_scalar *scalar = &codec->scalars[run->scalar];
-        if (run->kind > RUN_TEXT) {
-            loaders[run->kind](run, data + run->byte, record->v + run->scalar);
-        } else if (run->kind == RUN_TEXT) {
-            size_t length = strnlen((const char *)data + run->byte, scalar->bits / 8u);
-            memcpy(record->text, data + run->byte, length);
-            record->text[length] = '\0';
-        } else {
-            uint64_t sign = run->kind == RUN_SIGNED_BITS ? UINT64_C(1) << (scalar->bits - 1) : 0;
-            uint64_t bits =
-                aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
-            record->v[run->scalar] = sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
-        }
-    }
-}
-
 static bool has_no_data(const struct aw_codec *codec, const struct aw_record *record, int i)
 {
     int key = codec->scalars[i].with >= 0 ? codec->scalars[i].with : i;
@@ -185,7 +165,22 @@ static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span fr
     enum aw_status status = check_rows(codec, rows, frame.data, err);
     if (status != AW_OK)
         return status;
-    load_values(codec, frame.data, record);
+    for (unsigned i = 0; i < codec->n_runs; i++) {
+        const struct aw_codec_run *run = &codec->runs[i];
+        const struct aw_scalar *scalar = &codec->scalars[run->scalar];
+        if (run->kind > RUN_TEXT) {
+            loaders[run->kind](run, frame.data + run->byte, record->v + run->scalar);
+        } else if (run->kind == RUN_TEXT) {
+            size_t length = strnlen((const char *)frame.data + run->byte, scalar->bits / 8u);
+            memcpy(record->text, frame.data + run->byte, length);
+            record->text[length] = '\0';
+        } else {
+            uint64_t sign = run->kind == RUN_SIGNED_BITS ? UINT64_C(1) << (scalar->bits - 1) : 0;
+            uint64_t bits =
+                aw_bits_get(frame.data, scalar->bit, scalar->bits, codec->variant->big_endian);
+            record->v[run->scalar] = sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
+        }
+    }
     return codec->counted ? drop_uncounted(codec, record, err) : AW_OK;
 }
 

@@ -77,20 +77,6 @@ static void disable_quit(int fd)
     tcsetattr(fd, TCSANOW, &mode);
 }
 
-static void set_modes(struct aw_screen *screen, bool color)
-{
-    set_term(screen->terminal);
-    cbreak();
-    noecho();
-    nonl();
-    curs_set(0);
-    set_escdelay(25);
-    if (color && has_colors() && start_color() == OK && use_default_colors() == OK)
-        screen->how |= AW_BRAILLE_COLOR;
-    choose_attributes(screen);
-    disable_quit(fileno(screen->out));
-}
-
 static bool open_files(struct aw_screen *screen)
 {
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -136,7 +122,16 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
                 getenv("TERM"));
         return NULL;
     }
-    set_modes(screen, color);
+    set_term(screen->terminal);
+    cbreak();
+    noecho();
+    nonl();
+    curs_set(0);
+    set_escdelay(25);
+    if (color && has_colors() && start_color() == OK && use_default_colors() == OK)
+        screen->how |= AW_BRAILLE_COLOR;
+    choose_attributes(screen);
+    disable_quit(fileno(screen->out));
     screen->keys = newpad(1, 1);
     if (screen->keys) {
         keypad(screen->keys, TRUE);

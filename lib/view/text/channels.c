@@ -153,16 +153,6 @@ static void note_rate(struct aw_channel *channel, int64_t now)
     }
 }
 
-static void note_trend(struct aw_channel *channel, double value, int64_t now)
-{
-    int64_t step = now / AW_TREND_STEP_NS;
-    int64_t first = step - channel->step < AW_TREND ? channel->step + 1 : step - AW_TREND + 1;
-    for (int64_t i = first; i <= step; i++)
-        channel->trend[i % AW_TREND] = NAN;
-    channel->step = step;
-    channel->trend[step % AW_TREND] = (float)value;
-}
-
 static void update(struct aw_channel *channel, const struct aw_point *point, int64_t now)
 {
     note_rate(channel, now);
@@ -178,7 +168,12 @@ static void update(struct aw_channel *channel, const struct aw_point *point, int
     channel->whole = channel->whole && point->value == floor(point->value);
     channel->least = fmin(channel->least, point->value);
     channel->greatest = fmax(channel->greatest, point->value);
-    note_trend(channel, point->value, now);
+    int64_t step = now / AW_TREND_STEP_NS;
+    int64_t first = step - channel->step < AW_TREND ? channel->step + 1 : step - AW_TREND + 1;
+    for (int64_t i = first; i <= step; i++)
+        channel->trend[i % AW_TREND] = NAN;
+    channel->step = step;
+    channel->trend[step % AW_TREND] = (float)point->value;
 }
 
 void aw_channels_update(struct aw_channels *channels, const struct aw_point *points, size_t n,

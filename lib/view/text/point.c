@@ -103,17 +103,6 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
     return n;
 }
 
-/* The row of the wire that a path in foreign JSON means. */
-static void find_row(struct aw_names *names, struct aw_point *point)
-{
-    const struct aw_codec *codec = NULL;
-    if (*point->message)
-        codec = aw_wire_codec(names->wire, point->message, AW_RX);
-    int scalar = codec ? aw_codec_find(codec, point->field) : -1;
-    point->codec = scalar >= 0 ? codec : NULL;
-    point->scalar = scalar;
-}
-
 void aw_path_point(struct aw_names *names, const char *message, const char *path, double value,
                    const char *text, struct aw_point *point)
 {
@@ -123,5 +112,11 @@ void aw_path_point(struct aw_names *names, const char *message, const char *path
                                .value = value,
                                .text = text};
     snprintf(point->name, sizeof point->name, "%s", path);
-    find_row(names, point);
+    /* The row of the wire that a path in foreign JSON means. */
+    const struct aw_codec *codec = NULL;
+    if (*point->message)
+        codec = aw_wire_codec(names->wire, point->message, AW_RX);
+    int scalar = codec ? aw_codec_find(codec, point->field) : -1;
+    point->codec = scalar >= 0 ? codec : NULL;
+    point->scalar = scalar;
 }

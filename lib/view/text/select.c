@@ -122,17 +122,6 @@ static bool is_in_head(const struct aw_codec *codec, const struct aw_field *fiel
     return row == field;
 }
 
-static void add_scalar(struct known *known, const struct aw_codec *codec,
-                       const struct aw_scalar *scalar)
-{
-    const struct aw_name *value = is_in_head(codec, scalar->field) ? scalar->field->names : NULL;
-    add_known(known, scalar->label);
-    add_known(known, scalar->label ? scalar->alias : scalar->field->alias);
-    add_known(known, scalar->field->name);
-    for (; value && value->name; value++)
-        add_known(known, value->name); /* boards and the like: subjects */
-}
-
 /* Fields before messages: of two that are as near, it is the field that was meant. */
 static void collect(const struct aw_names *names, struct known *known)
 {
@@ -143,7 +132,14 @@ static void collect(const struct aw_names *names, struct known *known)
             if (!codec->scalars[i].value)
                 continue;
             add_known(known, names->field[m][i]);
-            add_scalar(known, codec, &codec->scalars[i]);
+            const struct aw_scalar *scalar = &codec->scalars[i];
+            const struct aw_name *value =
+                is_in_head(codec, scalar->field) ? scalar->field->names : NULL;
+            add_known(known, scalar->label);
+            add_known(known, scalar->label ? scalar->alias : scalar->field->alias);
+            add_known(known, scalar->field->name);
+            for (; value && value->name; value++)
+                add_known(known, value->name); /* boards and the like: subjects */
         }
     }
     for (size_t m = 0; m < protocol->n_messages; m++)
