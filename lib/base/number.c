@@ -258,17 +258,6 @@ static bool print_short(char **out, double size, float value)
     return false;
 }
 
-static char *print_general(char *out, float value)
-{
-    int length = 0;
-    for (int digits = 6; digits <= 9; digits++) {
-        length = snprintf(out, AW_NUMBER_MAX, "%.*g", digits, (double)value);
-        if (strtof(out, NULL) == value)
-            break;
-    }
-    return out + length;
-}
-
 /* What people command is mostly 74.75 or -0.5. The product is exact, so is what is printed. */
 static bool print_thousandths(char **out, double size)
 {
@@ -291,7 +280,13 @@ char *aw_print_float32(char *out, float value)
         return out;
     if (size >= 1e-5 && size < 1e9 && print_short(&out, size, (float)size))
         return out;
-    return print_general(start, value);
+    int length = 0;
+    for (int digits = 6; digits <= 9; digits++) {
+        length = snprintf(start, AW_NUMBER_MAX, "%.*g", digits, (double)value);
+        if (strtof(start, NULL) == value)
+            break;
+    }
+    return start + length;
 }
 
 int aw_digits_for(double value)

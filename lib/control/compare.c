@@ -53,9 +53,20 @@ static double end_of(const struct aw_run *run)
     return run->samples[run->n - 1].t - run->step.time_s;
 }
 
-/* Resamples b at the times of a by straight lines; both start at their step. */
-static void differ(const struct aw_run *a, const struct aw_run *b, struct aw_comparison *out)
+enum aw_status aw_compare(const struct aw_run *a, const struct aw_run *b, struct aw_comparison *out,
+                          struct aw_error *err)
 {
+    enum aw_status status = aw_response(a->samples, a->n, &a->step, &out->a, err);
+    if (status == AW_OK)
+        status = aw_response(b->samples, b->n, &b->step, &out->b, err);
+    if (status != AW_OK)
+        return status;
+    for (int i = 0; i < AW_METRICS; i++)
+        out->change[i] = out->b.value[i] - out->a.value[i];
+    double near = SAME * fabs(a->step.to - a->step.from);
+    out->same_step =
+        fabs(a->step.from - b->step.from) <= near && fabs(a->step.to - b->step.to) <= near;
+    /* Resamples b at the times of a by straight lines; both start at their step. */
     double sum = 0, end = fmin(end_of(a), end_of(b));
     const struct aw_sample *left = b->samples, *last = b->samples + b->n - 1;
     size_t n = 0;
@@ -75,21 +86,5 @@ static void differ(const struct aw_run *a, const struct aw_run *b, struct aw_com
     }
     out->overlap_s = end;
     out->rms_difference = n > 0 ? sqrt(sum / (double)n) : NAN;
-}
-
-enum aw_status aw_compare(const struct aw_run *a, const struct aw_run *b, struct aw_comparison *out,
-                          struct aw_error *err)
-{
-    enum aw_status status = aw_response(a->samples, a->n, &a->step, &out->a, err);
-    if (status == AW_OK)
-        status = aw_response(b->samples, b->n, &b->step, &out->b, err);
-    if (status != AW_OK)
-        return status;
-    for (int i = 0; i < AW_METRICS; i++)
-        out->change[i] = out->b.value[i] - out->a.value[i];
-    double near = SAME * fabs(a->step.to - a->step.from);
-    out->same_step =
-        fabs(a->step.from - b->step.from) <= near && fabs(a->step.to - b->step.to) <= near;
-    differ(a, b, out);
     return AW_OK;
 }

@@ -230,8 +230,13 @@ static void print_can_ids(FILE *out, struct aw_wire *wire)
     fputs("\n}\n", out);
 }
 
-static void print_protocol(FILE *out, struct aw_wire *wire)
+void aw_describe_lua(FILE *out, struct aw_wire *wire)
 {
+    fprintf(out,
+            "-- Wireshark dissector of %s, variant %s: made by `%s describe --as lua` from the\n"
+            "-- protocol's table; not to be edited. Copy it to Wireshark's folder of personal\n"
+            "-- plugins, or: tshark -X lua_script:%s.lua -r FILE (not as root)\n\n",
+            wire->protocol->name, wire->variant.name, wire->protocol->name, wire->protocol->name);
     const struct aw_protocol *protocol = wire->protocol;
     fprintf(out, "local tool = \"%s\"\nlocal title = ", protocol->name);
     print_quoted(out, protocol->title);
@@ -255,16 +260,6 @@ static void print_protocol(FILE *out, struct aw_wire *wire)
     fprintf(out, "local head_bytes = %u\n", bits / 8);
     print_scalar_place(out, "code_at", codec, AW_CODE);
     print_scalar_place(out, "length_at", codec, AW_LENGTH);
-}
-
-void aw_describe_lua(FILE *out, struct aw_wire *wire)
-{
-    fprintf(out,
-            "-- Wireshark dissector of %s, variant %s: made by `%s describe --as lua` from the\n"
-            "-- protocol's table; not to be edited. Copy it to Wireshark's folder of personal\n"
-            "-- plugins, or: tshark -X lua_script:%s.lua -r FILE (not as root)\n\n",
-            wire->protocol->name, wire->variant.name, wire->protocol->name, wire->protocol->name);
-    print_protocol(out, wire);
     fputs("local messages = {\n", out);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         print_message(out, aw_wire_codec_at(wire, i));

@@ -71,18 +71,6 @@ static enum aw_status interface_lost(const struct can_link *self, struct aw_erro
     return aw_fail(err, AW_LOST, "can:%s: %s", self->name, problem);
 }
 
-/* The news must be ordered before the state is looked at, so that no change is missed. */
-static void open_news(struct can_link *self)
-{
-    const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
-    self->news_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
-    if (self->news_fd >= 0 &&
-        bind(self->news_fd, (const struct sockaddr *)&address, sizeof address) != 0) {
-        close(self->news_fd);
-        self->news_fd = -1;
-    }
-}
-
 static void close_news(struct can_link *self)
 {
     if (self->news_fd >= 0)
@@ -96,7 +84,14 @@ static void go_down(struct can_link *self, int error)
     if (self->down)
         return;
     self->down = self->unreported = true;
-    open_news(self);
+    /* The news must be ordered before the state is looked at, so that no change is missed. */
+    const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+    self->news_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (self->news_fd >= 0 &&
+        bind(self->news_fd, (const struct sockaddr *)&address, sizeof address) != 0) {
+        close(self->news_fd);
+        self->news_fd = -1;
+    }
 }
 
 /* Filters are forgotten with the interface they were for. */

@@ -49,14 +49,6 @@ static void add(struct text *text, const char *words)
                                        text->used > 0 ? ", " : "", words);
 }
 
-static void add_counters(struct text *text, uint32_t id, const uint8_t *data)
-{
-    if (!(data[6] | data[7]) || text->used >= text->size || id & CAN_ERR_BUSOFF)
-        return;
-    snprintf(text->out + text->used, text->size - text->used, "; errors: %u sending, %u receiving",
-             data[6], data[7]);
-}
-
 void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size)
 {
     struct text text = {.out = out, .size = size};
@@ -70,5 +62,8 @@ void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size
                    : id & CAN_ERR_CRTL                    ? "trouble in the controller"
                    : id & CAN_ERR_TRX                     ? "trouble in the transceiver"
                                                           : "an error frame");
-    add_counters(&text, id, data);
+    if (!(data[6] | data[7]) || text.used >= text.size || id & CAN_ERR_BUSOFF)
+        return;
+    snprintf(text.out + text.used, text.size - text.used, "; errors: %u sending, %u receiving",
+             data[6], data[7]);
 }

@@ -238,20 +238,6 @@ static enum aw_status parse_settings(struct settings *settings, const struct aw_
     return status == AW_OK ? aw_url_word(url, "silent", no_yes, 2, &settings->silent, err) : status;
 }
 
-/* The URL of the stream: what is ours or the fault wrapper's is left out. */
-static void stream_url(char *out, size_t size, const struct aw_url *url)
-{
-    size_t used = (size_t)snprintf(out, size, "%s", url->rest);
-    char mark = '?';
-    for (size_t i = 0; aw_line_keys[i]; i++) {
-        const char *value = aw_url_get(url, aw_line_keys[i]);
-        if (!value || used >= size)
-            continue;
-        used += (size_t)snprintf(out + used, size - used, "%c%s=%s", mark, aw_line_keys[i], value);
-        mark = '&';
-    }
-}
-
 static bool is_server(const char *text)
 {
     struct aw_url url;
@@ -273,7 +259,18 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
         return status;
     if (!*url->rest)
         return aw_fail(err, AW_USAGE, "slcan: no port — write slcan:/dev/ttyACM0");
-    stream_url(inner, sizeof inner, url);
+    /* The URL of the stream: what is ours or the fault wrapper's is left out. */
+    size_t size = sizeof inner;
+    size_t used = (size_t)snprintf(inner, size, "%s", url->rest);
+    char mark = '?';
+    for (size_t i = 0; aw_line_keys[i]; i++) {
+        const char *value = aw_url_get(url, aw_line_keys[i]);
+        if (!value || used >= size)
+            continue;
+        used +=
+            (size_t)snprintf(inner + used, size - used, "%c%s=%s", mark, aw_line_keys[i], value);
+        mark = '&';
+    }
     return is_server(inner) ? aw_slcan_adapter(out, inner, options->clock, err)
                             : open_client(out, inner, &settings, options->clock, err);
 }

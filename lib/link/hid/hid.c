@@ -147,17 +147,6 @@ static enum aw_status open_node(const char *path, struct aw_clock *clock, int *f
     return *fd >= 0 ? AW_OK : AW_NO_LINK;
 }
 
-/* hidapi does not tell its descriptor, but the kernel gives the lowest one that is free, unless
- * another thread is quicker. */
-static void open_by_hidapi(struct hid_link *self, const char *path, int node)
-{
-    int next = fcntl(node, F_DUPFD_CLOEXEC, 0);
-    if (next >= 0)
-        close(next);
-    self->device = hid_open_path(path);
-    self->fd = self->device && next >= 0 && is_hidraw(next) ? next : -1;
-}
-
 /* hidapi 0.13 writes into memory that it has freed when it opens something that is no hidraw node,
  * so we look first. The node stays open meanwhile: opening a USB device anew takes 50 ms. */
 static enum aw_status open_port(struct hid_link *self, const struct aw_protocol *protocol,
@@ -167,8 +156,15 @@ static enum aw_status open_port(struct hid_link *self, const struct aw_protocol 
     int node;
     if (open_node(port->path, self->base.clock, &node) == AW_STOPPED)
         return aw_fail(err, AW_STOPPED, "%s: stopped", self->name);
-    if (node >= 0 && is_hidraw(node))
-        open_by_hidapi(self, port->path, node);
+    if (node >= 0 && is_hidraw(node)) {
+        /* hidapi does not tell its descriptor, but the kernel gives the lowest one that is free,
+         * unless another thread is quicker. */
+        int next = fcntl(node, F_DUPFD_CLOEXEC, 0);
+        if (next >= 0)
+            close(next);
+        self->device = hid_open_path(port->path);
+        self->fd = self->device && next >= 0 && is_hidraw(next) ? next : -1;
+    }
     int error = errno;
     if (node >= 0)
         close(node);

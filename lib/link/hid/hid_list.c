@@ -85,18 +85,6 @@ static void copy_text(char *out, size_t size, const wchar_t *text)
     out[n] = '\0';
 }
 
-/* Interfaces of a USB device have it in common two floors up; others are devices by themselves. */
-static void find_device(struct aw_hid_port *port)
-{
-    char link[80], real[PATH_MAX];
-    const char *name = strrchr(port->path, '/');
-    snprintf(link, sizeof link, "/sys/class/hidraw/%.40s/device", name ? name + 1 : "");
-    const char *device = realpath(link, real) ? real : port->path;
-    if (device == real && port->interface >= 0)
-        device = dirname(dirname(real));
-    snprintf(port->device, sizeof port->device, "%.*s", (int)sizeof port->device - 1, device);
-}
-
 static bool is_vendor_page(uint16_t page)
 {
     return page >= PAGE_VENDOR && page != PAGE_SEREMU;
@@ -117,7 +105,15 @@ static void fill(struct aw_hid_port *port, const struct hid_device_info *info,
     for (const struct aw_board *row = boards; row->name; row++)
         if (row->vendor == port->vendor && row->product == port->product)
             snprintf(port->board, sizeof port->board, "%s", row->name);
-    find_device(port);
+    /* Interfaces of a USB device have it in common two floors up; others are devices by themselves.
+     */
+    char link[80], real[PATH_MAX];
+    const char *name = strrchr(port->path, '/');
+    snprintf(link, sizeof link, "/sys/class/hidraw/%.40s/device", name ? name + 1 : "");
+    const char *device = realpath(link, real) ? real : port->path;
+    if (device == real && port->interface >= 0)
+        device = dirname(dirname(real));
+    snprintf(port->device, sizeof port->device, "%.*s", (int)sizeof port->device - 1, device);
 }
 
 /* hidapi lists a node once for each of its collections; the vendor's own one is what counts. */

@@ -23,28 +23,23 @@ static void set_flags(tcflag_t *flags, tcflag_t mask, tcflag_t value)
     *flags = (*flags & ~mask) | value;
 }
 
-static void set_modes(struct termios *modes, const struct aw_line_settings *line)
-{
-    static const tcflag_t sizes[] = {CS5, CS6, CS7, CS8};
-    static const tcflag_t parities[] = {0, PARENB, PARENB | PARODD};
-    cfmakeraw(modes);
-    modes->c_cc[VMIN] = 1;
-    modes->c_cc[VTIME] = 0;
-    set_flags(&modes->c_cflag, HUPCL, CLOCAL | CREAD);
-    set_flags(&modes->c_cflag, CSIZE, sizes[line->bits - 5]);
-    set_flags(&modes->c_cflag, CSTOPB, line->stop == 2 ? CSTOPB : 0);
-    set_flags(&modes->c_cflag, PARENB | PARODD, parities[line->parity]);
-    set_flags(&modes->c_cflag, CRTSCTS, line->flow == AW_FLOW_RTSCTS ? CRTSCTS : 0);
-    set_flags(&modes->c_iflag, IXON | IXOFF, line->flow == AW_FLOW_XONXOFF ? IXON | IXOFF : 0);
-}
-
 static enum aw_status apply_modes(int fd, const char *path, const struct aw_line_settings *line,
                                   struct aw_error *err)
 {
     struct termios modes;
     if (tcgetattr(fd, &modes) != 0)
         return aw_fail(err, AW_NO_LINK, "%s: not a terminal or serial port", path);
-    set_modes(&modes, line);
+    static const tcflag_t sizes[] = {CS5, CS6, CS7, CS8};
+    static const tcflag_t parities[] = {0, PARENB, PARENB | PARODD};
+    cfmakeraw(&modes);
+    modes.c_cc[VMIN] = 1;
+    modes.c_cc[VTIME] = 0;
+    set_flags(&modes.c_cflag, HUPCL, CLOCAL | CREAD);
+    set_flags(&modes.c_cflag, CSIZE, sizes[line->bits - 5]);
+    set_flags(&modes.c_cflag, CSTOPB, line->stop == 2 ? CSTOPB : 0);
+    set_flags(&modes.c_cflag, PARENB | PARODD, parities[line->parity]);
+    set_flags(&modes.c_cflag, CRTSCTS, line->flow == AW_FLOW_RTSCTS ? CRTSCTS : 0);
+    set_flags(&modes.c_iflag, IXON | IXOFF, line->flow == AW_FLOW_XONXOFF ? IXON | IXOFF : 0);
     if (cfsetspeed(&modes, (speed_t)line->baud) != 0)
         return aw_fail(err, AW_USAGE, "%s: baud=%ld is not a usual rate — try 9600 or 115200", path,
                        line->baud);

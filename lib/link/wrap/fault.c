@@ -98,19 +98,6 @@ static int64_t due_time(struct fault_link *self, struct queue *queue)
     return queue->last_due;
 }
 
-/* In the order in which they are due. */
-static void insert(struct queue *queue, struct message *message)
-{
-    struct message **at =
-        queue->last && queue->last->due <= message->due ? &queue->last->next : &queue->first;
-    while (*at && (*at)->due <= message->due)
-        at = &(*at)->next;
-    message->next = *at;
-    *at = message;
-    if (!message->next)
-        queue->last = message;
-}
-
 static enum aw_status push(struct fault_link *self, struct queue *queue, const void *buf,
                            size_t size, struct aw_error *err)
 {
@@ -124,7 +111,15 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     memcpy(message->bytes, buf, size);
     if (size > 0 && aw_random_share(&self->faults.random) < self->faults.corrupt)
         damage(self, message);
-    insert(queue, message);
+    /* In the order in which they are due. */
+    struct message **at =
+        queue->last && queue->last->due <= message->due ? &queue->last->next : &queue->first;
+    while (*at && (*at)->due <= message->due)
+        at = &(*at)->next;
+    message->next = *at;
+    *at = message;
+    if (!message->next)
+        queue->last = message;
     return AW_OK;
 }
 

@@ -530,18 +530,6 @@ static enum aw_status await_any_answer(struct talk *talk)
 
 /* What came of it */
 
-static void remember_places(struct aw_armctl *arm, const struct aw_record *record)
-{
-    for (int i = 0; i < record->codec->n_scalars; i++) {
-        int joint;
-        enum aw_armctl_kind kind;
-        if (record->present >> i & 1 &&
-            aw_armctl_field_joint(record, record->codec->scalars[i].field->name, &joint, &kind))
-            arm->memory.places[joint] = (struct aw_armctl_place){
-                true, kind, (int)record->v[i], now_of(arm) + arm->options.wall_ns};
-    }
-}
-
 static bool is_motor(const struct aw_record *record)
 {
     return strcmp(record->codec->message->name, "duty") == 0;
@@ -583,7 +571,15 @@ static void note_confirmed(struct talk *talk, enum fit fit)
     if (!talk->decoded)
         return;
     bool valued = talk->out->has_record && fit != FIT_BARE;
-    remember_places(arm, valued ? &talk->out->record : &talk->record);
+    const struct aw_record *record = valued ? &talk->out->record : &talk->record;
+    for (int i = 0; i < record->codec->n_scalars; i++) {
+        int joint;
+        enum aw_armctl_kind kind;
+        if (record->present >> i & 1 &&
+            aw_armctl_field_joint(record, record->codec->scalars[i].field->name, &joint, &kind))
+            arm->memory.places[joint] = (struct aw_armctl_place){
+                true, kind, (int)record->v[i], now_of(arm) + arm->options.wall_ns};
+    }
     copy_body(memory->confirmed, talk->out->sent);
 }
 
@@ -714,19 +710,6 @@ static void start(struct talk *talk, struct aw_armctl *arm, const char *body,
         err->text[0] = '\0';
 }
 
-static enum aw_status converse(struct aw_armctl *arm, const char *body,
-                               struct aw_armctl_outcome *out, struct aw_error *err)
-{
-    struct talk talk;
-    start(&talk, arm, body, out, err);
-    enum aw_status status = aw_armctl_idle(arm, now_of(arm), err);
-    if (status == AW_OK)
-        status = deliver_somehow(&talk);
-    if (status == AW_OK)
-        status = talk.decoded ? await_confirmation(&talk) : await_any_answer(&talk);
-    return conclude(&talk, status);
-}
-
 /* TYPE and parameters of a record, as they stand in a line. */
 static enum aw_status body_of(const struct aw_record *record, char *body, struct aw_error *err)
 {
@@ -764,7 +747,14 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
                        "%s: an ACK is never acknowledged itself — ACKs are sent by "
                        "armctl on its own",
                        body);
-    return converse(arm, body, outcome, err);
+    struct talk talk;
+    start(&talk, arm, body, outcome, err);
+    enum aw_status status = aw_armctl_idle(arm, now_of(arm), err);
+    if (status == AW_OK)
+        status = deliver_somehow(&talk);
+    if (status == AW_OK)
+        status = talk.decoded ? await_confirmation(&talk) : await_any_answer(&talk);
+    return conclude(&talk, status);
 }
 
 /* Ping and stop */

@@ -269,16 +269,6 @@ static void move_joint(struct handler *h, struct job *job, int scalar)
         add_move(h, job, scalar, &h->axes[kind][index], target, speed_of(h, joint, kind));
 }
 
-/* The way driven is counted from 0 for each mov, so that it can be confirmed. */
-static void drive(struct handler *h, struct job *job)
-{
-    struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
-    int scalar = aw_codec_find(job->record.codec, "distance");
-    release_axis(h, axis);
-    *axis = (struct aw_armctl_axis){0};
-    add_move(h, job, scalar, axis, job->record.v[scalar], h->vehicle_mm_s);
-}
-
 static void set_speed(struct handler *h, const struct aw_record *record)
 {
     struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
@@ -295,9 +285,14 @@ static void execute(struct handler *h, const struct aw_armctl_line *line)
     h->counters.executed++;
     if (h->options.executed)
         h->options.executed(h->options.context, line->body, h->now_ns);
-    if (strcmp(name, "mov") == 0)
-        drive(h, &job);
-    else if (strcmp(name, "spd") == 0)
+    if (strcmp(name, "mov") == 0) {
+        /* The way driven is counted from 0 for each mov, so that it can be confirmed. */
+        struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
+        int scalar = aw_codec_find(job.record.codec, "distance");
+        release_axis(h, axis);
+        *axis = (struct aw_armctl_axis){0};
+        add_move(h, &job, scalar, axis, job.record.v[scalar], h->vehicle_mm_s);
+    } else if (strcmp(name, "spd") == 0)
         set_speed(h, &line->record);
     for (int i = 0; i < line->record.codec->n_scalars; i++)
         move_joint(h, &job, i);

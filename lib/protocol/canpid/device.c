@@ -538,8 +538,18 @@ static void device_connected(struct aw_device *device, int64_t now)
     bus->out_count = 0;
 }
 
-static void init_bus(struct bus *bus, const struct aw_canpid_device_options *options)
+struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options)
 {
+    static const struct aw_device_ops ops = {.receive = device_receive,
+                                             .step = device_step,
+                                             .transmit = device_transmit,
+                                             .next_event = device_next_event,
+                                             .connected = device_connected};
+    size_t n = (size_t)__builtin_popcountll(options->boards);
+    struct bus *bus = n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers) : NULL;
+    if (!bus)
+        return NULL;
+    bus->base.ops = &ops;
     const char *layout = options->fw ? "fw" : "spec";
     double rate = clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
     uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
@@ -563,21 +573,6 @@ static void init_bus(struct bus *bus, const struct aw_canpid_device_options *opt
         bus->gap_ns = GAP_NS;
     bus->loop_steps = (unsigned)clamp((double)(bus->cycle_ns / STEP_NS), TICK_STEPS, LOOP_STEPS);
     bus->late_until_ns = INT64_MIN;
-}
-
-struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options)
-{
-    static const struct aw_device_ops ops = {.receive = device_receive,
-                                             .step = device_step,
-                                             .transmit = device_transmit,
-                                             .next_event = device_next_event,
-                                             .connected = device_connected};
-    size_t n = (size_t)__builtin_popcountll(options->boards);
-    struct bus *bus = n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers) : NULL;
-    if (!bus)
-        return NULL;
-    bus->base.ops = &ops;
-    init_bus(bus, options);
     return &bus->base;
 }
 

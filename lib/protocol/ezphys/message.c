@@ -57,18 +57,15 @@ static uint32_t header_value(const struct aw_ezphys_message *message, const stru
     return row->type == AW_CONST ? message->count : 0;
 }
 
-static void put(uint8_t *out, size_t size, bool big_endian, uint32_t value)
-{
-    for (size_t i = 0; i < size; i++)
-        out[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
-}
-
 struct aw_span aw_ezphys_message_end(struct aw_ezphys_message *message)
 {
     const struct aw_variant *variant = &message->wire->variant;
     uint8_t *out = message->data;
     for (const struct aw_field *row = variant->envelope; row && row->type != AW_ROWS_END; row++) {
-        put(out, row->bits / 8u, variant->big_endian, header_value(message, row));
+        size_t size = row->bits / 8u;
+        uint32_t value = header_value(message, row);
+        for (size_t i = 0; i < size; i++)
+            out[i] = (uint8_t)(value >> 8 * (variant->big_endian ? size - 1 - i : i));
         out += row->bits / 8;
     }
     return (struct aw_span){message->data, message->size};

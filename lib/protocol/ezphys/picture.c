@@ -271,13 +271,6 @@ static void draw_named_joints(const struct drawing *d)
 /* ---- The ground --------------------------------------------------------------------------------
  */
 
-/* 1, 2 or 5 times a power of ten, at least so much. */
-static double round_length(double least)
-{
-    double power = pow(10, floor(log10(least))), times = least / power;
-    return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
-}
-
 static void draw_ground(const struct drawing *d)
 {
     const struct aw_ezphys_picture *p = d->picture;
@@ -358,13 +351,6 @@ static void include_swing(struct bounds *b, const struct aw_ezphys_state *s, con
         b->high[2] = fmax(top, pivot[2]);
 }
 
-/* Almost along the axis of what swings, so that x goes to the right; without one from a corner. */
-static double azimuth_for(const double axis[3])
-{
-    double front = atan2(axis[1], axis[0]);
-    return (sin(front) > 0 ? front - PI : front) + SIDEWAYS;
-}
-
 static void look_at(struct aw_ezphys_picture *p, const struct bounds *b)
 {
     double ca = fabs(cos(p->azimuth)), sa = fabs(sin(p->azimuth));
@@ -376,7 +362,10 @@ static void look_at(struct aw_ezphys_picture *p, const struct bounds *b)
     double right = sa * extent[0] + ca * extent[1], away = ca * extent[0] + sa * extent[1];
     double up = cos(p->elevation) * extent[2] + sin(p->elevation) * away;
     p->radius_m = fmax(0.5, 1.05 * fmax(up, right / 1.6)); /* terminals are wider than high */
-    p->grid_m = round_length(p->radius_m / 3);
+    /* 1, 2 or 5 times a power of ten, at least so much. */
+    double least = p->radius_m / 3;
+    double power = pow(10, floor(log10(least))), times = least / power;
+    p->grid_m = power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
 }
 
 void aw_ezphys_picture_aim(struct aw_ezphys_picture *p, const struct aw_ezphys_state *s)
@@ -392,7 +381,10 @@ void aw_ezphys_picture_aim(struct aw_ezphys_picture *p, const struct aw_ezphys_s
     for (size_t i = 0; scene && i < scene->n_joints; i++)
         if (hangs(&scene->joints[i]) && aw_ezphys_pivot(scene, &scene->joints[i], s, pivot)) {
             include_swing(&b, s, pivot, scene->gravity_m_s2[2]);
-            p->azimuth = azimuth_for(scene->joints[i].axis[0]);
+            /* Almost along the axis of what swings, so that x goes to the right; without one from a
+             * corner. */
+            double front = atan2(scene->joints[i].axis[0][1], scene->joints[i].axis[0][0]);
+            p->azimuth = (sin(front) > 0 ? front - PI : front) + SIDEWAYS;
         }
     if (s->n_bodies == 0)
         include(&b, (const double[]){0, 0, 0}, 0.5);

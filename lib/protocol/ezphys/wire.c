@@ -418,20 +418,6 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
     return AW_OK;
 }
 
-/* One packet of the message is done. */
-static void step_on(struct aw_framer *framer, size_t size)
-{
-    framer->bytes -= (uint32_t)size;
-    framer->done++;
-    if (framer->uncounted)
-        framer->left = framer->bytes > 0;
-    else
-        framer->left--;
-    if (framer->left == 0 && framer->unsized)
-        framer->bytes = 0;
-    framer->messages += framer->left == 0 && framer->bytes == 0;
-}
-
 /* The frame that is handed on ends where its type does, whatever the sender has appended. */
 static size_t cut(const struct aw_wire *wire, const struct packet *packet)
 {
@@ -471,7 +457,16 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
         return AW_MORE;
     *frame = (struct aw_span){rest.data, cut(wire, &packet)};
     *used += size;
-    step_on(framer, size);
+    /* One packet of the message is done. */
+    framer->bytes -= (uint32_t)size;
+    framer->done++;
+    if (framer->uncounted)
+        framer->left = framer->bytes > 0;
+    else
+        framer->left--;
+    if (framer->left == 0 && framer->unsized)
+        framer->bytes = 0;
+    framer->messages += framer->left == 0 && framer->bytes == 0;
     return AW_OK;
 }
 

@@ -230,8 +230,16 @@ static const char *name_of(const struct exchange *x, char out[32])
     return out;
 }
 
-static enum aw_status decode(struct exchange *x, struct aw_error *err)
+static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, struct aw_error *err)
 {
+    struct aw_hidmotor *arm = x->arm;
+    x->reply->got_ns = aw_clock_now(arm->link->clock);
+    memcpy(x->reply->bytes, bytes, AW_HIDMOTOR_REPORT);
+    arm->counters.replies++;
+    arm->counters.maybe_stale += x->reply->maybe_stale;
+    memcpy(arm->received_bytes, x->reply->bytes, AW_HIDMOTOR_REPORT);
+    arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
+    arm->received.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns : aw_wall_time();
     struct aw_hidmotor_reply *reply = x->reply;
     const struct aw_span frame = {reply->bytes, AW_HIDMOTOR_REPORT};
     struct aw_error problem;
@@ -244,19 +252,6 @@ static enum aw_status decode(struct exchange *x, struct aw_error *err)
         return AW_OK;
     x->arm->counters.malformed++;
     return aw_fail(err, AW_MALFORMED, "%s", problem.text);
-}
-
-static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, struct aw_error *err)
-{
-    struct aw_hidmotor *arm = x->arm;
-    x->reply->got_ns = aw_clock_now(arm->link->clock);
-    memcpy(x->reply->bytes, bytes, AW_HIDMOTOR_REPORT);
-    arm->counters.replies++;
-    arm->counters.maybe_stale += x->reply->maybe_stale;
-    memcpy(arm->received_bytes, x->reply->bytes, AW_HIDMOTOR_REPORT);
-    arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
-    arm->received.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns : aw_wall_time();
-    return decode(x, err);
 }
 
 /* *taken says whether a report ended it. */

@@ -248,18 +248,15 @@ static double quantise(double deg)
     return round(deg / QUANTUM) * QUANTUM;
 }
 
-/* Where the servo holds the joint: friction and play leave it a little off, always the same for
- * the same place. */
-static double held_at(const struct board *board, int i, double setpoint)
-{
-    double phase = chance(board, 0, i, PHASE);
-    return quantise(setpoint) + REST_ERROR * sin(2 * acos(-1) * (setpoint / REST_PERIOD + phase));
-}
-
 static void command(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
-    double held = held_at(board, i, setpoint_at(motor, board->time_ms));
+    /* Where the servo holds the joint: friction and play leave it a little off, always the same for
+     * the same place. */
+    double setpoint = setpoint_at(motor, board->time_ms);
+    double phase = chance(board, 0, i, PHASE);
+    double held =
+        quantise(setpoint) + REST_ERROR * sin(2 * acos(-1) * (setpoint / REST_PERIOD + phase));
     if (isfinite(held))
         motor->command = held;
 }
@@ -515,31 +512,12 @@ static const struct {
     {"light", act_light},
 };
 
-static void learn_packets(struct board *board)
-{
-    for (int i = 0; i < PACKETS; i++)
-        board->packets[i] = (struct packet){
-            .down = aw_wire_codec(&board->wire, actions[i].message, AW_TX),
-            .up = aw_wire_codec(&board->wire, actions[i].message, AW_RX),
-            .act = actions[i].act,
-        };
-}
-
 static const struct packet *find_packet(const struct board *board, uint32_t id)
 {
     for (int i = 0; i < PACKETS; i++)
         if (board->packets[i].down->message->code == id)
             return &board->packets[i];
     return NULL;
-}
-
-static void answer_unknown(struct board *board, uint32_t id)
-{
-    const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
-    memset(board->buffer, 0, REPORT);
-    aw_put_u32(board->buffer, error->message->code);
-    aw_put_u32(place(board, error, 0), id);
-    board->counters.unknown++;
 }
 
 /* Replies */
@@ -622,8 +600,13 @@ static void serve(struct board *board)
         board->options.taken(board->options.context, board->buffer, board->loop_ns);
     if (packet)
         packet->act(board, packet);
-    else
-        answer_unknown(board, id);
+    else {
+        const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
+        memset(board->buffer, 0, REPORT);
+        aw_put_u32(board->buffer, error->message->code);
+        aw_put_u32(place(board, error, 0), id);
+        board->counters.unknown++;
+    }
     board->still = false;
     reply(board, id, packet);
 }
@@ -747,26 +730,6 @@ static void look_at_all(struct board *board)
     }
 }
 
-static void init_board(struct board *board, const struct aw_hidmotor_device_options *options)
-{
-    board->options = *options;
-    board->state = options->state;
-    board->random.state = options->seed;
-    aw_wire_init(&board->wire, &aw_hidmotor_protocol, NULL, false);
-    learn_packets(board);
-    boot(board);
-    for (int i = 0; i < MOTORS; i++) {
-        board->limits[i] = aw_hidmotor_joint(i);
-        command(board, i);
-        board->motors[i].angle = board->motors[i].command;
-    }
-    if (options->state == AW_HIDMOTOR_UNHOMED) {
-        to_calibration_pose(board);
-        boot(board);
-    }
-    look_at_all(board);
-}
-
 struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
@@ -778,7 +741,27 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
     if (!board)
         return NULL;
     board->base.ops = &ops;
-    init_board(board, options);
+    board->options = *options;
+    board->state = options->state;
+    board->random.state = options->seed;
+    aw_wire_init(&board->wire, &aw_hidmotor_protocol, NULL, false);
+    for (int i = 0; i < PACKETS; i++)
+        board->packets[i] = (struct packet){
+            .down = aw_wire_codec(&board->wire, actions[i].message, AW_TX),
+            .up = aw_wire_codec(&board->wire, actions[i].message, AW_RX),
+            .act = actions[i].act,
+        };
+    boot(board);
+    for (int i = 0; i < MOTORS; i++) {
+        board->limits[i] = aw_hidmotor_joint(i);
+        command(board, i);
+        board->motors[i].angle = board->motors[i].command;
+    }
+    if (options->state == AW_HIDMOTOR_UNHOMED) {
+        to_calibration_pose(board);
+        boot(board);
+    }
+    look_at_all(board);
     return &board->base;
 }
 

@@ -43,15 +43,6 @@ static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hi
     return fmax(0, fmax(limits->min[joint] - deg, deg - limits->max[joint]));
 }
 
-static int worst_joint(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose)
-{
-    int worst = 0;
-    for (int i = 1; i < AW_HIDMOTOR_JOINTS; i++)
-        if (excess(limits, pose, i) > excess(limits, pose, worst))
-            worst = i;
-    return worst;
-}
-
 /* The limit that a joint outside its limits has passed. */
 static double passed(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
                      int joint)
@@ -67,7 +58,11 @@ static bool is_finite_pose(const struct aw_hidmotor_pose *pose)
 enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struct aw_error *err)
 {
     struct aw_hidmotor_limits limits = aw_hidmotor_limits();
-    int joint = worst_joint(&limits, pose);
+    int worst = 0;
+    for (int i = 1; i < AW_HIDMOTOR_JOINTS; i++)
+        if (excess(&limits, pose, i) > excess(&limits, pose, worst))
+            worst = i;
+    int joint = worst;
     double over = excess(&limits, pose, joint);
     if (!is_finite_pose(pose))
         return aw_fail(err, AW_USAGE, "pose: not a number — give three angles in deg");
@@ -111,18 +106,6 @@ static double wrapped(double deg)
 struct plane {
     double bearing, r, h;
 };
-
-static struct plane plane_of(const struct aw_hidmotor_point *point,
-                             const struct aw_hidmotor_pose *near)
-{
-    double r = hypot(point->x_mm, point->y_mm);
-    bool on_axis = r < AW_HIDMOTOR_TOLERANCE_MM / 2;
-    return (struct plane){
-        .bearing = on_axis ? near->deg[0] : atan2(point->y_mm, point->x_mm) / degree,
-        .r = on_axis ? 0 : r,
-        .h = point->z_mm - shoulder_height(),
-    };
-}
 
 /* One of the four ways there: the base turned away, the elbow bent backwards, or both. The angle at
  * the elbow is 0 where the arm is straight; by its half tangent, because a cosine would be blind
@@ -169,17 +152,35 @@ static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
                    p->y_mm, p->z_mm, joint.text);
 }
 
-/* The best of the four ways; where none is allowed, the one that passes the limits least gives the
- * reason. */
-static enum aw_status choose(const struct aw_hidmotor_point *point, const struct plane *plane,
-                             const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
-                             struct aw_error *err)
+enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
+                              const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
+                              struct aw_error *err)
 {
+    if (!isfinite(point->x_mm) || !isfinite(point->y_mm) || !isfinite(point->z_mm))
+        return aw_fail(err, AW_USAGE, "point: not a number — give x, y and z in mm");
+    if (!is_finite_pose(near))
+        return aw_fail(err, AW_USAGE, "pose: the one to start from is no number — read it again");
+    double r = hypot(point->x_mm, point->y_mm);
+    bool on_axis = r < AW_HIDMOTOR_TOLERANCE_MM / 2;
+    struct plane plane = (struct plane){
+        .bearing = on_axis ? near->deg[0] : atan2(point->y_mm, point->x_mm) / degree,
+        .r = on_axis ? 0 : r,
+        .h = point->z_mm - shoulder_height(),
+    };
+    double beyond = hypot(plane.r, plane.h) - (links[2] + links[3]);
+    if (beyond >= AW_HIDMOTOR_TOLERANCE_MM)
+        return aw_fail(err, AW_LIMIT,
+                       "point (%.7g, %.7g, %.7g) mm: %.4g mm too far — the tip reaches %g mm from "
+                       "the shoulder at (0, 0, %g)",
+                       point->x_mm, point->y_mm, point->z_mm, beyond, links[2] + links[3],
+                       shoulder_height());
+    /* The best of the four ways; where none is allowed, the one that passes the limits least gives
+     * the reason. */
     struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     struct aw_hidmotor_pose mildest = {{0}};
     double shortest = DBL_MAX, least = DBL_MAX;
     for (int i = 0; i < 4; i++) {
-        struct aw_hidmotor_pose way = way_to(plane, i & 1, i & 2), in = clamped(&limits, &way);
+        struct aw_hidmotor_pose way = way_to(&plane, i & 1, i & 2), in = clamped(&limits, &way);
         struct aw_hidmotor_point tip = aw_hidmotor_fk(&in);
         if (total_excess(&limits, &way) < least) {
             least = total_excess(&limits, &way);
@@ -191,23 +192,4 @@ static enum aw_status choose(const struct aw_hidmotor_point *point, const struct
         }
     }
     return shortest < DBL_MAX ? AW_OK : explain_limit(point, &mildest, err);
-}
-
-enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
-                              const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
-                              struct aw_error *err)
-{
-    if (!isfinite(point->x_mm) || !isfinite(point->y_mm) || !isfinite(point->z_mm))
-        return aw_fail(err, AW_USAGE, "point: not a number — give x, y and z in mm");
-    if (!is_finite_pose(near))
-        return aw_fail(err, AW_USAGE, "pose: the one to start from is no number — read it again");
-    struct plane plane = plane_of(point, near);
-    double beyond = hypot(plane.r, plane.h) - (links[2] + links[3]);
-    if (beyond >= AW_HIDMOTOR_TOLERANCE_MM)
-        return aw_fail(err, AW_LIMIT,
-                       "point (%.7g, %.7g, %.7g) mm: %.4g mm too far — the tip reaches %g mm from "
-                       "the shoulder at (0, 0, %g)",
-                       point->x_mm, point->y_mm, point->z_mm, beyond, links[2] + links[3],
-                       shoulder_height());
-    return choose(point, &plane, near, pose, err);
 }

@@ -132,20 +132,6 @@ static double unevenness(const struct aw_table *table, int column)
     return steps.p50 > 0 ? steps.deviation / steps.mean : (double)INFINITY;
 }
 
-/* The column that rises most evenly, -1 if none does. A joint that only rises looks like a time,
- * too, but hardly as even: the first column is taken unless another one is so by far. */
-static int find_time(const struct aw_table *table)
-{
-    int best = unevenness(table, 0) < (double)INFINITY ? 0 : -1;
-    double least = unevenness(table, 0) / EVEN;
-    for (int i = 1; i < (int)table->n_columns; i++)
-        if (unevenness(table, i) < least) {
-            least = unevenness(table, i);
-            best = i;
-        }
-    return best;
-}
-
 static bool is_slow(double step_s, size_t rows)
 {
     return step_s > (rows >= RECORDING_ROWS ? SLOW_SAMPLE_S : SLOW_STEP_S);
@@ -206,7 +192,16 @@ static enum aw_status check_guess(struct aw_hidmotor_waypoints *way, const struc
                                   const struct layout *layout, struct aw_error *err)
 {
     bool headless = table->headless;
-    int time = find_time(table);
+    /* The column that rises most evenly, -1 if none does. A joint that only rises looks like a
+     * time, too, but hardly as even: the first column is taken unless another one is so by far. */
+    int best = unevenness(table, 0) < (double)INFINITY ? 0 : -1;
+    double least = unevenness(table, 0) / EVEN;
+    for (int i = 1; i < (int)table->n_columns; i++)
+        if (unevenness(table, i) < least) {
+            least = unevenness(table, i);
+            best = i;
+        }
+    int time = best;
     if (headless && (table->n_rows == 1 || table->n_columns > HEADLESS_COLUMNS))
         return aw_fail(err, AW_MALFORMED,
                        "%.80s: %zu row%s of %zu numbers without a header — no path, as far as one "

@@ -134,21 +134,16 @@ static bool make_room(struct aw_sequence *sequence)
     return true;
 }
 
-static void row_values(const struct aw_sequence_row *row, long value[COLUMNS])
+enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
+                               struct aw_error *err)
 {
+    long value[COLUMNS];
     value[JOINT] = row->joint;
     value[KIND] = (long)row->kind;
     value[POSITION] = row->position;
     value[VELOCITY] = row->velocity;
     value[TOLERANCE] = row->tolerance;
     value[DELAY] = row->delay_ms;
-}
-
-enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
-                               struct aw_error *err)
-{
-    long value[COLUMNS];
-    row_values(row, value);
     for (size_t i = 0; i < COLUMNS; i++) {
         long max = columns[i].words ? (long)columns[i].n - 1 : columns[i].range.max;
         if (value[i] < columns[i].range.min || value[i] > max)

@@ -118,15 +118,6 @@ static void joint(const struct picture *p, struct aw_unitysim_point at, int colo
             aw_braille_dot(p->canvas, (int)lround(s.x) + dx, (int)lround(s.y) + dy, color);
 }
 
-static void table(const struct picture *p)
-{
-    const struct window *w = &windows[p->side];
-    struct spot a = project(p, (struct aw_unitysim_point){-w->left, AW_UNITYSIM_TABLE_Y, 0});
-    struct spot b = project(p, (struct aw_unitysim_point){-w->right, AW_UNITYSIM_TABLE_Y, 0});
-    if (p->side == AW_UNITYSIM_FROM_THE_SIDE)
-        aw_braille_line(p->canvas, a.x, a.y, b.x, b.y, 0);
-}
-
 void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
                       struct aw_braille *canvas)
 {
@@ -146,7 +137,11 @@ void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_si
     static const uint8_t joints[] = {AW_UNITYSIM_AT_SHOULDER, AW_UNITYSIM_AT_ELBOW,
                                      AW_UNITYSIM_AT_WRIST_FLEX, AW_UNITYSIM_AT_HAND};
     struct picture p = picture(canvas, side);
-    table(&p);
+    const struct window *w = &windows[p.side];
+    struct spot a = project(&p, (struct aw_unitysim_point){-w->left, AW_UNITYSIM_TABLE_Y, 0});
+    struct spot b = project(&p, (struct aw_unitysim_point){-w->right, AW_UNITYSIM_TABLE_Y, 0});
+    if (p.side == AW_UNITYSIM_FROM_THE_SIDE)
+        aw_braille_line(p.canvas, a.x, a.y, b.x, b.y, 0);
     for (size_t i = 0; i < sizeof bones / sizeof *bones; i++)
         bone(&p, shape, bones[i].from, bones[i].to, bones[i].color);
     for (size_t i = 0; i < sizeof joints; i++)

@@ -261,23 +261,6 @@ static int scale_width(const struct scale *scale)
     return width;
 }
 
-static void draw_scale(const struct box *box, const struct scale *scale, struct aw_braille *canvas)
-{
-    char text[48];
-    for (int i = 0; i < box->height; i++)
-        aw_braille_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
-    for (int i = 0; i < scale->n; i++) {
-        int row = (int)floor(clamp_y(box, to_y(box, scale->at[i])) / 4);
-        if (row < box->y || row >= box->y + box->height)
-            continue;
-        print_fixed(text, sizeof text, scale->at[i], scale->decimals);
-        aw_braille_text(canvas, box->x - 2 - (int)strlen(text), row, text, AW_BRAILLE_DIM);
-        aw_braille_text(canvas, box->x - 1, row, "┤", AW_BRAILLE_DIM);
-        for (int x = box->x + 3; x < box->x + box->width; x += 4)
-            aw_braille_text(canvas, x, row, "·", AW_BRAILLE_DIM);
-    }
-}
-
 static void draw_time(const struct aw_strip_look *look, const struct box *box,
                       struct aw_braille *canvas)
 {
@@ -388,7 +371,19 @@ static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look,
     box->panel = &strip->panels[index];
     struct scale scale = scale_of(box->panel, box->height);
     draw_legend(strip, index, panels, look->numbered, box->y - 1, canvas);
-    draw_scale(box, &scale, canvas);
+    char text[48];
+    for (int i = 0; i < box->height; i++)
+        aw_braille_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
+    for (int i = 0; i < scale.n; i++) {
+        int row = (int)floor(clamp_y(box, to_y(box, scale.at[i])) / 4);
+        if (row < box->y || row >= box->y + box->height)
+            continue;
+        print_fixed(text, sizeof text, scale.at[i], scale.decimals);
+        aw_braille_text(canvas, box->x - 2 - (int)strlen(text), row, text, AW_BRAILLE_DIM);
+        aw_braille_text(canvas, box->x - 1, row, "┤", AW_BRAILLE_DIM);
+        for (int x = box->x + 3; x < box->x + box->width; x += 4)
+            aw_braille_text(canvas, x, row, "·", AW_BRAILLE_DIM);
+    }
     for (int i = strip->n - 1; i >= 0; i--) /* the first one on top */
         if ((strip->lines[i].panel < panels ? strip->lines[i].panel : panels - 1) == index)
             draw_line(&strip->lines[i], box, color_of(i), canvas);
