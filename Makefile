@@ -227,7 +227,7 @@ $(B)/tests/%.so: tests/%.c Makefile
 
 # The targets below install what is missing first (a look at the package list when nothing is), and
 # only then build: the compiler may be among what was missing.
-.PHONY: deps demo check soak check-kernel bench tuning performance fuzz deb cross coverage analyse
+.PHONY: deps demo check soak check-kernel bench tuning performance fuzz deb cross coverage analyse mutants
 deps:
 	@tests/deps.sh
 
@@ -277,6 +277,9 @@ coverage:
 analyse:
 	@tests/deps.sh analyse
 	@tests/analyse.sh
+
+mutants: deps
+	@tests/mutants.py $(or $(N),300) $(or $(SEED),1)
 
 # ---- Generated files, form and measure -----------------------------------------------------------
 
@@ -350,6 +353,7 @@ help:
 	@echo '  cross                    unit tests and golden cases for i386 and s390x; ARCH=i386: that one only'
 	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'
 	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
+	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'
 	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR'
