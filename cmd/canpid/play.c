@@ -263,23 +263,6 @@ static void measure(struct player *p)
     }
 }
 
-static void report(struct player *p)
-{
-    struct aw_object *result = &p->session->result;
-    aw_object_start(result, "play");
-    aw_object_text(result, "controller", aw_canpid_controller_name(p->controller));
-    aw_object_number(result, "points", (double)p->path.n, 0, NULL);
-    aw_object_number(result, "joints", (double)p->n, 0, NULL);
-    aw_object_number(result, "sent", (double)p->sent, 0, NULL);
-    for (size_t k = 0; k < p->n; k++) {
-        char key[48];
-        snprintf(key, sizeof key, "%s.lag_ms", name_of(p, &p->joints[k]));
-        aw_object_number(result, key, p->joints[k].lag_s * 1000, 0, "ms");
-        snprintf(key, sizeof key, "%s.rms", name_of(p, &p->joints[k]));
-        aw_object_number(result, key, p->joints[k].rms, 3, aw_canpid_unit(p->controller));
-    }
-}
-
 static enum aw_status play(struct player *p)
 {
     struct aw_session *session = p->session;
@@ -299,7 +282,19 @@ static enum aw_status play(struct player *p)
     else
         session->err = cause;
     measure(p);
-    report(p);
+    struct aw_object *result = &p->session->result;
+    aw_object_start(result, "play");
+    aw_object_text(result, "controller", aw_canpid_controller_name(p->controller));
+    aw_object_number(result, "points", (double)p->path.n, 0, NULL);
+    aw_object_number(result, "joints", (double)p->n, 0, NULL);
+    aw_object_number(result, "sent", (double)p->sent, 0, NULL);
+    for (size_t k = 0; k < p->n; k++) {
+        char key[48];
+        snprintf(key, sizeof key, "%s.lag_ms", name_of(p, &p->joints[k]));
+        aw_object_number(result, key, p->joints[k].lag_s * 1000, 0, "ms");
+        snprintf(key, sizeof key, "%s.rms", name_of(p, &p->joints[k]));
+        aw_object_number(result, key, p->joints[k].rms, 3, aw_canpid_unit(p->controller));
+    }
     return status;
 }
 

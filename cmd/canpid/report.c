@@ -78,25 +78,6 @@ static void put_model(FILE *file, const struct aw_model *m)
     fputs("</table>\n", file);
 }
 
-static void put_gains(FILE *file, const struct canpid_story *s)
-{
-    const struct aw_proposal *p = s->proposal;
-    const struct aw_gains *g = &p->per_tick;
-    fprintf(file,
-            "<h2>Gains</h2>\n<div class=\"scroll\"><table><tr><th></th><th>kp</th><th>ki</th>"
-            "<th>kd</th></tr>\n<tr><td>before%s</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr>\n"
-            "<tr><td>%s</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr></table></div>\n",
-            s->old_known ? "" : " (as published)", s->old.kp, s->old.ki, s->old.kd,
-            aw_rule_name(p->rule), g->kp, g->ki, g->kd);
-    fputs("<h2>Margins, predicted</h2>\n<table>\n", file);
-    row(file, "Ms", p->margins.ms, NAN, "");
-    row(file, "gain margin", p->margins.gain_margin, NAN, "");
-    row(file, "phase margin", p->margins.phase_margin_deg, NAN, "deg");
-    row(file, "bandwidth", p->margins.bandwidth / 6.283185307, NAN, "Hz");
-    row(file, "output at rest", 100 * p->activity, NAN, "%");
-    fputs("</table>\n", file);
-}
-
 static void put_steps(FILE *file, const struct canpid_story *s)
 {
     static const enum aw_metric shown[] = {AW_RISE_TIME, AW_OVERSHOOT,          AW_SETTLING_TIME,
@@ -210,7 +191,21 @@ enum aw_status canpid_write_report(struct aw_session *session, const char *path,
             s->model->board, s->model->controller, s->model->made, s->goal);
     put_escaped(file, s->outcome);
     fputs("</p>\n", file);
-    put_gains(file, s);
+    const struct aw_proposal *p = s->proposal;
+    const struct aw_gains *g = &p->per_tick;
+    fprintf(file,
+            "<h2>Gains</h2>\n<div class=\"scroll\"><table><tr><th></th><th>kp</th><th>ki</th>"
+            "<th>kd</th></tr>\n<tr><td>before%s</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr>\n"
+            "<tr><td>%s</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr></table></div>\n",
+            s->old_known ? "" : " (as published)", s->old.kp, s->old.ki, s->old.kd,
+            aw_rule_name(p->rule), g->kp, g->ki, g->kd);
+    fputs("<h2>Margins, predicted</h2>\n<table>\n", file);
+    row(file, "Ms", p->margins.ms, NAN, "");
+    row(file, "gain margin", p->margins.gain_margin, NAN, "");
+    row(file, "phase margin", p->margins.phase_margin_deg, NAN, "deg");
+    row(file, "bandwidth", p->margins.bandwidth / 6.283185307, NAN, "Hz");
+    row(file, "output at rest", 100 * p->activity, NAN, "%");
+    fputs("</table>\n", file);
     put_steps(file, s);
     put_model(file, s->model);
     bool drawn = put_charts(session, file, s);

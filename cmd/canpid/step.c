@@ -16,17 +16,6 @@ struct step_plan {
     double seconds, settle_s;
 };
 
-/* "--max-overshoot" for "overshoot" */
-static const char *limit_of(const struct aw_session *session, enum aw_metric metric)
-{
-    char name[48];
-    snprintf(name, sizeof name, "max-%s", aw_metric(metric)->name);
-    for (char *p = name; *p; p++)
-        if (*p == '_')
-            *p = '-';
-    return aw_option(session, name);
-}
-
 static const enum aw_metric judged[] = {AW_RISE_TIME, AW_OVERSHOOT, AW_SETTLING_TIME,
                                         AW_STEADY_STATE_ERROR, AW_IAE};
 
@@ -52,7 +41,13 @@ static enum aw_status judge(struct aw_session *session, const struct aw_response
 {
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
         double limit, value = response ? response->value[judged[i]] : 0;
-        const char *text = limit_of(session, judged[i]);
+        /* "--max-overshoot" for "overshoot" */
+        char name[48];
+        snprintf(name, sizeof name, "max-%s", aw_metric(judged[i])->name);
+        for (char *p = name; *p; p++)
+            if (*p == '_')
+                *p = '-';
+        const char *text = aw_option(session, name);
         if (!text)
             continue;
         enum aw_status status = canpid_parse_limit(session, judged[i], text, &limit);

@@ -99,14 +99,6 @@ static bool put_values(struct packet *packet, const double *values)
     return finite;
 }
 
-static void put_name(struct packet *packet, const char *name)
-{
-    const struct aw_scalar *scalar = &packet->codec->scalars[packet->name];
-    size_t size = scalar->bits / 8u, length = strnlen(name, size);
-    memset(packet->frame + scalar->bit / 8, 0, size);
-    memcpy(packet->frame + scalar->bit / 8, name, length);
-}
-
 static enum aw_status add(struct encoder *encoder, enum packet_kind kind, uint32_t id,
                           const char *name, const double *values, struct aw_error *err)
 {
@@ -114,8 +106,12 @@ static enum aw_status add(struct encoder *encoder, enum packet_kind kind, uint32
     bool finite = packet->floats ? put_floats(packet, values) : put_values(packet, values);
     if (packet->id >= 0)
         put_value(packet, packet->id, id);
-    if (packet->name >= 0)
-        put_name(packet, name);
+    if (packet->name >= 0) {
+        const struct aw_scalar *scalar = &packet->codec->scalars[packet->name];
+        size_t size = scalar->bits / 8u, length = strnlen(name, size);
+        memset(packet->frame + scalar->bit / 8, 0, size);
+        memcpy(packet->frame + scalar->bit / 8, name, length);
+    }
     if (!finite)
         return aw_fail(err, AW_LIMIT, "%s: a number that does not fit the wire", names[kind]);
     return aw_ezphys_message_add_frame(&encoder->message,

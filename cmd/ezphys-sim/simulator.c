@@ -86,17 +86,6 @@ static void step_many(struct simulator *sim)
         }
 }
 
-static void check_answer(struct simulator *sim, int64_t now)
-{
-    if (sim->late || !sim->present || now < sim->answer_ns)
-        return;
-    fprintf(stderr,
-            "ezphys-sim: no answer to step %" PRId64 " for %g s — the simulation stands still; in "
-            "lock-step every message is to be answered (an empty one will do)\n",
-            world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
-    sim->late = true;
-}
-
 static void lock_step(struct simulator *sim)
 {
     unsigned n, answers = 0;
@@ -114,7 +103,13 @@ static void lock_step(struct simulator *sim)
             fprintf(stderr, "ezphys-sim: the client is back — the simulation goes on\n");
         sim->late = false;
     }
-    check_answer(sim, now);
+    if (sim->late || !sim->present || now < sim->answer_ns)
+        return;
+    fprintf(stderr,
+            "ezphys-sim: no answer to step %" PRId64 " for %g s — the simulation stands still; in "
+            "lock-step every message is to be answered (an empty one will do)\n",
+            world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
+    sim->late = true;
 }
 
 /* ---- Real time ------------------------------------------------------------------------------- */

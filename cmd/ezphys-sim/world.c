@@ -199,28 +199,6 @@ static void give_up(int number, const char *format, va_list args)
     _exit(1);
 }
 
-static void set_mass(dMass *mass, const struct aw_scene_body *row)
-{
-    const double *size = row->size_m;
-    double density = row->density_kg_m3 > 0 ? row->density_kg_m3 : 1;
-    switch (row->shape) {
-    case AW_SCENE_BOX:
-        dMassSetBox(mass, density, size[0], size[1], size[2]);
-        break;
-    case AW_SCENE_SPHERE:
-        dMassSetSphere(mass, density, size[0]);
-        break;
-    case AW_SCENE_CAPSULE:
-        dMassSetCapsule(mass, density, 3, size[0], size[1]);
-        break;
-    case AW_SCENE_CYLINDER:
-        dMassSetCylinder(mass, density, 3, size[0], size[1]);
-        break;
-    }
-    if (row->mass_kg > 0)
-        dMassAdjust(mass, row->mass_kg);
-}
-
 static dGeomID new_geom(dSpaceID space, const struct aw_scene_body *row)
 {
     const double *size = row->size_m;
@@ -243,7 +221,24 @@ static void build_part(struct world *w, size_t index)
     const double *v = row->velocity_m_s, *spin = row->spin_rad_s;
     dMass mass;
     dBodyID body = dBodyCreate(w->world);
-    set_mass(&mass, row);
+    const double *size = row->size_m;
+    double density = row->density_kg_m3 > 0 ? row->density_kg_m3 : 1;
+    switch (row->shape) {
+    case AW_SCENE_BOX:
+        dMassSetBox(&mass, density, size[0], size[1], size[2]);
+        break;
+    case AW_SCENE_SPHERE:
+        dMassSetSphere(&mass, density, size[0]);
+        break;
+    case AW_SCENE_CAPSULE:
+        dMassSetCapsule(&mass, density, 3, size[0], size[1]);
+        break;
+    case AW_SCENE_CYLINDER:
+        dMassSetCylinder(&mass, density, 3, size[0], size[1]);
+        break;
+    }
+    if (row->mass_kg > 0)
+        dMassAdjust(&mass, row->mass_kg);
     dBodySetMass(body, &mass);
     dBodySetPosition(body, row->position_m[0], row->position_m[1], row->position_m[2]);
     dBodySetQuaternion(body, row->rotation);
@@ -455,17 +450,6 @@ static bool is_sane(const dReal *v)
     return fabs(v[0]) < FAR && fabs(v[1]) < FAR && fabs(v[2]) < FAR;
 }
 
-static bool all_sane(const struct world *w)
-{
-    for (size_t i = 0; i < w->scene->n_bodies; i++) {
-        dBodyID body = w->parts[i].body;
-        if (!is_sane(dBodyGetPosition(body)) || !is_sane(dBodyGetLinearVel(body)) ||
-            !is_sane(dBodyGetAngularVel(body)))
-            return false;
-    }
-    return true;
-}
-
 bool world_step(struct world *w)
 {
     w->steps++;
@@ -485,7 +469,13 @@ bool world_step(struct world *w)
         dWorldQuickStep(w->world, w->step_s);
     else
         dWorldStep(w->world, w->step_s);
-    return all_sane(w);
+    for (size_t i = 0; i < w->scene->n_bodies; i++) {
+        dBodyID body = w->parts[i].body;
+        if (!is_sane(dBodyGetPosition(body)) || !is_sane(dBodyGetLinearVel(body)) ||
+            !is_sane(dBodyGetAngularVel(body)))
+            return false;
+    }
+    return true;
 }
 
 /* ---- Looking and touching -------------------------------------------------------------------- */

@@ -256,14 +256,6 @@ enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
 /* ---- reset, stop, step -------------------------------------------------------------------------
  */
 
-static enum aw_status dry_scene(struct aw_session *session, const char *message)
-{
-    struct drive d = {.session = session};
-    aw_record_init(&d.record, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
-    d.record.time_ns = AW_NO_TIME;
-    return dry_run(&d);
-}
-
 /* The first message of the new beginning is left to the next command: what follows a reset is the
  * same each time. */
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
@@ -275,7 +267,10 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
         return status;
     aw_ezphys_reset(ez);
     if (aw_flag(session, "dry-run")) {
-        status = dry_scene(session, "reset");
+        struct drive d = {.session = session};
+        aw_record_init(&d.record, aw_wire_codec(session->wire, "reset", AW_TX), AW_TX);
+        d.record.time_ns = AW_NO_TIME;
+        status = dry_run(&d);
         ez->reset = false;
         return status;
     }

@@ -136,17 +136,6 @@ static void show_joint(const struct listing *l, const struct item *item, const c
 /* ---- The record --------------------------------------------------------------------------------
  */
 
-static void print_ends(struct item *item)
-{
-    char *out = item->list;
-    for (int i = 0; i < 2; i++) {
-        const char *body = *item->entry->bodies[i] ? item->entry->bodies[i] : "world";
-        *out++ = i ? ',' : '[';
-        out = aw_json_string(out, body, sizeof item->entry->bodies[i]);
-    }
-    snprintf(out, 2, "]");
-}
-
 static void add_number(struct aw_object *result, const char *prefix, const struct item *item,
                        const char *key, double value, int decimals)
 {
@@ -172,7 +161,13 @@ static void record_item(struct listing *l, struct item *item)
         show_joint(l, item, "");
         if (!item->entry)
             return;
-        print_ends(item);
+        char *out = item->list;
+        for (int i = 0; i < 2; i++) {
+            const char *body = *item->entry->bodies[i] ? item->entry->bodies[i] : "world";
+            *out++ = i ? ',' : '[';
+            out = aw_json_string(out, body, sizeof item->entry->bodies[i]);
+        }
+        snprintf(out, 2, "]");
         add_number(result, prefix, item, "bodies", 0, 0);
     } else {
         const double *at = item->body->position;
@@ -260,18 +255,6 @@ static void print_tree(const struct listing *l, const char *body, unsigned depth
     }
 }
 
-static void print_roots(const struct listing *l, bool *shown)
-{
-    for (size_t i = 0; i < l->n; i++) {
-        if (shown[i])
-            continue;
-        shown[i] = true;
-        print_node(l, &l->items[i], 0);
-        if (l->items[i].kind == AW_EZPHYS_BODY)
-            print_tree(l, l->items[i].object->name, 1, shown);
-    }
-}
-
 static void print_scene(struct listing *l)
 {
     bool shown[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS] = {false};
@@ -286,7 +269,15 @@ static void print_scene(struct listing *l)
         aw_output_print(out, "scene without timestamps, contacts=%zu%s\n", s->n_contacts, waits);
     aw_status_begin_wide(l->session, WIDTH);
     print_tree(l, "", 0, shown); /* what the world holds */
-    print_roots(l, shown);       /* what moves freely */
+    /* what moves freely */
+    for (size_t i = 0; i < l->n; i++) {
+        if (shown[i])
+            continue;
+        shown[i] = true;
+        print_node(l, &l->items[i], 0);
+        if (l->items[i].kind == AW_EZPHYS_BODY)
+            print_tree(l, l->items[i].object->name, 1, shown);
+    }
 }
 
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)

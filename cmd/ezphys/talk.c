@@ -246,18 +246,6 @@ enum aw_status ez_begin_to_make(struct aw_session *session)
     return status;
 }
 
-/* Time of the simulation, as if a new beginning went on where the one before ended. */
-static int64_t model_time(struct ez_state *state)
-{
-    const struct aw_ezphys_state *s = &state->ez.state;
-    if (s->epoch != state->model_epoch)
-        state->model_base_ns = state->model_ns;
-    state->model_epoch = s->epoch;
-    /* Rounded; what a damaged message claims may be any number. */
-    state->model_ns = aw_clock_after(state->model_base_ns, aw_ezphys_state_time(s) + 0.5e-9);
-    return state->model_ns;
-}
-
 /* The answer goes out before anybody looks at the message. */
 enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
                                 struct aw_received *received)
@@ -278,7 +266,14 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
         return status;
     *received = aw_ezphys_received(ez, state->next++);
     received->modelled = ez->state.timed;
-    received->model_ns = model_time(state);
+    /* Time of the simulation, as if a new beginning went on where the one before ended. */
+    const struct aw_ezphys_state *s = &state->ez.state;
+    if (s->epoch != state->model_epoch)
+        state->model_base_ns = state->model_ns;
+    state->model_epoch = s->epoch;
+    /* Rounded; what a damaged message claims may be any number. */
+    state->model_ns = aw_clock_after(state->model_base_ns, aw_ezphys_state_time(s) + 0.5e-9);
+    received->model_ns = state->model_ns;
     return AW_OK;
 }
 

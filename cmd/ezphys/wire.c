@@ -187,14 +187,6 @@ static void add_object(const struct aw_ezphys_object *object, aw_candidate_fn *a
         add(context, number, NULL);
 }
 
-static void add_axes(const struct aw_ezphys_joint *joint, aw_candidate_fn *add, void *context)
-{
-    char name[AW_EZPHYS_NAME_SIZE + 16];
-    struct aw_ezphys_about about = {.object = &joint->object, .axes = joint->n_axes};
-    for (about.axis = 1; about.axes > 1 && about.axis <= about.axes; about.axis++)
-        add(context, ez_about_name(&about, name, sizeof name), NULL);
-}
-
 void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     const struct aw_ezphys_names *names = &ez_state(session)->names;
@@ -203,7 +195,11 @@ void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context
         add_object(&seen->bodies[i].object, add, context);
     for (size_t i = 0; i < seen->n_joints; i++) {
         add_object(&seen->joints[i].object, add, context);
-        add_axes(&seen->joints[i], add, context);
+        char name[AW_EZPHYS_NAME_SIZE + 16];
+        struct aw_ezphys_about about = {.object = &seen->joints[i].object,
+                                        .axes = seen->joints[i].n_axes};
+        for (about.axis = 1; about.axes > 1 && about.axis <= about.axes; about.axis++)
+            add(context, ez_about_name(&about, name, sizeof name), NULL);
     }
     for (size_t i = 0; i < seen->n_contacts; i++)
         add_object(&seen->contacts[i].object, add, context);

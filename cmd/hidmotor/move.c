@@ -112,12 +112,6 @@ enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_
     return status;
 }
 
-static void report_targets(struct aw_session *session, const struct aw_hidmotor_plan *plan)
-{
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        aw_object_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2, "deg");
-}
-
 static void report(struct aw_session *session, const char *cmd, const struct aw_hidmotor_plan *plan,
                    enum aw_status status, bool waited)
 {
@@ -129,8 +123,11 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
                                    : "sent");
     if (waited)
         motor_report_joints(session);
-    else
-        report_targets(session, plan);
+    else {
+        for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+            aw_object_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2,
+                             "deg");
+    }
     aw_object_number(&session->result, "ms", ms, 1, NULL);
 }
 

@@ -133,17 +133,6 @@ static enum aw_status sample(struct recorder *r, int64_t deadline)
     return status;
 }
 
-static void report(struct recorder *r)
-{
-    struct aw_object *result = &r->session->result;
-    struct aw_stats s = aw_samples_stats(&r->gaps_ms);
-    aw_object_start(result, "record");
-    aw_object_number(result, "samples", (double)r->rows, 0, NULL);
-    aw_object_number(result, "repeats", (double)r->repeats, 0, NULL);
-    aw_object_number(result, "seconds", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
-    aw_object_stats_ms(result, "interval", &s);
-}
-
 static bool is_csv(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -161,7 +150,13 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
     enum aw_status status = begin(&r, r.path);
     if (status == AW_OK) {
         status = sample(&r, aw_session_end(session));
-        report(&r);
+        struct aw_object *result = &r.session->result;
+        struct aw_stats s = aw_samples_stats(&r.gaps_ms);
+        aw_object_start(result, "record");
+        aw_object_number(result, "samples", (double)r.rows, 0, NULL);
+        aw_object_number(result, "repeats", (double)r.repeats, 0, NULL);
+        aw_object_number(result, "seconds", (double)(r.last_ns - r.first_ns) / 1e9, 3, "s");
+        aw_object_stats_ms(result, "interval", &s);
     }
     if (status == AW_STOPPED && !aw_session_json(session))
         aw_session_print_result(session); /* it was ended as it should be */

@@ -112,17 +112,6 @@ struct stage {
     char remark[SCREEN_LINE];
 };
 
-static void put_counters(struct unity_screen *screen, const struct aw_unitysim_truth *truth)
-{
-    const struct aw_unitysim_device_counters *n = &truth->counters;
-    unsigned long long dropped = n->empty + n->header + n->checksum + n->size + n->type;
-    snprintf(screen->lines[0], SCREEN_LINE,
-             "received %llu, taken %llu, dropped %llu; feedback %llu, held back %llu%s%.100s",
-             (unsigned long long)n->received, (unsigned long long)n->applied, dropped,
-             (unsigned long long)n->feedback, (unsigned long long)n->lost, dropped ? " — " : "",
-             truth->dropped_why);
-}
-
 static struct unity_screen page(struct stage *stage)
 {
     struct aw_unitysim_truth truth;
@@ -142,7 +131,13 @@ static struct unity_screen page(struct stage *stage)
     snprintf(screen.title, sizeof screen.title, "Bento Arm at %.100s   scene %d%s%s%s%s",
              stage->link->ready, truth.scene, scene ? " " : "", scene ? scene->title : "",
              truth.frozen ? "   FROZEN" : "", stage->mute ? "   MUTE" : "");
-    put_counters(&screen, &truth);
+    const struct aw_unitysim_device_counters *n = &truth.counters;
+    unsigned long long dropped = n->empty + n->header + n->checksum + n->size + n->type;
+    snprintf(screen.lines[0], SCREEN_LINE,
+             "received %llu, taken %llu, dropped %llu; feedback %llu, held back %llu%s%.100s",
+             (unsigned long long)n->received, (unsigned long long)n->applied, dropped,
+             (unsigned long long)n->feedback, (unsigned long long)n->lost, dropped ? " — " : "",
+             truth.dropped_why);
     snprintf(screen.lines[1], SCREEN_LINE, "%s",
              *stage->remark     ? stage->remark
              : truth.scene == 0 ? "silent until a scene is loaded: press 1, or send one"

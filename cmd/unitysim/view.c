@@ -79,17 +79,6 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
 /* ---- status ------------------------------------------------------------------------------------
  */
 
-/* Where things are held, in mm. */
-static struct aw_unitysim_point grasp_point(struct aw_session *session)
-{
-    double degrees[AW_UNITYSIM_JOINTS];
-    struct aw_unitysim_shape shape;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        degrees[i] = aw_unitysim_degrees(unity_of(session)->feedback.position[i]);
-    aw_unitysim_shape(degrees, &shape);
-    return shape.at[AW_UNITYSIM_AT_GRASP];
-}
-
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
@@ -115,7 +104,13 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
                             .age_s = age_s,
                             .more = more});
     }
-    const struct aw_unitysim_point grasp = grasp_point(session);
+    /* Where things are held, in mm. */
+    double degrees[AW_UNITYSIM_JOINTS];
+    struct aw_unitysim_shape shape;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        degrees[i] = aw_unitysim_degrees(unity_of(session)->feedback.position[i]);
+    aw_unitysim_shape(degrees, &shape);
+    const struct aw_unitysim_point grasp = shape.at[AW_UNITYSIM_AT_GRASP];
     if (aw_session_text(session)) {
         aw_output_print(&session->out, "grasp x=%.1fmm y=%.1fmm z=%.1fmm\n", grasp.x, grasp.y,
                         grasp.z);

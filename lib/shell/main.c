@@ -101,20 +101,15 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     return status;
 }
 
-/* A descriptor that was closed by whoever started us would become that of a device, and what is
- * meant for people would be sent there. Opened the wrong way round, its use fails as if it was
- * closed. */
-static void hold_standard_descriptors(void)
+int aw_main(const struct aw_tool *tool, int argc, char **argv)
 {
+    /* A descriptor that was closed by whoever started us would become that of a device, and what is
+     * meant for people would be sent there. Opened the wrong way round, its use fails as if it was
+     * closed. */
     static const int how[] = {O_WRONLY, O_RDONLY, O_RDWR};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", how[fd]) != fd)
             _exit(AW_LOST);
-}
-
-int aw_main(const struct aw_tool *tool, int argc, char **argv)
-{
-    hold_standard_descriptors();
     struct aw_session *session = aw_session_new(tool);
     if (!session) {
         struct aw_error err;

@@ -39,23 +39,6 @@ static void show(struct aw_session *session, const char *mark, const char *name,
     aw_session_row(session, &row, "%-18s %-24s %s\n", option, value ? value : "-", from);
 }
 
-static void show_options(struct aw_session *session)
-{
-    for (size_t i = 0; i < session->options.n; i++) {
-        const struct aw_option_value *value = &session->options.values[i];
-        char from[600];
-        origin(session, value, from, sizeof from);
-        show(session, "", value->option->name, value->text, from);
-    }
-}
-
-static void show_aliases(struct aw_session *session)
-{
-    const struct aw_config *config = session->config;
-    for (size_t i = 0; i < config->n_aliases; i++)
-        show(session, "@", config->aliases[i].name, config->aliases[i].url, config->path);
-}
-
 enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
@@ -65,7 +48,14 @@ enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *a
         aw_session_row_text(session, "path", session->config->path);
         return AW_OK;
     }
-    show_options(session);
-    show_aliases(session);
+    for (size_t i = 0; i < session->options.n; i++) {
+        const struct aw_option_value *value = &session->options.values[i];
+        char from[600];
+        origin(session, value, from, sizeof from);
+        show(session, "", value->option->name, value->text, from);
+    }
+    const struct aw_config *config = session->config;
+    for (size_t i = 0; i < config->n_aliases; i++)
+        show(session, "@", config->aliases[i].name, config->aliases[i].url, config->path);
     return AW_OK;
 }

@@ -54,16 +54,6 @@ static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *a
     return status;
 }
 
-/* Output waits only while more input is there already, and not for long. */
-static void pace(struct aw_decoder *d, int fd)
-{
-    struct aw_output *out = &d->session->out;
-    int64_t left;
-    aw_output_pace(out, aw_clock_now(&d->session->real_clock.base), &left, NULL);
-    if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
-        aw_output_flush(out, NULL);
-}
-
 static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
 {
     enum aw_status status = AW_OK;
@@ -73,7 +63,12 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
     uint64_t done = 0, all = sized ? (uint64_t)about.st_size : 0;
     size_t held = 0, used;
     for (ssize_t n = 1; n > 0 && status == AW_OK;) {
-        pace(d, fd);
+        /* Output waits only while more input is there already, and not for long. */
+        struct aw_output *out = &d->session->out;
+        int64_t left;
+        aw_output_pace(out, aw_clock_now(&d->session->real_clock.base), &left, NULL);
+        if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
+            aw_output_flush(out, NULL);
         do
             n = read(fd, block + held, BLOCK - held);
         while (n < 0 && errno == EINTR);

@@ -35,18 +35,6 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
                    near ? "'?" : "");
 }
 
-static enum aw_status print_bytes(struct aw_session *session, struct aw_span bytes)
-{
-    if (aw_flag(session, "raw")) {
-        aw_output_write(&session->out, (const char *)bytes.data, bytes.size);
-        return AW_OK;
-    }
-    char hex[AW_HEX_SIZE(WRAPPED_MAX)];
-    aw_hex_print(session->tool->protocol, bytes, hex);
-    aw_session_row_text(session, "bytes", hex);
-    return AW_OK;
-}
-
 /* A message that goes both ways is encoded as the host's, one that only the device sends as the
  * device's. */
 enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args)
@@ -67,5 +55,13 @@ enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *a
     if (status != AW_OK)
         return status;
     size = aw_wire_wrap(session->wire, frame, size, sizeof frame);
-    return print_bytes(session, (struct aw_span){frame, size});
+    struct aw_span bytes = (struct aw_span){frame, size};
+    if (aw_flag(session, "raw")) {
+        aw_output_write(&session->out, (const char *)bytes.data, bytes.size);
+        return AW_OK;
+    }
+    char hex[AW_HEX_SIZE(WRAPPED_MAX)];
+    aw_hex_print(session->tool->protocol, bytes, hex);
+    aw_session_row_text(session, "bytes", hex);
+    return AW_OK;
 }

@@ -182,15 +182,6 @@ static enum aw_status check_file(struct recorder *r)
                : aw_file_fail(&r->session->err, "record", r->path);
 }
 
-static void show_progress(struct recorder *r)
-{
-    char text[160];
-    double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
-    snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s", seconds, r->messages,
-             r->typing ? " — Enter marks, Ctrl-C ends" : "");
-    aw_progress_show(&r->progress, text);
-}
-
 /* What came is written out whenever nothing comes for a moment: a killed recorder leaves a file to
  * read. */
 static enum aw_status run(struct recorder *r, int64_t deadline)
@@ -211,7 +202,11 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         if (status == AW_OK)
             status = check_file(r);
         look_for_mark(r);
-        show_progress(r);
+        char text[160];
+        double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
+        snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s", seconds,
+                 r->messages, r->typing ? " — Enter marks, Ctrl-C ends" : "");
+        aw_progress_show(&r->progress, text);
     }
     return status == AW_END ? AW_OK : status;
 }

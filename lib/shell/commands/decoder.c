@@ -156,16 +156,6 @@ static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, boo
     return status;
 }
 
-/* One line is one frame, or one stream message where frames come in envelopes. */
-static enum aw_status decode_bytes(struct aw_decoder *d, struct aw_span bytes)
-{
-    size_t used;
-    if (!d->wire->variant.envelope)
-        return decode_frame(d, bytes, false);
-    d->framer = (struct aw_framer){.dir = d->dir};
-    return decode_stream(d, bytes, true, &used);
-}
-
 static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t length)
 {
     uint8_t *frame = d->session->frame;
@@ -175,7 +165,13 @@ static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t 
         complain(d, err->text);
         return AW_OK;
     }
-    return decode_bytes(d, (struct aw_span){frame, size});
+    /* One line is one frame, or one stream message where frames come in envelopes. */
+    struct aw_span bytes = (struct aw_span){frame, size};
+    size_t used;
+    if (!d->wire->variant.envelope)
+        return decode_frame(d, bytes, false);
+    d->framer = (struct aw_framer){.dir = d->dir};
+    return decode_stream(d, bytes, true, &used);
 }
 
 static enum aw_status decode_candump(struct aw_decoder *d, const char *line, size_t length)
@@ -189,42 +185,6 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
     if (!entry.size)
         return decode_hex(d, entry.frame, entry.length);
     return decode_frame(d, (struct aw_span){entry.bytes, entry.size}, false);
-}
-
-/* Bytes that came before are dropped; after a gap what was held is of no use. */
-static struct aw_span in_order(struct aw_way *way, const struct aw_payload *payload)
-{
-    bool gap;
-    struct aw_span data = aw_tcp_in_order(&way->order, payload, &gap);
-    if (gap) {
-        way->size = 0;
-        way->framer = (struct aw_framer){.dir = way->framer.dir};
-    }
-    return data;
-}
-
-/* Frames may begin in one packet and end in another; those that do not are read where they are. */
-static enum aw_status decode_segment(struct aw_decoder *d, struct aw_way *way,
-                                     struct aw_span segment)
-{
-    size_t used = 0;
-    enum aw_status status = AW_OK;
-    if (way->size == 0)
-        status = decode_frames(d, &way->framer, segment, &used);
-    segment = (struct aw_span){segment.data + used, segment.size - used};
-    while (segment.size && status == AW_OK) {
-        size_t room = AW_FRAME_ROOM / 2 - way->size;
-        size_t step = segment.size < room ? segment.size : room;
-        memcpy(way->held + way->size, segment.data, step);
-        way->size += step;
-        segment = (struct aw_span){segment.data + step, segment.size - step};
-        status = decode_frames(d, &way->framer, (struct aw_span){way->held, way->size}, &used);
-        if (used == 0 && way->size == AW_FRAME_ROOM / 2) /* nothing is that long */
-            used = way->size;
-        way->size -= used;
-        memmove(way->held, way->held + used, way->size);
-    }
-    return status;
 }
 
 static enum aw_dir direction_of(const struct aw_decoder *d, const struct aw_payload *payload)
@@ -261,7 +221,34 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
     struct aw_way *way = &d->ways[d->dir == AW_TX ? 0 : 1];
     if (d->wire->protocol->datagrams)
         return decode_frame(d, payload.data, false);
-    return decode_segment(d, way, in_order(way, &payload));
+    /* Frames may begin in one packet and end in another; those that do not are read where they are.
+     */
+    /* Bytes that came before are dropped; after a gap what was held is of no use. */
+    bool gap;
+    struct aw_span data = aw_tcp_in_order(&way->order, &payload, &gap);
+    if (gap) {
+        way->size = 0;
+        way->framer = (struct aw_framer){.dir = way->framer.dir};
+    }
+    struct aw_span segment = data;
+    size_t used = 0;
+    enum aw_status status = AW_OK;
+    if (way->size == 0)
+        status = decode_frames(d, &way->framer, segment, &used);
+    segment = (struct aw_span){segment.data + used, segment.size - used};
+    while (segment.size && status == AW_OK) {
+        size_t room = AW_FRAME_ROOM / 2 - way->size;
+        size_t step = segment.size < room ? segment.size : room;
+        memcpy(way->held + way->size, segment.data, step);
+        way->size += step;
+        segment = (struct aw_span){segment.data + step, segment.size - step};
+        status = decode_frames(d, &way->framer, (struct aw_span){way->held, way->size}, &used);
+        if (used == 0 && way->size == AW_FRAME_ROOM / 2) /* nothing is that long */
+            used = way->size;
+        way->size -= used;
+        memmove(way->held, way->held + used, way->size);
+    }
+    return status;
 }
 
 static enum aw_status decode_capture(struct aw_decoder *d, struct aw_span in, bool last,

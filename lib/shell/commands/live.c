@@ -36,22 +36,19 @@ static void redirect_stderr(struct aw_live *live)
     close(ends[1]);
 }
 
-/* Reads all there is and keeps the end of it. */
-static size_t read_last(int fd, char *text, size_t size)
+static void read_notes(struct aw_live *live)
 {
+    char text[4096];
+    /* Reads all there is and keeps the end of it. */
+    size_t size = sizeof text;
     size_t held = 0, most = size / 2;
-    for (ssize_t n; fd >= 0 && (n = read(fd, text + held, size - 1 - held)) > 0;) {
+    for (ssize_t n;
+         live->note_fd >= 0 && (n = read(live->note_fd, text + held, size - 1 - held)) > 0;) {
         size_t all = held + (size_t)n;
         held = all < most ? all : most;
         memmove(text, text + all - held, held);
     }
-    return held;
-}
-
-static void read_notes(struct aw_live *live)
-{
-    char text[4096];
-    size_t n = read_last(live->note_fd, text, sizeof text);
+    size_t n = held;
     if (n == 0)
         return;
     while (n > 0 && text[n - 1] == '\n')

@@ -145,23 +145,11 @@ static void put_quoted(FILE *to, const char *text)
     fputc('\'', to);
 }
 
-static void put_data(FILE *to, const struct aw_traces *traces)
-{
-    for (size_t i = 0; i < traces->n; i++) {
-        fprintf(to, "$d%zu << EOD\n", i);
-        for (size_t k = 0; k < traces->list[i].n; k++)
-            if (isfinite(traces->list[i].v[k]))
-                fprintf(to, "%.9g %.9g\n", traces->list[i].t[k], traces->list[i].v[k]);
-            else
-                fputs("\n", to); /* interrupts the line */
-        fputs("EOD\n", to);
-    }
-}
-
-/* gnuplot warns of a scale of no height. */
-static void put_range(FILE *to, const struct aw_traces *traces, const struct panels *panels,
+static void put_panel(FILE *to, const struct aw_traces *traces, const struct panels *panels,
                       size_t p)
 {
+    const char *comma = "plot ";
+    /* gnuplot warns of a scale of no height. */
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < traces->n; i++)
         for (size_t k = 0; panels->of[i] == p && k < traces->list[i].n; k++) {
@@ -173,13 +161,6 @@ static void put_range(FILE *to, const struct aw_traces *traces, const struct pan
     else
         fprintf(to, "set yrange [%.9g:%.9g]\n", isfinite(low) ? low - 1 : -1,
                 isfinite(low) ? low + 1 : 1);
-}
-
-static void put_panel(FILE *to, const struct aw_traces *traces, const struct panels *panels,
-                      size_t p)
-{
-    const char *comma = "plot ";
-    put_range(to, traces, panels, p);
     fputs("set ylabel ", to);
     put_quoted(to, panels->unit[p]);
     fprintf(to, "\n%s\n", p + 1 == panels->n ? "set xlabel 'time [s]'" : "unset xlabel");
@@ -206,7 +187,15 @@ static void put_script(FILE *to, const struct aw_traces *traces, const char *pat
     fputs("set grid\nset key outside top center horizontal\nset style data lines\nset offsets "
           "graph 0, graph 0, graph 0.05, graph 0.05\n",
           to);
-    put_data(to, traces);
+    for (size_t i = 0; i < traces->n; i++) {
+        fprintf(to, "$d%zu << EOD\n", i);
+        for (size_t k = 0; k < traces->list[i].n; k++)
+            if (isfinite(traces->list[i].v[k]))
+                fprintf(to, "%.9g %.9g\n", traces->list[i].t[k], traces->list[i].v[k]);
+            else
+                fputs("\n", to); /* interrupts the line */
+        fputs("EOD\n", to);
+    }
     fprintf(to, "set multiplot layout %zu,1 title ", panels.n);
     put_quoted(to, title);
     fputs("\n", to);

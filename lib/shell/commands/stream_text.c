@@ -150,15 +150,6 @@ static int64_t to_ns(double seconds)
     return (int64_t)whole * AW_SECOND + llround((seconds - whole) * 1e9);
 }
 
-/* In seconds since 1970; anything else that grows will do. */
-static int64_t time_of(const json_t *object)
-{
-    const json_t *t = json_object_get(object, "t");
-    t = t ? t : json_object_get(object, "timestamp");
-    double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
-    return fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
-}
-
 static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
 {
     struct json *json = s->state;
@@ -175,7 +166,11 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
                        "%.120s:%" PRIu64 ":1: no JSON object: %.60s", s->name, s->line, line);
     }
     s->item.line = line;
-    s->item.time_ns = time_of(json->object);
+    /* In seconds since 1970; anything else that grows will do. */
+    const json_t *t = json_object_get(json->object, "t");
+    t = t ? t : json_object_get(json->object, "timestamp");
+    double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
+    s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
     s->item.subject = subject_of(json->object);
     add_members(s, "", json->object, 0);
     if (s->item.time_ns == AW_NO_TIME && s->live)

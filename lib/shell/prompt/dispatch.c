@@ -121,28 +121,14 @@ enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status s
     return status;
 }
 
-/* What cannot be recorded is not to go on: it counts as moving, and is stopped. */
-static enum aw_status take_loss(struct aw_session *session, enum aw_status status)
-{
-    if (session->lost.status != AW_OK && session->ongoing != AW_ONGOING_NOTHING)
-        session->moving = true;
-    return aw_session_take_loss(session, status);
-}
-
-/* What ended the command, and what is not confirmed of its stop, in one line. */
-static void add_unstopped(struct aw_session *session, const struct aw_error *cause,
-                          enum aw_status status)
-{
-    struct aw_error stop = session->err;
-    if (*cause->text && strcmp(cause->text, stop.text) != 0)
-        aw_fail(&session->err, status, "%s; %s", cause->text, stop.text);
-}
-
 /* What ended a command: a signal, its output, the end of its recording, or another program. */
 static enum aw_status find_cause(struct aw_session *session, enum aw_status status)
 {
     const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
-    status = take_loss(session, status);
+    /* What cannot be recorded is not to go on: it counts as moving, and is stopped. */
+    if (session->lost.status != AW_OK && session->ongoing != AW_ONGOING_NOTHING)
+        session->moving = true;
+    status = aw_session_take_loss(session, status);
     if (status != AW_STOPPED)
         return status;
     if (session->out.error)
@@ -168,8 +154,12 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     session->ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
     if (stopped == AW_OK)
         session->err = cause;
-    else
-        add_unstopped(session, &cause, status);
+    else {
+        /* What ended the command, and what is not confirmed of its stop, in one line. */
+        struct aw_error stop = session->err;
+        if (*cause.text && strcmp(cause.text, stop.text) != 0)
+            aw_fail(&session->err, status, "%s; %s", cause.text, stop.text);
+    }
     return status;
 }
 
@@ -384,14 +374,6 @@ static void advise_on_units(struct aw_session *session, const struct aw_command 
     }
 }
 
-static void end_printing(struct aw_printing *printing)
-{
-    aw_view_free(printing->view);
-    printing->view = NULL;
-    printing->rows = false;
-    printing->csv_columns = 0;
-}
-
 static void report_outcome(struct aw_session *session, const struct aw_words *words, size_t bad,
                            enum aw_status status, const char *where)
 {
@@ -434,7 +416,11 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
         status = AW_LOST;
         print_error(session);
     }
-    end_printing(&session->printing);
+    struct aw_printing *printing = &session->printing;
+    aw_view_free(printing->view);
+    printing->view = NULL;
+    printing->rows = false;
+    printing->csv_columns = 0;
     free(args);
     session->options = before;
     session->command = outer;

@@ -68,16 +68,6 @@ static void add_match(void *context, const char *word, const char *help)
     m->list[m->n + 1] = NULL;
 }
 
-static char *common_beginning(const struct matches *m)
-{
-    size_t length = strlen(m->list[1]);
-    for (size_t i = 2; i <= m->n; i++)
-        for (size_t at = 0; at < length; at++)
-            if (m->list[i][at] != m->list[1][at])
-                length = at;
-    return strndup(m->list[1], length);
-}
-
 static char **complete_word(const char *text, int start, int end)
 {
     struct aw_words words;
@@ -93,7 +83,12 @@ static char **complete_word(const char *text, int start, int end)
         rl_attempted_completion_over = 0;
     if (m.n == 0)
         return NULL;
-    m.list[0] = common_beginning(&m);
+    size_t length = strlen(m.list[1]);
+    for (size_t i = 2; i <= m.n; i++)
+        for (size_t at = 0; at < length; at++)
+            if (m.list[i][at] != m.list[1][at])
+                length = at;
+    m.list[0] = strndup(m.list[1], length);
     bool value_follows = m.n == 1 && strchr("=:", m.list[1][strlen(m.list[1]) - 1]);
     rl_completion_append_character = value_follows ? '\0' : ' ';
     return m.list;
@@ -352,9 +347,12 @@ static void read_one_line(struct prompt *prompt)
     aw_stop_watch_suspend(session, false);
 }
 
-static void set_up_readline(const struct prompt *prompt)
+enum aw_status aw_repl(struct aw_session *session)
 {
-    rl_readline_name = prompt->session->tool->name;
+    struct prompt prompt = {.session = session};
+    active(&prompt);
+    aw_stop_catch(session);
+    rl_readline_name = prompt.session->tool->name;
     rl_catch_signals = 0;
     rl_variable_bind("show-all-if-ambiguous", "on"); /* a file of the user's may say otherwise */
     rl_initialize(); /* looks at the terminal only as long as the display is readline's own */
@@ -365,14 +363,6 @@ static void set_up_readline(const struct prompt *prompt)
     rl_bind_key('\t', rl_complete);
     rl_bind_key('\r', accept_line);
     rl_bind_key('\n', accept_line);
-}
-
-enum aw_status aw_repl(struct aw_session *session)
-{
-    struct prompt prompt = {.session = session};
-    active(&prompt);
-    aw_stop_catch(session);
-    set_up_readline(&prompt);
     open_history(&prompt);
     session->interactive = true;
     aw_session_notice(session, "TAB completes, 'help' explains, Ctrl-D leaves");
