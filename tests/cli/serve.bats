@@ -96,6 +96,13 @@ talk() { python3 "$root/tests/cli/talk.py" "$@"; }
     has "$why" "armctl serve"
 }
 
+@test "the shell that started a server may go: others command" {
+    sh -c 'hidmotor -q serve -l sim: 2>ready & echo $! >pid'
+    started+=("$(cat pid)")
+    until grep -q ready: ready; do sleep 0.02; done
+    ok hidmotor -q move 0 10 0 --wait
+}
+
 @test "a place that somebody has; one that a dead server has left" {
     serve s hidmotor -l sim:
     fails 4 hidmotor serve -l sim:

@@ -79,14 +79,14 @@ static int open_parent(void)
 }
 
 /* Everything behind one descriptor; false if that cannot be. */
-static bool open_all(struct aw_stop *stop)
+static bool open_all(struct aw_stop *stop, bool with_parent)
 {
     sigset_t set;
     watched_signals(&set);
     stop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     stop->asked = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     stop->all = epoll_create1(EPOLL_CLOEXEC);
-    stop->parent = open_parent();
+    stop->parent = with_parent ? open_parent() : -1;
     if (watch(stop->all, stop->signals, true) && watch(stop->all, stop->asked, true))
         return true;
     const int fds[] = {stop->signals, stop->asked, stop->all, stop->parent};
@@ -104,7 +104,10 @@ void aw_stop_catch(struct aw_session *session)
         return;
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    if (!open_all(stop)) { /* without a descriptor the signals keep their usual effect */
+    /* What a server moves is its clients' affair, not that of the shell that started it. */
+    if (!open_all(
+            stop,
+            !session->server)) { /* without a descriptor the signals keep their usual effect */
         sigprocmask(SIG_UNBLOCK, &set, NULL);
         return;
     }
