@@ -8,10 +8,11 @@
 #include "control/predict.h"
 #include "tuning.h"
 
-#define CURVE  2000 /* points of a Nyquist curve */
-#define BODE   200
-#define MOST   AW_RULES
-#define AROUND 2.5 /* how far a Nyquist curve is drawn from 0 */
+#define CURVE     2000 /* points of a Nyquist curve */
+#define BODE      200
+#define MOST      AW_RULES
+#define AROUND    2.5 /* how far a Nyquist curve is drawn from 0 */
+#define LONGEST_S 2.0 /* of a drawn step */
 
 static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
 
@@ -218,7 +219,8 @@ char *canpid_steps_svg(struct aw_session *session, const struct aw_model *model,
         longest = proposals[i].margins.stable ? fmax(longest, proposals[i].duration_s) : longest;
     for (size_t i = 0; i < n && good; i++)
         if (proposals[i].margins.stable)
-            good = add_step(&c, model, &proposals[i], step, fmin(longest, 5), &session->err);
+            good =
+                add_step(&c, model, &proposals[i], step, fmin(longest, LONGEST_S), &session->err);
     const struct aw_panel panels[] = {
         {.label = "measured", .unit = model->unit, .series = c.series, .n = c.n},
         {.label = "output", .unit = "of full scale", .series = c.output, .n = c.n}};
@@ -284,6 +286,7 @@ char *canpid_nyquist_svg(struct aw_session *session, const struct aw_model *mode
     const struct aw_panel panels[] = {{.label = "imaginary", .series = c.series, .n = c.n}};
     const struct aw_chart chart = {.title = "Open loop (Nyquist), circle of Ms 1.6 around -1",
                                    .x_label = "real",
+                                   .round = true,
                                    .panels = panels,
                                    .n = 1,
                                    .width = 800,

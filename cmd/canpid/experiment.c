@@ -243,6 +243,9 @@ enum aw_status canpid_model_from_table(struct aw_session *session, const struct 
     enum aw_status status = fit_both(&a, options, &model->fit, &trial, &session->err);
     if (status == AW_OK) {
         model->grain = aw_grain(a.y, a.n);
+        /* what the dead band lets through: the rest is the process */
+        for (size_t i = 0; i < trial.n_inputs; i++)
+            a.input[i] = copysign(fmax(0, fabs(a.input[i]) - model->fit.dead_band), a.input[i]);
         model->n_points = aw_spectrum(&trial, model->points, NULL);
         model->driver = canpid_driver();
         model->driver.quantum = model->grain.quantum;

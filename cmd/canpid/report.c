@@ -44,6 +44,13 @@ static void put_number(FILE *file, double value, const char *unit)
         fputs("<td>–</td>", file);
 }
 
+static void margin(FILE *file, const char *name, double value, const char *unit)
+{
+    fprintf(file, "<tr><td>%s</td>", name);
+    put_number(file, value, unit);
+    fputs("</tr>\n", file);
+}
+
 static void row(FILE *file, const char *name, double value, double half, const char *unit)
 {
     fprintf(file, "<tr><td>%s</td>", name);
@@ -200,11 +207,11 @@ enum aw_status canpid_write_report(struct aw_session *session, const char *path,
             s->old_known ? "" : " (as published)", s->old.kp, s->old.ki, s->old.kd,
             aw_rule_name(p->rule), g->kp, g->ki, g->kd);
     fputs("<h2>Margins, predicted</h2>\n<table>\n", file);
-    row(file, "Ms", p->margins.ms, NAN, "");
-    row(file, "gain margin", p->margins.gain_margin, NAN, "");
-    row(file, "phase margin", p->margins.phase_margin_deg, NAN, "deg");
-    row(file, "bandwidth", p->margins.bandwidth / 6.283185307, NAN, "Hz");
-    row(file, "output at rest", 100 * p->activity, NAN, "%");
+    margin(file, "Ms", p->margins.ms, "");
+    margin(file, "gain margin", p->margins.gain_margin, "");
+    margin(file, "phase margin", p->margins.phase_margin_deg, "deg");
+    margin(file, "bandwidth", p->margins.bandwidth / 6.283185307, "Hz");
+    margin(file, "output at rest", 100 * p->activity, "%");
     fputs("</table>\n", file);
     put_steps(file, s);
     put_model(file, s->model);

@@ -307,6 +307,18 @@ static void draw_legend(struct aw_svg *svg, const struct frame *frame, const str
     }
 }
 
+/* Widens what is drawn larger, until a unit is as long across as up. */
+static void make_round(struct frame *frame)
+{
+    struct range *across = &frame->across, *up = &frame->up;
+    double per_x = (across->high - across->low) / frame->width;
+    double per_y = (up->high - up->low) / frame->height;
+    struct range *shorter = per_x < per_y ? across : up;
+    double more = fabs(per_x - per_y) * (per_x < per_y ? frame->width : frame->height) / 2;
+    shorter->low -= more;
+    shorter->high += more;
+}
+
 static void draw_panel(struct aw_svg *svg, const struct aw_chart *chart, size_t p,
                        const struct frame *frame)
 {
@@ -386,6 +398,8 @@ char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *
         frames[p].y = top + (each + BETWEEN) * (double)p;
         frames[p].width = width - LEFT - RIGHT;
         frames[p].height = each;
+        if (chart->round)
+            make_round(&frames[p]);
         draw_panel(&svg, chart, p, &frames[p]);
     }
     join(label, sizeof label, chart->x_label, chart->x_unit);

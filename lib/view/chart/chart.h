@@ -41,6 +41,7 @@ struct aw_chart {
     const char *title; /* may be NULL */
     const char *x_label, *x_unit;
     bool log_x; /* for frequencies; x <= 0 is a gap */
+    bool round; /* one unit is as long across as up: circles are round */
     const struct aw_panel *panels;
     size_t n;             /* 1..4 panels */
     double width, height; /* pixels; 0: 800 wide, 300 a panel */

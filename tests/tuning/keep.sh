@@ -1,0 +1,26 @@
+#!/bin/bash
+# Makes the tables and pictures of docs/tuning.md anew: known processes, every joint of the simulated
+# exoskeleton, and what the tool draws of its left knee. What is kept is what was measured.
+set -eu
+cd "$(dirname "$0")/../.."
+page=docs/tuning.md
+pictures=$PWD/docs/tuning
+canpid=$PWD/build/bin/canpid
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_CONFIG_HOME=$folder XDG_STATE_HOME=$folder
+
+build/tests/tuning/batch | tee "$folder/batch"
+python3 tests/tuning/joints.py | tee "$folder/joints"
+python3 tests/tuning/joints.py kills "${KILLS:-200}" | tee "$folder/kills"
+
+awk -v folder="$folder" '
+    /^<!-- end/ { inside = 0 }
+    !inside { print }
+    /^<!-- table / { inside = 1; while ((getline line < (folder "/" $3)) > 0) print line }' "$page" >"$folder/page"
+cp "$folder/page" "$page"
+
+cd "$folder"
+knee=(-q -l 'sim:?time=virtual')
+"$canpid" "${knee[@]}" identify -b lknee -c pos --save model.json --plot "$pictures/process.svg" >/dev/null
+"$canpid" design model.json --compare --plot "$pictures/steps.svg" --nyquist "$pictures/nyquist.svg" >/dev/null
