@@ -650,7 +650,7 @@ END
     ok canpid -q -l "$fast" verify spec.ini
     echo 'max-foo = 1' >>spec.ini
     fails 2 canpid -q -l "$fast" verify spec.ini
-    has "$stderr" "spec.ini:17: max-foo: no such key"
+    has "$stderr" "spec.ini:17:1: max-foo: no such key"
 }
 
 @test "play: checked whole, paced, disabled at the end, with the lag of each joint" {
