@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "shell/commands/limits.h"
 #include "shell/core/config.h"
 #include "shell/core/dry.h"
 #include "state.h"
@@ -104,29 +105,52 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limit
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-static enum aw_status show(struct aw_session *session, const struct aw_unitysim_limits *limits)
+/* Who says so: a file, what the simulator was told last, the config file or the protocol. */
+static const char *origin(struct aw_session *session, int joint, bool min)
 {
-    struct aw_object row;
-    aw_object_start(&row, NULL);
-    if (!aw_session_formatted(session))
-        aw_output_print(&session->out, "%-13s %6s %6s   %9s %9s   %s\n", "joint", "min", "max",
-                        "min", "max", "velocity");
+    const struct unity_state *state = unity_state(session);
+    const struct aw_unitysim_limits standard = aw_unitysim_limits_default();
+    const struct aw_unitysim_limit *usually = &usual(session)->joint[joint];
+    const struct aw_unitysim_limit *table = &standard.joint[joint];
+    if (aw_flag(session, "limits"))
+        return aw_option(session, "limits");
+    if (state->limits_known)
+        return "device";
+    return (min ? usually->min == table->min : usually->max == table->max) ? "table" : "config";
+}
+
+static enum aw_status show(struct aw_session *session, const char *joint,
+                           const struct aw_unitysim_limits *limits)
+{
+    struct aw_limit rows[3 * AW_UNITYSIM_JOINTS];
+    char from[AW_UNITYSIM_JOINTS][160];
+    size_t n = 0;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_unitysim_limit *limit = &limits->joint[i];
-        const char *name = aw_unitysim_joint_name(i), *const parts[] = {"min", "max", "velocity"};
-        const int values[] = {limit->min, limit->max, aw_unitysim_velocity_cap(i)};
-        if (!aw_session_formatted(session))
-            aw_output_print(&session->out, "%-13s %6d %6d   %6.1fdeg %6.1fdeg   %d\n", name,
-                            limit->min, limit->max, aw_unitysim_degrees(limit->min),
-                            aw_unitysim_degrees(limit->max), aw_unitysim_velocity_cap(i));
-        for (int k = 0; k < 3; k++) {
-            char key[48];
-            snprintf(key, sizeof key, "limits.%s.%s", name, parts[k]);
-            aw_object_number(&row, key, values[k], 0, NULL);
-        }
+        const char *name = aw_unitysim_joint_name(i), *min = origin(session, i, true);
+        const char *max = origin(session, i, false);
+        bool same = strcmp(min, max) == 0;
+        snprintf(from[i], sizeof from[i], "%s%s%s", min, same ? "" : ", ", same ? "" : max);
+        rows[n++] = (struct aw_limit){.joint = name,
+                                      .of = "position",
+                                      .unit = "tick",
+                                      .min = limit->min,
+                                      .max = limit->max,
+                                      .from = from[i]};
+        rows[n++] = (struct aw_limit){.joint = name,
+                                      .of = "angle",
+                                      .unit = "deg",
+                                      .min = aw_unitysim_degrees(limit->min),
+                                      .max = aw_unitysim_degrees(limit->max),
+                                      .from = from[i]};
+        rows[n++] = (struct aw_limit){.joint = name,
+                                      .of = "velocity",
+                                      .unit = "",
+                                      .min = 0,
+                                      .max = aw_unitysim_velocity_cap(i),
+                                      .from = "table"};
     }
-    aw_session_print_row(session, &row);
-    return AW_OK;
+    return aw_limits_show(session, joint, rows, n);
 }
 
 static enum aw_status send(struct aw_session *session, const struct aw_unitysim_limits *limits)
@@ -196,9 +220,10 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
         status = unity_limits(session, &limits);
     if (status != AW_OK)
         return status;
-    if (!action || strcmp(action, "show") == 0)
-        return show(session, &limits);
-    if (strcmp(action, "set") == 0)
+    if (action && strcmp(action, "set") == 0)
         return set(session, args, &limits);
-    return with_file(session, args, &limits, change);
+    if (change || (action && strcmp(action, "save") == 0))
+        return with_file(session, args, &limits, change);
+    bool all = !action || strcmp(action, "show") == 0;
+    return show(session, all ? NULL : action, &limits);
 }

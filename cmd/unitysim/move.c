@@ -1,10 +1,13 @@
-/* unitysim move: joints to goals by feedback, with velocity and tolerance as options say. */
+/* unitysim move and jog: joints to goals by feedback, with velocity and tolerance as options say.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "shell/commands/jog.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 /* Pairs that are no joint's. */
@@ -109,14 +112,15 @@ static enum aw_status apply_settings(struct aw_session *session, struct request 
     return status;
 }
 
-static enum aw_status move(struct aw_session *session, const struct request *request)
+static enum aw_status move(struct aw_session *session, const char *verb,
+                           const struct request *request)
 {
     struct aw_unitysim *unity = unity_of(session);
     struct aw_unitysim_counters before = unity->counters;
     aw_session_moves(session);
     enum aw_status status =
         aw_unitysim_move(unity, &request->move, unity_notice, session, &session->err);
-    aw_object_start(&session->result, "move");
+    aw_object_start(&session->result, verb);
     aw_object_text(&session->result, "result", status == AW_OK ? "arrived" : "not-reached");
     status = unity_end_motion(session, status);
     unity_notice_losses(session, &before);
@@ -150,5 +154,59 @@ enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
     }
     if (status == AW_OK)
         status = unity_feedback(session);
-    return status == AW_OK ? move(session, &request) : status;
+    return status == AW_OK ? move(session, "move", &request) : status;
+}
+
+/* ---- jog ---------------------------------------------------------------------------------------
+ */
+
+/* From where the feedback shows the joint, in ticks. */
+static enum aw_status go(struct aw_jog *jog, double change)
+{
+    struct aw_unitysim *unity = unity_of(jog->session);
+    struct request request = {0};
+    int joint = *(const int *)jog->context;
+    double goal = unity->feedback.position[joint] + change;
+    if (goal < 0 || goal > UINT16_MAX)
+        return aw_fail(&jog->session->err, AW_LIMIT, "%s: %.9g ticks is more than the wire carries",
+                       jog->name, goal);
+    aw_unitysim_move_to(&request.move, joint, (int)lround(goal));
+    request.move.goals[joint].tolerance = 3; /* a small step is a step, too */
+    request.move.timeout_ns = unity_patience_ns(jog->session, 10);
+    enum aw_status status = aw_unitysim_move_check(unity, &request.move, &jog->session->err);
+    return status == AW_OK ? move(jog->session, "jog", &request) : status;
+}
+
+/* "+20" or "20tick", or "+5deg", which is no place here but a way; NaN without one. */
+static enum aw_status jog_amount(struct aw_session *session, const char *text, double *ticks)
+{
+    bool angle = text && !strstr(text, "tick") && aw_number_parse(text, ticks, NULL) != AW_OK;
+    enum aw_status status = aw_jog_amount(session, text, angle ? "deg" : "tick", ticks);
+    if (angle)
+        *ticks *= AW_UNITYSIM_TURN / 360.0;
+    return status;
+}
+
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_jog jog = {
+        .session = session, .unit = "ticks", .step = 50, .least = 10, .most = 400, .go = go};
+    double change = NAN;
+    int joint;
+    enum aw_status status =
+        aw_unitysim_joint_parse(aw_arg(args, "joint", 0), &joint, &session->err);
+    if (status == AW_OK)
+        status = jog_amount(session, aw_arg(args, "amount", 0), &change);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, "where the joint is");
+    if (status == AW_OK)
+        status = unity_ready(session);
+    if (status == AW_OK)
+        status = unity_feedback(session);
+    if (status != AW_OK)
+        return status;
+    jog.name = aw_unitysim_joint_name(joint);
+    jog.context = &joint;
+    jog.value = unity_of(session)->feedback.position[joint];
+    return isnan(change) ? aw_jog_keys(&jog) : go(&jog, change);
 }

@@ -149,6 +149,7 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_control(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_update(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_camera_request(struct aw_session *session, const struct aw_args *args);

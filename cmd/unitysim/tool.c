@@ -8,7 +8,9 @@
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static const char *const limit_actions[] = {"show", "set", "load", "save", NULL};
+/* Or a joint, whose limits are shown. */
+static const char *const limit_actions[] = {
+    "show", "set", "load", "save", "shoulder", "elbow", "wrist_rotate", "wrist_flex", "hand", NULL};
 static const char *const camera_actions[] = {"get", "set", "default", "views", "save", "use", NULL};
 
 static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, void *context)
@@ -74,9 +76,15 @@ static const struct aw_arg move_args[] = {
      .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="},
     {0},
 };
+static const struct aw_arg jog_args[] = {
+    {.name = "joint", .complete = unity_complete_joints, .help = "name of a joint"},
+    {.name = "amount", .optional = true,
+     .help = "so far from where it is: +50 ticks, -5deg; without it the arrow keys move"},
+    {0},
+};
 static const struct aw_arg limits_args[] = {
     {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
-     .help = "show, set JOINT MIN MAX, load FILE, save FILE"},
+     .help = "a joint, or show (all); set JOINT MIN MAX, load FILE, save FILE"},
     {.name = "joint", .optional = true, .complete = unity_complete_joints, .with = LIST("set"),
      .help = "set: the joint"},
     {.name = "min", .optional = true, .with = LIST("set"),
@@ -168,6 +176,12 @@ static const struct aw_command commands[] = {
          "tolerance=10, timeout=10s.\n" "Exit status 3 when a joint does not get there.",
      .examples = LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
+     .safety = AW_MOTION, .run = run_jog,
+     .details = "From where the feedback shows it. Without an amount: arrows move, page keys change "
+         "the step, q leaves.",
+     .examples = LIST("-l 'sim:?time=virtual' jog elbow +50",
+         "-l 'sim:?time=virtual' jog wrist_flex -5deg")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "stop all joints", .safety = AW_READ, .run = run_stop,
      .examples = LIST("-l sim: stop")},
@@ -175,7 +189,8 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: status")},
     {.name = "view", .summary = "draw the arm from two sides", .run = run_view,
      .details = "Live on a terminal, one picture elsewhere.", .examples = LIST("-l sim: view")},
-    {.name = "limits", .summary = "show, set, load or save the limits of the joints",
+    {.name = "limits", 
+     .summary = "show the limits of the joints and who says so; set, load, save",
      .args = limits_args, .safety = AW_WRITE, .run = run_limits,
      .details = "The simulator cannot be asked for them: what it was told last is kept.",
      .examples = LIST("limits", "-l sim: limits set elbow 1800 2400", "-l sim: limits set "

@@ -27,7 +27,12 @@ counters() {
 }
 
 # driven: velocity and position of the elbow, as a client sees it.
-elbow() { unitysim -q -j -l "$url" status | jq -c "[.elbow_velocity, $1]"; }
+elbow() { unitysim -q -j -l "$url" status | jq -c "[.elbow.velocity, $1]"; }
+limits_of() { # the positions of joints in the rows of limits, and who says so
+    for joint; do
+        jq -c "select(.joint == \"$joint\" and .of == \"position\") | [.min,.max,.from]" <<<"$output"
+    done | paste -sd ' '
+}
 stands() { same "$(elbow 0)" '[0,0]'; }
 
 # datagrams HEX…: to the simulator, each as one.
@@ -141,7 +146,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     ok unitysim -j -l "$url" limits set elbow 1800 2200
     same "$(json '[.ok,.result]')" '[true,"sent"]'
     ok unitysim -j -l "$url" limits # kept for the next process, and the camera was not touched
-    same "$(json '[.limits.elbow.min,.limits.elbow.max,.limits.hand.max]')" '[1800,2200,2800]'
+    same "$(limits_of elbow hand)" '[1800,2200,"device"] [1928,2800,"device"]'
     ok unitysim -j -l "$url" camera get
     same "$(json '[.y,.rx]')" '[700,350]'
     refuses 6 unitysim -q -l "$url" move elbow=2300
@@ -303,15 +308,35 @@ PYTHON
     stands
 }
 
+@test "jog: from where the joint is, by ticks or deg" {
+    while IFS='|' read -r words joint low high; do
+        # shellcheck disable=SC2086 # words
+        ok unitysim -q -j -l "$fast" jog $words
+        same "$words: $(json "[.cmd,.result,(.$joint >= $low and .$joint <= $high)]")" "$words: [\"jog\",\"arrived\",true]"
+    done <<'END'
+elbow +50|elbow|2095|2101
+elbow -5deg|elbow|1988|1994
+elbow 0.1rad|elbow|2110|2116
+hand 10tick|hand|2055|2061
+END
+    refuses 6 unitysim -q -l "$fast" jog elbow +2000
+    refuses 2 unitysim -q -l "$fast" jog elbow 5kg
+    refuses 2 unitysim -q -l "$fast" jog elbo +5
+    refuses 2 unitysim -q -l "$fast" jog elbow </dev/null
+    has "$why" "needs a terminal"
+    ok unitysim -q -l "$fast" move elbow=+2100 # absolute, as everywhere but in jog
+    matches "$output" "*elbow=2[01]??*"
+}
+
 @test "limits: file, config file, and what was sent" {
     printf '# narrow\nelbow 2000 2100\n' >narrow
     virtual_json limits --limits narrow
-    same "$(json '[.limits.elbow.min,.limits.elbow.max]')" '[2000,2100]'
+    same "$(limits_of elbow)" '[2000,2100,"narrow"]'
     refuses 6 unitysim -q -l "$fast" --limits narrow move elbow=2150
     mkdir -p "$D/config/armwire"
     printf '[joint hand]\nmax = 45deg\n' >"$D/config/armwire/unitysim.ini"
     ok unitysim -j limits
-    same "$(json '[.limits.hand.max,.limits.elbow.max]')" '[2560,2570]'
+    same "$(limits_of hand elbow)" '[1928,2560,"table, config"] [1700,2570,"table"]'
     ok unitysim limits save all
     same "$(tail -n 1 all)" "hand 1928 2560"
     ok unitysim -q -l "$fast" limits load all
@@ -387,7 +412,7 @@ PYTHON
     virtual_json play thirty.csv
     ok unitysim -q -j -l "$fast" <<<$'play thirty.csv\nstatus'
     # the last row of each joint
-    same "$(jq -sc '.[-1] | [.shoulder - 2033, .elbow - 2034, .wrist_rotate - 2035, .wrist_flex - 2036, .hand - 2037]
+    same "$(jq -sc '.[-1] | [.shoulder.ticks - 2033, .elbow.ticks - 2034, .wrist_rotate.ticks - 2035, .wrist_flex.ticks - 2036, .hand.ticks - 2037]
         | map(. >= -12 and . <= 12) | all' <<<"$output")" true
 }
 
@@ -521,7 +546,7 @@ END
     ok unitysim -q -j -l "$url" replay cut.pcapng
     same "$(json '[.ok,(.sent > 0)]')" '[true,true]'
     stands
-    same "$(elbow '(.elbow < 2040)')" '[0,true]'
+    same "$(elbow '(.elbow.ticks < 2040)')" '[0,true]'
     ok unitysim -q -l "$url" --record fast.pcapng drive elbow=+60 --for 0.1s --force
     refuses 6 unitysim -q -l "$url" replay fast.pcapng
     has "$why" "elbow.velocity: 60 is above 45"
@@ -573,7 +598,7 @@ END
         ask {drive elbow=+30 -v} {FF FF 01 14}
         type \003
         type help\ limits\n\004
-        want {stopped: all joints} {show, set, load or save}
+        want {stopped: all joints} {who says so; set, load, save}
         ends 0"
     stands
 }
