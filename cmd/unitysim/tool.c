@@ -178,8 +178,8 @@ static const struct aw_command commands[] = {
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
      .safety = AW_MOTION, .run = run_jog,
-     .details = "From where the feedback shows it. Without an amount: arrows move, page keys change "
-         "the step, q leaves.",
+     .details = "From where the feedback shows it. Without an amount: arrows move, page keys "
+         "change the step, q leaves.",
      .examples = LIST("-l 'sim:?time=virtual' jog elbow +50",
          "-l 'sim:?time=virtual' jog wrist_flex -5deg")},
     {.name = "stop", .group = AW_GROUP_MOVE,
