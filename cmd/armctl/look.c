@@ -15,7 +15,7 @@ static void print_joint(struct aw_session *session, int index, const struct aw_a
     const struct aw_armctl_place *place = &arm->memory.places[index];
     double wanted = aw_armctl_target(arm, index);
     double value = place->known ? (double)place->value : (double)NAN;
-    char label[16];
+    char label[32];
     snprintf(label, sizeof label, "joint %d", index);
     aw_status_joint(
         session,

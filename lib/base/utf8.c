@@ -83,7 +83,7 @@ void aw_utf8_to_ascii(char *text, size_t size)
         for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
             if (strncmp(text, pairs[i].from, from) == 0)
                 to = pairs[i].to;
-        length = strlen(to);
+        length = strlen(to) < size ? strlen(to) : size - 1;
         size_t rest = strlen(text + from) + 1;
         if (length + rest > size)
             rest = size - length;
