@@ -1,10 +1,13 @@
-/* follow: joint trajectories from a file. */
+/* follow and jog: joint trajectories from a file, and one that takes an axis on by so much. */
 #include "protocol/ezphys/follow.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "shell/commands/jog.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 struct follower {
@@ -106,4 +109,104 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
     }
     aw_ezphys_path_free(&f.path);
     return status;
+}
+
+/* ---- jog ---------------------------------------------------------------------------------------
+ */
+
+#define SETTLE_S 0.3 /* at the goal, before it is held there */
+
+/* A trajectory for one axis: by so much, at --speed. */
+static enum aw_status make_path(struct follower *f, const char *joint, double change)
+{
+    char text[256];
+    double seconds = fmax(fabs(change) / aw_option_number(f->session, "speed"), 0.05);
+    int n = snprintf(text, sizeof text, "t,%.60s\n0,0\n%.9g,%.9g\n%.9g,%.9g\n", joint, seconds,
+                     change, seconds + SETTLE_S, change);
+    FILE *file = fmemopen(text, (size_t)n, "r");
+    if (!file)
+        return aw_no_memory(&f->session->err);
+    enum aw_status status = aw_ezphys_path_read(&f->path, file, "jog", &f->session->err);
+    fclose(file);
+    return status;
+}
+
+static double where(struct follower *f)
+{
+    const struct aw_ezphys_track *track = &f->path.tracks[0];
+    const struct aw_ezphys_joint *joint =
+        aw_ezphys_state_joint(&ez_of(f->session)->state, track->joint);
+    return joint ? joint->axes[track->axis].displacement : (double)NAN;
+}
+
+static enum aw_status jog_along(struct follower *f, struct aw_jog *jog, double change)
+{
+    struct aw_session *session = f->session;
+    enum aw_status status =
+        aw_ezphys_path_bind(&f->path, ez_of(session), &f->gains, false, &session->err);
+    if (status != AW_OK)
+        return status;
+    double goal = f->path.tracks[0].from + change;
+    for (size_t row = 0; row < f->path.table.n_rows; row++)
+        f->path.table.cells[row * f->path.table.n_columns + (size_t)f->path.column[0]] +=
+            f->path.tracks[0].from;
+    aw_session_moves(session);
+    status = ez_go_on(session, aw_ezphys_path_seconds(&f->path), each, f);
+    if (status == AW_OK)
+        status = hold(f);
+    session->moving = status != AW_OK;
+    if (status != AW_OK)
+        return status;
+    double at = where(f), behind = goal - at;
+    bool arrived = fabs(behind) <= fmax(0.01, fabs(change) / 20);
+    aw_object_start(&session->result, "jog");
+    aw_object_text(&session->result, "joint", jog->name);
+    aw_object_number(&session->result, "displacement", at, 6, "rad");
+    aw_object_text(&session->result, "result", arrived ? "arrived" : "not-reached");
+    ez_report_time(session);
+    return arrived ? AW_OK
+                   : aw_fail(&session->err, AW_TIMEOUT,
+                             "%s stays %.4g rad behind — is it at its stop? Else a higher "
+                             "--max-torque or --kp, or a lower --speed",
+                             jog->name, behind);
+}
+
+static enum aw_status go(struct aw_jog *jog, double change)
+{
+    struct aw_session *session = jog->session;
+    struct follower f = {.session = session};
+    f.gains = (struct aw_ezphys_gains){
+        .kp = aw_option_number(session, "kp"),
+        .max_torque = aw_option_number(session, "max-torque"),
+        .max_speed = 2 * aw_option_number(session, "speed"), /* there, and while it is caught up */
+    };
+    enum aw_status status = make_path(&f, jog->name, change);
+    if (status == AW_OK)
+        status = jog_along(&f, jog, change);
+    aw_ezphys_path_free(&f.path);
+    return status;
+}
+
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_jog jog = {.session = session,
+                         .name = aw_arg(args, "joint", 0),
+                         .unit = "rad",
+                         .step = 0.1,
+                         .least = 0.01,
+                         .most = 1,
+                         .go = go};
+    double change = NAN;
+    enum aw_status status = aw_jog_amount(session, aw_arg(args, "amount", 0), "rad", &change);
+    if (status == AW_OK && aw_flag(session, "listen-only"))
+        return aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it");
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, "where the joint is");
+    if (status == AW_OK)
+        status = ez_begin(session);
+    if (status != AW_OK)
+        return status;
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&ez_of(session)->state, jog.name);
+    jog.value = joint ? joint->axes[0].displacement : 0;
+    return isnan(change) ? aw_jog_keys(&jog) : go(&jog, change);
 }

@@ -164,6 +164,8 @@ enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_advance(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_follow(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args);

@@ -78,6 +78,26 @@ static const struct aw_option follow_options[] = {
      .max = 1e6, .help = "a file that needs more is refused"},
     {0},
 };
+static const struct aw_arg jog_args[] = {
+    {.name = "joint", .complete = ez_complete_joints,
+     .help = "name or number; hip.axis2 is the second axis"},
+    {.name = "amount", .optional = true,
+     .help = "so far from where it is: +0.2 (rad), -10deg; without it the arrow keys move"},
+    {0},
+};
+static const struct aw_arg limits_args[] = {
+    {.name = "joint", .optional = true, .complete = ez_complete_joints, .help = "only of this one"},
+    {0},
+};
+static const struct aw_option jog_options[] = {
+    {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,
+     .max = 100, .help = "on the way"},
+    {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
+     .help = "velocity for each rad that the joint is behind, in 1/s"},
+    {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
+     .max = 1e9, .help = "of its motor"},
+    {0},
+};
 static const struct aw_option view_options[] = {
     {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001, .max = 1e6,
      .help = "of the simulation's time against the clock's"},
@@ -94,6 +114,11 @@ static const struct aw_command commands[] = {
      .details = "Answers nothing: a simulation that waits for answers stays where it is, and has "
          "no rate ('hz' lets it run).\n" "Angles in rad; of a slider the values are m and m/s.",
      .examples = LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
+    {.name = "limits", .summary = "show what the joints may be sent, and who says so",
+     .args = limits_args, .run = run_limits,
+     .details = "A torque that a motor may use is not below 0; the simulation tells no limits. "
+         "'follow --max-speed' is one of that command.",
+     .examples = LIST("-l sim: limits")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
@@ -113,6 +138,11 @@ static const struct aw_command commands[] = {
      .details = "Stays until it is changed; with --for so long by the time of the simulation, "
          "then the joint is held.",
      .examples = LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
+    {.name = "jog", .summary = "move one axis by an amount, or with the keys", .args = jog_args,
+     .options = jog_options, .safety = AW_MOTION, .run = run_jog,
+     .details = "By its motor, from where the simulation shows it; then it is held. Without an "
+         "amount: arrows move, page keys\n" "change the step, q leaves.",
+     .examples = LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
     {.name = "force", .summary = "put torques (slider: forces) on the axes of a joint",
      .args = force_args, .safety = AW_MOTION, .run = run_force,
      .details = "For one step; with --for again in every step of so much time.",

@@ -108,6 +108,7 @@ unitysim teach path.csv
 unitysim list
 ezphys echo
 ezphys hz
+ezphys limits
 ezphys status
 ezphys ping
 ezphys view
@@ -132,6 +133,7 @@ END
 hidmotor stop|where the arm is
 hidmotor jog elbow +5|where the arm is
 unitysim jog elbow +50|where the joint is
+ezphys jog hinge +0.2|where the joint is
 hidmotor move elbow=30|where the arm is
 hidmotor gains set elbow.kp=0.02|the other gains of the board
 canpid step --from 0deg --to 1deg -b lknee -c pos|what the telemetry shows

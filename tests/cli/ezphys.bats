@@ -469,6 +469,31 @@ time.sleep(20)"
     same "$(json '."left-knee" | keys_unsorted')" '["id","target","actual","unit","fault","age","velocity","rate","bodies"]'
 }
 
+@test "jog: one axis from where it is; limits: there are none, and who says so" {
+    while IFS='|' read -r scene words low high; do
+        # shellcheck disable=SC2086 # words
+        sim $scene jog $words -j
+        same "$words: $(json "[.cmd,.result,(.displacement >= $low and .displacement <= $high)]")" \
+            "$words: [\"jog\",\"arrived\",true]"
+    done <<'END'
+pendulum|hinge +0.2|0.19|0.21
+pendulum|1 -10deg|-0.185|-0.165
+pendulum|hinge 0.05 --speed 0.2|0.04|0.06
+humanoid|left-hip.axis2 0.1|0.09|0.11
+END
+    fails 3 ezphys -q -l sim: jog hinge 1 --max-torque 0.1
+    has "$why" "rad behind — is it at its stop?"
+    fails 2 ezphys -q -l sim: jog hing 1
+    has "$why" "did you mean 'hinge'?"
+    fails 2 ezphys -q -l sim: jog hinge 5kg
+    fails 2 ezphys -q -l sim: jog hinge </dev/null
+    has "$why" "needs a terminal"
+    sim pendulum limits -j
+    same "$(jq -sc '.[0]' <<<"$output")" '{"joint":"hinge","of":"velocity","min":null,"max":null,"unit":"rad/s","from":"none"}'
+    fails 2 ezphys -q -l sim: limits hing
+    has "$why" "did you mean 'hinge'?"
+}
+
 @test "list: simulators of this machine, and who has them" {
     ok ezphys list
     same "$output" ""
