@@ -63,10 +63,10 @@ void canpid_report_proposal(struct aw_session *session, const struct aw_model *m
     aw_object_number(result, "load_iae", p->load_iae * model->full_scale, -4, NULL);
     aw_object_number(result, "max_output", p->step.value[AW_MAX_OUTPUT], 4, NULL);
     aw_object_number(result, "activity", p->activity, -4, NULL);
-    if (p->limited)
-        aw_object_truth(result, "limited", true);
-    if (*p->refusal)
-        aw_object_text(result, "refused", p->refusal);
+    aw_object_truth(result, "limited", p->limited);
+    aw_object_text(result, "refused", p->refusal);
+    if (!*p->refusal)
+        aw_object_absent(result);
 }
 
 /* "-" where there is none. */

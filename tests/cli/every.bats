@@ -13,6 +13,8 @@ words() {
     hidmotor/set_setpoints) echo 0 45 -30 1s sinusoidal ;;
     hidmotor/set_velocity) echo 1 2 3 ;;
     hidmotor/set_*_gains) echo 1 2 3 4 5 6 7 8 9 ;;
+    canpid/play) echo nothing.csv -c pos ;;
+    canpid/design | canpid/verify) echo nothing.csv ;;
     hidmotor/play | ezphys/follow | unitysim/play | */compare) echo nothing.csv ;;
     canpid/k[pid]) echo 0.5 -b lknee -c pos ;;
     canpid/ref_*) echo -b lknee ;;
@@ -139,6 +141,7 @@ hidmotor gains set elbow.kp=0.02|the other gains of the board
 canpid step --from 0deg --to 1deg -b lknee -c pos|what the telemetry shows
 canpid sweep -b lknee -c pos|what the telemetry shows
 canpid tune -b lknee -c pos|what the telemetry shows
+canpid identify -b lknee -c pos|what the telemetry shows
 unitysim camera set y=500|where the camera is
 ezphys stop|which joints there are
 ezphys advance|what was commanded before
@@ -166,6 +169,10 @@ canpid: compare a.csv b.csv
 canpid: gains diff lknee.gains
 canpid: dump -n 3
 canpid: sweep --amplitude 20deg -b lknee -c pos
+canpid: design model.json
+canpid: design model.json --compare
+canpid: play walk.csv -c pos
+canpid: verify spec.ini
 unitysim: info run.pcapng
 unitysim: --views views.csv camera views
 unitysim: play sequence.csv
@@ -182,6 +189,9 @@ END
     printf 'above,1,2,3,4,5,6\n' >views.csv
     printf '%s\n' 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)' \
         'Elbow,Auto,2300,45,10,0,' >sequence.csv
+    printf '{"kind": "first-order", "gain": 2, "dead_time": 0.05, "tau": 0.5}\n' >model.json
+    printf '%s\n' t,lknee 0,0 0.5,5 >walk.csv
+    printf '%s\n' '[calm]' 'board = lknee' 'controller = pos' 'from = 0' 'to = 5' 'max-overshoot = 10' >spec.ini
     for value in 10 12; do
         canpid -q -l "$fast" step --from 0deg --to ${value}deg -b lknee -c pos --save run$value.csv
     done
