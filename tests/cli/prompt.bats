@@ -454,3 +454,22 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     run -2 armctl <<<'encode ack ack=1; frob 1; encode ack ack=2'
     [[ $output == *"no command 'frob'"* && $output != *'4B 32'* ]]
 }
+
+@test "help at the prompt: a page of groups, at most 22 lines of 80 columns; ? is the same, topics too" {
+    for tool in $tools; do
+        terminal 80 <<<"
+            launch $tool -l $fast --color never
+            want {Ctrl-D leaves} {$tool sim:>}
+            foreach word {help ?} {
+                set seen {}
+                ask \$word {look } {measure } {keep } {set up } { views} {$tool sim:>}
+                set lines [split [string map {\r {}} \$seen] \n]
+                if {[llength \$lines] > 24} { fail {more than 22 lines} }
+                foreach line \$lines { if {[string length \$line] > 80} { fail \$line } }
+            }
+            ask {help units} {deg, rad} {$tool sim:>}
+            ask {? joints} {joints —} {$tool sim:>}
+            type \004
+            ends 0"
+    done
+}
