@@ -1,6 +1,6 @@
 # bash completion for unitysim: asks the tool itself
 _unitysim() {
-    local line found words current head= breaks=${COMP_WORDBREAKS//[^=:]/}
+    local line found word words current head= breaks=${COMP_WORDBREAKS//[^=:]/}
     read -r -a words <<<"${COMP_LINE:0:COMP_POINT}"
     [[ ${COMP_LINE:0:COMP_POINT} == *[[:blank:]] ]] && words+=("")
     current=${words[${#words[@]}-1]}
@@ -10,6 +10,16 @@ _unitysim() {
     while IFS= read -r line; do
         case $line in
         ::files) compopt -o default ;;
+        '::files '*) # those with these endings; folders; else any
+            for found in ${line#::files }; do
+                while IFS= read -r word; do COMPREPLY+=("$word"); done < <(
+                    compgen -f -X "!*.$found" -- "$current")
+            done
+            [[ ${#COMPREPLY[@]} -gt 0 ]] || compopt -o default
+            while IFS= read -r word; do COMPREPLY+=("$word"); done < <(
+                compgen -d -- "$current")
+            compopt -o filenames
+            ;;
         *)
             found=${line%%$'\t'*}
             COMPREPLY+=("${found:${#head}}")

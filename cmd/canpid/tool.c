@@ -98,12 +98,13 @@ static const struct aw_arg zero_args[] = {
 static const struct aw_arg gains_args[] = {
     {.name = "action", .kind = AW_ARG_CHOICE, .choices = gain_actions,
      .help = "what to do with the file"},
-    {.name = "file", .kind = AW_ARG_FILE, .help = "one gain a line: lknee pos kp 3"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = "one gain a line: lknee pos kp 3",
+     .endings = "gains"},
     {0},
 };
 static const struct aw_arg compare_args[] = {
-    {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it"},
-    {.name = "b", .kind = AW_ARG_FILE, .help = "another one"},
+    {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it", .endings = "csv"},
+    {.name = "b", .kind = AW_ARG_FILE, .help = "another one", .endings = "csv"},
     {0},
 };
 
@@ -191,8 +192,10 @@ static const struct aw_option tune_options[] = {
     MODEL_DESIGN_OPTIONS,
     {.name = "goal", .value = "NAME", .help = "what must be better: iae, overshoot, settling",
      .fallback = "iae", .choices = goals},
-    {.name = "old", .value = "FILE", .help = "the gains from before, as gains save writes them"},
-    {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML"},
+    {.name = "old", .value = "FILE", .help = "the gains from before, as gains save writes them",
+     .endings = "gains"},
+    {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML",
+     .endings = "html"},
     SAVE_OPTION,
     CSV_OPTION,
     PLOT_OPTION,
@@ -200,10 +203,12 @@ static const struct aw_option tune_options[] = {
 };
 static const struct aw_option identify_options[] = {
     EXPERIMENT_OPTIONS,
-    {.name = "save", .value = "FILE", .help = "write the model as JSON"},
+    {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},
     CSV_OPTION,
-    {.name = "plot", .value = "FILE", .help = "draw the frequency response into an SVG file"},
-    {.name = "from", .value = "FILE", .help = "take this record, and no device"},
+    {.name = "plot", .value = "FILE", .help = "draw the frequency response into an SVG file",
+     .endings = "svg"},
+    {.name = "from", .value = "FILE", .help = "take this record, and no device",
+     .endings = "csv"},
     {.name = "time", .value = "COLUMN", .help = "of the record: time, in s or 't [ms]'",
      .fallback = "t"},
     {.name = "input", .value = "COLUMN", .help = "of the record: what went into the process",
@@ -216,12 +221,15 @@ static const struct aw_option identify_options[] = {
 static const struct aw_option design_options[] = {
     MODEL_DESIGN_OPTIONS,
     {.name = "compare", .help = "all rules in one table"},
-    {.name = "plot", .value = "FILE", .help = "draw the predicted steps into an SVG file"},
-    {.name = "nyquist", .value = "FILE", .help = "draw the open loops into an SVG file"},
+    {.name = "plot", .value = "FILE", .help = "draw the predicted steps into an SVG file",
+     .endings = "svg"},
+    {.name = "nyquist", .value = "FILE", .help = "draw the open loops into an SVG file",
+     .endings = "svg"},
     {0},
 };
 static const struct aw_arg design_args[] = {
-    {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it"},
+    {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it",
+     .endings = "json"},
     {0},
 };
 static const struct aw_arg verify_args[] = {
@@ -235,7 +243,8 @@ static const struct aw_option verify_options[] = {
     {0},
 };
 static const struct aw_arg play_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm",
+     .endings = "csv"},
     {0},
 };
 static const struct aw_option play_options[] = {

@@ -64,7 +64,7 @@ static const struct aw_arg advance_args[] = {
 
 static const struct aw_arg file_args[] = {
     {.name = "file", .kind = AW_ARG_FILE,
-     .help = "columns t (s) and joints (rad): t,hip,hip.axis2"},
+     .help = "columns t (s) and joints (rad): t,hip,hip.axis2", .endings = "csv"},
     {0},
 };
 static const struct aw_option follow_options[] = {

@@ -147,11 +147,13 @@ static const struct aw_arg moveto_args[] = {
     {0},
 };
 static const struct aw_arg play_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3",
+     .endings = "csv"},
     {0},
 };
 static const struct aw_arg record_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = ".csv (joints over time), .pcapng or .ndjson"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".csv (joints over time), .pcapng or .ndjson",
+     .endings = "csv pcapng ndjson"},
     {0},
 };
 

@@ -108,7 +108,8 @@ static const struct aw_arg camera_args[] = {
     {0},
 };
 static const struct aw_arg play_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "a motion sequence of brachI/Oplexus (CSV)"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = "a motion sequence of brachI/Oplexus (CSV)",
+     .endings = "csv"},
     {0},
 };
 static const struct aw_option play_options[] = {
@@ -120,7 +121,7 @@ static const struct aw_option play_options[] = {
     {0},
 };
 static const struct aw_arg teach_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "the sequence to write"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = "the sequence to write", .endings = "csv"},
     {0},
 };
 static const struct aw_option teach_options[] = {

@@ -151,3 +151,70 @@ END
     same "$(ezphys complete -- -l sim:arm4 motor wa | cut -f 1)" waist
     same "$(ezphys complete -- --link=sim:humanoid force left-e | cut -f 1)" left-elbow
 }
+
+@test "joints, fields, named arguments and files by their kinds: as the shells ask for them" {
+    while IFS='|' read -r words want; do
+        # shellcheck disable=SC2086 # words
+        same "$words: $(${words%% *} complete -- ${words#* } | cut -f 1 | xargs)" "$words: $want"
+    done <<'END'
+hidmotor jog el|elbow
+hidmotor move m|m1= m2= m3= mode=
+canpid watch lknee.t|lknee.torque ::files
+canpid -b lk|lknee
+canpid setpoint 1deg --board rk|rknee
+unitysim move el|elbow=
+unitysim drive wrist|wrist_rotate= wrist_flex=
+ezphys --scene humanoid motor left-k|left-knee
+armctl --fields an|angle
+hidmotor watch --fields m1.position,m1.v|m1.position,m1.velocity
+armctl help conf|config
+armctl --config x|::files ini
+armctl info x|::files pcapng pcap log csv ndjson
+armctl replay x|::files pcapng pcap log
+armctl run x|::files
+armctl --record x|::files pcapng
+armctl plot --out x|::files svg png pdf
+hidmotor play x|::files csv
+armctl --format x|
+END
+}
+
+@test "files by their kinds, in the shells: those with the ending, and folders; where there are none, any" {
+    mkdir -p here/folder
+    touch here/a.csv here/b.csv here/c.txt
+    hidmotor completion bash >hidmotor.bash
+    cat >try <<'END'
+. ./hidmotor.bash
+try() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+    _hidmotor hidmotor "${@: -1}" "${@: -2:1}" 2>/dev/null
+    echo "${COMPREPLY[*]}"
+}
+try hidmotor play here/
+END
+    run -0 bash --norc -i try </dev/null
+    has "$output" "here/a.csv here/b.csv here/folder"
+    hasnt "$output" c.txt
+    terminal <<<'
+        launch hidmotor -l sim:
+        want {sim:>}
+        type {play here/}; type \t\t; want a.csv b.csv folder
+        hasnt c.txt
+        type \025; type {run here/c}; type \t; want c.txt
+        type \025\004; ends 0'
+    command -v zsh || return 0
+    hidmotor completion zsh >_hidmotor
+    cat >try <<'END'
+compdef() { : }
+_files() { print -r -- "files $@" }
+source ./_hidmotor
+words=(hidmotor play x) CURRENT=3 _hidmotor
+words=(hidmotor run x) CURRENT=3 _hidmotor
+END
+    ok zsh -f try
+    same "$output" $'files -g *.(csv)\nfiles -g *'
+    command -v fish || return 0
+    hidmotor completion fish >hidmotor.fish
+    ok fish --no-config -c 'source hidmotor.fish; complete -C "hidmotor play here/"'
+    same "$(head -n 2 <<<"$output" | cut -f 1 | xargs)" "here/a.csv here/b.csv"
+}

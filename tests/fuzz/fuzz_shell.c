@@ -81,7 +81,7 @@ static void try_typing(const uint8_t *data, size_t size)
     static struct aw_session *session;
     static struct aw_words words;
     char *line = text_of(data, size), hint[200], empty[] = "";
-    bool files;
+    const char *files;
     if (!session)
         session = open_session(&fuzz_tools[0]);
     memset(&words, 0, sizeof words);

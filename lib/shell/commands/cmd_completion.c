@@ -10,7 +10,7 @@
 static const char bash_script[] =
     "# bash completion for T: asks the tool itself\n"
     "_T() {\n"
-    "    local line found words current head= breaks=${COMP_WORDBREAKS//[^=:]/}\n"
+    "    local line found word words current head= breaks=${COMP_WORDBREAKS//[^=:]/}\n"
     "    read -r -a words <<<\"${COMP_LINE:0:COMP_POINT}\"\n"
     "    [[ ${COMP_LINE:0:COMP_POINT} == *[[:blank:]] ]] && words+=(\"\")\n"
     "    current=${words[${#words[@]}-1]}\n"
@@ -20,6 +20,16 @@ static const char bash_script[] =
     "    while IFS= read -r line; do\n"
     "        case $line in\n"
     "        ::files) compopt -o default ;;\n"
+    "        '::files '*) # those with these endings; folders; else any\n"
+    "            for found in ${line#::files }; do\n"
+    "                while IFS= read -r word; do COMPREPLY+=(\"$word\"); done < <(\n"
+    "                    compgen -f -X \"!*.$found\" -- \"$current\")\n"
+    "            done\n"
+    "            [[ ${#COMPREPLY[@]} -gt 0 ]] || compopt -o default\n"
+    "            while IFS= read -r word; do COMPREPLY+=(\"$word\"); done < <(\n"
+    "                compgen -d -- \"$current\")\n"
+    "            compopt -o filenames\n"
+    "            ;;\n"
     "        *)\n"
     "            found=${line%%$'\\t'*}\n"
     "            COMPREPLY+=(\"${found:${#head}}\")\n"
@@ -35,19 +45,20 @@ static const char zsh_script[] =
     "#compdef T\n"
     "# zsh completion for T: asks the tool itself\n"
     "_T() {\n"
-    "    local line word files=0\n"
+    "    local line word files=\n"
     "    local -a found nospace\n"
     "    for line in \"${(@f)$(${words[1]} complete -- \"${(@)words[2,CURRENT-1]}\" "
     "\"${words[CURRENT]}\" 2>/dev/null)}\"; do\n"
     "        [[ -z $line ]] && continue\n"
-    "        if [[ $line == ::files ]]; then files=1; continue; fi\n"
+    "        if [[ $line == ::files* ]]; then files=\"*${${line#::files}:+.(${${line#::files "
+    "}// /|})}\"; continue; fi\n"
     "        word=${line%%$'\\t'*}\n"
     "        if [[ $word == *[=:] ]]; then nospace+=(\"$word\"); continue; fi\n"
     "        found+=(\"${word//:/\\\\:}:${line#*$'\\t'}\")\n"
     "    done\n"
     "    (( ${#found} )) && _describe 'T' found\n"
     "    (( ${#nospace} )) && compadd -S '' -- \"${nospace[@]}\"\n"
-    "    (( files )) && _files\n"
+    "    [[ -n $files ]] && { _files -g \"$files\" || _files }\n"
     "}\n"
     "if [[ ${funcstack[1]} == _T ]]; then _T \"$@\"; else compdef _T T; fi\n";
 
@@ -56,7 +67,11 @@ static const char fish_script[] =
     "function __T_complete\n"
     "    set -l words (commandline -opc)\n"
     "    for line in ($words[1] complete -- $words[2..-1] (commandline -ct) 2>/dev/null)\n"
-    "        if test \"$line\" = ::files\n"
+    "        if string match -q '::files *' -- $line\n"
+    "            for ending in (string split ' ' -- $line)[2..-1]\n"
+    "                __fish_complete_suffix .$ending\n"
+    "            end\n"
+    "        else if test \"$line\" = ::files\n"
     "            __fish_complete_path (commandline -ct)\n"
     "        else\n"
     "            echo $line\n"
@@ -114,13 +129,13 @@ static void print_candidate(void *context, const char *word, const char *help)
 enum aw_status aw_run_complete(struct aw_session *session, const struct aw_args *args)
 {
     const char *before[AW_WORDS_MAX];
-    bool files;
+    const char *files;
     size_t n = args->n;
     for (size_t i = 0; i < n; i++)
         before[i] = args->bound[i].text;
     aw_complete(session, before, n ? n - 1 : 0, n ? before[n - 1] : "", print_candidate, session,
                 &files);
     if (files)
-        aw_output_print(&session->out, "::files\n");
+        aw_output_print(&session->out, "::files%s%s\n", *files ? " " : "", files);
     return AW_OK;
 }

@@ -406,33 +406,6 @@ static enum aw_status watch(struct watch *w)
     return status;
 }
 
-/* Has an earlier message of the device a field of this name? */
-static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
-{
-    for (size_t m = 0; m < message; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
-            if (codec->scalars[i].value && strcmp(names->field[m][i], field) == 0)
-                return true;
-    }
-    return false;
-}
-
-void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    struct aw_names *names = malloc(sizeof *names);
-    if (!names)
-        return;
-    aw_names_init(names, session->wire);
-    for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
-        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
-            if (codec->scalars[i].value && !is_earlier(names, m, names->field[m][i]))
-                add(context, names->field[m][i], codec->scalars[i].field->help);
-    }
-    free(names);
-}
-
 enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args)
 {
     struct watch *w = calloc(1, sizeof *w);

@@ -2,6 +2,7 @@
 #include "shell/commands/common.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
+#include "shell/prompt/complete.h"
 #include "shell/prompt/input.h"
 #include "shell/prompt/repl.h"
 
@@ -55,7 +56,8 @@ static const struct aw_option watch_options[] = {
 };
 static const struct aw_arg plot_args[] = {
     {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-     .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .log), or -"},
+     .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .log), or -",
+     .endings = "csv ndjson pcapng pcap log"},
     {0},
 };
 static const struct aw_option plot_options[] = {
@@ -63,7 +65,8 @@ static const struct aw_option plot_options[] = {
      .unit = "s", .min = 0.01, .max = 86400},
     {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
      .help = "not on a terminal: print a picture this often, not only at the end"},
-    {.name = "out", .value = "FILE", .help = "draw all of it into an .svg, .png or .pdf file"},
+    {.name = "out", .value = "FILE", .help = "draw all of it into an .svg, .png or .pdf file",
+     .endings = "svg png pdf"},
     {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
      .help = "send it to PlotJuggler (UDP server, JSON) instead"},
     {0},
@@ -78,16 +81,19 @@ static const struct aw_option describe_options[] = {
     {0},
 };
 static const struct aw_arg capture_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log",
+     .endings = "pcapng pcap log"},
     {0},
 };
 static const struct aw_arg info_args[] = {
     {.name = "file", .kind = AW_ARG_FILE,
-     .help = "a capture (pcapng, pcap, candump), or CSV or NDJSON that a command wrote"},
+     .help = "a capture (pcapng, pcap, candump), or CSV or NDJSON that a command wrote",
+     .endings = "pcapng pcap log csv ndjson"},
     {0},
 };
 static const struct aw_arg record_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log",
+     .endings = "pcapng csv ndjson log"},
     {0},
 };
 static const struct aw_option replay_options[] = {

@@ -22,7 +22,4 @@ enum aw_status aw_run_commands(struct aw_session *session, const struct aw_args 
 enum aw_status aw_run_complete(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_quit(struct aw_session *session, const struct aw_args *args);
 
-/* Names of the fields that the device sends, for completion. */
-void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context);
-
 #endif

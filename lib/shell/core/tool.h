@@ -71,6 +71,8 @@ struct aw_arg {
                                 the usual one), NULL-terminated; or NULL */
     const char *const *fields; /* what records call it, where that is another name,
                                   NULL-terminated; or NULL */
+    const char *endings;       /* AW_ARG_FILE: of the files that are meant, for completion: "csv
+                                  ndjson"; NULL: any */
 };
 
 struct aw_option {
@@ -86,6 +88,7 @@ struct aw_option {
     bool whole;           /* a number without a fraction */
     const char *const *choices;
     aw_complete_fn *complete;
+    const char *endings; /* of a FILE, as above */
     bool addresses; /* messages have a field of this name: records and JSON commands may name it,
                        and then it counts for them */
 };

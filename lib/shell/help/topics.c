@@ -26,10 +26,10 @@ const char *aw_topic_summary(const struct aw_topic *topic, char *out)
 
 void aw_complete_topics(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    (void)session;
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
         char summary[128];
-        add(context, topic->name, aw_topic_summary(topic, summary));
+        if (!aw_find_command(session->tool, topic->name)) /* is offered as one */
+            add(context, topic->name, aw_topic_summary(topic, summary));
     }
 }
 

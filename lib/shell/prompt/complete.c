@@ -15,7 +15,7 @@ struct completion {
     const char *partial;
     aw_candidate_fn *add;
     void *context;
-    bool *files;
+    const char **files;
     struct aw_options options; /* global, of the tool, of the command */
     const struct aw_command *command;
     bool unknown;        /* a command that there is not */
@@ -109,7 +109,7 @@ static void offer_links(struct completion *c)
         snprintf(word, sizeof word, "%s:", t->scheme);
         offer(c, word, t->help);
     }
-    *c->files = true;
+    *c->files = "";
 }
 
 /* A completer sees the options of the line. */
@@ -131,7 +131,7 @@ static void offer_argument(struct completion *c, const struct aw_arg *arg)
     switch (arg->kind) {
     case AW_ARG_FILE:
     case AW_ARG_REST:
-        *c->files = true;
+        *c->files = arg->endings ? arg->endings : "";
         break;
     case AW_ARG_LINK:
         offer_links(c);
@@ -151,6 +151,19 @@ static void offer_argument(struct completion *c, const struct aw_arg *arg)
     }
 }
 
+/* Of --fields, the last one of the list. */
+static void offer_names_of_fields(struct completion *c)
+{
+    const char *comma = strrchr(c->partial, ',');
+    if (comma) {
+        size_t before = c->head_length;
+        c->head = before ? c->head : c->partial;
+        c->head_length = before + (size_t)(comma + 1 - c->partial);
+        c->partial = comma + 1;
+    }
+    ask(c, aw_complete_fields);
+}
+
 static void offer_value(struct completion *c, const struct aw_option *option)
 {
     if (strcmp(option->name, "link") == 0 || strcmp(option->name, "listen") == 0)
@@ -159,8 +172,10 @@ static void offer_value(struct completion *c, const struct aw_option *option)
         ask(c, option->complete);
     else if (option->choices)
         offer_list(c, option->choices);
-    else
-        *c->files = !option->unit;
+    else if (strcmp(option->name, "fields") == 0 || strcmp(option->name, "where") == 0)
+        offer_names_of_fields(c);
+    else if (strcmp(option->value, "FILE") == 0)
+        *c->files = option->endings ? option->endings : "";
 }
 
 /* The option, if the next word is its value; what stands in the line is kept for completers. */
@@ -264,7 +279,7 @@ static void offer_arguments(struct completion *c)
 }
 
 void aw_complete(struct aw_session *session, const char *const *before, size_t n,
-                 const char *partial, aw_candidate_fn *add, void *context, bool *files)
+                 const char *partial, aw_candidate_fn *add, void *context, const char **files)
 {
     struct completion c = {.session = session,
                            .partial = partial,
@@ -272,7 +287,7 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
                            .context = context,
                            .files = files,
                            .options = session->options};
-    *files = false;
+    *files = NULL;
     const struct aw_option *option = walk(&c, before, n);
     if (option)
         offer_value(&c, option);
@@ -282,7 +297,8 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
         offer_arguments(&c);
     else if (!c.unknown)
         aw_each_command(session->tool, offer_command, &c);
-    *files = *files && !c.head_length; /* the shells complete files as whole words */
+    if (c.head_length)
+        *files = NULL; /* the shells complete files as whole words */
 }
 
 /* " low|high": the words that an argument takes; "" if it takes others. */

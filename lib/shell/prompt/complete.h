@@ -7,12 +7,17 @@
 #include "shell/core/session.h"
 
 /* Calls add for each word that can stand where partial stands, after the n words before it. Files
- * are not listed: *files is set instead. partial itself may be "". */
+ * are not listed: *files has the endings of those that are meant then, "csv ndjson", or "" for any;
+ * else it is NULL. partial itself may be "". */
 void aw_complete(struct aw_session *session, const char *const *before, size_t n,
-                 const char *partial, aw_candidate_fn *add, void *context, bool *files);
+                 const char *partial, aw_candidate_fn *add, void *context, const char **files);
 
 /* What the next argument is, for a line that is being typed: "<angle 0 to 360 deg>"; "" if there is
  * nothing to say. */
 void aw_hint(struct aw_session *session, const char *line, char *out, size_t size);
+
+/* Names of the fields that the device sends: FIELD, and SUBJECT.FIELD where the wire names
+ * subjects. */
+void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context);
 
 #endif

@@ -26,12 +26,13 @@
 
 struct prompt {
     struct aw_session *session;
-    char text[96];     /* "canpid can0: moving> " */
-    char history[512]; /* the file; "": none */
-    char *typed;       /* the line that was entered; NULL at the end of the input */
-    bool entered;      /* there is one */
-    bool hinted;       /* a hint stands behind the line being typed */
-    int typed_before;  /* characters that wait since before the prompt */
+    char text[96];       /* "canpid can0: moving> " */
+    char history[512];   /* the file; "": none */
+    char *typed;         /* the line that was entered; NULL at the end of the input */
+    bool entered;        /* there is one */
+    bool hinted;         /* a hint stands behind the line being typed */
+    const char *endings; /* of the files that TAB is to find; "": any */
+    int typed_before;    /* characters that wait since before the prompt */
 };
 
 /* readline's callbacks carry no context of ours: this is the one place that knows the prompt. */
@@ -72,13 +73,14 @@ static char **complete_word(const char *text, int start, int end)
 {
     struct aw_words words;
     struct matches m = {.n = 0};
-    bool files = false;
+    const char *files = NULL;
     (void)end;
     char *before = strndup(rl_line_buffer, (size_t)start);
     rl_attempted_completion_over = 1;
     if (before && aw_words_split_last(&words, before) == AW_OK)
         aw_complete(active(NULL)->session, words.word, words.n, text, add_match, &m, &files);
     free(before);
+    active(NULL)->endings = files;
     if (files && m.n == 0)
         rl_attempted_completion_over = 0;
     if (m.n == 0)
@@ -92,6 +94,40 @@ static char **complete_word(const char *text, int start, int end)
     bool value_follows = m.n == 1 && strchr("=:", m.list[1][strlen(m.list[1]) - 1]);
     rl_completion_append_character = value_follows ? '\0' : ' ';
     return m.list;
+}
+
+static bool is_meant(const char *path, const char *endings)
+{
+    struct stat about;
+    const char *dot = strrchr(path, '.');
+    size_t length = dot ? strlen(dot + 1) : 0;
+    for (const char *at = endings; length && (at = strstr(at, dot + 1)) != NULL; at += length)
+        if ((at == endings || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* Of the files that readline has found, those that are meant, if there are any. */
+static int keep_meant(char **names)
+{
+    const char *endings = active(NULL)->endings;
+    struct matches m = {.list = names};
+    size_t n = 0, all = 0;
+    while (names[all + 1])
+        n += is_meant(names[++all], endings);
+    if (!*endings || n == 0 || n == all)
+        return 0;
+    for (size_t i = 1; i <= all; i++)
+        if (is_meant(names[i], endings))
+            m.list[++m.n] = names[i];
+        else
+            free(names[i]);
+    free(names[0]);
+    names[m.n + 1] = NULL;
+    names[0] = m.n == 1 ? names[1] : common_beginning(&m);
+    if (m.n == 1)
+        names[1] = NULL;
+    return 0;
 }
 
 static void clear_hint(struct prompt *prompt)
@@ -357,6 +393,7 @@ enum aw_status aw_repl(struct aw_session *session)
     rl_variable_bind("show-all-if-ambiguous", "on"); /* a file of the user's may say otherwise */
     rl_initialize(); /* looks at the terminal only as long as the display is readline's own */
     rl_attempted_completion_function = complete_word;
+    rl_ignore_some_completions_function = keep_meant;
     rl_completer_word_break_characters = " \t";
     rl_getc_function = read_key;
     rl_redisplay_function = redisplay_with_hint;

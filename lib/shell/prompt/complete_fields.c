@@ -1,0 +1,56 @@
+/* Names of the fields that a device sends, for completion. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/prompt/complete.h"
+#include "view/text/point.h"
+
+/* Has an earlier message of the device a field of this name? */
+static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
+{
+    for (size_t m = 0; m < message; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
+            if (codec->scalars[i].value && strcmp(names->field[m][i], field) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Whom a message can be about: the names of its field that an option asks for, such as board. */
+static const struct aw_name *subjects_of(const struct aw_session *session,
+                                         const struct aw_codec *codec)
+{
+    const struct aw_option *option = session->tool->options;
+    while (option && option->name &&
+           !(option->addresses && aw_codec_find(codec, option->name) >= 0))
+        option++;
+    if (!option || !option->name)
+        return NULL;
+    return codec->scalars[aw_codec_find(codec, option->name)].field->names;
+}
+
+void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return;
+    aw_names_init(names, session->wire);
+    for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
+        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++) {
+            const char *field = names->field[m][i], *help = codec->scalars[i].field->help;
+            const struct aw_name *subject = subjects_of(session, codec);
+            if (!codec->scalars[i].value || is_earlier(names, m, field))
+                continue;
+            add(context, field, help);
+            for (; subject && subject->name; subject++) {
+                char name[128];
+                snprintf(name, sizeof name, "%s.%s", subject->name, field);
+                add(context, name, help);
+            }
+        }
+    }
+    free(names);
+}
