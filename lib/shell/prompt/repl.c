@@ -69,6 +69,16 @@ static void add_match(void *context, const char *word, const char *help)
     m->list[m->n + 1] = NULL;
 }
 
+static char *common_beginning(const struct matches *m)
+{
+    size_t length = strlen(m->list[1]);
+    for (size_t i = 2; i <= m->n; i++)
+        for (size_t at = 0; at < length; at++)
+            if (m->list[i][at] != m->list[1][at])
+                length = at;
+    return strndup(m->list[1], length);
+}
+
 static char **complete_word(const char *text, int start, int end)
 {
     struct aw_words words;
@@ -85,12 +95,7 @@ static char **complete_word(const char *text, int start, int end)
         rl_attempted_completion_over = 0;
     if (m.n == 0)
         return NULL;
-    size_t length = strlen(m.list[1]);
-    for (size_t i = 2; i <= m.n; i++)
-        for (size_t at = 0; at < length; at++)
-            if (m.list[i][at] != m.list[1][at])
-                length = at;
-    m.list[0] = strndup(m.list[1], length);
+    m.list[0] = common_beginning(&m);
     bool value_follows = m.n == 1 && strchr("=:", m.list[1][strlen(m.list[1]) - 1]);
     rl_completion_append_character = value_follows ? '\0' : ' ';
     return m.list;
