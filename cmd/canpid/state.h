@@ -98,6 +98,9 @@ const char *canpid_subject(struct aw_session *session, const struct aw_record *r
                            size_t size);
 enum aw_status canpid_narrow(struct aw_session *session, aw_concerns_fn **concerns);
 void canpid_notice(struct aw_session *session, const struct aw_record *record);
+extern const struct aw_grid_column canpid_columns[];
+bool canpid_unit(void *context, const char *subject, const char *field, double *factor,
+                 const char **unit);
 const char *canpid_remark(struct aw_session *session, char *out, size_t size);
 
 /* Reads and passes over telemetry for a time. */

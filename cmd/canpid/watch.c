@@ -115,3 +115,36 @@ const char *canpid_remark(struct aw_session *session, char *out, size_t size)
     }
     return out;
 }
+
+const struct aw_grid_column canpid_columns[] = {
+    {"setpoint", "setpoint"},
+    {"measured", "measured"},
+    {"output", "output"},
+    {"torque", "torque"},
+    {"error", "error"},
+    {"fix_link_angle", "fix link"},
+    {"current", "current"},
+    {"velocity", "velocity"},
+    {"alpha_angle", "alpha"},
+    {"lever_angle", "lever"},
+    {0},
+};
+
+/* Setpoint and measured value are in % of what the active controller calls all of it: in its own
+ * unit where it is known. */
+bool canpid_unit(void *context, const char *subject, const char *field, double *factor,
+                 const char **unit)
+{
+    struct aw_session *session = context;
+    int board = aw_canpid_board_find(&session->wire->variant, subject);
+    const char *named = aw_option(session, "controller");
+    int controller =
+        board >= 0 ? canpid_of(session)->boards[board / 32].controller : AW_CANPID_LAST;
+    if (controller == AW_CANPID_LAST && named)
+        controller = aw_canpid_controller_find(named);
+    if ((strcmp(field, "setpoint") != 0 && strcmp(field, "measured") != 0) || controller < 0)
+        return false;
+    *factor = aw_canpid_from_percent(controller, 1);
+    *unit = aw_canpid_unit(controller);
+    return true;
+}

@@ -7,6 +7,7 @@
 
 #include "protocol/ezphys/picture.h"
 #include "state.h"
+#include "view/terminal/cells.h"
 #include "view/terminal/screen.h"
 
 #define FPS     20
@@ -18,7 +19,7 @@ struct viewer {
     struct aw_scene *scene; /* owned; NULL: shapes are not known */
     struct aw_ezphys_picture picture;
     double speed;
-    bool paused;
+    bool paused, keys;
 };
 
 static void draw(struct viewer *v, struct aw_braille *canvas)
@@ -53,6 +54,17 @@ static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
+/* clang-format off */
+static const char *const all_keys[] = {
+    "arrows", "turn the view",
+    "+ -", "closer, farther",
+    "space", "stand still, and go on",
+    "q", "leave",
+    "?", "these keys, or the scene",
+    NULL,
+};
+/* clang-format on */
+
 static bool handle_key(struct viewer *v, int key)
 {
     static const double step = 0.1, closer = 1.2;
@@ -79,6 +91,9 @@ static bool handle_key(struct viewer *v, int key)
     case ' ':
         v->paused = !v->paused;
         break;
+    case '?':
+        v->keys = !v->keys;
+        break;
     default:
         return key == 'q' || key == AW_KEY_ESCAPE;
     }
@@ -102,6 +117,10 @@ static enum aw_status animate(struct viewer *v, struct aw_screen *screen, int64_
         struct aw_braille *canvas = aw_screen_canvas(screen);
         if (canvas)
             draw(v, canvas);
+        if (canvas && v->keys)
+            aw_cell_keys(canvas, all_keys);
+        if (canvas)
+            aw_braille_text(canvas, 0, canvas->rows - 1, "q quit  ? keys", AW_BRAILLE_DIM);
         aw_screen_show(screen);
     }
     return status;

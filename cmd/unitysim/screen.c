@@ -119,6 +119,15 @@ static bool copy_picture(const struct aw_unitysim_shape *shape, enum aw_unitysim
     return true;
 }
 
+static void keys(struct page *page)
+{
+    char text[SCREEN_LINE];
+    for (const char *const *key = page->screen->keys; *key; key += 2) {
+        snprintf(text, sizeof text, " %-10s %s", key[0], key[1]);
+        cut_line(page, text);
+    }
+}
+
 static bool pictures(struct page *page)
 {
     struct aw_unitysim_shape shape;
@@ -193,7 +202,9 @@ enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_
     if (live)
         aw_output_draw(&session->out, "\033[H");
     cut_line(&page, screen->title);
-    if (!pictures(&page))
+    if (screen->keys)
+        keys(&page);
+    else if (!pictures(&page))
         return aw_no_memory(&session->err);
     cut_line(&page,
              page.columns >= WITH_BARS

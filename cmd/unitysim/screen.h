@@ -15,6 +15,8 @@ struct unity_screen {
     bool stuck[AW_UNITYSIM_JOINTS];
     struct aw_unitysim_limits limits;
     int selected;                          /* a joint, or -1 */
+    const char *const *keys;               /* in place of the pictures: key and meaning in turn,
+                                              NULL at the end; or NULL */
     char lines[SCREEN_LINES][SCREEN_LINE]; /* below the joints; "": none */
 };
 

@@ -107,15 +107,29 @@ struct stage {
     struct aw_device *device;
     struct aw_link *link;
     int selected;
-    bool frozen, mute, quit;
+    bool frozen, mute, quit, keys;
     unsigned stuck;
     char remark[SCREEN_LINE];
 };
 
+/* clang-format off */
+static const char *const all_keys[] = {
+    "up down", "choose a joint",
+    "right left", "drive it up or down",
+    "space", "stop all joints",
+    "1 to 6", "load a scene",
+    "x f m", "stick, freeze, hold back",
+    "q", "leave",
+    "?", "these keys, or the arm",
+    NULL,
+};
+/* clang-format on */
+
 static struct unity_screen page(struct stage *stage)
 {
     struct aw_unitysim_truth truth;
-    struct unity_screen screen = {.selected = stage->selected};
+    struct unity_screen screen = {.selected = stage->selected,
+                                  .keys = stage->keys ? all_keys : NULL};
     aw_unitysim_device_truth(stage->device, aw_clock_now(stage->session->clock), &truth);
     stage->frozen = truth.frozen;
     screen.limits = truth.limits;
@@ -144,7 +158,7 @@ static struct unity_screen page(struct stage *stage)
              : truth.keyboard   ? "keys move the arm until a client sends something"
                                 : "a client has taken over: keys move nothing");
     snprintf(screen.lines[2], SCREEN_LINE,
-             "up down joint  left right drive  space stop  1-6 scene  x f m faults  q quit");
+             "q quit  ? keys  arrows drive  space stop  1-6 scene  x f m faults");
     return screen;
 }
 
@@ -178,6 +192,8 @@ static void on_key(struct stage *stage, const char *key)
         aw_unitysim_device_mute(stage->device, stage->mute = !stage->mute);
     else if (*key == 'x')
         aw_unitysim_device_stick(stage->device, stage->stuck ^= 1u << stage->selected);
+    else if (*key == '?')
+        stage->keys = !stage->keys;
     else if (*key == 'q')
         stage->quit = true;
 }

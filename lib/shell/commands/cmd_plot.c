@@ -13,6 +13,7 @@
 #include "shell/commands/live.h"
 #include "shell/commands/plot.h"
 #include "shell/core/dry.h"
+#include "view/terminal/cells.h"
 
 #define FPS_MOST  15
 #define FPS_LEAST 5
@@ -29,7 +30,7 @@ struct plot {
     struct aw_live live;
     int64_t deadline;
     int64_t offset_ns, end_ns; /* time of the samples minus time of day; of the right edge */
-    bool begun, frozen, ended;
+    bool begun, frozen, ended, keys;
     uint64_t limit, taken;
     bool modelled; /* times are those of a simulation, that has its own pace */
     int64_t length_ns, first_ns, latest_ns; /* --for, and of the simulation */
@@ -251,6 +252,15 @@ static enum aw_status nothing_found(struct plot *p)
 /* ---- On the terminal --------------------------------------------------------------------------
  */
 
+/* clang-format off */
+static const char *const all_keys[] = {
+    "q", "leave",
+    "space", "freeze, and go on",
+    "?", "these keys, or the plot",
+    NULL,
+};
+/* clang-format on */
+
 static void draw(struct plot *p)
 {
     struct aw_braille *canvas = aw_screen_canvas(p->live.screen);
@@ -266,11 +276,13 @@ static void draw(struct plot *p)
     struct aw_strip_look look = {.end_ns = p->end_ns,
                                  .title = title,
                                  .state = state ? state : note,
-                                 .keys = p->ended    ? "end of the input  q quit"
-                                         : p->frozen ? "FROZEN  space goes on  q quit"
-                                                     : "q quit  space freeze",
+                                 .keys = p->ended    ? "end of the input  q quit  ? keys"
+                                         : p->frozen ? "FROZEN  space goes on  q quit  ? keys"
+                                                     : "q quit  space freeze  ? keys",
                                  .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
     aw_strip_draw(&p->strip, &look, canvas);
+    if (p->keys)
+        aw_cell_keys(canvas, all_keys);
     aw_screen_show(p->live.screen);
     int64_t dot = p->strip.span_ns / (2 * canvas->columns);
     int64_t least = AW_SECOND / FPS_MOST, most = AW_SECOND / FPS_LEAST;
@@ -284,6 +296,7 @@ static bool handle_keys(struct plot *p)
         if (key == 'q')
             return false;
         p->frozen ^= key == ' ' && !p->ended;
+        p->keys ^= key == '?';
     }
     return true;
 }

@@ -326,6 +326,12 @@ static bool handle_key(struct watch *w, int key)
         w->grid.typing = true;
         w->filter[0] = '\0';
         break;
+    case '?':
+        w->grid.keys = !w->grid.keys;
+        break;
+    case 't':
+        w->grid.listed = !w->grid.listed;
+        break;
     case AW_KEY_ESCAPE:
         w->filter[0] = '\0';
         break;
@@ -386,6 +392,10 @@ static enum aw_status open_table(struct watch *w)
     struct aw_session *session = w->session;
     const char *url = NULL;
     w->grid.title = session->tool->name;
+    w->grid.columns = session->tool->subject.columns;
+    w->grid.unit = session->tool->subject.unit;
+    w->grid.context = session;
+    w->grid.listed = w->select.n > 0; /* what was asked for, all of it */
     w->grid.link = w->input                                 ? "standard input"
                    : aw_session_url(session, &url) == AW_OK ? url
                                                             : NULL;

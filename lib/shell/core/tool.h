@@ -16,6 +16,7 @@
 
 #include "link/core/link.h"
 #include "link/core/received.h"
+#include "view/terminal/grid.h"
 #include "wire/wire.h"
 
 struct aw_session;
@@ -159,6 +160,11 @@ struct aw_subject_hooks {
     /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then
      * leave out the others. AW_USAGE for a name that nobody has. */
     enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
+    /* The columns of watch's table, where a row of it is a subject; and the unit in which a value
+     * of a subject means something to a person, where another one than the record's: the context is
+     * the session. */
+    const struct aw_grid_column *columns;
+    aw_grid_unit_fn *unit;
 };
 
 /* Messages with fields of no bits, whose values follow from the order of the packets. */

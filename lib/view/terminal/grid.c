@@ -9,49 +9,20 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "view/terminal/cells.h"
+#include "view/terminal/matrix.h"
 
 #define BLOCK_LEAST 54 /* columns of a table, where several stand side by side */
 #define BETWEEN     2  /* of them */
 #define NAME_MOST   34
 #define TREND_MOST  AW_TREND
 #define TREND_LEAST 8
-#define CELL_TEXT   48
 
 /* ---- One value as text ------------------------------------------------------------------------
  */
 
-/* All numbers of a channel have the same decimals, so that they do not dance; six digits at most.
- */
-static int decimals_of(const struct aw_channel *channel)
-{
-    double range = fmax(fabs(channel->low), fabs(channel->high));
-    double seen = fmax(fabs(channel->least), fabs(channel->greatest));
-    double size = channel->decimals >= 0 && range > 0 ? range : fmax(seen, 1e-3);
-    if ((channel->decimals < 0 && channel->whole) || !(size < 1e15))
-        return 0;
-    int before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
-    int digits = channel->decimals >= 0 ? 6 : 5;
-    int most = digits > before ? digits - before : 0;
-    if (channel->decimals < 0 && most > 4)
-        most = 4;
-    return channel->decimals >= 0 && channel->decimals < most ? channel->decimals : most;
-}
-
-static void print_number(const struct aw_channel *channel, double value, char *out)
-{
-    int decimals = decimals_of(channel);
-    if (isnan(value))
-        snprintf(out, CELL_TEXT, "–");
-    else if (fabs(value) >= 1e9 || (value != 0 && fabs(value) < 1e-4 && channel->decimals < 0))
-        snprintf(out, CELL_TEXT, "%.3e", value);
-    else
-        snprintf(out, CELL_TEXT, "%.*f", decimals, value == 0 ? 0.0 : value);
-    if (out[0] == '-' && strspn(out + 1, "0.") == strlen(out + 1))
-        memmove(out, out + 1, strlen(out)); /* -0.000 */
-}
-
 struct cell {
-    char text[CELL_TEXT];
+    char text[AW_CELL_TEXT];
     int color;
 };
 
@@ -65,22 +36,22 @@ static void value_cell(const struct row *row, struct cell *cell)
 {
     static const int alarms[] = {0, AW_BRAILLE_CARE, AW_BRAILLE_WARN};
     if (row->channel->text[0])
-        snprintf(cell->text, CELL_TEXT, "%s", row->channel->text);
+        snprintf(cell->text, AW_CELL_TEXT, "%s", row->channel->text);
     else
-        print_number(row->channel, row->channel->value, cell->text);
+        aw_cell_number(row->channel, row->channel->value, cell->text);
     cell->color = row->stale ? AW_BRAILLE_DIM : alarms[aw_channel_alarm(row->channel)];
 }
 
 static void unit_cell(const struct row *row, struct cell *cell)
 {
-    snprintf(cell->text, CELL_TEXT, "%s", row->channel->unit ? row->channel->unit : "");
+    snprintf(cell->text, AW_CELL_TEXT, "%s", row->channel->unit ? row->channel->unit : "");
     cell->color = AW_BRAILLE_DIM;
 }
 
 static void extreme_cell(const struct row *row, double value, struct cell *cell)
 {
     if (!row->channel->text[0])
-        print_number(row->channel, value, cell->text);
+        aw_cell_number(row->channel, value, cell->text);
     cell->color = AW_BRAILLE_DIM;
 }
 
@@ -97,11 +68,11 @@ static void greatest_cell(const struct row *row, struct cell *cell)
 static void print_rate(double hz, char *out)
 {
     if (hz <= 0)
-        snprintf(out, CELL_TEXT, "–");
+        snprintf(out, AW_CELL_TEXT, "–");
     else if (hz >= 9999.5)
-        snprintf(out, CELL_TEXT, "%.1fk", hz / 1000);
+        snprintf(out, AW_CELL_TEXT, "%.1fk", hz / 1000);
     else
-        snprintf(out, CELL_TEXT, hz < 9.95 ? "%.1f" : "%.0f", hz);
+        snprintf(out, AW_CELL_TEXT, hz < 9.95 ? "%.1f" : "%.0f", hz);
 }
 
 static void rate_cell(const struct row *row, struct cell *cell)
@@ -115,12 +86,12 @@ static void age_cell(const struct row *row, struct cell *cell)
     double s = (double)(row->now - row->channel->seen_ns) / 1e9;
     cell->color = !row->stale ? 0 : s > 5 ? AW_BRAILLE_WARN : AW_BRAILLE_CARE;
     if (s < 0.25) {
-        snprintf(cell->text, CELL_TEXT, "now");
+        snprintf(cell->text, AW_CELL_TEXT, "now");
         cell->color = AW_BRAILLE_DIM;
     } else if (s < 10) {
-        snprintf(cell->text, CELL_TEXT, "%.1f s", s);
+        snprintf(cell->text, AW_CELL_TEXT, "%.1f s", s);
     } else {
-        snprintf(cell->text, CELL_TEXT, s < 120 ? "%.0f s" : "%.0f min", s < 120 ? s : s / 60);
+        snprintf(cell->text, AW_CELL_TEXT, s < 120 ? "%.0f s" : "%.0f min", s < 120 ? s : s / 60);
     }
 }
 
@@ -171,55 +142,32 @@ static struct layout lay_out(int width, int longest, bool blocks)
     return layout;
 }
 
-/* Text in a field of this width; what does not fit loses its end. */
-static void put(struct aw_braille *canvas, int column, int row, int width, bool left,
-                const char *text, int color)
-{
-    char cut[4 * CELL_TEXT + 4];
-    size_t used = 0;
-    int length = (int)aw_utf8_length(text), n = 0;
-    bool whole = length <= width;
-    for (; *text && n < (whole ? width : width - 1) && used + 8 < sizeof cut; n++) {
-        size_t size = aw_utf8_size(text);
-        memcpy(cut + used, text, size ? size : 1);
-        used += size ? size : 1;
-        text += size ? size : 1;
-    }
-    strcpy(cut + used, whole || width < 1 ? "" : "…");
-    aw_braille_text(canvas, column + (left || !whole ? 0 : width - length), row, cut, color);
-}
-
 static void put_head(struct aw_braille *canvas, int x, int y, const struct layout *layout)
 {
-    put(canvas, x, y, layout->name, true, "field", AW_BRAILLE_DIM);
+    aw_cell_put(canvas, x, y, layout->name, true, "field", AW_BRAILLE_DIM);
     x += layout->name + 1;
     for (size_t i = 0; i < COLUMNS; i++)
         if (columns[i].rank <= layout->rank) {
-            put(canvas, x, y, columns[i].width, columns[i].left, columns[i].head, AW_BRAILLE_DIM);
+            aw_cell_put(canvas, x, y, columns[i].width, columns[i].left, columns[i].head,
+                        AW_BRAILLE_DIM);
             x += columns[i].width + 1;
         }
     char trend[24];
     snprintf(trend, sizeof trend, "last %d s", (int)(layout->trend * AW_TREND_STEP_NS / AW_SECOND));
     if (layout->trend)
-        put(canvas, x + 1, y, layout->trend, true, trend, AW_BRAILLE_DIM);
+        aw_cell_put(canvas, x + 1, y, layout->trend, true, trend, AW_BRAILLE_DIM);
 }
 
-/* Names are cut at the left: their end is what differs. */
+/* Names are cut in the middle: their end is what tells them apart. */
 static void put_name(struct aw_braille *canvas, int x, int y, int width,
                      const struct aw_channel *channel)
 {
-    char prefix[AW_POINT_NAME];
-    size_t length = strlen(channel->name), room = (size_t)width;
-    size_t cut = length > room ? length - room : 0;
-    memcpy(prefix, channel->name, channel->prefix);
-    prefix[channel->prefix] = '\0';
-    if (cut < channel->prefix)
-        x = aw_braille_text(canvas, x, y, prefix + cut, AW_BRAILLE_DIM);
-    aw_braille_text(canvas, x, y, channel->name + (cut > channel->prefix ? cut : channel->prefix),
-                    0);
-    if (cut)
-        aw_braille_text(canvas, x - (int)(cut < channel->prefix ? channel->prefix - cut : 0), y,
-                        "…", AW_BRAILLE_DIM);
+    char name[AW_POINT_NAME + 4], prefix[AW_POINT_NAME + 4];
+    size_t cut = aw_cell_shorten(channel->name, width, name);
+    size_t before = cut && cut < channel->prefix ? cut : channel->prefix;
+    snprintf(prefix, sizeof prefix, "%.*s", (int)before, name);
+    x = aw_braille_text(canvas, x, y, prefix, AW_BRAILLE_DIM);
+    aw_braille_text(canvas, x, y, name + before, 0);
 }
 
 static void put_trend(struct aw_braille *canvas, int x, int y, int width, const struct row *row)
@@ -251,7 +199,7 @@ static void put_row(struct aw_braille *canvas, int x, int y, const struct layout
         if (columns[i].rank > layout->rank)
             continue;
         columns[i].print(row, &cell);
-        put(canvas, x, y, columns[i].width, columns[i].left, cell.text, cell.color);
+        aw_cell_put(canvas, x, y, columns[i].width, columns[i].left, cell.text, cell.color);
         x += columns[i].width + 1;
     }
     if (layout->trend && !row->channel->text[0])
@@ -276,7 +224,7 @@ static void print_count(uint64_t n, char *out, size_t size)
 /* Time and messages, right of the title; the least important parts go first when room is short. */
 static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
 {
-    char text[160], count[32], rate[CELL_TEXT];
+    char text[160], count[32], rate[AW_CELL_TEXT];
     int width = canvas->columns, length = 0;
     long s = (long)(grid->elapsed_ns / AW_SECOND);
     print_count(grid->messages, count, sizeof count);
@@ -296,7 +244,23 @@ static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
     const char *state = grid->state ? grid->state : grid->link;
     int room = width - length - x - 4;
     if (state && room > 3)
-        put(canvas, x + 2, 0, room, true, state, grid->state ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
+        aw_cell_put(canvas, x + 2, 0, room, true, state,
+                    grid->state ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
+}
+
+/* As much of it as there is room for: how to leave and how to see all of it come first. */
+static const char *keys_for(const struct aw_grid *grid, int room)
+{
+    static const char *const all[] = {"q quit  space freeze  r reset  / filter  ? keys",
+                                      "q quit  space freeze  ? keys", "q quit  ? keys", "? keys"};
+    size_t i = 0;
+    if (grid->typing)
+        return "Enter keep  Esc clear";
+    if (grid->frozen)
+        return "FROZEN  space goes on";
+    while (i + 1 < sizeof all / sizeof *all && (int)strlen(all[i]) > room)
+        i++;
+    return all[i];
 }
 
 static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
@@ -314,10 +278,7 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
         x = aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM) + 1;
     }
-    const char *keys =
-        grid->typing ? "Enter keep  Esc clear" : "q quit  space freeze  r reset  / filter";
-    if (grid->frozen)
-        keys = "FROZEN  space goes on";
+    const char *keys = keys_for(grid, width - x - 2);
     int length = (int)strlen(keys);
     if (x + 1 + length < width) {
         aw_braille_text(canvas, width - length - 1, y, keys,
@@ -325,7 +286,7 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         width -= length + 1;
     }
     if (grid->note && grid->rows && width - x > 12)
-        put(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
+        aw_cell_put(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
 }
 
 /* Word by word: there is room, and what is noted is likely the reason. */
@@ -345,6 +306,20 @@ static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, con
         word += size;
     }
 }
+
+/* clang-format off */
+static const char *const keys_of_table[] = {
+    "q", "leave",
+    "space", "freeze, and go on",
+    "r", "least, greatest start afresh",
+    "/", "filter: torque, or r*.torque",
+    "Esc", "no filter",
+    "arrows", "scroll; Page keys, Home, End",
+    "t", "a row a joint, or a value",
+    "?", "these keys, or the table",
+    NULL,
+};
+/* clang-format on */
 
 /* ---- All of it --------------------------------------------------------------------------------
  */
@@ -412,7 +387,11 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
         shown[grid->rows++] = channels->list[i];
         longest = length > longest ? length : longest;
     }
-    if (canvas->rows > 4 && grid->rows)
+    if (grid->keys)
+        aw_cell_keys(canvas, keys_of_table);
+    else if (canvas->rows > 4 && grid->rows && grid->columns && !grid->listed)
+        aw_matrix_draw(grid, shown, canvas);
+    else if (canvas->rows > 4 && grid->rows)
         put_rows(grid, shown, canvas, longest);
     else if (canvas->rows > 4)
         put_empty(grid, canvas, channels->n ? "nothing by this name" : "nothing yet");

@@ -153,6 +153,62 @@ static void test_states(void **state)
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "FROZEN");
 }
 
+static bool in_degrees(void *context, const char *subject, const char *field, double *factor,
+                       const char **unit)
+{
+    (void)context;
+    if (strcmp(field, "setpoint") != 0 || strcmp(subject, "lknee") != 0)
+        return false;
+    *factor = 3.6;
+    *unit = "deg";
+    return true;
+}
+
+/* Six joints in ten rows of 80 columns: a row a joint, a column a quantity. */
+static void test_matrix(void **state)
+{
+    static const struct aw_grid_column columns[] = {
+        {"setpoint", "setpoint"}, {"torque", "torque"}, {"current", "current"}, {0}};
+    static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
+    (void)state;
+    grid.columns = columns;
+    grid.unit = in_degrees;
+    for (size_t i = 0; i < 6; i++)
+        take("pid", boards[i], "setpoint=10", 0);
+    take("joint", "lknee", "torque=2", 0);
+    draw(80, 10, AW_BRAILLE_UTF8);
+    expect_in(text, "           setpoint   torque\n                          Nm\n");
+    expect_in(text, " lhip      10.000 %        –\n");
+    expect_in(text, " lknee   36.000 deg   2.0000\n");
+    expect_in(text, " rankle    10.000 %        –\n 0 lost");
+    draw(40, 8, AW_BRAILLE_UTF8);
+    assert_int_equal(grid.rows, 6);
+    assert_int_equal(grid.page, 4);
+    grid.scroll = 9;
+    expect_in(draw(40, 8, AW_BRAILLE_UTF8), "rankle");
+    grid.listed = true;
+    grid.scroll = 0;
+    expect_in(draw(80, 10, AW_BRAILLE_UTF8), "lhip.setpoint");
+    for (int width = 1; width < 140; width++)
+        for (int height = 1; height < 12; height++)
+            draw(width, height, 0);
+}
+
+/* The way out and the way to all keys are there however narrow it is; the end of a name is, too. */
+static void test_keys(void **state)
+{
+    (void)state;
+    take("joint", "lknee", "", 0);
+    expect_in(draw(40, 12, AW_BRAILLE_UTF8), "q quit  ? keys");
+    expect_in(text, " lkne…ink_angle ");
+    grid.keys = true;
+    draw(40, 12, AW_BRAILLE_UTF8);
+    expect_in(text, " space   freeze, and go on\n");
+    expect_in(text, " /       filter: torque, or r*.torque\n");
+    expect_in(text, " ?       these keys, or the table\n");
+    expect_not_in(text, "lkne");
+}
+
 /* Numbers of a channel do not dance, and zero has no sign. */
 static void test_numbers(void **state)
 {
@@ -178,8 +234,9 @@ static void test_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_table),  TEST(test_narrow), TEST(test_scroll),  TEST(test_colors),
-        TEST(test_filter), TEST(test_states), TEST(test_numbers),
+        TEST(test_table),   TEST(test_narrow), TEST(test_scroll),
+        TEST(test_colors),  TEST(test_filter), TEST(test_states),
+        TEST(test_numbers), TEST(test_matrix), TEST(test_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,77 @@
+/* Prints and cuts what stands in the cells of watch's tables. */
+#include "view/terminal/cells.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* All numbers of a channel have the same decimals, so that they do not dance; six digits at most.
+ */
+static int decimals_of(const struct aw_channel *channel)
+{
+    double range = fmax(fabs(channel->low), fabs(channel->high));
+    double seen = fmax(fabs(channel->least), fabs(channel->greatest));
+    double size = channel->decimals >= 0 && range > 0 ? range : fmax(seen, 1e-3);
+    if ((channel->decimals < 0 && channel->whole) || !(size < 1e15))
+        return 0;
+    int before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
+    int digits = channel->decimals >= 0 ? 6 : 5;
+    int most = digits > before ? digits - before : 0;
+    if (channel->decimals < 0 && most > 4)
+        most = 4;
+    return channel->decimals >= 0 && channel->decimals < most ? channel->decimals : most;
+}
+
+void aw_cell_number(const struct aw_channel *channel, double value, char *out)
+{
+    int decimals = decimals_of(channel);
+    if (isnan(value))
+        snprintf(out, AW_CELL_TEXT, "–");
+    else if (fabs(value) >= 1e9 || (value != 0 && fabs(value) < 1e-4 && channel->decimals < 0))
+        snprintf(out, AW_CELL_TEXT, "%.3e", value);
+    else
+        snprintf(out, AW_CELL_TEXT, "%.*f", decimals, value == 0 ? 0.0 : value);
+    if (out[0] == '-' && strspn(out + 1, "0.") == strlen(out + 1))
+        memmove(out, out + 1, strlen(out)); /* -0.000 */
+}
+
+void aw_cell_put(struct aw_braille *canvas, int column, int row, int width, bool left,
+                 const char *text, int color)
+{
+    char cut[4 * AW_CELL_TEXT + 4];
+    size_t used = 0;
+    int length = (int)aw_utf8_length(text), n = 0;
+    bool whole = length <= width;
+    for (; *text && n < (whole ? width : width - 1) && used + 8 < sizeof cut; n++) {
+        size_t size = aw_utf8_size(text);
+        memcpy(cut + used, text, size ? size : 1);
+        used += size ? size : 1;
+        text += size ? size : 1;
+    }
+    strcpy(cut + used, whole || width < 1 ? "" : "…");
+    aw_braille_text(canvas, column + (left || !whole ? 0 : width - length), row, cut, color);
+}
+
+size_t aw_cell_shorten(const char *name, int width, char *out)
+{
+    size_t length = strlen(name), room = width > 1 ? (size_t)width - 1 : 0, before = room / 3;
+    if (length <= room + 1) {
+        strcpy(out, name);
+        return 0;
+    }
+    size_t behind = room - before;
+    sprintf(out, "%.*s…%s", (int)before, name, name + length - behind);
+    return before;
+}
+
+void aw_cell_keys(struct aw_braille *canvas, const char *const *keys)
+{
+    for (int i = canvas->columns; i < canvas->columns * (canvas->rows - 1); i++)
+        canvas->cells[i] = (struct aw_braille_cell){0};
+    for (int y = 1; *keys && y < canvas->rows - 1; y++, keys += 2) {
+        aw_braille_text(canvas, 1, y, keys[0], AW_BRAILLE_BOLD);
+        aw_cell_put(canvas, 9, y, canvas->columns - 10, true, keys[1], 0);
+    }
+}

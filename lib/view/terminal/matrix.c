@@ -1,0 +1,135 @@
+/* Lays out and draws the table in which a row is a subject and a column a quantity. */
+#include "view/terminal/matrix.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "view/terminal/cells.h"
+
+#define ROWS_MOST    64
+#define COLUMNS_MOST 12
+#define NUMBER       8 /* columns of the terminal for a number, and for one with its unit */
+#define WITH_UNIT    11
+#define TOP          3 /* the first row of values */
+
+struct matrix {
+    const struct aw_grid *grid;
+    size_t n;                               /* rows */
+    char subject[ROWS_MOST][AW_POINT_NAME]; /* of each */
+    const struct aw_channel *cell[ROWS_MOST][COLUMNS_MOST];
+    int name, width[COLUMNS_MOST];  /* columns of the terminal; 0: nothing is in this one */
+    const char *unit[COLUMNS_MOST]; /* that all of a column have, or NULL */
+    bool mixed[COLUMNS_MOST];       /* its cells have units of their own */
+};
+
+/* The channel in the unit that the subject's values have: a copy. */
+static struct aw_channel in_unit(const struct matrix *m, const char *subject, const char *field,
+                                 const struct aw_channel *channel)
+{
+    struct aw_channel copy = *channel;
+    double factor = 1;
+    if (m->grid->unit && m->grid->unit(m->grid->context, subject, field, &factor, &copy.unit)) {
+        copy.value *= factor;
+        copy.least *= factor;
+        copy.greatest *= factor;
+        copy.low *= factor;
+        copy.high *= factor;
+    }
+    return copy;
+}
+
+static size_t row_of(struct matrix *m, const struct aw_channel *channel)
+{
+    char subject[AW_POINT_NAME];
+    size_t row = 0, length = channel->prefix ? channel->prefix - 1 : 0;
+    snprintf(subject, sizeof subject, "%.*s", (int)length, channel->name);
+    while (row < m->n && strcmp(m->subject[row], subject) != 0)
+        row++;
+    if (row == m->n && m->n < ROWS_MOST)
+        strcpy(m->subject[m->n++], subject);
+    return row;
+}
+
+static void fill(struct matrix *m, const struct aw_channel *const *shown, size_t n)
+{
+    const struct aw_grid_column *columns = m->grid->columns;
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < COLUMNS_MOST && columns[c].field; c++) {
+            size_t row;
+            if (strcmp(shown[i]->name + shown[i]->prefix, columns[c].field) != 0 ||
+                (row = row_of(m, shown[i])) == ROWS_MOST)
+                continue;
+            struct aw_channel value = in_unit(m, m->subject[row], columns[c].field, shown[i]);
+            const char *unit = value.unit ? value.unit : "";
+            m->mixed[c] = m->mixed[c] || (m->unit[c] && strcmp(m->unit[c], unit) != 0);
+            m->unit[c] = unit;
+            m->cell[row][c] = shown[i];
+            m->width[c] = m->mixed[c] ? WITH_UNIT : NUMBER;
+        }
+}
+
+static void put_cell(const struct matrix *m, struct aw_braille *canvas, int x, int y, size_t row,
+                     size_t column)
+{
+    static const int alarms[] = {0, AW_BRAILLE_CARE, AW_BRAILLE_WARN};
+    char text[AW_CELL_TEXT], number[AW_CELL_TEXT - 16];
+    const struct aw_channel *channel = m->cell[row][column];
+    if (!channel) {
+        aw_cell_put(canvas, x, y, m->width[column], false, "–", AW_BRAILLE_DIM);
+        return;
+    }
+    struct aw_channel value = in_unit(m, m->subject[row], m->grid->columns[column].field, channel);
+    aw_cell_number(&value, value.value, text);
+    snprintf(number, sizeof number, "%.30s", *value.text ? value.text : text);
+    snprintf(text, sizeof text, "%s%s%s", number, m->mixed[column] ? " " : "",
+             m->mixed[column] && value.unit ? value.unit : "");
+    aw_cell_put(canvas, x, y, m->width[column], false, text,
+                aw_channel_stale(channel, m->grid->now_ns) ? AW_BRAILLE_DIM
+                                                           : alarms[aw_channel_alarm(channel)]);
+}
+
+static void put_line(const struct matrix *m, struct aw_braille *canvas, int y, size_t row)
+{
+    char name[AW_POINT_NAME + 4];
+    int x = 1;
+    aw_cell_shorten(m->subject[row], m->name, name);
+    aw_braille_text(canvas, x, y, name, 0);
+    x += m->name;
+    for (size_t c = 0; c < COLUMNS_MOST; c++)
+        if (m->width[c] && x + 1 + m->width[c] < canvas->columns) {
+            put_cell(m, canvas, x + 1, y, row, c);
+            x += m->width[c] + 1;
+        }
+}
+
+static void put_heads(struct matrix *m, struct aw_braille *canvas)
+{
+    int x = 1 + m->name;
+    for (size_t c = 0; c < COLUMNS_MOST; c++)
+        if (m->width[c] && x + 1 + m->width[c] < canvas->columns) {
+            aw_cell_put(canvas, x + 1, 1, m->width[c], false, m->grid->columns[c].head,
+                        AW_BRAILLE_DIM);
+            aw_cell_put(canvas, x + 1, 2, m->width[c], false, m->mixed[c] ? "" : m->unit[c],
+                        AW_BRAILLE_DIM);
+            x += m->width[c] + 1;
+        }
+}
+
+void aw_matrix_draw(struct aw_grid *grid, const struct aw_channel *const *shown,
+                    struct aw_braille *canvas)
+{
+    struct matrix m = {.grid = grid, .name = 5};
+    fill(&m, shown, grid->rows);
+    grid->rows = m.n;
+    grid->page = canvas->rows > TOP + 1 ? (size_t)(canvas->rows - TOP - 1) : 1;
+    size_t most = grid->rows > grid->page ? grid->rows - grid->page : 0;
+    grid->scroll = grid->scroll < most ? grid->scroll : most;
+    for (size_t row = 0; row < m.n; row++) {
+        int length = (int)strlen(m.subject[row]);
+        m.name = length < m.name ? m.name : length < 14 ? length : 14;
+    }
+    put_heads(&m, canvas);
+    for (size_t i = 0; i < grid->page && grid->scroll + i < m.n; i++)
+        put_line(&m, canvas, TOP + (int)i, grid->scroll + i);
+}
