@@ -433,6 +433,25 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
+@test "? shows the keys in every view, the way out is there in 40 columns" {
+    local view
+    for view in 'canpid -q -l sim: watch' 'canpid -q -l sim: plot lknee.torque' 'ezphys -q -l sim: view' \
+        'hidmotor -q -l sim: watch' 'unitysim sim'; do
+        TERM=xterm terminal 40 <<<"
+            launch $view
+            want {q quit} {? keys}
+            type ?; want {these keys, or the}
+            type q
+            ends 0"
+    done
+    TERM=xterm terminal 80 <<<"
+        launch canpid -q -l sim: watch -c pos
+        want setpoint measured output deg lhip rankle
+        type t; want .setpoint
+        type q
+        ends 0"
+}
+
 @test "; separates commands, history lists them, a pipe is told to be the shell's affair" {
     terminal <<<"
         launch armctl -l $fast

@@ -159,7 +159,9 @@ restored='[?1049l'
     unset NO_COLOR
     TERM=xterm-256color terminal 100 <<<"
         launch sh -c {canpid -l $fast watch; echo status=\$?; stty -a}
-        want {[?1049h} field value unit Hz age last lhip. {q quit} setpoint
+        want {[?1049h} setpoint measured output
+        type t
+        want field value unit Hz age last .setpoint
         type q
         want {$restored} status=0 { icanon} { echo }
         ends 0"
@@ -200,6 +202,7 @@ restored='[?1049l'
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: watch
         want {q quit}
+        type t; want lhip.
         type /zzz; want {nothing by this name}
         type \177\177\177; want setpoint
         type \033; want {0 lost}

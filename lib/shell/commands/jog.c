@@ -40,8 +40,9 @@ static const struct {
     const char *key;
     char action; /* +, -, and p, n for the step, q */
 } keys[] = {
-    {"+", '+'},      {"-", '-'},       {"\033[A", '+'},  {"\033[C", '+'}, {"\033[B", '-'},
-    {"\033[D", '-'}, {"\033[5~", 'p'}, {"\033[6~", 'n'}, {"q", 'q'},      {"\004", 'q'},
+    {"+", '+'},      {"-", '-'},      {"\033[A", '+'},  {"\033[C", '+'},
+    {"\033[B", '-'}, {"\033[D", '-'}, {"\033[5~", 'p'}, {"\033[6~", 'n'},
+    {"q", 'q'},      {"?", '?'},      {"\004", 'q'},
 };
 
 static enum aw_status act(struct aw_jog *jog, char action)
@@ -56,6 +57,12 @@ static enum aw_status act(struct aw_jog *jog, char action)
         return AW_OK;
     case 'n':
         jog->step = fmax(floor(jog->step / 2 / jog->least) * jog->least, jog->least);
+        return AW_OK;
+    case '?':
+        aw_session_draw(jog->session, "\r\033[K"
+                                      "arrows, + -   move by a step\r\n"
+                                      "Page up, down double, halve the step\r\n"
+                                      "q             leave; Ctrl-C stops the joint\r\n");
         return AW_OK;
     default:
         jog->done = true;
@@ -121,7 +128,8 @@ enum aw_status aw_jog_amount(struct aw_session *session, const char *text, const
 
 enum aw_status aw_jog_keys(struct aw_jog *jog)
 {
-    static const char help[] = "   arrows move, page keys step, q quit";
+    static const char *const help[] = {"   arrows move, page keys step, q quit, ? keys",
+                                       "   q quit, ? keys", ""};
     struct aw_session *session = jog->session;
     struct termios before;
     enum aw_status status = AW_OK;
@@ -135,9 +143,11 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
         char place[80];
         int length = snprintf(place, sizeof place, "%.24s: %g %s, step %g", jog->name, jog->value,
                               jog->unit, jog->step);
-        bool fits = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
-                    length + (int)sizeof help < size.ws_col;
-        aw_session_draw(session, "\r%s%s \033[K", place, fits ? help : "");
+        bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+        size_t i = 0;
+        while (known && *help[i] && length + 1 + (int)strlen(help[i]) >= size.ws_col)
+            i++;
+        aw_session_draw(session, "\r%s%s \033[K", place, help[i]);
         aw_object_start(&session->result, NULL);
         status = read_keys(jog);
     }
