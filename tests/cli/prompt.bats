@@ -447,7 +447,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     TERM=xterm terminal 80 <<<"
         launch canpid -q -l sim: watch -c pos
         want setpoint measured output deg lhip rankle
-        type t; want .setpoint
+        type t; want lhip. setpoint
         type q
         ends 0"
 }

@@ -161,7 +161,7 @@ restored='[?1049l'
         launch sh -c {canpid -l $fast watch; echo status=\$?; stty -a}
         want {[?1049h} setpoint measured output
         type t
-        want field value unit Hz age last .setpoint
+        want field value unit Hz age last lhip. setpoint
         type q
         want {$restored} status=0 { icanon} { echo }
         ends 0"
