@@ -446,7 +446,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     done
     TERM=xterm terminal 80 <<<"
         launch canpid -q -l sim: watch -c pos
-        want setpoint measured output deg lhip rankle
+        want setpoint measured output rankle
         type t; want lhip. setpoint
         type q
         ends 0"

@@ -282,7 +282,10 @@ static void scroll(struct watch *w, int key)
     struct aw_grid *grid = &w->grid;
     size_t page = grid->page ? grid->page : 1;
     size_t back = key == AW_KEY_UP ? 1 : key == AW_KEY_PAGE_UP ? page : grid->rows;
-    size_t on = key == AW_KEY_DOWN ? 1 : key == AW_KEY_PAGE_DOWN ? page : grid->rows;
+    size_t on = key == AW_KEY_DOWN        ? 1
+                : key == AW_KEY_PAGE_DOWN ? page
+                : key == AW_KEY_END       ? grid->rows
+                                          : 0;
     if (key == AW_KEY_UP || key == AW_KEY_PAGE_UP || key == AW_KEY_HOME)
         grid->scroll = grid->scroll > back ? grid->scroll - back : 0;
     else
@@ -322,29 +325,19 @@ static bool handle_key(struct watch *w, int key)
         aw_channels_reset(w->is_frozen ? &w->frozen : &w->channels);
         aw_channels_reset(&w->channels);
         break;
-    case '/':
-        w->grid.typing = true;
-        w->filter[0] = '\0';
-        break;
     case '?':
         w->grid.keys = !w->grid.keys;
         break;
     case 't':
         w->grid.listed = !w->grid.listed;
         break;
+    case '/':
     case AW_KEY_ESCAPE:
+        w->grid.typing = key == '/';
         w->filter[0] = '\0';
         break;
-    case AW_KEY_UP:
-    case AW_KEY_DOWN:
-    case AW_KEY_PAGE_UP:
-    case AW_KEY_PAGE_DOWN:
-    case AW_KEY_HOME:
-    case AW_KEY_END:
-        scroll(w, key);
-        break;
     default:
-        break;
+        scroll(w, key);
     }
     return true;
 }
