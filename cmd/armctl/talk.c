@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "shell/core/config.h"
+#include "shell/core/stop.h"
 #include "state.h"
 
 static struct aw_armctl_options arm_options(const struct aw_session *session)
@@ -258,16 +259,13 @@ enum aw_status arm_safe_stop(struct aw_session *session)
         return aw_fail(&session->err, status, "%s: %s",
                        status == AW_TIMEOUT ? "stop sent, not confirmed" : "NOT stopped", why.text);
     if (strncmp(outcome.sent, "SPD", 3) == 0)
-        aw_session_notice(session, "stopped: the motors are commanded to stand still (%s)",
-                          outcome.sent);
+        aw_stop_did(session, "the motors are commanded to stand still (%s)", outcome.sent);
     else if (outcome.result != AW_ARMCTL_NOT_SENT)
-        aw_session_notice(session, "stopped: commanded back to the last confirmed position (%s)",
-                          outcome.sent);
+        aw_stop_did(session, "commanded back to the last confirmed position (%s)", outcome.sent);
     else
-        aw_session_notice(
-            session,
-            "stopped: nothing is sent any more; the arm ends the motion it has begun, because "
-            "its protocol has no stop%s",
-            state->profile.n ? "" : " and there is no profile");
+        aw_stop_did(session,
+                    "nothing is sent any more; the arm ends the motion it has begun, because "
+                    "its protocol has no stop%s",
+                    state->profile.n ? "" : " and there is no profile");
     return AW_OK;
 }

@@ -1,5 +1,6 @@
 /* canpid compare: the figures of two saved step responses side by side. */
 #include "control/compare.h"
+#include "run.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,7 +30,7 @@ static void report(struct aw_session *session, const struct aw_comparison *c)
         for (int i = 0; i < 3; i++) {
             char key[48];
             snprintf(key, sizeof key, "%s.%s", aw_metric((enum aw_metric)m)->name, parts[i]);
-            aw_object_number(result, key, values[i], 5, NULL);
+            canpid_report_metric(session, key, (enum aw_metric)m, values[i], NULL);
         }
     }
     aw_object_number(result, "rms_difference", c->rms_difference, 5, NULL);

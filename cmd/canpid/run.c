@@ -230,3 +230,12 @@ void canpid_run_report(struct canpid_run *run, const char *cmd)
                    aw_canpid_board_name(&session->wire->variant, run->board, name));
     aw_object_text(&session->result, "controller", aw_canpid_controller_name(run->controller));
 }
+
+void canpid_report_metric(struct aw_session *session, const char *key, enum aw_metric metric,
+                          double value, const char *unit)
+{
+    const struct aw_metric_row *row = aw_metric(metric);
+    bool known = !row->takes_unit || unit;
+    aw_object_number(&session->result, key, value, 5, row->takes_unit ? unit : NULL);
+    session->result.entries[session->result.n - 1].unit_after = known ? row->unit_after : NULL;
+}

@@ -84,6 +84,10 @@ enum aw_status canpid_run_plot(struct canpid_run *run, const char *title);
 /* Board and controller into the result record. */
 void canpid_run_report(struct canpid_run *run, const char *cmd);
 
+/* Adds the value of a metric with its unit, which may be that of the step (NULL: not known). */
+void canpid_report_metric(struct aw_session *session, const char *key, enum aw_metric metric,
+                          double value, const char *unit);
+
 /* Draws into an SVG file; AW_REFUSED with the reason if it cannot be written. */
 enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_chart *chart,
                                   const char *path);

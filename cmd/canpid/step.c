@@ -90,13 +90,8 @@ static void report_metrics(struct canpid_run *run, const struct step_plan *plan,
     canpid_run_report(run, "step");
     aw_object_number(result, "from", plan->from * run->scale, 6, run->unit);
     aw_object_number(result, "to", plan->to * run->scale, 6, run->unit);
-    for (int m = 0; m < AW_METRICS; m++) {
-        /* The unit is a fixed one, or that of the step, or of both together, which has no name. */
-        const struct aw_metric_row *metric = aw_metric((enum aw_metric)m);
-        const char *fixed = *metric->unit_after ? metric->unit_after : NULL;
-        const char *unit = !metric->takes_unit ? fixed : fixed ? NULL : run->unit;
-        aw_object_number(result, metric->name, response->value[m], 5, unit);
-    }
+    for (enum aw_metric m = 0; m < AW_METRICS; m++)
+        canpid_report_metric(run->session, aw_metric(m)->name, m, response->value[m], run->unit);
     aw_object_number(result, "final", response->final, 5, run->unit);
     aw_object_number(result, "samples", (double)(n - lead), 0, NULL);
 }

@@ -102,9 +102,9 @@ static void report(struct canpid_run *run, const struct sweep_state *s)
     for (int i = 0; i < s->sweep.n; i++) {
         const struct aw_bode_point *p = &s->points[i];
         aw_object_start(&row, NULL);
-        aw_object_number(&row, "hz", p->hz, -4, NULL);
-        aw_object_number(&row, "gain_db", p->gain_db, 3, NULL);
-        aw_object_number(&row, "phase_deg", p->phase_deg, 2, NULL);
+        aw_object_number(&row, "frequency", p->hz, -4, "Hz");
+        aw_object_number(&row, "gain", p->gain_db, 3, "dB");
+        aw_object_number(&row, "phase", p->phase_deg, 2, "deg");
         aw_session_row(session, &row, "%10.4g %10.3f %10.2f\n", p->hz, p->gain_db, p->phase_deg);
     }
     aw_bode_summary(s->points, s->sweep.n, &closed);
@@ -113,7 +113,7 @@ static void report(struct canpid_run *run, const struct sweep_state *s)
     canpid_run_report(run, "sweep");
     aw_object_number(result, "bandwidth", closed.bandwidth_hz, 4, "Hz");
     aw_object_number(result, "peak_gain", closed.peak_gain, 4, NULL);
-    aw_object_number(result, "peak_hz", closed.peak_hz, 4, "Hz");
+    aw_object_number(result, "peak_frequency", closed.peak_hz, 4, "Hz");
     aw_object_number(result, "phase_margin", loop.phase_margin_deg, 2, "deg");
     aw_object_number(result, "crossover", loop.crossover_hz, 4, "Hz");
     aw_object_number(result, "fit", s->fit, 4, NULL);

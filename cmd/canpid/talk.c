@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/core/stop.h"
 #include "state.h"
 
 /* One command for named boards needs no frame of the others: the kernel leaves them out. */
@@ -94,7 +95,8 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
         const char *message = commands[i].codec->message->name;
         if (scalar >= 0 && !commands[i].codec->scalars[scalar].field->optional)
             aw_object_number(object, strcmp(cmd, "set") == 0 ? message : "value",
-                             commands[i].v[scalar], -1, NULL);
+                             commands[i].v[scalar], -1,
+                             aw_scalar_range(commands[i].codec, scalar, &commands[i]).unit);
     }
     aw_object_text(object, "result", outcome->verified ? "verified" : "sent");
     if (outcome->switches)
@@ -277,6 +279,6 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the stop is not confirmed: %s", why.text);
     leave(session, 0);
-    aw_session_notice(session, "stopped: disabled the driver");
+    aw_stop_did(session, "disabled the driver");
     return AW_OK;
 }

@@ -158,10 +158,9 @@ static bool is_better(const struct tuner *t)
            (is <= was && t->story.is.value[AW_IAE] < t->story.was.value[AW_IAE]);
 }
 
-static void report_steps(struct aw_session *session, const struct tuner *t)
+static void report_steps(struct aw_session *session, const struct tuner *t, const char *unit)
 {
     static const enum aw_metric shown[] = {AW_IAE, AW_OVERSHOOT, AW_RISE_TIME, AW_SETTLING_TIME};
-    struct aw_object *result = &session->result;
     const struct {
         const char *name;
         const struct aw_response *response;
@@ -170,7 +169,8 @@ static void report_steps(struct aw_session *session, const struct tuner *t)
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
             char key[48];
             snprintf(key, sizeof key, "%s.%s", sides[side].name, aw_metric(shown[i])->name);
-            aw_object_number(result, key, sides[side].response->value[shown[i]], 5, NULL);
+            canpid_report_metric(session, key, shown[i], sides[side].response->value[shown[i]],
+                                 unit);
         }
     for (size_t i = 0; aw_session_text(session) && i < sizeof shown / sizeof *shown; i++)
         aw_output_print(&session->out, "%-18s %10.4g before %10.4g after\n",
@@ -190,7 +190,7 @@ static enum aw_status try_both(struct canpid_run *run, struct tuner *t)
         status = step(run, t, &t->story.after, &t->story.is);
     if (status != AW_OK)
         return put_back(run, t, status);
-    report_steps(session, t);
+    report_steps(session, t, run->unit);
     bool better = is_better(t);
     if (!better)
         status = canpid_send_gains(run, t->old);

@@ -103,7 +103,7 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
         aw_object_start(&session->result, "follow");
         aw_object_number(&session->result, "rows", (double)f.path.table.n_rows, 0, NULL);
         aw_object_number(&session->result, "joints", (double)f.path.n, 0, NULL);
-        aw_object_number(&session->result, "seconds", aw_ezphys_path_seconds(&f.path), 3, "s");
+        aw_object_number(&session->result, "duration", aw_ezphys_path_seconds(&f.path), 3, "s");
     } else {
         status = follow(&f);
     }

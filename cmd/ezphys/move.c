@@ -327,6 +327,6 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
     aw_object_number(&session->result, "exchanges", (double)done, 0, NULL);
     ez_report_time(session);
     aw_object_number(&session->result, "ms", (double)(aw_clock_now(session->clock) - start) / 1e6,
-                     3, "ms");
+                     3, NULL);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "link/core/tcp.h"
+#include "shell/core/stop.h"
 #include "state.h"
 
 #define NOTICE_NS    (1 * AW_SECOND)       /* without a message, before that is reported */
@@ -419,9 +420,8 @@ enum aw_status ez_safe_stop(struct aw_session *session)
     status = await_read(session);
     if (status != AW_OK)
         return not_taken(session, status);
-    aw_session_notice(session, "stopped: %zu joint%s %s", ez->n_commands,
-                      ez->n_commands == 1 ? "" : "s",
-                      how.coast ? "without torque" : "held at velocity 0");
+    aw_stop_did(session, "%zu joint%s %s", ez->n_commands, ez->n_commands == 1 ? "" : "s",
+                how.coast ? "without torque" : "held at velocity 0");
     return AW_OK;
 }
 

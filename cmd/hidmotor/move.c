@@ -5,6 +5,7 @@
 #include "protocol/hidmotor/kinematics.h"
 #include "shell/commands/jog.h"
 #include "shell/core/dry.h"
+#include "shell/core/stop.h"
 #include "state.h"
 
 #define USUAL_DURATION_MS 1000
@@ -283,6 +284,6 @@ enum aw_status motor_safe_stop(struct aw_session *session)
         return aw_fail(&session->err, AW_STOPPED,
                        "stop sent, to hold %.1f %.1f %.1f deg; its confirmation was not waited for",
                        s.deg[0], s.deg[1], s.deg[2]);
-    aw_session_notice(session, "stopped: holding %.1f %.1f %.1f deg", s.deg[0], s.deg[1], s.deg[2]);
+    aw_stop_did(session, "holding %.1f %.1f %.1f deg", s.deg[0], s.deg[1], s.deg[2]);
     return AW_OK;
 }

@@ -139,7 +139,7 @@ static void report(struct player *p)
     struct aw_stats late = aw_samples_stats(&p->late_ms);
     aw_object_start(result, "play");
     aw_object_number(result, "waypoints", (double)p->path.n, 0, NULL);
-    aw_object_number(result, "seconds", p->end_s - p->path.t_s[0], 3, "s");
+    aw_object_number(result, "duration", p->end_s - p->path.t_s[0], 3, "s");
     aw_object_number(result, "setpoints", (double)p->sent, 0, NULL);
     aw_object_number(result, "lost", (double)p->lost, 0, NULL);
     aw_object_stats_ms(result, "late", &late);

@@ -155,7 +155,7 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
         aw_object_start(result, "record");
         aw_object_number(result, "samples", (double)r.rows, 0, NULL);
         aw_object_number(result, "repeats", (double)r.repeats, 0, NULL);
-        aw_object_number(result, "seconds", (double)(r.last_ns - r.first_ns) / 1e9, 3, "s");
+        aw_object_number(result, "duration", (double)(r.last_ns - r.first_ns) / 1e9, 3, "s");
         aw_object_stats_ms(result, "interval", &s);
     }
     if (status == AW_STOPPED && !aw_session_json(session))

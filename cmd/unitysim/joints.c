@@ -30,6 +30,13 @@ void unity_position_text(int ticks, char *out, size_t size)
     snprintf(out, size, "%d (%.1f deg)", ticks, aw_unitysim_degrees(ticks));
 }
 
+void unity_report_ticks(struct aw_session *session, int joint, int ticks)
+{
+    char key[48];
+    snprintf(key, sizeof key, "%s.ticks", aw_unitysim_joint_name(joint));
+    aw_object_number(&session->result, key, ticks, 0, NULL);
+}
+
 void unity_report_joint(struct aw_session *session, int joint)
 {
     const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
@@ -37,8 +44,8 @@ void unity_report_joint(struct aw_session *session, int joint)
     if (feedback->count == 0)
         return;
     int ticks = feedback->position[joint];
-    aw_object_number(&session->result, aw_unitysim_joint_name(joint), ticks, 0, NULL);
-    snprintf(key, sizeof key, "%s_deg", aw_unitysim_joint_name(joint));
+    unity_report_ticks(session, joint, ticks);
+    snprintf(key, sizeof key, "%s.actual", aw_unitysim_joint_name(joint));
     aw_object_number(&session->result, key, aw_unitysim_degrees(ticks), 2, "deg");
 }
 

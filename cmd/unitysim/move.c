@@ -128,7 +128,7 @@ static enum aw_status move(struct aw_session *session, const char *verb,
         if (request->move.goals[i].wanted)
             unity_report_joint(session, i);
     aw_object_number(&session->result, "ms",
-                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, "ms");
+                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, NULL);
     return status;
 }
 
@@ -148,8 +148,7 @@ enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
         aw_object_truth(&session->result, "dry_run", true);
         for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
             if (request.move.goals[i].wanted)
-                aw_object_number(&session->result, aw_unitysim_joint_name(i),
-                                 request.move.goals[i].position, 0, NULL);
+                unity_report_ticks(session, i, request.move.goals[i].position);
         return AW_OK;
     }
     if (status == AW_OK)

@@ -57,8 +57,8 @@ static void report_progress(struct play *play)
     aw_object_number(&line, "line", row->line, 0, NULL);
     aw_object_text(&line, "joint", name);
     aw_object_text(&line, "kind", user ? "user" : "auto");
-    aw_object_number(&line, "goal", player->goal, 0, NULL);
-    aw_object_number(&line, "tolerance", row->tolerance, 0, NULL);
+    aw_object_number(&line, "goal", player->goal, 0, "tick");
+    aw_object_number(&line, "tolerance", row->tolerance, 0, "tick");
     aw_session_row(session, &line, "%3zu/%zu  %-12s %s %s\n", player->row + 1, play->sequence.n,
                    name, user ? "waits for you to bring it to" : "to", goal);
     aw_output_flush(&session->out, NULL);
@@ -154,7 +154,7 @@ static enum aw_status play_it(struct play *play)
     aw_object_number(&session->result, "rows", (double)play->sequence.n, 0, NULL);
     aw_object_number(&session->result, "rounds", (double)play->player.round, 0, NULL);
     aw_object_number(&session->result, "ms",
-                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, "ms");
+                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, NULL);
     return status;
 }
 

@@ -100,6 +100,7 @@ void unity_pair_name(const struct aw_bound *bound, char name[48]);
 void unity_position_text(int ticks, char *out, size_t size);
 
 /* Position of a joint into the result: elbow in ticks, elbow_deg. */
+void unity_report_ticks(struct aw_session *session, int joint, int ticks);
 void unity_report_joint(struct aw_session *session, int joint);
 
 void unity_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context);

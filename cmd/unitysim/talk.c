@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/core/stop.h"
 #include "shell/core/wire_option.h"
 #include "state.h"
 
@@ -220,7 +221,7 @@ enum aw_status unity_safe_stop(struct aw_session *session)
     if (!unity->stopped)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "stop sent to all joints, not confirmed: no feedback came after it");
-    aw_session_notice(session, "stopped: all joints");
+    aw_stop_did(session, "all joints");
     return AW_OK;
 }
 

@@ -422,12 +422,12 @@ END
 
 @test "record, then play the same file" {
     ok hidmotor -l "$fast" record run.csv --for 2s
-    matches "$output" "record samples=* repeats=* seconds=[12]*s interval_min_ms=* interval_mean_ms=* interval_p50_ms=* interval_p95_ms=* interval_p99_ms=* interval_max_ms=*"
+    matches "$output" "record samples=* repeats=* duration=[12]*s interval_min_ms=* interval_mean_ms=* interval_p50_ms=* interval_p95_ms=* interval_p99_ms=* interval_max_ms=*"
     same "$(head -n 1 run.csv)" "t,m1,m2,m3,m1.setpoint,m2.setpoint,m3.setpoint"
     same "$(sed -n '2s/,.*//p' run.csv)" 0
     virtual_json play run.csv
     same "$(json '[.cmd,.ok,.lost]')" '["play",true,0]'
-    same "$(json '.seconds > 1.9 and .seconds < 2.1')" true
+    same "$(json '.duration > 1.9 and .duration < 2.1')" true
 }
 
 @test "record, then play the same file, by the clock" {
@@ -435,7 +435,7 @@ END
     ok hidmotor -q -l "$url" record run.csv --for 300ms
     ok hidmotor -q -j -l "$url" play run.csv
     same "$(json '[.cmd,.ok]')" '["play",true]'
-    same "$(json '.seconds > 0.2 and .setpoints > 1')" true
+    same "$(json '.duration > 0.2 and .setpoints > 1')" true
 }
 
 @test "a recorded motion is played as it was" {
@@ -493,14 +493,14 @@ END
 
 @test "record: fewer samples, no header, until arrived, statistics in JSON" {
     virtual_json record a.csv -n 10 --rate 100
-    same "$(json '[.samples,(.interval_p50_ms|round),(.seconds*100|round)]')" '[10,10,9]'
+    same "$(json '[.samples,(.interval_p50_ms|round),(.duration*100|round)]')" '[10,10,9]'
     same "$(wc -l <a.csv)" 11
     virtual record b.csv -n 10 --no-header
     same "$(wc -l <b.csv)" 10
     virtual_json play b.csv --dry-run
     printf 'move 0 45 0 duration=500ms\nrecord c.csv --until-arrived\n' >script
     virtual_json run script
-    same "$(json '.seconds > 0.5 and .seconds < 2')" true
+    same "$(json '.duration > 0.5 and .duration < 2')" true
     fails 2 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
 }
 
@@ -517,7 +517,7 @@ END
     for shape in "" --cubic --quintic; do
         # shellcheck disable=SC2086 # none or one
         virtual_json play way.csv $shape
-        same "$(json '[.ok,.waypoints,.seconds,.setpoints,.lost]')" '[true,3,2,100,0]'
+        same "$(json '[.ok,.waypoints,.duration,.setpoints,.lost]')" '[true,3,2,100,0]'
         same "$(json '[.m1.position-60,.m2.position-80,.m3.position] | map(fabs <= 3) | all')" true
     done
     virtual_json play way.csv --rate 100
@@ -570,7 +570,7 @@ lab() {
 # as_it_was FILE OPTION…: playing it takes 2 s and ends there.
 as_it_was() {
     virtual_json play "$@"
-    same "$(json '[.ok, (.seconds > 1.95 and .seconds < 2.05)]')" '[true,true]'
+    same "$(json '[.ok, (.duration > 1.95 and .duration < 2.05)]')" '[true,true]'
     local start=${zeros:-0}
     same "$(json "[.m1.setpoint-20-$start,.m2.setpoint-30-$start,.m3.setpoint+40-$start] | map(fabs < 0.5) | all")" true
 }

@@ -33,9 +33,9 @@ END
     printf 't,setpoint,measured\n0,0,0\n0.01,10,1.5\n0.02,10,8.25\n' >run.csv
     ok canpid info run.csv
     matches "${lines[1]}" "measured * 3 * 100 Hz  0 to 8.25"
-    same "${lines[2]}" "info seconds=0.02s lines=3 fields=2 bytes=51 damaged=0"
+    same "${lines[2]}" "info duration=0.02s lines=3 fields=2 bytes=51 damaged=0"
     ok canpid info -j run.csv
-    same "$(jq -sc '.[1]' <<<"$output")" '{"field":"measured","count":3,"hz":100,"min":0,"max":8.25,"unit":""}'
+    same "$(jq -sc '.[1]' <<<"$output")" '{"field":"measured","count":3,"rate":100,"min":0,"max":8.25,"unit":""}'
     printf '{"t":1,"msg":"pid","board":"lknee","measured":3}\nrubbish\n{"t":2,"board":"rknee","measured":4}\n' >two.ndjson
     ok canpid info -j two.ndjson
     same "$(json '[.lines,.damaged]')" '[2,1]'

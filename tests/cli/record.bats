@@ -118,7 +118,7 @@ killed() {
 @test "--last keeps the end only, and writes it when a signal ends the recording" {
     ok canpid -q -l "$fast" record run.pcapng --for 2s --last 50ms
     ok canpid info -j run.pcapng
-    ok jq -se 'last | .ok and .seconds <= 0.05 and .seconds > 0.02 and .messages > 50' <<<"$output"
+    ok jq -se 'last | .ok and .duration <= 0.05 and .duration > 0.02 and .messages > 50' <<<"$output"
     simulate canpid board
     canpid -v -l "$url" record run.pcapng --last 60s 2>trace &
     recorder=$!
@@ -164,7 +164,7 @@ killed() {
         ends 0"
     TERM=xterm terminal <<<"
         launch sh -c {cat run.log | canpid decode -j | $slow}
-        want {standard input } { MB}
+        want {stdin } { MB}
         ends 0"
     ok sh -c "canpid decode -j run.log | $slow"
     same "$stderr" ""
@@ -230,7 +230,7 @@ commands() {
         ok canpid -q -j -l "$fast" --record again.pcapng replay run.log --speed "$speed"
         same "$(json .sent)" 5
         ok canpid info -j again.pcapng
-        ok jq -se --argjson s "$seconds" 'last.seconds - $s | fabs < 0.05' <<<"$output"
+        ok jq -se --argjson s "$seconds" 'last.duration - $s | fabs < 0.05' <<<"$output"
     done
     ok canpid -q -j -l "$fast" replay run.log --from 0.6s
     same "$(json .sent)" 3
@@ -278,7 +278,7 @@ commands() {
     exec {reader}<>run.pcapng {table}<>run.csv
     run -7 --separate-stderr timeout "$patience" hidmotor -l "$fast" --record run.pcapng \
         move 0 45 30 duration=600s --wait
-    matches "$stderr" "*stopped: holding*its reader takes nothing*"
+    matches "$stderr" "*its reader takes nothing*stopped: holding*"
     head -c 65536 /dev/zero >&"$table"
     mkfifo said
     hidmotor -l sim: record run.csv 2>said 3>&- &

@@ -51,3 +51,51 @@ load common
         done
     done
 }
+
+# Words of a command's result line as text, and what its numbers must end in: a unit stands once,
+# behind the number; only *ms says its unit in its name.
+@test "a number that has a unit has it in text, once" {
+    while IFS='|' read -r command wanted; do
+        # shellcheck disable=SC2086 # words
+        ok $command
+        has "$output" "$wanted"
+        hasnt "$output" "_deg="
+        same "$(grep -oE '_?ms=[0-9.]+ms|(hz|seconds)=[0-9]' <<<"$output" || true)" ""
+    done <<END
+armctl -q -l $fast deg 1 90|deg joint=1 angle=90deg result=confirmed ms=
+armctl -q -l sim:?quirks=published pulse 2 1500us|pulse=1500us
+hidmotor -q -l $fast move elbow=21.8 --wait|m3.setpoint=21.8deg
+hidmotor ik 120mm 50mm 150mm|m1=22.6199deg
+hidmotor fk 0 45 -30|mm
+canpid -q -l $fast setpoint 10deg -b lknee -c pos|value=10deg
+canpid -q -l $fast setpoint 0.5Nm -b lknee -c tor|value=0.5Nm
+canpid -q -l $fast step --from 0deg --to 20deg --for 2s -b lknee -c pos|deg·s
+unitysim -q -l $fast move elbow=2300|elbow.ticks=2
+unitysim -q -l $fast move elbow=20deg|elbow.actual=
+ezphys -q -l sim:pendulum advance 10|time=0.01s
+END
+}
+
+@test "one line for one stop" {
+    while IFS='|' read -r command moves said; do
+        mkfifo trace
+        # shellcheck disable=SC2086 # words
+        $command 2>trace >out 3>&- &
+        started+=("$!")
+        exec {trace}<trace
+        while read -t "$patience" -r line <&"$trace" && [[ $line != *"$moves"* ]]; do :; done
+        kill -INT "${started[-1]}"
+        rest=$(timeout "$patience" cat <&"$trace" | grep -E '^[a-z]+: ' || true)
+        wait "${started[-1]}" && false || same $? 130
+        exec {trace}<&-
+        same "$(wc -l <<<"$rest")" 1
+        has "$rest" "$said"
+        rm trace
+    done <<END
+armctl -v -l sim:?turn-speed=20 deg 1 180|44 45 47|armctl: stopped: nothing is sent any more
+hidmotor -v -l sim: move 0 90 0 duration=20s --wait|set_setpoints|hidmotor: stopped: holding
+canpid -v -l sim: step --from 0deg --to 20deg --for 20s -b lknee -c pos|044#|canpid: stopped: disabled the driver
+unitysim -v -l sim: drive elbow=+45 --for 20s|control|unitysim: stopped: all joints
+ezphys -v -l sim:pendulum motor hinge 2 1000 --for 100s|-> 2C 00|ezphys: stopped: 1 joint held at velocity 0
+END
+}

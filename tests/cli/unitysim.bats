@@ -125,7 +125,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     ok unitysim --dry-run camera set -185 500 0 66 270 0
     same "${lines[1]}" "   FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 3C"
     ok unitysim --dry-run -j move elbow=0deg
-    same "$(json '[.ok,.dry_run,.elbow]')" '[true,true,2048]'
+    same "$(json '[.ok,.dry_run,.elbow.ticks]')" '[true,true,2048]'
 }
 
 # ---- One process beside another ------------------------------------------------------------------
@@ -137,7 +137,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     ok unitysim -j -l "$url" scene basic
     same "$(json '[.ok,.scene,.name,.result]')" '[true,1,"basic","loaded"]'
     ok unitysim -j -l "$url" move elbow=2300 hand=2600
-    same "$(json '[.ok,.result,(.elbow > 2289 and .elbow < 2311),(.hand > 2589 and .hand < 2611)]')" \
+    same "$(json '[.ok,.result,(.elbow.ticks > 2289 and .elbow.ticks < 2311),(.hand.ticks > 2589 and .hand.ticks < 2611)]')" \
         '[true,"arrived",true,true]'
     ok unitysim -j -l "$url" camera get
     same "$(json '[.ok,.x,.y,.z,.rx,.ry,.rz]')" '[true,-185,500,0,66,270,0]'
@@ -238,17 +238,17 @@ PYTHON
 @test "move: ticks and degrees, names of the hand, several at once" {
     virtual_json move elbow=7.6deg wrist_flex=-30deg hand=open shoulder=2100
     same "$(json '[.ok,.result]')" '[true,"arrived"]'
-    same "$(json '[.elbow - 2134, .wrist_flex - 1707, .hand - 2800, .shoulder - 2100] | map(. >= -10 and . <= 10) | all')" true
-    same "$(json '(.elbow_deg - (.elbow * 360 / 4096 - 180)) | . < 0.01 and . > -0.01')" true
+    same "$(json '[.elbow.ticks - 2134, .wrist_flex.ticks - 1707, .hand.ticks - 2800, .shoulder.ticks - 2100] | map(. >= -10 and . <= 10) | all')" true
+    same "$(json '(.elbow.actual - (.elbow.ticks * 360 / 4096 - 180)) | . < 0.01 and . > -0.01')" true
     virtual_json move elbow=2100 velocity=20deg/s tolerance=3
-    same "$(json '.elbow - 2100 | . >= -3 and . <= 3')" true
+    same "$(json '.elbow.ticks - 2100 | . >= -3 and . <= 3')" true
     ok unitysim -q -l "$fast" <<<'{"cmd":"move","elbow":2100}'
-    has "$output" "result=arrived elbow=2"
+    has "$output" "result=arrived elbow.ticks=2"
 }
 
 @test "move: what cannot be reached is exit 3, and the arm stops" {
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" move elbow=2300 hand=2600 timeout=3s
-    same "$(json '[.ok,.error,.result,.elbow]')" '[false,"timeout","not-reached",2048]'
+    same "$(json '[.ok,.error,.result,.elbow.ticks]')" '[false,"timeout","not-reached",2048]'
     has "$stderr" "elbow is at 2048, not 2300"
     run -3 --separate-stderr unitysim -q -l "$fast&scene=0" move elbow=2300
     has "$stderr" "no feedback"
@@ -278,7 +278,7 @@ PYTHON
 
 @test "drive: for a time, then all joints stand" {
     virtual_json drive elbow=+45 hand=close --for 0.5s
-    same "$(json '[.ok,.result,(.elbow > 2180 and .elbow < 2260),(.hand < 2040)]')" '[true,"stopped",true,true]'
+    same "$(json '[.ok,.result,(.elbow.ticks > 2180 and .elbow.ticks < 2260),(.hand.ticks < 2040)]')" '[true,"stopped",true,true]'
     simulator --scene 1
     ok unitysim -q -l "$url" drive elbow=-30deg/s --for 0.3s
     stands
@@ -520,7 +520,7 @@ END
     ok unitysim -q -j -l "$fast" <commands
     same "$(jq -c 'select(.y) | [.cmd,.ok,.y]' <<<"$output" | xargs)" \
         "[update,true,400] [camera_request,true,400]"
-    same "$(json '.elbow > 2060')" true
+    same "$(json '.elbow.ticks > 2060')" true
     fails 6 unitysim -q -l "$fast" <<<'{"msg":"control","elbow":{"velocity":46,"state":"increase"}}'
     fails 6 unitysim -q -l "$fast" <<<'{"msg":"update","elbow":{"min":2400,"max":1800}}'
     fails 6 unitysim -q -l "$fast" <<<'{"msg":"scene","scene":1,"frame_rate":1e300}'

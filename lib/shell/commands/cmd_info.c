@@ -74,7 +74,7 @@ static void print_mark(struct survey *s, const struct aw_log_entry *entry)
     aw_object_start(&row, NULL);
     aw_object_text(&row, "mark", entry->comment);
     aw_object_number(&row, "at", t, 6, NULL);
-    absent(&row, 4, (const char *const[]){"msg", "dir", "count", "hz"});
+    absent(&row, 4, (const char *const[]){"msg", "dir", "count", "rate"});
     aw_session_row(s->session, &row, "mark     %12.6f s  %s\n", t, entry->comment);
 }
 
@@ -133,7 +133,7 @@ static void print_kind(struct survey *s, const struct kind *kind)
     aw_object_text(&row, "msg", name);
     aw_object_text(&row, "dir", tx ? "tx" : "rx");
     aw_object_number(&row, "count", (double)kind->n, 0, NULL);
-    aw_object_number(&row, "hz", hz, -4, NULL);
+    aw_object_number(&row, "rate", hz, -4, "Hz");
     aw_session_row(s->session, &row, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-", name,
                    kind->n, hz);
 }
@@ -146,7 +146,7 @@ static void report(struct survey *s)
     for (size_t i = 0; i < s->n_kinds; i++)
         print_kind(s, &s->kinds[i]);
     aw_object_start(result, "info");
-    aw_object_number(result, "seconds", seconds, 6, "s");
+    aw_object_number(result, "duration", seconds, 6, "s");
     aw_object_number(result, "messages", (double)s->messages, 0, NULL);
     aw_object_number(result, "pieces", (double)s->segments, 0, NULL);
     aw_object_number(result, "bytes", (double)s->bytes, 0, NULL);

@@ -105,7 +105,7 @@ static void print_value(struct survey *s, const struct value *value)
     aw_object_start(&row, NULL);
     aw_object_text(&row, "field", value->name);
     aw_object_number(&row, "count", (double)value->n, 0, NULL);
-    aw_object_number(&row, "hz", hz, -4, NULL);
+    aw_object_number(&row, "rate", hz, -4, "Hz");
     aw_object_number(&row, "min", value->numbers ? value->min : NAN, -1, NULL);
     aw_object_number(&row, "max", value->numbers ? value->max : NAN, -1, NULL);
     aw_object_text(&row, "unit", value->unit);
@@ -121,7 +121,7 @@ static void report(struct survey *s, const char *path)
     for (size_t i = 0; i < s->n; i++)
         print_value(s, &s->list[i]);
     aw_object_start(result, "info");
-    aw_object_number(result, "seconds", seconds, 6, "s");
+    aw_object_number(result, "duration", seconds, 6, "s");
     aw_object_number(result, "lines", (double)s->lines, 0, NULL);
     aw_object_number(result, "fields", (double)s->n, 0, NULL);
     if (stat(path, &about) == 0)

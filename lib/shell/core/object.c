@@ -271,8 +271,10 @@ char *aw_object_line(const struct aw_object *object, char *out)
         out = put(out, entry->key);
         *out++ = '=';
         out = put_value(out, entry);
-        if (entry->unit && (entry->text || isfinite(entry->number)))
-            out = put(out, entry->unit);
+        if (!entry->text && !isfinite(entry->number))
+            continue;
+        out = put(out, entry->unit ? entry->unit : "");
+        out = put(out, entry->unit_after ? entry->unit_after : "");
     }
     *out++ = '\n';
     return out;

@@ -22,8 +22,9 @@
 
 struct aw_entry {
     char key[48];
-    const char *text; /* NULL: a number */
-    const char *unit; /* for people, or NULL */
+    const char *text;       /* NULL: a number */
+    const char *unit;       /* for people, or NULL */
+    const char *unit_after; /* what follows the unit: "·s"; or NULL */
     double number;
     int decimals; /* of the number; -1: as a 32-bit float; -4: four significant digits */
     bool truth;   /* the number is a truth value */

@@ -35,6 +35,7 @@ struct aw_stop {
     int parent;       /* -1: nobody */
     bool with_parent; /* it is watched */
     int signal;       /* the one that asked to stop, or 0 */
+    char did[160];    /* what the device's stop has done, until that is reported; or "" */
 };
 
 /* What the running command prints records and rows with. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -213,7 +214,7 @@ const char *aw_stop_read(struct aw_session *session)
 {
     struct signalfd_siginfo info;
     uint64_t asked;
-    const char *why = "stopped by a signal";
+    const char *why = AW_STOP_BY_SIGNAL;
     bool caught = session->real_clock.stop_fd >= 0;
     if (session->out.error == EFBIG)
         forget_size_limit();
@@ -241,12 +242,21 @@ bool aw_stop_ends(const struct aw_session *session)
     return session->stop.signal != SIGINT && session->stop.signal != SIGTSTP;
 }
 
+void aw_stop_did(struct aw_session *session, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(session->stop.did, sizeof session->stop.did, format, args);
+    va_end(args);
+}
+
 enum aw_status aw_stop_device(struct aw_session *session)
 {
     struct aw_real_clock *clock = &session->real_clock;
     int stop_fd = session->virtual_clock.stop_fd;
     clock->ignored_until = aw_clock_now(&clock->base) + TOGETHER_NS;
     session->virtual_clock.stop_fd = -1;
+    *session->stop.did = '\0';
     enum aw_status status =
         session->attached ? session->sharing->stop(session) : session->tool->stop(session);
     session->virtual_clock.stop_fd = stop_fd;

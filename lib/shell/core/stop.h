@@ -70,6 +70,13 @@ bool aw_stop_ends(const struct aw_session *session);
  * what the device says. */
 enum aw_status aw_stop_device(struct aw_session *session);
 
+/* For the tool's stop: what the device does now, "holding 0.0 45.0 -30.0 deg". The shell says it
+ * behind "stopped: ", in the one line that tells how the command ended. */
+void aw_stop_did(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define AW_STOP_BY_SIGNAL "stopped by a signal"
+
 /* After a stop in the REPL: the prompt goes on. */
 void aw_stop_rearm(struct aw_session *session);
 

@@ -254,8 +254,8 @@ struct aw_tool {
     /* ---- The stop ---- */
 
     /* Makes the device safe after a motion was interrupted: the bytes go out at once, then their
-     * confirmation is looked for, for a short time. AW_OK: confirmed, and it has said what it did.
-     * Else session->err says what is not confirmed, and the caller reports it: AW_TIMEOUT,
+     * confirmation is looked for, for a short time. AW_OK: confirmed; it says by aw_stop_did what
+     * it did. Else session->err says what is not confirmed, and the caller reports it: AW_TIMEOUT,
      * AW_STOPPED (a second signal: not waited for), AW_LOST … */
     enum aw_status (*stop)(struct aw_session *session);
     /* The messages that stop what moves now, each to add: the same without waiting and receiving,

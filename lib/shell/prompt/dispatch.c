@@ -140,6 +140,22 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     return status;
 }
 
+/* One line for one stop: what ended the command, and what was done then. That a signal came is
+ * known to who sent it. */
+static void add_stopped(struct aw_session *session, const struct aw_error *cause,
+                        enum aw_status status)
+{
+    const char *did = session->stop.did;
+    bool plain = !*cause->text || strcmp(cause->text, AW_STOP_BY_SIGNAL) == 0;
+    session->err = *cause;
+    if (*did && plain)
+        aw_fail(&session->err, status, "stopped: %s", did);
+    else if (*did && status == AW_STOPPED)
+        aw_fail(&session->err, status, "stopped: %s; %s", did, cause->text);
+    else if (*did)
+        aw_fail(&session->err, status, "%s; stopped: %s", cause->text, did);
+}
+
 /* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
  * safe stop. */
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
@@ -153,7 +169,7 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     session->moving = false;
     session->ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
     if (stopped == AW_OK)
-        session->err = cause;
+        add_stopped(session, &cause, status);
     else {
         /* What ended the command, and what is not confirmed of its stop, in one line. */
         struct aw_error stop = session->err;
@@ -171,11 +187,13 @@ enum aw_status aw_session_halt(struct aw_session *session)
         (!session->link && !session->attached) || aw_flag(session, "hold"))
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
+    if (status != AW_OK)
+        print_error(session);
+    else if (*session->stop.did)
+        aw_session_notice(session, "stopped: %s", session->stop.did);
     if (status == AW_OK)
         session->ongoing =
             AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
-    else
-        print_error(session);
     aw_crash_prepare(session);
     return status;
 }
