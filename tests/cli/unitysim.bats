@@ -312,7 +312,7 @@ PYTHON
     while IFS='|' read -r words joint low high; do
         # shellcheck disable=SC2086 # words
         ok unitysim -q -j -l "$fast" jog $words
-        same "$words: $(json "[.cmd,.result,(.$joint >= $low and .$joint <= $high)]")" "$words: [\"jog\",\"arrived\",true]"
+        same "$words: $(json "[.cmd,.result,(.$joint.ticks >= $low and .$joint.ticks <= $high)]")" "$words: [\"jog\",\"arrived\",true]"
     done <<'END'
 elbow +50|elbow|2095|2101
 elbow -5deg|elbow|1988|1994
