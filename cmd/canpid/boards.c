@@ -122,6 +122,16 @@ uint64_t canpid_all_boards(const struct aw_session *session)
     return boards;
 }
 
+enum aw_status canpid_board_named(struct aw_session *session, const char *name, uint64_t *boards)
+{
+    bool all = strcmp(name, "all") == 0;
+    int board = all ? 0 : aw_canpid_board_find(&session->wire->variant, name);
+    if (board < 0)
+        return no_such_board(session, name);
+    *boards |= all ? canpid_all_boards(session) : AW_CANPID_BIT(board);
+    return AW_OK;
+}
+
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
 {
     const char *text = aw_option(session, "board");
@@ -131,14 +141,11 @@ enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
         return aw_fail(&session->err, AW_USAGE,
                        "which board? — give -b lhip, lknee, lankle, rhip, rknee, rankle or all");
     snprintf(copy, sizeof copy, "%s", text);
-    for (char *part = strtok_r(copy, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
-        bool all = strcmp(part, "all") == 0;
-        int board = all ? 0 : aw_canpid_board_find(&session->wire->variant, part);
-        if (board < 0)
-            return no_such_board(session, part);
-        *boards |= all ? canpid_all_boards(session) : AW_CANPID_BIT(board);
-    }
-    return *boards ? AW_OK : no_such_board(session, text);
+    enum aw_status status = AW_OK;
+    for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
+         part = strtok_r(NULL, ",", &save))
+        status = canpid_board_named(session, part, boards);
+    return *boards || status != AW_OK ? status : no_such_board(session, text);
 }
 
 enum aw_status canpid_one_board(struct aw_session *session, unsigned *board)

@@ -28,7 +28,8 @@ struct canpid_state {
     char name[AW_CANPID_NAME_MAX]; /* of the board in the result */
     bool busy;                     /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
-    unsigned no_current; /* sensors frames so far, if none had a current but 0 */
+    struct aw_canpid_gains remembered; /* that were sent over this link, by whatever process */
+    unsigned no_current;               /* sensors frames so far, if none had a current but 0 */
 };
 
 static inline struct aw_canpid *canpid_of(struct aw_session *session)
@@ -39,6 +40,9 @@ static inline struct aw_canpid *canpid_of(struct aw_session *session)
 
 /* Begins a conversation on this link. */
 void canpid_connect(struct aw_session *session, struct aw_link *link);
+
+/* Keeps the gains that were sent over this link, for later processes. */
+void canpid_remember(struct aw_session *session);
 
 /* Opens the link, with the options of this command. */
 enum aw_status canpid_ready(struct aw_session *session);
@@ -60,6 +64,8 @@ const struct aw_name *canpid_board_names(const struct aw_session *session);
 
 /* -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
+/* Adds the boards of one name (or "all") to a set; AW_USAGE with a suggestion. */
+enum aw_status canpid_board_named(struct aw_session *session, const char *name, uint64_t *boards);
 enum aw_status canpid_one_board(struct aw_session *session, unsigned *board);
 
 /* Those that "all" means: every board that has a name. */

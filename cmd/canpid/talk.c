@@ -41,8 +41,9 @@ static struct aw_canpid_options canpid_options(const struct aw_session *session)
 void canpid_connect(struct aw_session *session, struct aw_link *link)
 {
     struct aw_canpid_options options = aw_canpid_defaults();
-    aw_canpid_init(&((struct canpid_state *)session->state)->client, link, &session->wire->variant,
-                   &options);
+    struct canpid_state *state = session->state;
+    state->remembered = (struct aw_canpid_gains){0};
+    aw_canpid_init(&state->client, link, &session->wire->variant, &options);
 }
 
 enum aw_status canpid_ready(struct aw_session *session)
@@ -55,6 +56,7 @@ enum aw_status canpid_ready(struct aw_session *session)
         return status;
     if (link->recorded)
         options.confirm_ms = 0;
+    options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     ((struct canpid_state *)session->state)->client.options = options;
     return AW_OK;
 }
@@ -187,6 +189,8 @@ enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args 
     else if (status != AW_OK && outcome.boards)
         aw_session_notice(session, "sent to %s before that", list_boards(session, outcome.boards));
     session->moving = session->moving && (status == AW_STOPPED || session->out.error);
+    if (outcome.boards && !session->moving)
+        canpid_remember(session);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "protocol/canpid/device.h"
 #include "protocol/canpid/wire.h"
 #include "shell/commands/common.h"
+#include "shell/commands/gains.h"
 #include "shell/core/wire_option.h"
 #include "state.h"
 
@@ -13,7 +14,6 @@ static const char *const controllers[] = {"pos", "lvl", "tor", "tl", NULL};
 static const char *const gain_names[] = {"kp", "ki", "kd", "pid", NULL};
 static const char *const events[] = {"idle", "start", "end", NULL};
 static const char *const encoders[] = {"alpha", "fix-link", NULL};
-static const char *const gain_actions[] = {"save", "apply", "diff", NULL};
 static const char *const dump_forms[] = {"candump", "decoded", "both", NULL};
 static const char *const kinds[] = {"multisine", "chirp", NULL};
 static const char *const rules[] = {
@@ -93,13 +93,6 @@ static const struct aw_arg gain_args[] = {
 };
 static const struct aw_arg zero_args[] = {
     {.name = "value", .field = "ref_alpha.value", .optional = true},
-    {0},
-};
-static const struct aw_arg gains_args[] = {
-    {.name = "action", .kind = AW_ARG_CHOICE, .choices = gain_actions,
-     .help = "what to do with the file"},
-    {.name = "file", .kind = AW_ARG_FILE, .help = "one gain a line: lknee pos kp 3",
-     .endings = "gains"},
     {0},
 };
 static const struct aw_arg compare_args[] = {
@@ -321,9 +314,13 @@ static const struct aw_command commands[] = {
      .safety = AW_WRITE, .run = run_zero},
     {.name = "ref_fix_link", .summary = "ref, as a record has it", .args = zero_args,
      .hidden = true, .safety = AW_WRITE, .run = run_zero},
-    {.name = "gains", .summary = "keep what was sent in a file, or send what a file has",
-     .remembers = true, .args = gains_args, .safety = AW_WRITE, .run = run_gains,
-     .details = "A board cannot be asked for its gains: save writes what this session has sent."},
+    {.name = "gains", .summary = "show, set, save, apply or compare the gains",
+     .remembers = true, .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
+     .details = "A board cannot be asked for its gains: they are those that were sent over this "
+         "link, now or by\n" "earlier processes, with the time; a board that was off meanwhile has "
+         "others. diff has exit status 1 where\n" "they differ.",
+     .examples = LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005",
+         "-l sim: gains set kp=3 -b lknee,rknee -c pos", "-l sim: gains")},
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
      .options = dump_options, .run = run_dump,
      .examples = LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
@@ -437,6 +434,7 @@ const struct aw_tool canpid_tool = {
     .stop_again = 2, /* one that comes too soon after another frame may be lost */
     .stop_gap_ms = 6,
     .connect = canpid_connect,
+    .disconnect = canpid_remember,
     .receive = canpid_next_received,
     .subject = {.of = canpid_subject,
                 .narrow = canpid_narrow,

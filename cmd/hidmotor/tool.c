@@ -4,11 +4,10 @@
 #include "protocol/hidmotor/device.h"
 #include "protocol/hidmotor/wire.h"
 #include "shell/commands/common.h"
+#include "shell/commands/gains.h"
 #include "state.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static const char *const gain_actions[] = {"show", "set", "save", "apply", "diff", NULL};
 
 static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
@@ -109,15 +108,6 @@ static const struct aw_arg set_velocity_gains_args[] = {
     MOTOR_GAINS("set_velocity_gains", "m1"),
     MOTOR_GAINS("set_velocity_gains", "m2"),
     MOTOR_GAINS("set_velocity_gains", "m3"),
-    {0},
-};
-static const struct aw_arg gains_args[] = {
-    {.name = "action", .kind = AW_ARG_CHOICE, .choices = gain_actions, .optional = true,
-     .help = "show what the board has; set some; save, apply or diff a file"},
-    {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = LIST("set"),
-     .help = "elbow.kp=0.02 …"},
-    {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = LIST("save", "apply", "diff"),
-     .help = "one gain a line: elbow pid kp 0.02"},
     {0},
 };
 static const struct aw_arg raw_args[] = {
@@ -238,8 +228,8 @@ static const struct aw_command commands[] = {
          "end it; then it says\n" "how far apart the samples were.",
      .examples = LIST("-l sim: record run.csv --for 0.2s")},
     {.name = "gains", .remembers = true, .summary = "show, set, save, apply or compare the gains",
-     .args = gains_args, .options = gains_options, .safety = AW_WRITE, .run = run_gains,
-     .details = "Setting position gains ends a move where it is.",
+     .args = aw_gains_args, .options = gains_options, .safety = AW_WRITE, .run = run_gains,
+     .details = "Setting position gains ends a move where it is. diff has exit status 1 where they differ.",
      .examples = LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
     {.name = "light", .summary = "colour of the light ring", .args = light_args,

@@ -1,7 +1,6 @@
 /* unitysim limits: those that were sent, remembered for each simulator; files of limits. */
 #include "protocol/unitysim/limits.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,27 +47,14 @@ enum aw_status unity_configure(struct aw_session *session, const char *section, 
  * It cannot be asked for its limits, and an update carries all of them.
  */
 
-/* A file for each simulator; none for the one in this process. */
-static bool memory_path(const struct aw_session *session, char *path, size_t size)
-{
-    char name[160] = "limits-";
-    size_t n = strlen(name);
-    if (!session->link || session->link->simulated)
-        return false;
-    for (const char *p = session->link->key; *p && n < sizeof name - 1; p++)
-        name[n++] = isalnum((unsigned char)*p) ? *p : '_';
-    name[n] = '\0';
-    aw_state_path(session, name, path, size);
-    return *path;
-}
-
 void unity_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
     struct unity_state *state = session->state;
     char path[512];
     state->limits = *limits;
     state->limits_known = true;
-    if (memory_path(session, path, sizeof path))
+    aw_link_state_path(session, "limits", path, sizeof path);
+    if (*path)
         aw_unitysim_limits_save(limits, path, NULL);
 }
 
@@ -87,7 +73,8 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limit
     enum aw_status status = AW_OK;
     char path[512];
     struct stat file;
-    if (!state->limits_known && memory_path(session, path, sizeof path) && stat(path, &file) == 0) {
+    aw_link_state_path(session, "limits", path, sizeof path);
+    if (!state->limits_known && *path && stat(path, &file) == 0) {
         state->limits = *usual(session);
         state->limits_known = aw_unitysim_limits_read(&state->limits, NULL, path, NULL) == AW_OK;
     }

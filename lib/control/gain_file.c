@@ -1,6 +1,7 @@
 /* Gain files of canpid and hidmotor: read, written, compared. */
 #include "control/gain_file.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -32,22 +33,25 @@ bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b)
 static enum aw_status read_line(const struct aw_gain_file *kind, const void *context,
                                 struct aw_gain *gains, char *line, struct aw_error *err)
 {
-    char *words[WORDS + 1];
+    char *words[WORDS + 2];
     size_t place = 0;
-    double value = 0;
-    size_t n = aw_lines_words(line, words, WORDS + 1);
-    if (n != WORDS)
+    double value = 0, sent_s = 0;
+    size_t n = aw_lines_words(line, words, WORDS + 2);
+    if (n != (size_t)WORDS + kind->timed)
         return aw_fail(err, AW_USAGE, "not a gain — write it like '%s'", kind->example);
     enum aw_status status = kind->find(context, words, &place, err);
     if (status == AW_OK)
         status = aw_number_parse(words[AW_GAIN_WORDS], &value, err);
     if (status == AW_OK)
         status = kind->check(place, value, words[AW_GAIN_WORDS], err);
+    if (status == AW_OK && kind->timed)
+        status = aw_number_parse(words[WORDS], &sent_s, err);
     if (status == AW_OK && gains[place].known)
         return aw_fail(err, AW_USAGE, "%s %s %s is there twice — remove one", words[0], words[1],
                        words[2]);
     if (status == AW_OK)
-        gains[place] = (struct aw_gain){true, (float)value};
+        gains[place] =
+            (struct aw_gain){true, (float)value, (int64_t)llround(sent_s * 1e3) * 1000000};
     return status;
 }
 
@@ -85,7 +89,7 @@ void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
     fprintf(file, "# %s\n", kind->heading);
     for (size_t next = 0; aw_gain_file_next(kind, gains, &next, &place);) {
         aw_gain_file_text(kind, context, place, (double)gains[place].value, text);
-        fprintf(file, "%s\n", text);
+        fprintf(file, kind->timed ? "%s %.3f\n" : "%s\n", text, (double)gains[place].sent_ns / 1e9);
     }
 }
 

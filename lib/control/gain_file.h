@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -19,6 +20,7 @@
 struct aw_gain {
     bool known;
     float value;
+    int64_t sent_ns; /* when, since 1970; 0: not known */
 };
 
 #define AW_GAIN_WORDS 3
@@ -36,6 +38,7 @@ struct aw_gain_file {
     void (*name)(const void *context, size_t place, char *out, size_t size);
     /* AW_LIMIT for a value that the device would not take; text is how it was written. */
     enum aw_status (*check)(size_t place, double value, const char *text, struct aw_error *err);
+    bool timed; /* behind the value stands when it was sent, in s since 1970 */
 };
 
 /* The next known gain from *next on (start with 0), its number in *place; false at the end. */

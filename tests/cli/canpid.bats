@@ -261,20 +261,56 @@ gains save a.gains
 set kp 4 -b lknee -c pos
 gains diff a.gains
 END
-    virtual run script
+    exits 1 canpid -q -l "$fast" run script
     same "$(grep -v '^#' a.gains)" $'lknee pos kp 3\nlknee pos ki 0.0005\nlknee pos kd 0\nrknee tor kp 0.6'
     has "$output" "~ lknee pos kp 3 (was 4)"
-    has "$output" "gains saved=4"
-    virtual_json run script
-    same "$(json '[.board,.controller,.gain,.from,.to]')" '["lknee","pos","kp",4,3]' ||
-        same "$(tail -n 2 <<<"$output" | head -n 1 | jq -c '[.gain,.from,.to]')" '["kp",4,3]'
+    has "$output" "gains result=saved gains=4 file=a.gains"
+    exits 1 canpid -q -j -l "$fast" run script
+    same "$(tail -n 2 <<<"$output" | jq -sc 'map([.board,.controller,.gain,.from,.to,.cmd,.ok,.differ])')" \
+        '[["lknee","pos","kp",4,3,null,null,null],[null,null,null,null,null,"gains",false,1]]'
     virtual gains apply a.gains
-    same "$output" "gains applied=4"
+    same "$output" "gains result=sent gains=4"
     fails 2 canpid -l "$fast" gains save b.gains
-    has "$why" "in this session"
+    has "$why" "over this link"
     [ ! -e b.gains ]
     fails 2 canpid -l "$fast" gains apply nope.gains
     fails 2 canpid -l "$fast" gains frob a.gains
+}
+
+@test "gains: what was sent over a link is known to later processes, with the time, as sent and not as there" {
+    start sim canpid sim --listen "slcan:pty:$D/can"
+    ok canpid -q -l "$url" --switch gains set lknee.pos.kp=3 lknee.pos.ki=0.0005
+    ok canpid -q -l "$url" --switch gains set kp=2 -b lhip,rhip -c tor
+    ok canpid -q -l "$url" --switch set kd 0 -b lknee -c pos
+    ok canpid -q -l "$url" gains
+    matches "${lines[1]}" "lknee pos kp 3   sent [0-9]*-*-* *:*:*, not known now"
+    same "${#lines[@]}" 5
+    ok canpid -q -j -l "$url" gains -b rhip
+    same "$(json '[.board,.controller,.gain,.value,.known,.sent > 1e9]')" '["rhip","tor","kp",2,false,true]'
+    printf '%s\n' 'gains set rhip.tor.kp=4 --switch' 'gains show -b rhip' >script
+    ok canpid -q -j -l "$url" run script
+    same "$(json '[.value,.known]')" '[4,true]'
+    ok canpid -q -l "$url" gains save now.gains
+    ok canpid -q -l "$url" gains diff now.gains
+    same "$output" ""
+    sed -i 's/kp 3/kp 5/' now.gains
+    fails 1 canpid -q -l "$url" gains diff now.gains
+    same "$output" "~ lknee pos kp 5 (was 3)"
+    while IFS='|' read -r words part; do
+        # shellcheck disable=SC2086 # words
+        fails 2 canpid -q -l "$url" gains set $words
+        has "$why" "$part"
+    done <<'END'
+kp=3|which controller
+pos.kp=3|which board
+lknee.foo.kp=3|no controller 'foo'
+lkne.pos.kp=3|did you mean 'lknee'
+lknee.pos.kx=3|no gain 'kx'
+lknee.pos.kp=x|'x' is not a number
+lknee.pos.kp|write joint.gain=value
+END
+    fails 2 canpid -q -l "$url" gains set
+    fails 6 canpid -q -l "$url" --switch gains set lknee.pos.kp=101
 }
 
 @test "a gains file with NaN, a wrong gain, a controller of too much: nothing is sent, even with --force" {

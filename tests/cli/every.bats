@@ -328,7 +328,7 @@ END
     printf 'elbow pid kp 0.02\nelbow velocity kp 0.03\n' >arm.gains
     ok hidmotor -q -j -l "$fast" gains apply arm.gains
     same "$(result)" "[gains,true]"
-    same "$(json '[.result,.packets]')" '["confirmed",2]'
+    same "$(json '[.result,.gains]')" '["confirmed",2]'
     ok armctl -q -j -l "$fast" deg 1 90 2 45 1 10
     same "$(json '[.result,.moves,.retries]')" '["confirmed",3,0]'
 }

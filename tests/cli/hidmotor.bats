@@ -375,9 +375,10 @@ END
     ok hidmotor -q -l "$url" gains
     same "$(grep -v '^#' old.gains | diff - <(printf '%s\n' "$output") | grep '^>' | xargs)" \
         "> m1 pid kd 31 > m3 pid kp 0.02"
-    ok hidmotor -q -l "$url" gains diff old.gains
+    fails 1 hidmotor -q -l "$url" gains diff old.gains
     same "$output" $'~ m1 pid kd 30 (was 31)\n~ m3 pid kp 0.015 (was 0.02)'
-    ok hidmotor -j -q -l "$url" gains diff old.gains
+    fails 1 hidmotor -j -q -l "$url" gains diff old.gains
+    same "$(json '[.cmd,.ok,.exit,.differ]')" '["gains",false,1,2]'
     same "${lines[1]}" '{"motor":"m3","controller":"pid","gain":"kp","from":0.02,"to":0.015}'
     ok hidmotor -q -l "$url" gains apply old.gains
     ok hidmotor -q -l "$url" gains diff old.gains
@@ -391,6 +392,7 @@ END
     virtual_json gains
     same "$(jq -sc 'length, (.[0] | [.motor,.controller,.gain,.value])' <<<"$output" | xargs)" \
         "18 [m1,pid,kp,0.1]"
+    same "$(json '[.sent,.known]')" '[null,true]'
 }
 
 @test "gains: a file with a mistake changes nothing" {

@@ -275,12 +275,15 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
         return status;
     note_command(client, sent->board, command);
     int gain = aw_canpid_gain_find(command->codec->message->name);
-    if (gain >= 0)
-        aw_canpid_gains_note(&client->gains,
-                             &(struct aw_canpid_gain_at){.board = sent->board,
-                                                         .controller = sent->controller,
-                                                         .gain = (enum aw_canpid_gain)gain,
-                                                         .value = aw_record_get(command, "value")});
+    if (gain < 0)
+        return AW_OK;
+    aw_canpid_gains_note(&client->gains,
+                         &(struct aw_canpid_gain_at){.board = sent->board,
+                                                     .controller = sent->controller,
+                                                     .gain = (enum aw_canpid_gain)gain,
+                                                     .value = aw_record_get(command, "value")});
+    client->gains.of[sent->board / 32][sent->controller][gain].sent_ns =
+        aw_clock_now(client->link->clock) + client->options.wall_ns;
     return AW_OK;
 }
 

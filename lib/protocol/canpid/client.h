@@ -43,6 +43,8 @@ struct aw_canpid_options {
     int confirm_ms;    /* how long a disable is waited for: 500; 0: not at all */
     int latency_ms;    /* command and telemetry together are not longer on their way: 20, which is
                           enough for serial adapters that wait 16 ms for more */
+    int64_t wall_ns;   /* what the link's clock lacks of the time of day, for the times of gains; 0:
+                          they are by the link's clock */
 };
 
 struct aw_canpid_options aw_canpid_defaults(void);

@@ -66,6 +66,29 @@ static const struct aw_gain_file file_of_gains = {
     .check = check,
 };
 
+/* The same with times: what a link was sent by earlier processes. */
+static struct aw_gain_file memory_of_gains(void)
+{
+    struct aw_gain_file kind = file_of_gains;
+    kind.heading = "board controller gain value, and when it was sent";
+    kind.timed = true;
+    return kind;
+}
+
+void aw_canpid_gains_recall(struct aw_canpid_gains *gains, const char *path,
+                            const struct aw_variant *variant)
+{
+    struct aw_gain_file kind = memory_of_gains();
+    aw_gain_file_read(&kind, variant, (struct aw_gain *)gains->of, NULL, path, NULL);
+}
+
+enum aw_status aw_canpid_gains_remember(const struct aw_canpid_gains *gains, const char *path,
+                                        const struct aw_variant *variant, struct aw_error *err)
+{
+    struct aw_gain_file kind = memory_of_gains();
+    return aw_gain_file_save(&kind, variant, (const struct aw_gain *)gains->of, path, err);
+}
+
 enum aw_status aw_canpid_gains_read(struct aw_canpid_gains *gains, FILE *file,
                                     const char *file_name, const struct aw_variant *variant,
                                     struct aw_error *err)
@@ -105,7 +128,7 @@ void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_
     if (at->board / 32 < AW_CANPID_BOARDS && at->controller >= 0 &&
         at->controller < AW_CANPID_CONTROLLERS && at->gain < AW_CANPID_GAINS)
         gains->of[at->board / 32][at->controller][at->gain] =
-            (struct aw_gain){true, (float)at->value};
+            (struct aw_gain){true, (float)at->value, 0};
 }
 
 bool aw_canpid_gains_next(const struct aw_canpid_gains *gains, size_t *i,
@@ -117,6 +140,20 @@ bool aw_canpid_gains_next(const struct aw_canpid_gains *gains, size_t *i,
     *at = place_of(place);
     at->value = (double)gains->of[at->board / 32][at->controller][at->gain].value;
     return true;
+}
+
+size_t aw_canpid_gains_over(struct aw_canpid_gains *gains, const struct aw_canpid_gains *top)
+{
+    struct aw_gain *all = (struct aw_gain *)gains->of;
+    const struct aw_gain *newer = (const struct aw_gain *)top->of;
+    size_t n = 0;
+    for (size_t i = 0; i < PLACES; i++)
+        if (newer[i].known && newer[i].sent_ns >= all[i].sent_ns &&
+            (newer[i].sent_ns > all[i].sent_ns || aw_gain_differs(&all[i], &newer[i]))) {
+            all[i] = newer[i];
+            n++;
+        }
+    return n;
 }
 
 size_t aw_canpid_gains_diff(const struct aw_canpid_gains *from, const struct aw_canpid_gains *to,

@@ -54,6 +54,16 @@ enum aw_status aw_canpid_gains_save(const struct aw_canpid_gains *gains, const c
 void aw_canpid_gains_write(const struct aw_canpid_gains *gains, FILE *file,
                            const struct aw_variant *variant);
 
+/* The same with times, for a memory of what a link was sent: without a file, or with one that
+ * cannot be read, nothing is known. */
+void aw_canpid_gains_recall(struct aw_canpid_gains *gains, const char *path,
+                            const struct aw_variant *variant);
+enum aw_status aw_canpid_gains_remember(const struct aw_canpid_gains *gains, const char *path,
+                                        const struct aw_variant *variant, struct aw_error *err);
+
+/* Takes over each gain of top that is not known in gains or was sent later; returns how many. */
+size_t aw_canpid_gains_over(struct aw_canpid_gains *gains, const struct aw_canpid_gains *top);
+
 /* "lknee pos kp 3", as in the file, without a newline. */
 #define AW_CANPID_GAIN_TEXT AW_GAIN_TEXT
 void aw_canpid_gain_text(const struct aw_canpid_gain_at *at, const struct aw_variant *variant,

@@ -199,7 +199,7 @@ void aw_hidmotor_gains_from_record(struct aw_hidmotor_gains *gains,
         field_of(&at, field);
         double value = aw_record_get(record, field);
         if (at.controller == controller && isfinite(value))
-            all(gains)[i] = (struct aw_gain){true, (float)value};
+            all(gains)[i] = (struct aw_gain){true, (float)value, 0};
     }
 }
 

@@ -1,6 +1,7 @@
 /* Finds the config file, reads its sections by inih, and keeps what tools ask for. */
 #include "shell/core/config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
@@ -13,10 +14,23 @@
 
 void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
 {
-    char file[128];
+    char file[192];
     snprintf(file, sizeof file, "%s/%s", session->tool->name, name);
     if (aw_xdg_path(AW_XDG_STATE, file, out, size))
         aw_file_make_folders(out, 0700);
+}
+
+void aw_link_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
+{
+    char file[160];
+    *out = '\0';
+    if (!session->link || session->link->simulated)
+        return;
+    size_t n = (size_t)snprintf(file, sizeof file, "%s-", name);
+    for (const char *p = session->link->key; *p && n < sizeof file - 1; p++)
+        file[n++] = isalnum((unsigned char)*p) ? *p : '_';
+    file[n] = '\0';
+    aw_state_path(session, file, out, size);
 }
 
 enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,

@@ -44,6 +44,10 @@ void aw_config_free(struct aw_config *config);
 /* "$XDG_STATE_HOME/armwire/TOOL/NAME"; directories are made. Empty if there is no home. */
 void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size);
 
+/* The same for the device of this link, "NAME-" and what tells it from others; empty for a
+ * simulated device, which begins anew with each link, and without a link. */
+void aw_link_state_path(const struct aw_session *session, const char *name, char *out, size_t size);
+
 /* URL of an alias, or NULL. */
 const char *aw_config_alias(const struct aw_session *session, const char *name);
 

@@ -32,7 +32,7 @@ static enum aw_status check(size_t place, double value, const char *text, struct
     return AW_OK;
 }
 
-static const struct aw_gain_file kind = {10, "ten gains", "a b 3 0.5", find, name, check};
+static const struct aw_gain_file kind = {10, "ten gains", "a b 3 0.5", find, name, check, false};
 
 static struct aw_error err;
 
@@ -76,7 +76,7 @@ static void mistakes(void **state)
     };
     static const struct aw_gain none[10];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_gain gains[10] = {{true, 5}};
+        struct aw_gain gains[10] = {{true, 5, 0}};
         assert_int_equal(read_text(cases[i].text, gains), cases[i].status);
         if (strncmp(err.text, cases[i].says, strlen(cases[i].says)) != 0)
             fail_msg("%s", err.text);
@@ -109,7 +109,7 @@ static void writing(void **state)
 static void differences(void **state)
 {
     (void)state;
-    const struct aw_gain none = {0}, one = {true, 1}, two = {true, 2}, old = {false, 7};
+    const struct aw_gain none = {0}, one = {true, 1, 0}, two = {true, 2, 0}, old = {false, 7, 0};
     assert_false(aw_gain_differs(&one, &one));
     assert_false(aw_gain_differs(&none, &old));
     assert_true(aw_gain_differs(&one, &two));

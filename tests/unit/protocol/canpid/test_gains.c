@@ -206,9 +206,40 @@ static void what_does_not_exist_is_not_noted(void **state)
     assert_int_equal(aw_canpid_gains_diff(&gains, &none, NULL, NULL), 0);
 }
 
+/* A memory has times; the newer one of two holds, and a damaged memory is none. */
+static void test_memory(void **state)
+{
+    (void)state;
+    struct aw_canpid_gains gains = {0}, other = {0}, back;
+    char memory[] = "/tmp/canpid-memory-XXXXXX";
+    int fd = mkstemp(memory);
+    assert_true(fd >= 0);
+    close(fd);
+    aw_canpid_gains_note(&gains, &(struct aw_canpid_gain_at){0x40, AW_CANPID_POS, AW_CANPID_KP, 3});
+    gains.of[2][AW_CANPID_POS][AW_CANPID_KP].sent_ns = 1795333883250000000;
+    other = gains;
+    assert_int_equal(aw_canpid_gains_remember(&gains, memory, NULL, NULL), AW_OK);
+    aw_canpid_gains_recall(&back, memory, NULL);
+    assert_true(back.of[2][AW_CANPID_POS][AW_CANPID_KP].known);
+    assert_int_equal(back.of[2][AW_CANPID_POS][AW_CANPID_KP].sent_ns / 1000000, 1795333883250);
+    other.of[2][AW_CANPID_POS][AW_CANPID_KP] = (struct aw_gain){true, 4, 1795333883240000000};
+    assert_int_equal(aw_canpid_gains_over(&gains, &other), 0);
+    other.of[2][AW_CANPID_POS][AW_CANPID_KP].sent_ns += 20000000;
+    assert_int_equal(aw_canpid_gains_over(&gains, &other), 1);
+    assert_true(gains.of[2][AW_CANPID_POS][AW_CANPID_KP].value > 3.5F);
+    FILE *file = fopen(memory, "w");
+    assert_non_null(file);
+    fputs("lknee pos kp 3\n", file);
+    fclose(file);
+    aw_canpid_gains_recall(&back, memory, NULL);
+    assert_false(back.of[2][AW_CANPID_POS][AW_CANPID_KP].known);
+    unlink(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(the_file_is_one_gain_a_line),
         cmocka_unit_test(there_and_back),
         cmocka_unit_test(people_write_liberally),
