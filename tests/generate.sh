@@ -37,7 +37,7 @@ config_page() {
     done
 }
 records_page() {
-    for topic in records fields units numbers exit-codes scripts; do
+    for topic in records results fields units numbers exit-codes scripts; do
         [ "$1" = man ] || [ "$topic" = records ] || echo
         run "$BIN/armctl" help "$topic" --as "$1"
     done

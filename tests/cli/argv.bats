@@ -399,7 +399,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
         has "$(armctl help $topic --as md)" "# $topic — "
         has "$(<"$root/docs/$topic.md")" "$(armctl help $topic --as md)"
     done
-    for topic in records fields units numbers exit-codes scripts; do
+    for topic in records results fields units numbers exit-codes scripts; do
         has "$(<"$root/docs/man/armwire.7")" "$(armctl help $topic --as man)"
     done
     for tool in $tools; do
@@ -437,4 +437,12 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     has "$output" socketcand
     fails 2 hidmotor help watc
     has "$why" "did you mean 'watch'"
+}
+
+@test "help results has the keys of what each command prints: those that its examples show" {
+    for tool in $tools; do
+        ok python3 "$BATS_TEST_DIRNAME/results.py" $tool
+    done
+    ok hidmotor help fk
+    has "$output" "x, y, z in mm"
 }

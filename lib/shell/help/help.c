@@ -81,6 +81,10 @@ static void command_body(struct aw_page *page, const struct aw_command *command)
     for (const struct aw_arg *arg = command->args; arg && arg->name; arg++)
         argument_row(page, arg);
     aw_page_options(page, "Options", command->options);
+    if (*aw_topic_row(aw_topic_find("results"), tool, command->name, line, sizeof line)) {
+        aw_page_heading(page, "Result");
+        aw_page_row(page, "keys", line);
+    }
 }
 
 /* ---- On the terminal ---- */

@@ -24,6 +24,25 @@ const char *aw_topic_summary(const struct aw_topic *topic, char *out)
     return out;
 }
 
+const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
+                         char *out, size_t size)
+{
+    char heading[64];
+    size_t length = strlen(word);
+    *out = '\0';
+    snprintf(heading, sizeof heading, "\n## %s\n", tool);
+    const char *row = strstr(topic->text, heading), *end = row ? strstr(row + 1, "\n## ") : NULL;
+    while (row && (row = strstr(row, "\n| ")) != NULL && (!end || row < end)) {
+        const char *bar = strstr(row += 3, " | ");
+        for (const char *at = row; bar && at < bar; at += strcspn(at, ",|") + 2) {
+            size_t word_length = strcspn(at, ", |");
+            if (word_length == length && memcmp(at, word, length) == 0)
+                snprintf(out, size, "%.*s", (int)strcspn(bar + 3, "|\n") - 1, bar + 3);
+        }
+    }
+    return out;
+}
+
 void aw_complete_topics(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {

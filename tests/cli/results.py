@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""The keys of what each command prints in -j, by running the examples of its help in a folder with
+the files that they need; compared with the topic results of help.
+
+results.py TOOL        prints "COMMAND: what is not said" for each one, and ends with 1 then
+results.py TOOL list   prints "COMMAND: keys"
+"""
+import json
+import re
+import subprocess
+import sys
+
+HEAD = {"t", "cmd", "ok", "error", "exit", "why", "dry_run"}
+
+
+def output(tool, words):
+    line = f"{tool} {words}"
+    try:
+        return subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL, text=True, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    except subprocess.TimeoutExpired:
+        return ""
+
+
+def flat(record, prefix=""):
+    for key, value in record.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key
+
+
+def keys(tool):
+    """By command: the keys of its rows and its result, not those of messages."""
+    found = {}
+    for line in output(tool, "commands").splitlines():
+        name, _, example = line.partition("\t")
+        if not example or name in ("decode", "help", "describe", "commands", "complete", "completion", "config"):
+            continue
+        for text in output(tool, "-q -j " + example).splitlines():
+            try:
+                record = json.loads(text)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and "dir" not in record and record.get("ok") is not False:
+                found.setdefault(name, []).extend(k for k in flat(record) if k not in HEAD)
+    return {name: list(dict.fromkeys(of)) for name, of in found.items()}
+
+
+def said(tool):
+    """The keys that mean the same everywhere, and by command the words of its row in the topic."""
+    text = subprocess.run([tool, "help", "results", "--as", "md"], text=True, stdout=subprocess.PIPE).stdout
+    parts = dict(re.findall(r"(?:^## |\A# )(\S+)(.*?)(?=^## |\Z)", text, re.M | re.S))
+
+    def rows(part):
+        found = re.findall(r"^\| (.+?) \| (.*) \|$", part, re.M)
+        return {name: set(re.findall(r"\w+", right)) for left, right in found for name in left.split(", ")}
+
+    return set(rows(parts["results"])), rows(parts[tool])
+
+
+def main():
+    tool, wrong = sys.argv[1], 0
+    everywhere, rows = (set(), {}) if sys.argv[2:] else said(tool)
+    for name, found in keys(tool).items():
+        known = everywhere | rows.get(name, set())
+        missing = [key for key in found
+                   if not known & {key.split(".")[-1], re.sub("^(cadence|feedback|interval)_", "", key)}]
+        if missing:
+            print(f"{name}: {' '.join(missing)}")
+            wrong = 1
+    return 0 if sys.argv[2:] else wrong
+
+
+sys.exit(main())
