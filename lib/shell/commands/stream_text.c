@@ -193,7 +193,7 @@ struct csv {
     char *header;                   /* cut up */
     char *first;                    /* the first line, where it is no header; or NULL */
     bool begun;                     /* that line has been read */
-    char number[AW_POINTS_MAX][16]; /* names of its columns then */
+    char number[AW_POINTS_MAX][32]; /* names of its columns then */
     size_t n;
     const char *name[AW_POINTS_MAX];
     int time, message; /* columns, or -1 */

@@ -76,23 +76,23 @@ char *aw_feed_fields(struct aw_server *server)
 /* ---- Records -----------------------------------------------------------------------------------
  */
 
-static bool is_due(struct aw_feed *feed, struct aw_subscription *wish, int64_t now)
+static bool is_due(struct aw_feed *feed, struct aw_subscription *wanted, int64_t now)
 {
     size_t message = (size_t)(feed->record.codec - feed->wire.codecs);
-    if (wish->rate_hz <= 0 || message >= AW_MAX_MESSAGES)
+    if (wanted->rate_hz <= 0 || message >= AW_MAX_MESSAGES)
         return true;
-    int64_t period = (int64_t)(1e9 / wish->rate_hz), *next = &wish->next_ns[message];
+    int64_t period = (int64_t)(1e9 / wanted->rate_hz), *next = &wanted->next_ns[message];
     if (now < *next)
         return false;
     *next = *next + period > now ? *next + period : now + period;
     return true;
 }
 
-static bool is_wanted(struct aw_server *server, struct aw_subscription *wish)
+static bool is_wanted(struct aw_server *server, struct aw_subscription *wanted)
 {
     struct aw_feed *feed = server->feed;
     char subject[AW_POINT_NAME];
-    if (!wish->where.n)
+    if (!wanted->where.n)
         return true;
     if (!feed->pointed) {
         const struct aw_subject_hooks *hooks = &server->session->tool->subject;
@@ -102,7 +102,7 @@ static bool is_wanted(struct aw_server *server, struct aw_subscription *wish)
                                           feed->points, AW_POINTS_MAX);
         feed->pointed = true;
     }
-    return aw_where_holds(&wish->where, feed->points, feed->n_points);
+    return aw_where_holds(&wanted->where, feed->points, feed->n_points);
 }
 
 static struct shared_view *view_of(struct aw_feed *feed, const struct aw_view *view)
@@ -115,8 +115,8 @@ static struct shared_view *view_of(struct aw_feed *feed, const struct aw_view *v
 
 static void send_record(struct aw_feed *feed, struct aw_peer *peer)
 {
-    struct aw_subscription *wish = &peer->subscription;
-    struct shared_view *view = view_of(feed, wish->view);
+    struct aw_subscription *wanted = &peer->subscription;
+    struct shared_view *view = view_of(feed, wanted->view);
     if (!view)
         return;
     if (!view->made)
@@ -125,7 +125,7 @@ static void send_record(struct aw_feed *feed, struct aw_peer *peer)
     if (!view->size)
         return;
     char line[AW_VIEW_MAX + AW_ID_MAX + 16];
-    size_t head = *wish->id ? (size_t)sprintf(line, "{\"id\":%s,", wish->id) : 0;
+    size_t head = *wanted->id ? (size_t)sprintf(line, "{\"id\":%s,", wanted->id) : 0;
     memcpy(line + head, view->line + (head > 0), view->size - (head > 0));
     aw_peer_put(peer, line, head + view->size - (head > 0), true);
 }
@@ -144,8 +144,8 @@ static void on_frame(void *context, struct aw_span frame)
         if (feed->views[i])
             feed->views[i]->made = false;
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        struct aw_subscription *wish = &peer->subscription;
-        if (wish->on && !wish->frames && is_wanted(server, wish) && is_due(feed, wish, now))
+        struct aw_subscription *wanted = &peer->subscription;
+        if (wanted->on && !wanted->frames && is_wanted(server, wanted) && is_due(feed, wanted, now))
             send_record(feed, peer);
     }
 }
@@ -181,9 +181,9 @@ void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, 
         return;
     struct aw_splitter *splitter = &feed->splitters[tx];
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        struct aw_subscription *wish = &peer->subscription;
-        wish->begun = wish->begun || splitter->size == 0;
-        if (wish->on && wish->frames && wish->begun && bytes.size <= HEX_CHUNK)
+        struct aw_subscription *wanted = &peer->subscription;
+        wanted->begun = wanted->begun || splitter->size == 0;
+        if (wanted->on && wanted->frames && wanted->begun && bytes.size <= HEX_CHUNK)
             send_bytes(peer, tx ? AW_TX : AW_RX, bytes, time_ns);
     }
     feed->dir = tx ? AW_TX : AW_RX;
@@ -201,21 +201,23 @@ static void set_rate(struct aw_server *server)
     double fastest = 0;
     server->subscribers = server->askers = 0;
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        const struct aw_subscription *wish = &peer->subscription;
-        server->subscribers += wish->on;
-        server->askers += wish->on && !wish->passive;
-        if (wish->on && wish->rate_hz > fastest)
-            fastest = wish->rate_hz;
+        const struct aw_subscription *wanted = &peer->subscription;
+        server->subscribers += wanted->on;
+        server->askers += wanted->on && !wanted->passive;
+        if (wanted->on && wanted->rate_hz > fastest)
+            fastest = wanted->rate_hz;
     }
-    snprintf(server->rate, sizeof server->rate, fastest > 0 ? "%.6g" : "", fastest);
+    snprintf(server->rate, sizeof server->rate, "%.6g", fastest);
+    if (fastest <= 0)
+        *server->rate = '\0';
 }
 
 void aw_feed_leave(struct aw_server *server, struct aw_peer *peer)
 {
-    struct aw_subscription *wish = &peer->subscription;
-    struct shared_view *view = wish->view ? view_of(server->feed, wish->view) : NULL;
-    bool was = wish->on;
-    *wish = (struct aw_subscription){.on = false};
+    struct aw_subscription *wanted = &peer->subscription;
+    struct shared_view *view = wanted->view ? view_of(server->feed, wanted->view) : NULL;
+    bool was = wanted->on;
+    *wanted = (struct aw_subscription){.on = false};
     if (was)
         set_rate(server);
     if (!view || --view->users > 0)
@@ -295,9 +297,9 @@ static enum aw_status find_view(struct aw_feed *feed, const char *fields, struct
     return AW_OK;
 }
 
-static enum aw_status read_rate(const json_t *wish, double *hz, struct aw_error *err)
+static enum aw_status read_rate(const json_t *wanted, double *hz, struct aw_error *err)
 {
-    const json_t *rate = json_object_get(wish, "rate");
+    const json_t *rate = json_object_get(wanted, "rate");
     const char *text = json_string_value(rate);
     enum aw_status status = AW_OK;
     *hz = json_number_value(rate);
@@ -309,22 +311,22 @@ static enum aw_status read_rate(const json_t *wish, double *hz, struct aw_error 
 }
 
 enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer, const char *id,
-                                 const json_t *wish, struct aw_error *err)
+                                 const json_t *wanted, struct aw_error *err)
 {
     struct aw_feed *feed = server->feed;
     struct aw_subscription *mine = &peer->subscription, fresh = {.on = true};
     char fields[FIELDS_ROOM];
-    const char *where = json_string_value(json_object_get(wish, "where"));
-    enum aw_status status = read_rate(wish, &fresh.rate_hz, err);
-    fresh.frames = json_object_get(wish, "frames") != NULL;
-    fresh.passive = json_object_get(wish, "passive") != NULL;
+    const char *where = json_string_value(json_object_get(wanted, "where"));
+    enum aw_status status = read_rate(wanted, &fresh.rate_hz, err);
+    fresh.frames = json_object_get(wanted, "frames") != NULL;
+    fresh.passive = json_object_get(wanted, "passive") != NULL;
     snprintf(fresh.id, sizeof fresh.id, "%s", id);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &fresh.where, err);
     if (status == AW_OK && where)
         status = aw_where_check(&fresh.where, &feed->names, true, err);
     if (status == AW_OK)
-        status = join_fields(json_object_get(wish, "fields"), fields, err);
+        status = join_fields(json_object_get(wanted, "fields"), fields, err);
     if (status == AW_OK && !fresh.frames)
         status = find_view(feed, fields, &fresh.view, err);
     if (status != AW_OK)

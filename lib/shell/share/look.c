@@ -111,10 +111,10 @@ enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link)
     attached->looking = &self->base;
     double rate =
         aw_options_find(&session->options, "rate") ? aw_option_number(session, "rate") : 0;
-    json_t *wish = json_pack("{s:b}", "frames", true);
+    json_t *wanted = json_pack("{s:b}", "frames", true);
     if (rate > 0)
-        json_object_set_new(wish, "rate", json_real(rate));
-    aw_attached_send(attached, wish);
+        json_object_set_new(wanted, "rate", json_real(rate));
+    aw_attached_send(attached, wanted);
     *link = &self->base;
     return AW_OK;
 }
