@@ -119,7 +119,7 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
     double ms = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
     aw_object_start(&session->result, cmd);
     aw_object_text(&session->result, "result",
-                   status != AW_OK ? "not there"
+                   status != AW_OK ? "not-reached"
                    : waited        ? "arrived"
                                    : "sent");
     if (waited)

@@ -99,3 +99,22 @@ unitysim -v -l sim: drive elbow=+45 --for 20s|control|unitysim: stopped: all joi
 ezphys -v -l sim:pendulum motor hinge 2 1000 --for 100s|-> 2C 00|ezphys: stopped: 1 joint held at velocity 0
 END
 }
+
+@test "each word that result can be is explained by help records, in every tool and in man 7 armwire" {
+    words=$(cd "$root" && {
+        grep -rhA4 '"result",' cmd lib --include='*.c' | tr '\n' ' ' |
+            grep -oE '"result",[^;]*;' | grep -oE '"[a-z-]+"' | grep -v '"result"'
+        sed -n '/aw_armctl_result_name(/,/^}/p' lib/protocol/armctl/client.c | grep -oE '"[a-z-]+"'
+    } | tr -d '"' | sort -u)
+    [ "$(wc -w <<<"$words")" -ge 15 ]
+    for tool in $tools; do
+        "$tool" help records >"$tool.text"
+    done
+    for word in $words; do
+        for tool in $tools; do
+            grep -qE "^  $word  " "$tool.text" || { echo "$tool help records lacks $word" && false; }
+        done
+        grep -qF "\`$word\`" "$root/docs/records.md"
+        grep -qF "${word//-/\\-}" "$root/docs/man/armwire.7"
+    done
+}
