@@ -229,7 +229,8 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: record run.csv --for 0.2s")},
     {.name = "gains", .remembers = true, .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args, .options = gains_options, .safety = AW_WRITE, .run = run_gains,
-     .details = "Setting position gains ends a move where it is. diff has exit status 1 where they differ.",
+     .details = "Setting position gains ends a move where it is. diff has exit status 1 where they "
+         "differ.",
      .examples = LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
     {.name = "light", .summary = "colour of the light ring", .args = light_args,
