@@ -4,19 +4,51 @@
 #include "protocol/armctl/device.h"
 #include "protocol/armctl/wire.h"
 #include "shell/commands/common.h"
+#include "shell/core/bind.h"
 #include "state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static const char *const seq_choices[] = {"auto", "0", "1", NULL};
 
+/* Those that move one kind of joint each. */
+static bool moves_joints(const char *command)
+{
+    for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
+        if (strcmp(command, aw_armctl_kind_message((enum aw_armctl_kind)kind)) == 0)
+            return true;
+    return false;
+}
+
 static void complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     const struct aw_armctl_profile *profile = &arm_state(session)->profile;
-    for (size_t i = 0; i < profile->n; i++)
-        add(context, profile->joints[i].name, NULL);
+    const char *command = session->command ? session->command->name : "";
+    for (size_t i = 0; i < profile->n; i++) {
+        const struct aw_armctl_joint *joint = &profile->joints[i];
+        char help[64];
+        if (moves_joints(command) && strcmp(command, aw_armctl_kind_message(joint->kind)) != 0)
+            continue;
+        snprintf(help, sizeof help, "joint %d, %g to %g %s", joint->index, joint->min, joint->max,
+                 aw_armctl_kind_unit(joint->kind));
+        add(context, joint->name, help);
+    }
+}
+
+/* deg elbow: the limits of the elbow. */
+static void joint_range(struct aw_session *session, const struct aw_command *command,
+                        const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
+{
+    const struct aw_armctl_joint *joint =
+        aw_armctl_profile_find(&arm_state(session)->profile, first);
+    if (!joint || strcmp(arg->name, "joint") == 0 ||
+        strcmp(command->name, aw_armctl_kind_message(joint->kind)) != 0)
+        return;
+    info->min = joint->min;
+    info->max = joint->max;
 }
 
 static void complete_quirks(struct aw_session *session, aw_candidate_fn *add, void *context)
@@ -222,6 +254,7 @@ const struct aw_tool armctl_tool = {
     .name = "armctl",
     .summary = "drive a handler arm over a serial line: angles, positions, R-θ-H",
     .protocol = &aw_armctl_protocol,
+    .range = joint_range,
     .commands = commands,
     .common = aw_common_commands,
     .options = options,

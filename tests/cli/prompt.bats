@@ -433,6 +433,37 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
+@test "TAB and hints know the joints' own limits, and those that fit the command" {
+    colour
+    config '[joint elbow]' 'index = 2' 'min = 10' 'max = 150' '[joint lift]' 'index = 3' 'kind = translate'
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg elbow }; want {<angle 10 to 150 deg>}
+        type {90 3 }; want {<angle 0 to 360 deg>}
+        type \003; want {armctl> }
+        type {pos }; type \t; want {lift }
+        type \003; want {armctl> }
+        type {deg }; type \t; want {elbow }
+        type \003; want {armctl> }
+        type \004
+        ends 0"
+    terminal <<<"
+        launch hidmotor
+        want {hidmotor> }
+        type {move el}; type \t; want {elbow=} {<-90 to 63 deg>}
+        type \003; want {hidmotor> }
+        type \004
+        ends 0"
+    terminal <<<"
+        launch unitysim
+        want {unitysim> }
+        type {move el}; type \t; want {elbow=} {position in ticks or deg, 1700 to 2570}
+        type \003; want {unitysim> }
+        type \004
+        ends 0"
+}
+
 @test "? shows the keys in every view, the way out is there in 40 columns" {
     local view
     for view in 'canpid -q -l sim: watch' 'canpid -q -l sim: plot lknee.torque' 'ezphys -q -l sim: view' \

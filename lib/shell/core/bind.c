@@ -106,13 +106,14 @@ static struct wire_field field_of(struct aw_session *session, const struct aw_ar
 
 struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg)
 {
-    struct aw_arg_info info = {arg->help, arg->unit, NULL, arg->min, arg->max};
+    struct aw_arg_info info = {arg->help, arg->unit, NULL, NULL, arg->min, arg->max};
     if (!arg->field)
         return info;
     struct wire_field field = field_of(session, arg);
     bool own_range = arg->min != 0 || arg->max != 0;
     info.help = arg->help ? arg->help : field.row->help;
     info.unit = field.range.unit;
+    info.alias = field.alias;
     info.names = field.row->names;
     info.min = own_range ? arg->min : field.range.min;
     info.max = own_range ? arg->max : field.range.max;

@@ -33,6 +33,7 @@ bool aw_arg_goes(const struct aw_arg *arg, const char *choice);
 /* Help, unit and range of an argument, from its own row or from the wire table. */
 struct aw_arg_info {
     const char *help, *unit;
+    const char *alias; /* the other name that name=value may have; or NULL */
     const struct aw_name *names;
     double min, max; /* both 0: no range to show */
 };

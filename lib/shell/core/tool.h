@@ -21,6 +21,7 @@
 
 struct aw_session;
 struct aw_args;
+struct aw_arg_info;
 struct aw_record;
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */
@@ -221,6 +222,10 @@ struct aw_tool {
                                 const char *value, struct aw_error *err);
     /* Do all of these sections fit each other? session->err says what does not. NULL: any do. */
     enum aw_status (*configured)(struct aw_session *session);
+    /* The range of a number that stands behind first, the first word of the command's list of
+     * arguments: that of the joint which is named there. For hints; NULL: it is that of its row. */
+    void (*range)(struct aw_session *session, const struct aw_command *command, const char *first,
+                  const struct aw_arg *arg, struct aw_arg_info *info);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);

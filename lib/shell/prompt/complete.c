@@ -21,6 +21,7 @@ struct completion {
     bool unknown;        /* a command that there is not */
     size_t position;     /* arguments given by position so far */
     const char *choice;  /* of the first one */
+    const char *first;   /* the same of the last repetition of the list */
     const char *message; /* named for encode, or NULL */
 };
 
@@ -112,13 +113,22 @@ static void offer_links(struct completion *c)
     *c->files = "";
 }
 
-/* A completer sees the options of the line. */
-static void ask(struct completion *c, aw_complete_fn *complete)
+/* A completer sees the options and the command of the line. */
+static void ask_for(struct completion *c, aw_complete_fn *complete, aw_candidate_fn *add,
+                    void *context)
 {
     struct aw_options before = c->session->options;
+    const struct aw_command *command = c->session->command;
     c->session->options = c->options;
-    complete(c->session, offer_filtered, c);
+    c->session->command = c->command;
+    complete(c->session, add, context);
     c->session->options = before;
+    c->session->command = command;
+}
+
+static void ask(struct completion *c, aw_complete_fn *complete)
+{
+    ask_for(c, complete, offer_filtered, c);
 }
 
 static void offer_argument(struct completion *c, const struct aw_arg *arg)
@@ -197,6 +207,14 @@ static bool is_endless(const struct aw_arg *arg)
     return arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST;
 }
 
+static size_t count_going(const struct completion *c)
+{
+    size_t n = 0;
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++)
+        n += aw_arg_goes(arg, c->choice);
+    return n;
+}
+
 static const struct aw_arg *current_argument(const struct completion *c)
 {
     const struct aw_arg *last = NULL, *going[AW_WORDS_MAX];
@@ -213,6 +231,14 @@ static bool is_named(const struct aw_arg *arg, const char *word)
 {
     size_t length = strcspn(word, "=");
     return strlen(arg->name) == length && memcmp(arg->name, word, length) == 0;
+}
+
+static bool is_called(struct completion *c, const struct aw_arg *arg, const char *word)
+{
+    const char *alias = aw_arg_info(c->session, arg).alias;
+    size_t length = strcspn(word, "=");
+    return is_named(arg, word) ||
+           (alias && strlen(alias) == length && memcmp(alias, word, length) == 0);
 }
 
 /* Walks over the words before; returns the option that waits for its value, if one does. */
@@ -234,6 +260,9 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
         } else {
             if (c->position == 0)
                 c->message = c->choice = before[i];
+            size_t turn = count_going(c);
+            if (turn && c->position % turn == 0)
+                c->first = before[i];
             const struct aw_arg *due = current_argument(c); /* joint=1 stands for it, too */
             c->position += strchr(before[i], '=') == NULL || (due && is_named(due, before[i]));
         }
@@ -263,7 +292,7 @@ static void offer_arguments(struct completion *c)
 {
     const struct aw_arg *args = c->command->args, *due = current_argument(c);
     for (const struct aw_arg *arg = args; strchr(c->partial, '=') && arg && arg->name; arg++)
-        if (is_named(arg, c->partial) && !is_endless(arg)) {
+        if (is_called(c, arg, c->partial) && !is_endless(arg)) {
             go_behind(c, strchr(c->partial, '=') + 1);
             offer_argument(c, arg);
             return;
@@ -272,9 +301,14 @@ static void offer_arguments(struct completion *c)
         offer_argument(c, due);
     for (const struct aw_arg *arg = args; due && *c->partial && arg && arg->name; arg++) {
         char word[64];
+        struct aw_arg_info info = aw_arg_info(c->session, arg);
+        if (!aw_arg_goes(arg, c->choice) || is_endless(arg))
+            continue;
         snprintf(word, sizeof word, "%s=", arg->name);
-        if (aw_arg_goes(arg, c->choice) && !is_endless(arg))
-            offer(c, word, aw_arg_info(c->session, arg).help);
+        offer(c, word, info.help);
+        snprintf(word, sizeof word, "%s=", info.alias ? info.alias : "");
+        if (info.alias)
+            offer(c, word, info.help);
     }
 }
 
@@ -314,11 +348,13 @@ static size_t join_words(const struct aw_arg_info *info, const struct aw_arg *ar
     return used;
 }
 
-static void hint_argument(struct aw_session *session, const struct aw_arg *arg, char *out,
-                          size_t size)
+static void hint_argument(struct completion *c, const struct aw_arg *arg, char *out, size_t size)
 {
+    struct aw_session *session = c->session;
     struct aw_arg_info info = aw_arg_info(session, arg);
     char text[96] = " ";
+    if (c->first && session->tool->range)
+        session->tool->range(session, c->command, c->first, arg, &info);
     if (!*aw_range_text(&info, text + 1, sizeof text - 1) &&
         !join_words(&info, arg, text, sizeof text))
         snprintf(text, sizeof text, "%s%s", info.unit ? " " : "", info.unit ? info.unit : "");
@@ -361,6 +397,36 @@ static void hint_field(struct completion *c, const char *word, char *out, size_t
         snprintf(out, size, "<%s>", range.unit);
 }
 
+/* name= of an argument: its range; or what the completer says of it: "elbow=" of unitysim. */
+struct named_hint {
+    const char *word;
+    char *out;
+    size_t size;
+};
+
+static void take_help(void *context, const char *word, const char *help)
+{
+    struct named_hint *hint = context;
+    if (help && strcmp(word, hint->word) == 0)
+        snprintf(hint->out, hint->size, "<%s>", help);
+}
+
+static void hint_named(struct completion *c, const char *word, char *out, size_t size)
+{
+    struct named_hint hint = {word, out, size};
+    size_t length = strlen(word);
+    if (length < 2 || word[length - 1] != '=')
+        return;
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name && !*out; arg++) {
+        struct aw_arg_info info = aw_arg_info(c->session, arg);
+        char text[96];
+        if (arg->kind == AW_ARG_PAIRS && arg->complete)
+            ask_for(c, arg->complete, take_help, &hint);
+        else if (is_called(c, arg, word) && *aw_range_text(&info, text, sizeof text))
+            snprintf(out, size, "<%s>", text);
+    }
+}
+
 void aw_hint(struct aw_session *session, const char *line, char *out, size_t size)
 {
     struct aw_words words;
@@ -376,6 +442,8 @@ void aw_hint(struct aw_session *session, const char *line, char *out, size_t siz
         return;
     if (!blank) {
         hint_field(&c, words.word[words.n - 1], out, size);
+        if (!*out)
+            hint_named(&c, words.word[words.n - 1], out, size);
         return;
     }
     const struct aw_arg *arg = current_argument(&c);
@@ -384,5 +452,5 @@ void aw_hint(struct aw_session *session, const char *line, char *out, size_t siz
     else if (arg && arg->kind == AW_ARG_PAIRS)
         hint_fields(&c, out, size);
     else if (arg)
-        hint_argument(session, arg, out, size);
+        hint_argument(&c, arg, out, size);
 }
