@@ -91,7 +91,11 @@ static void field_row(struct aw_page *page, const struct aw_codec *codec, int sc
     char left[96], right[256], range_words[96], name[64];
     const struct aw_field *field = codec->scalars[scalar].field;
     struct aw_range range = aw_scalar_range(codec, scalar, NULL);
-    struct aw_arg_info info = {field->help, range.unit, field->alias, field->names, range.min, range.max};
+    struct aw_arg_info info = {.help = field->help,
+                               .unit = range.unit,
+                               .names = field->names,
+                               .min = range.min,
+                               .max = range.max};
     aw_scalar_name(&codec->scalars[scalar], name, sizeof name);
     snprintf(left, sizeof left, "%s.%s", codec->message->name, name);
     bool ranged = *aw_range_text(&info, range_words, sizeof range_words);
