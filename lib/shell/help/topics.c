@@ -59,8 +59,10 @@ void aw_page_options(struct aw_page *page, const char *title, const struct aw_op
     aw_page_heading(page, title);
     for (const struct aw_option *o = table; o->name; o++) {
         char left[96], right[256], letter[8] = "    ";
-        if (o->letter || page->form != AW_PAGE_TEXT)
-            snprintf(letter, sizeof letter, o->letter ? "-%c, " : "", o->letter);
+        if (o->letter)
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        else if (page->form != AW_PAGE_TEXT)
+            *letter = '\0';
         snprintf(left, sizeof left, "%s--%s", letter, o->name);
         aw_option_value_text(o, left, sizeof left);
         snprintf(right, sizeof right, "%s%s%s%s", o->help, o->fallback ? " (default " : "",

@@ -89,7 +89,7 @@ static void writing(void **state)
 {
     (void)state;
     char path[] = "/tmp/test_gain_file.XXXXXX", text[128] = "", line[AW_GAIN_TEXT];
-    struct aw_gain gains[10] = {[3] = {true, 0.1F}, [8] = {true, -2}}, read[10];
+    struct aw_gain gains[10] = {[3] = {true, 0.1F, 0}, [8] = {true, -2, 0}}, read[10];
     FILE *file = fmemopen(text, sizeof text, "w");
     aw_gain_file_write(&kind, "a", gains, file);
     fclose(file);
