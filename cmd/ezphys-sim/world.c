@@ -425,20 +425,6 @@ static bool is_zero(const dReal *v)
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
-/* The last step with a force in it counts, so that one step's push is seen in a message about many.
- */
-static void sample_forces(struct world *w)
-{
-    for (size_t i = 0; i < w->scene->n_bodies; i++) {
-        const dReal *force = dBodyGetForce(w->parts[i].body);
-        const dReal *torque = dBodyGetTorque(w->parts[i].body);
-        if (is_zero(force) && is_zero(torque))
-            continue;
-        memcpy(w->parts[i].pushed, force, 3 * sizeof *force);
-        memcpy(w->parts[i].pushed + 3, torque, 3 * sizeof *torque);
-    }
-}
-
 void world_clear_forces(struct world *w)
 {
     for (size_t i = 0; i < w->scene->n_bodies; i++)
@@ -463,8 +449,19 @@ bool world_step(struct world *w)
         kinds[w->scene->joints[i].kind].push(drive->motor, drive->torque);
         drive->pushed = w->options->hold_force;
     }
-    if (!w->options->force_after)
-        sample_forces(w);
+    if (!w->options->force_after) {
+        /* The last step with a force in it counts, so that one step's push is seen in a message
+         * about many.
+         */
+        for (size_t i = 0; i < w->scene->n_bodies; i++) {
+            const dReal *force = dBodyGetForce(w->parts[i].body);
+            const dReal *torque = dBodyGetTorque(w->parts[i].body);
+            if (is_zero(force) && is_zero(torque))
+                continue;
+            memcpy(w->parts[i].pushed, force, 3 * sizeof *force);
+            memcpy(w->parts[i].pushed + 3, torque, 3 * sizeof *torque);
+        }
+    }
     if (w->options->quick)
         dWorldQuickStep(w->world, w->step_s);
     else

@@ -48,31 +48,6 @@ static uint64_t lost(const struct meter *m, double usual)
     return (uint64_t)missing;
 }
 
-static void report(struct meter *m)
-{
-    struct aw_object *o = &m->session->result;
-    struct aw_ezphys *ez = ez_of(m->session);
-    double wall = (double)(m->last_ns - m->first_ns) / 1e9;
-    struct aw_stats s = aw_samples_stats(&m->intervals), strides = aw_samples_stats(&m->strides);
-    double simulated = strides.mean * (double)strides.n * m->step_size;
-    aw_object_start(o, "hz");
-    aw_object_number(o, "messages", (double)m->messages, 0, NULL);
-    aw_object_number(o, "rate", wall > 0 ? (double)m->intervals.n / wall : 0, 1, "Hz");
-    if (simulated > 0) {
-        aw_object_number(o, "sim_rate", (double)m->intervals.n / simulated, 1, "Hz");
-        aw_object_number(o, "sim_time", simulated, 6, "s");
-        aw_object_number(o, "real_time_factor", wall > 0 ? simulated / wall : 0, 3, NULL);
-        aw_object_number(o, "steps_per_message", strides.p50, 0, NULL);
-    }
-    aw_object_stats_ms(o, NULL, &s);
-    aw_object_number(o, "bandwidth", wall > 0 ? (double)m->bytes / wall / 1e6 : 0, 3, "MB/s");
-    aw_object_number(o, "lost", (double)lost(m, strides.p50), 0, NULL);
-    aw_object_number(o, "stalls", (double)m->stalls, 0, NULL);
-    aw_object_number(o, "damaged", (double)ez->counters.malformed, 0, NULL);
-    if (m->restarts)
-        aw_object_number(o, "restarts", (double)m->restarts, 0, NULL);
-}
-
 static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)
 {
     struct aw_session *session = m->session;
@@ -109,7 +84,27 @@ static enum aw_status run_meter(struct meter *m)
         return ez_no_message(session);
     if (status == AW_TIMEOUT && (uint64_t)(aw_clock_now(session->clock) - m->last_ns) > m->stall_ns)
         m->stalls++; /* the last one did not end */
-    report(m);
+    struct aw_object *o = &m->session->result;
+    struct aw_ezphys *ez = ez_of(m->session);
+    double wall = (double)(m->last_ns - m->first_ns) / 1e9;
+    struct aw_stats s = aw_samples_stats(&m->intervals), strides = aw_samples_stats(&m->strides);
+    double simulated = strides.mean * (double)strides.n * m->step_size;
+    aw_object_start(o, "hz");
+    aw_object_number(o, "messages", (double)m->messages, 0, NULL);
+    aw_object_number(o, "rate", wall > 0 ? (double)m->intervals.n / wall : 0, 1, "Hz");
+    if (simulated > 0) {
+        aw_object_number(o, "sim_rate", (double)m->intervals.n / simulated, 1, "Hz");
+        aw_object_number(o, "sim_time", simulated, 6, "s");
+        aw_object_number(o, "real_time_factor", wall > 0 ? simulated / wall : 0, 3, NULL);
+        aw_object_number(o, "steps_per_message", strides.p50, 0, NULL);
+    }
+    aw_object_stats_ms(o, NULL, &s);
+    aw_object_number(o, "bandwidth", wall > 0 ? (double)m->bytes / wall / 1e6 : 0, 3, "MB/s");
+    aw_object_number(o, "lost", (double)lost(m, strides.p50), 0, NULL);
+    aw_object_number(o, "stalls", (double)m->stalls, 0, NULL);
+    aw_object_number(o, "damaged", (double)ez->counters.malformed, 0, NULL);
+    if (m->restarts)
+        aw_object_number(o, "restarts", (double)m->restarts, 0, NULL);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 

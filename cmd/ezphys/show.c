@@ -47,18 +47,6 @@ static size_t index_of(const struct aw_codec *codec)
     return i;
 }
 
-static void make_map(struct ez_shown *shown, size_t message, const struct aw_codec *from)
-{
-    const struct aw_codec *to = aw_wire_codec_at(&shown->wire, message);
-    for (int i = 0; i < from->n_scalars; i++) {
-        char name[64];
-        aw_scalar_name(&from->scalars[i], name, sizeof name);
-        shown->map[message][i] =
-            from->scalars[i].value ? (int8_t)aw_codec_find(to, name) : (int8_t)-1;
-    }
-    shown->from[message] = from;
-}
-
 static void put(struct aw_record *record, const char *field, double value)
 {
     int scalar = aw_codec_find(record->codec, field);
@@ -79,8 +67,16 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
     if (status != AW_OK)
         return status;
     size_t message = index_of(received.codec);
-    if (shown->from[message] != received.codec)
-        make_map(shown, message, received.codec);
+    if (shown->from[message] != received.codec) {
+        const struct aw_codec *to = aw_wire_codec_at(&shown->wire, message);
+        for (int i = 0; i < received.codec->n_scalars; i++) {
+            char name[64];
+            aw_scalar_name(&received.codec->scalars[i], name, sizeof name);
+            shown->map[message][i] =
+                received.codec->scalars[i].value ? (int8_t)aw_codec_find(to, name) : (int8_t)-1;
+        }
+        shown->from[message] = received.codec;
+    }
     *record = (struct aw_record){.codec = aw_wire_codec_at(&shown->wire, message),
                                  .time_ns = aw_session_time(session),
                                  .dir = received.dir};

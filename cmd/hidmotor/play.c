@@ -133,19 +133,6 @@ static enum aw_status play_once(struct player *p)
     return status == AW_OK ? motor_await(p->session, &p->step, SETTLE_DEG) : status;
 }
 
-static void report(struct player *p)
-{
-    struct aw_object *result = &p->session->result;
-    struct aw_stats late = aw_samples_stats(&p->late_ms);
-    aw_object_start(result, "play");
-    aw_object_number(result, "waypoints", (double)p->path.n, 0, NULL);
-    aw_object_number(result, "duration", p->end_s - p->path.t_s[0], 3, "s");
-    aw_object_number(result, "setpoints", (double)p->sent, 0, NULL);
-    aw_object_number(result, "lost", (double)p->lost, 0, NULL);
-    aw_object_stats_ms(result, "late", &late);
-    motor_report_joints(p->session);
-}
-
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
 {
     double hz = aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ;
@@ -159,7 +146,15 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
         do
             status = status == AW_OK ? play_once(&p) : status;
         while (status == AW_OK && aw_flag(session, "loop"));
-        report(&p);
+        struct aw_object *result = &p.session->result;
+        struct aw_stats late = aw_samples_stats(&p.late_ms);
+        aw_object_start(result, "play");
+        aw_object_number(result, "waypoints", (double)p.path.n, 0, NULL);
+        aw_object_number(result, "duration", p.end_s - p.path.t_s[0], 3, "s");
+        aw_object_number(result, "setpoints", (double)p.sent, 0, NULL);
+        aw_object_number(result, "lost", (double)p.lost, 0, NULL);
+        aw_object_stats_ms(result, "late", &late);
+        motor_report_joints(p.session);
     }
     aw_path_free(&p.path);
     aw_samples_free(&p.late_ms);

@@ -86,19 +86,6 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
         aw_part_add(label, "%s=%s", scalar->field->name, fixed.text);
 }
 
-/* Puts a label in the middle of width characters, cut off with a "~" if it is longer. */
-static void put_label(struct grid *grid, int cell, int line, int column, int width)
-{
-    struct aw_part label = {0};
-    choose_label(grid, cell, width, &label);
-    int length = (int)label.length;
-    if (length > width) {
-        label.text[width - 1] = '~';
-        length = width;
-    }
-    memcpy(grid->text[line] + column + (width - length) / 2, label.text, (size_t)length);
-}
-
 /* Last row of the tall cell that begins with the slots first to last of this row. */
 static int last_row(const struct grid *grid, int row, int first, int last)
 {
@@ -122,7 +109,16 @@ static void label_row(struct grid *grid, int row)
             continue;
         int column = column_of(grid, first), end = column_of(grid, last + 1);
         int line = row + last_row(grid, row, first, last) + 1;
-        put_label(grid, cell, line, column + 1, end - column - 1);
+        /* Puts a label in the middle of width characters, cut off with a "~" if it is longer. */
+        int width = end - column - 1;
+        struct aw_part label = {0};
+        choose_label(grid, cell, width, &label);
+        int length = (int)label.length;
+        if (length > width) {
+            label.text[width - 1] = '~';
+            length = width;
+        }
+        memcpy(grid->text[line] + (column + 1) + (width - length) / 2, label.text, (size_t)length);
     }
 }
 
@@ -239,17 +235,6 @@ static void lay_out_bytes(struct grid *grid)
         grid->width[i] = 8;
 }
 
-/* The identifier is not drawn: its rows are listed. */
-static void lay_out_can(struct grid *grid)
-{
-    grid->slots = 16;
-    for (int i = 0; i < grid->codec->n_scalars; i++)
-        if (grid->codec->scalars[i].bit >= 16)
-            fill_slots(grid, i, grid->codec->scalars[i].bit - 16, grid->codec->scalars[i].bits);
-    for (int i = 0; i < grid->slots; i++)
-        grid->width[i] = 3;
-}
-
 static void lay_out_line(struct grid *grid)
 {
     grid->slots = grid->codec->n_scalars;
@@ -269,9 +254,15 @@ void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii)
             grid.owner[row][slot] = NOTHING;
     if (codec->protocol->ascii)
         lay_out_line(&grid);
-    else if (codec->protocol->can)
-        lay_out_can(&grid);
-    else
+    else if (codec->protocol->can) {
+        /* The identifier is not drawn: its rows are listed. */
+        grid.slots = 16;
+        for (int i = 0; i < grid.codec->n_scalars; i++)
+            if (grid.codec->scalars[i].bit >= 16)
+                fill_slots(&grid, i, grid.codec->scalars[i].bit - 16, grid.codec->scalars[i].bits);
+        for (int i = 0; i < grid.slots; i++)
+            grid.width[i] = 3;
+    } else
         lay_out_bytes(&grid);
     for (int row = 0; row < grid.rows; row++)
         label_row(&grid, row);

@@ -47,17 +47,6 @@ static void number_member(FILE *out, const char *name, double value)
     fprintf(out, ", %s = %s", name, number.text);
 }
 
-static void print_names(FILE *out, const struct aw_field *row)
-{
-    double scale = row->scale != 0 ? row->scale : 1;
-    fputs(", names = {", out);
-    for (const struct aw_name *name = row->names; name->name; name++) {
-        fprintf(out, "%s[%.0f] = ", name == row->names ? "" : ", ", name->value / scale);
-        print_quoted(out, name->name);
-    }
-    fputc('}', out);
-}
-
 static void print_scales(FILE *out, const struct aw_field *row)
 {
     text_member(out, "by", row->by);
@@ -89,9 +78,15 @@ static void print_value(FILE *out, const struct aw_codec *codec, const struct aw
 {
     const struct aw_field *row = scalar->field;
     text_member(out, "unit", row->unit);
-    if (row->names)
-        print_names(out, row);
-    else
+    if (row->names) {
+        double scale = row->scale != 0 ? row->scale : 1;
+        fputs(", names = {", out);
+        for (const struct aw_name *name = row->names; name->name; name++) {
+            fprintf(out, "%s[%.0f] = ", name == row->names ? "" : ", ", name->value / scale);
+            print_quoted(out, name->name);
+        }
+        fputc('}', out);
+    } else
         print_scale(out, row);
     if (row->by)
         print_scales(out, row);

@@ -62,22 +62,6 @@ static bool is_one_of(const char *word, const char *const *names, size_t n)
     return false;
 }
 
-static enum aw_status check_keys(const struct aw_url *url, const struct aw_transport *transport,
-                                 struct aw_error *err)
-{
-    const char *names[NAMES_MAX];
-    char what[60], advice[100];
-    size_t n = add_names(names, add_names(names, 0, transport->keys), aw_fault_keys);
-    for (size_t i = 0; i < url->n; i++) {
-        if (is_one_of(url->params[i].key, names, n))
-            continue;
-        snprintf(what, sizeof what, "%s: link key", transport->scheme);
-        snprintf(advice, sizeof advice, "leave it out; see 'help links'");
-        return unknown(what, url->params[i].key, names, n, advice, err);
-    }
-    return AW_OK;
-}
-
 /* A path alone is a port; serial: hands ptys over to tty:. */
 static enum aw_status resolve(const char *text, const struct aw_transport *extra,
                               struct aw_url *url, const struct aw_transport **transport,
@@ -93,7 +77,17 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
     *transport = find(*url->scheme ? url->scheme : by_path, extra);
     if (!*transport)
         return unknown_scheme(url->scheme, extra, err);
-    return check_keys(url, *transport, err);
+    const char *names[NAMES_MAX];
+    char what[60], advice[100];
+    size_t n = add_names(names, add_names(names, 0, (*transport)->keys), aw_fault_keys);
+    for (size_t i = 0; i < url->n; i++) {
+        if (is_one_of(url->params[i].key, names, n))
+            continue;
+        snprintf(what, sizeof what, "%s: link key", (*transport)->scheme);
+        snprintf(advice, sizeof advice, "leave it out; see 'help links'");
+        return unknown(what, url->params[i].key, names, n, advice, err);
+    }
+    return AW_OK;
 }
 
 enum aw_status aw_link_check(const char *text, const struct aw_transport *extra,

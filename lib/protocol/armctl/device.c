@@ -137,20 +137,16 @@ static void send_ack(struct handler *h, uint8_t digit)
         text->size = (uint8_t)aw_armctl_ack_write(text->bytes, digit);
 }
 
-static void send_confirmation(struct handler *h)
-{
-    struct text *text = next_text(h);
-    if (text)
-        text->size = (uint8_t)aw_armctl_line_write(text->bytes, h->digit, h->confirms[0].text);
-    h->counters.confirmations_sent++;
-    h->busy = true;
-    h->resend_ns = h->now_ns + RESEND_NS;
-}
-
 static void run_sender(struct handler *h)
 {
-    if (h->n_confirms && (!h->busy || h->now_ns >= h->resend_ns))
-        send_confirmation(h);
+    if (h->n_confirms && (!h->busy || h->now_ns >= h->resend_ns)) {
+        struct text *text = next_text(h);
+        if (text)
+            text->size = (uint8_t)aw_armctl_line_write(text->bytes, h->digit, h->confirms[0].text);
+        h->counters.confirmations_sent++;
+        h->busy = true;
+        h->resend_ns = h->now_ns + RESEND_NS;
+    }
 }
 
 static void receive_ack(struct handler *h, int digit)

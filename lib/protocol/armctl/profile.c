@@ -174,19 +174,6 @@ static double clamp(double value, double min, double max)
     return value < min ? min : value > max ? max : value;
 }
 
-static void fill_in(struct aw_armctl_joint *joint)
-{
-    const struct kind_words *words = &kind_words[joint->kind];
-    bool below_zero = joint->given & MIN && joint->min < 0;
-    joint->is_signed = joint->is_signed || (!(joint->given & SIGNED) && below_zero);
-    if (!(joint->given & MAX))
-        joint->max = words->most;
-    if (!(joint->given & MIN))
-        joint->min = joint->is_signed ? -words->most : words->least;
-    if (!(joint->given & HOME))
-        joint->home = clamp(words->home, joint->min, joint->max);
-}
-
 static enum aw_status contradiction(const struct aw_armctl_profile *profile,
                                     const struct aw_armctl_joint *joint, struct aw_error *err)
 {
@@ -218,7 +205,16 @@ enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struc
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < profile->n && status == AW_OK; i++) {
-        fill_in(&profile->joints[i]);
+        struct aw_armctl_joint *joint = &profile->joints[i];
+        const struct kind_words *words = &kind_words[joint->kind];
+        bool below_zero = joint->given & MIN && joint->min < 0;
+        joint->is_signed = joint->is_signed || (!(joint->given & SIGNED) && below_zero);
+        if (!(joint->given & MAX))
+            joint->max = words->most;
+        if (!(joint->given & MIN))
+            joint->min = joint->is_signed ? -words->most : words->least;
+        if (!(joint->given & HOME))
+            joint->home = clamp(words->home, joint->min, joint->max);
         status = contradiction(profile, &profile->joints[i], err);
     }
     return status;

@@ -123,16 +123,6 @@ static void draw_ball(const struct drawing *d, const struct aw_ezphys_body *body
         draw_circle(d, body, axis, size[0], 0);
 }
 
-static void draw_cross(const struct drawing *d, const struct aw_ezphys_body *body)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        double a[3] = {0}, b[3] = {0};
-        a[axis] = -CROSS_M;
-        b[axis] = CROSS_M;
-        edge(d, body, a, b);
-    }
-}
-
 static const struct aw_scene_body *shape_of(const struct aw_scene *scene,
                                             const struct aw_ezphys_body *body)
 {
@@ -154,8 +144,14 @@ static void draw_body(const struct drawing *d, const struct aw_ezphys_body *body
     const struct aw_scene_body *shape = shape_of(d->picture->scene, body);
     if (shape)
         shapes[shape->shape](d, body, shape->size_m);
-    else
-        draw_cross(d, body);
+    else {
+        for (int axis = 0; axis < 3; axis++) {
+            double a[3] = {0}, b[3] = {0};
+            a[axis] = -CROSS_M;
+            b[axis] = CROSS_M;
+            edge(d, body, a, b);
+        }
+    }
 }
 
 /* ---- Joints ------------------------------------------------------------------------------------
@@ -256,32 +252,8 @@ static const struct aw_ezphys_body *body_called(const struct aw_ezphys_state *st
     return *name ? aw_ezphys_state_body(state, name) : NULL;
 }
 
-static void draw_named_joints(const struct drawing *d)
-{
-    const struct aw_ezphys_names *names = d->picture->names;
-    for (size_t i = 0; names && i < names->n; i++) {
-        const struct aw_ezphys_name *joint = &names->list[i];
-        const struct aw_ezphys_body *a = body_called(d->state, joint->bodies[0]);
-        const struct aw_ezphys_body *b = body_called(d->state, joint->bodies[1]);
-        if (joint->kind == AW_EZPHYS_JOINT && a && b)
-            line(d, a->position, b->position, JOINT_COLOR);
-    }
-}
-
 /* ---- The ground --------------------------------------------------------------------------------
  */
-
-static void draw_ground(const struct drawing *d)
-{
-    const struct aw_ezphys_picture *p = d->picture;
-    double step = p->grid_m, z = p->floor_m, reach = GRID_LINES * step;
-    double x0 = round(p->center[0] / step) * step, y0 = round(p->center[1] / step) * step;
-    for (int i = -GRID_LINES; i <= GRID_LINES; i++) {
-        double x = x0 + i * step, y = y0 + i * step;
-        line(d, (double[]){x, y0 - reach, z}, (double[]){x, y0 + reach, z}, AW_BRAILLE_DIM);
-        line(d, (double[]){x0 - reach, y, z}, (double[]){x0 + reach, y, z}, AW_BRAILLE_DIM);
-    }
-}
 
 /* ---- All of it ---------------------------------------------------------------------------------
  */
@@ -290,11 +262,26 @@ void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
                             const struct aw_ezphys_state *state, struct aw_braille *canvas)
 {
     const struct drawing drawing = {picture, state, canvas}, *d = &drawing;
-    draw_ground(d);
+    const struct aw_ezphys_picture *p = d->picture;
+    double step = p->grid_m, z = p->floor_m, reach = GRID_LINES * step;
+    double x0 = round(p->center[0] / step) * step, y0 = round(p->center[1] / step) * step;
+    for (int i = -GRID_LINES; i <= GRID_LINES; i++) {
+        double x = x0 + i * step, y = y0 + i * step;
+        line(d, (double[]){x, y0 - reach, z}, (double[]){x, y0 + reach, z}, AW_BRAILLE_DIM);
+        line(d, (double[]){x0 - reach, y, z}, (double[]){x0 + reach, y, z}, AW_BRAILLE_DIM);
+    }
     if (picture->scene)
         draw_scene_joints(d);
-    else
-        draw_named_joints(d);
+    else {
+        const struct aw_ezphys_names *names = d->picture->names;
+        for (size_t i = 0; names && i < names->n; i++) {
+            const struct aw_ezphys_name *joint = &names->list[i];
+            const struct aw_ezphys_body *a = body_called(d->state, joint->bodies[0]);
+            const struct aw_ezphys_body *b = body_called(d->state, joint->bodies[1]);
+            if (joint->kind == AW_EZPHYS_JOINT && a && b)
+                line(d, a->position, b->position, JOINT_COLOR);
+        }
+    }
     for (size_t i = 0; i < state->n_bodies; i++)
         draw_body(d, &state->bodies[i]);
     for (size_t i = 0; i < state->n_contacts; i++) {

@@ -563,8 +563,26 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
     memcpy(board->buffer, kept, REPORT);
 }
 
-static void reply(struct board *board, uint32_t id, const struct packet *packet)
+/* The main loop finds a report. */
+static void serve(struct board *board)
 {
+    uint32_t id = aw_get_u32(board->buffer);
+    const struct packet *packet = find_packet(board, id);
+    advance(board, board->loop_ns);
+    board->full = false;
+    board->counters.taken++;
+    if (board->options.taken)
+        board->options.taken(board->options.context, board->buffer, board->loop_ns);
+    if (packet)
+        packet->act(board, packet);
+    else {
+        const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
+        memset(board->buffer, 0, REPORT);
+        aw_put_u32(board->buffer, error->message->code);
+        aw_put_u32(place(board, error, 0), id);
+        board->counters.unknown++;
+    }
+    board->still = false;
     int64_t due_ns = board->loop_ns + board->options.latency_ns;
     size_t size = REPORT;
     if (is_data(packet)) {
@@ -586,29 +604,6 @@ static void reply(struct board *board, uint32_t id, const struct packet *packet)
     queue(board, due_ns, board->buffer, size);
     if (befalls(board, AW_HIDMOTOR_DUPLICATE))
         queue(board, due_ns, board->buffer, size);
-}
-
-/* The main loop finds a report. */
-static void serve(struct board *board)
-{
-    uint32_t id = aw_get_u32(board->buffer);
-    const struct packet *packet = find_packet(board, id);
-    advance(board, board->loop_ns);
-    board->full = false;
-    board->counters.taken++;
-    if (board->options.taken)
-        board->options.taken(board->options.context, board->buffer, board->loop_ns);
-    if (packet)
-        packet->act(board, packet);
-    else {
-        const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
-        memset(board->buffer, 0, REPORT);
-        aw_put_u32(board->buffer, error->message->code);
-        aw_put_u32(place(board, error, 0), id);
-        board->counters.unknown++;
-    }
-    board->still = false;
-    reply(board, id, packet);
 }
 
 /* The device */

@@ -303,23 +303,6 @@ static void leave_zeros_out(struct aw_hidmotor_waypoints *way)
              way->name, way->points[0].line - 1);
 }
 
-static void leave_repeats_out(struct aw_hidmotor_waypoints *way)
-{
-    struct aw_hidmotor_waypoint *points = way->points;
-    size_t kept = 0;
-    for (size_t first = 0, end; first < way->n; first = end) {
-        end = end_of_run(way, first);
-        double from = points[first].t_s + AW_HIDMOTOR_REFRESH_S;
-        double to = end < way->n ? points[end].t_s - AW_HIDMOTOR_REFRESH_S : (double)INFINITY;
-        for (size_t i = first; i < end; i++) {
-            bool held = points[i].t_s >= from && points[i].t_s <= to;
-            if (i == first || i == way->n - 1 || held)
-                points[kept++] = points[i];
-        }
-    }
-    way->n = kept;
-}
-
 /* ---- Files -------------------------------------------------------------------------------------
  */
 
@@ -345,7 +328,19 @@ static enum aw_status read_columns(struct aw_hidmotor_waypoints *way, const stru
     if (status != AW_OK)
         return status;
     leave_zeros_out(way);
-    leave_repeats_out(way);
+    struct aw_hidmotor_waypoint *points = way->points;
+    size_t kept = 0;
+    for (size_t first = 0, end; first < way->n; first = end) {
+        end = end_of_run(way, first);
+        double from = points[first].t_s + AW_HIDMOTOR_REFRESH_S;
+        double to = end < way->n ? points[end].t_s - AW_HIDMOTOR_REFRESH_S : (double)INFINITY;
+        for (size_t i = first; i < end; i++) {
+            bool held = points[i].t_s >= from && points[i].t_s <= to;
+            if (i == first || i == way->n - 1 || held)
+                points[kept++] = points[i];
+        }
+    }
+    way->n = kept;
     return AW_OK;
 }
 

@@ -66,18 +66,6 @@ static void absent(struct aw_object *row, size_t n, const char *const *keys)
     }
 }
 
-static void print_mark(struct survey *s, const struct aw_log_entry *entry)
-{
-    double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
-    struct aw_object row;
-    s->marks++;
-    aw_object_start(&row, NULL);
-    aw_object_text(&row, "mark", entry->comment);
-    aw_object_number(&row, "at", t, 6, NULL);
-    absent(&row, 4, (const char *const[]){"msg", "dir", "count", "rate"});
-    aw_session_row(s->session, &row, "mark     %12.6f s  %s\n", t, entry->comment);
-}
-
 static void take(struct survey *s, const struct aw_log_entry *entry)
 {
     bool timed = entry->time_ns != AW_NO_TIME;
@@ -85,8 +73,16 @@ static void take(struct survey *s, const struct aw_log_entry *entry)
         s->first_ns = entry->time_ns;
     if (timed)
         s->last_ns = s->now_ns = entry->time_ns;
-    if (*entry->comment)
-        print_mark(s, entry);
+    if (*entry->comment) {
+        double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
+        struct aw_object row;
+        s->marks++;
+        aw_object_start(&row, NULL);
+        aw_object_text(&row, "mark", entry->comment);
+        aw_object_number(&row, "at", t, 6, NULL);
+        absent(&row, 4, (const char *const[]){"msg", "dir", "count", "rate"});
+        aw_session_row(s->session, &row, "mark     %12.6f s  %s\n", t, entry->comment);
+    }
     if (!entry->data.size || !aw_session_concerns(s->session, entry->data, ""))
         return;
     s->segments++;

@@ -270,13 +270,6 @@ static void draw(struct watch *w)
     aw_screen_show(w->live.screen);
 }
 
-static void freeze(struct watch *w)
-{
-    if (w->is_frozen)
-        aw_channels_free(&w->frozen);
-    w->is_frozen = !w->is_frozen && aw_channels_copy(&w->frozen, &w->channels);
-}
-
 static void scroll(struct watch *w, int key)
 {
     struct aw_grid *grid = &w->grid;
@@ -319,7 +312,9 @@ static bool handle_key(struct watch *w, int key)
     case 'q':
         return false;
     case ' ':
-        freeze(w);
+        if (w->is_frozen)
+            aw_channels_free(&w->frozen);
+        w->is_frozen = !w->is_frozen && aw_channels_copy(&w->frozen, &w->channels);
         break;
     case 'r':
         aw_channels_reset(w->is_frozen ? &w->frozen : &w->channels);

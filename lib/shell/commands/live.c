@@ -63,18 +63,6 @@ static void read_notes(struct aw_live *live)
     live->noted_ns = aw_clock_now(&live->session->real_clock.base);
 }
 
-static void give_stderr_back(struct aw_live *live)
-{
-    if (live->said_fd >= 0) {
-        fflush(stderr);
-        dup2(live->said_fd, STDERR_FILENO);
-        close(live->said_fd);
-    }
-    if (live->note_fd >= 0)
-        close(live->note_fd);
-    live->said_fd = live->note_fd = -1;
-}
-
 const char *aw_live_note(struct aw_live *live)
 {
     int64_t now = aw_clock_now(&live->session->real_clock.base);
@@ -107,8 +95,16 @@ void aw_live_close(struct aw_live *live)
 {
     aw_screen_close(live->screen);
     live->screen = NULL;
-    if (live->session)
-        give_stderr_back(live);
+    if (live->session) {
+        if (live->said_fd >= 0) {
+            fflush(stderr);
+            dup2(live->said_fd, STDERR_FILENO);
+            close(live->said_fd);
+        }
+        if (live->note_fd >= 0)
+            close(live->note_fd);
+        live->said_fd = live->note_fd = -1;
+    }
 }
 
 /* ---- Waiting ----------------------------------------------------------------------------------

@@ -243,20 +243,6 @@ static enum aw_status check_expected(struct aw_stream *s)
 /* ---- All of them ------------------------------------------------------------------------------
  */
 
-static void describe_record(struct aw_stream *s)
-{
-    const struct aw_tool *tool = s->session->tool;
-    const char *subject = NULL;
-    if (tool->notice)
-        tool->notice(s->session, s->item.record);
-    if (tool->subject.of)
-        subject = tool->subject.of(s->session, s->item.record, s->subject, sizeof s->subject);
-    s->item.subject = subject ? subject : "";
-    s->item.points = s->points;
-    s->item.n =
-        aw_record_points(&s->names, s->item.record, s->item.subject, s->points, AW_POINTS_MAX);
-}
-
 /* What comes as text is known by the name that it has, or that a column of it has. */
 static bool is_left_out(struct aw_stream *s)
 {
@@ -298,7 +284,16 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     s->counters.messages++;
     if (s->item.record) {
         s->record.time_ns = s->item.time_ns;
-        describe_record(s);
+        const struct aw_tool *tool = s->session->tool;
+        const char *subject = NULL;
+        if (tool->notice)
+            tool->notice(s->session, s->item.record);
+        if (tool->subject.of)
+            subject = tool->subject.of(s->session, s->item.record, s->subject, sizeof s->subject);
+        s->item.subject = subject ? subject : "";
+        s->item.points = s->points;
+        s->item.n =
+            aw_record_points(&s->names, s->item.record, s->item.subject, s->points, AW_POINTS_MAX);
     }
     if (s->fields && (status = check_expected(s)) != AW_OK)
         return status;
