@@ -83,26 +83,41 @@ enum aw_status run_zero(struct aw_session *session, const struct aw_args *args)
     return send_text(session, args, args->command->name, false, text ? text : "0");
 }
 
-enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
+static enum aw_status send_setpoint(struct aw_session *session, const struct aw_args *args,
+                                    struct aw_record *command)
 {
-    struct aw_record command;
-    enum aw_status status = begin(session, "setpoint", true, &command);
-    if (status == AW_OK)
-        status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
-    if (status != AW_OK)
-        return status;
-    int controller = (int)aw_record_get(&command, "controller");
-    double value = aw_record_get(&command, "value"), scale = aw_canpid_setpoint_scale(controller);
+    int controller = (int)aw_record_get(command, "controller");
+    double value = aw_record_get(command, "value"), scale = aw_canpid_setpoint_scale(controller);
     double range = aw_canpid_setpoint_limit(controller) * scale;
     const char *unit = aw_canpid_unit(controller);
     unit = strcmp(unit, "%") == 0 ? "" : unit;
     /* Farther out a driver switches off. That is not asked for by a setpoint, but by the number
      * that disable sends. */
     if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale && !aw_flag(session, "force"))
-        return aw_fail(
-            &session->err, AW_LIMIT, "setpoint: %g%s%s is outside %g to %g, where %s is enabled",
-            value, *unit ? " " : "", unit, -range, range, aw_canpid_controller_name(controller));
-    return canpid_send_all(session, args, &command, 1, verify_ns(session));
+        return aw_fail(&session->err, AW_LIMIT,
+                       "%s: %g%s%s is outside %g to %g, where %s is enabled", args->command->name,
+                       value, *unit ? " " : "", unit, -range, range,
+                       aw_canpid_controller_name(controller));
+    return canpid_send_all(session, args, command, 1, verify_ns(session));
+}
+
+enum aw_status canpid_send_setpoint(struct aw_session *session, const struct aw_args *args,
+                                    int controller, double value)
+{
+    struct aw_record command;
+    aw_record_init(&command, aw_wire_codec(session->wire, "setpoint", AW_TX), AW_TX);
+    aw_record_set(&command, "controller", controller, NULL);
+    enum aw_status status = aw_record_set(&command, "value", value, &session->err);
+    return status == AW_OK ? send_setpoint(session, args, &command) : status;
+}
+
+enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record command;
+    enum aw_status status = begin(session, "setpoint", true, &command);
+    if (status == AW_OK)
+        status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
+    return status == AW_OK ? send_setpoint(session, args, &command) : status;
 }
 
 enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args)

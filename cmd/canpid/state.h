@@ -86,6 +86,13 @@ enum aw_status canpid_parse(struct aw_session *session, const char *what, const 
 enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args *args,
                                struct aw_record *commands, size_t n, int64_t verify_ns);
 
+/* A setpoint in the unit of its message, checked against the controller's range, to -b. */
+enum aw_status canpid_send_setpoint(struct aw_session *session, const struct aw_args *args,
+                                    int controller, double value);
+
+/* Does its setpoint enable a driver, as far as telemetry tells? */
+bool canpid_is_enabled(const struct aw_canpid_board *board);
+
 /* Takes in what has come, then rests: some ms if there was something, so that a full bus is read in
  * blocks and not frame by frame, else until something comes, at most 20 ms. fn as in
  * aw_canpid_idle.
@@ -129,6 +136,9 @@ enum aw_status canpid_end_motion(struct aw_session *session);
 enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
+enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_zero(struct aw_session *session, const struct aw_args *args);

@@ -95,6 +95,16 @@ static const struct aw_arg zero_args[] = {
     {.name = "value", .field = "ref_alpha.value", .optional = true},
     {0},
 };
+static const struct aw_arg jog_args[] = {
+    {.name = "joint", .complete = complete_boards, .help = "its board: lknee"},
+    {.name = "amount", .optional = true,
+     .help = "so far from its setpoint: +5deg, -2Nm; without it the keys move it"},
+    {0},
+};
+static const struct aw_arg limits_args[] = {
+    {.name = "joint", .optional = true, .complete = complete_boards, .help = "its board: lknee"},
+    {0},
+};
 static const struct aw_arg compare_args[] = {
     {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it", .endings = "csv"},
     {.name = "b", .kind = AW_ARG_FILE, .help = "another one", .endings = "csv"},
@@ -275,6 +285,22 @@ static const struct aw_command commands[] = {
          "the word for it is 'disable'.",
      .examples = LIST("-l sim: setpoint 10deg -b lknee -c pos --verify", "-l sim: setpoint -5Nm "
          "-b lknee -c tor")},
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
+     .safety = AW_MOTION, .run = run_jog,
+     .details = "Goes on from its setpoint, or, if the driver is disabled, from where it is. "
+         "Without an amount arrow\n"
+         "keys or + and - move, page up and down change the step, q quits.",
+     .examples = LIST("-l sim: jog lknee +5deg -c pos")},
+    {.name = "status", .summary = "show the joints as their telemetry has them now",
+     .run = run_status,
+     .details = "In the unit of the controller where it is known (from -c, or seen on the bus), "
+         "else in % of all of it.\n"
+         "A driver without a target is disabled. A board of -b that is "
+         "silent is an error.",
+     .examples = LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
+    {.name = "limits", .summary = "show what the drivers may be sent, and who says so",
+     .args = limits_args, .offline = true, .run = run_limits,
+     .examples = LIST("limits lknee", "limits -c pos -j")},
     {.name = "precompression", .summary = "set the precompression of the spring",
      .args = precompression_args, .safety = AW_WRITE, .run = run_precompression,
      .examples = LIST("-l sim: precompression 2mm -b lknee -c pos")},

@@ -62,3 +62,29 @@ arm() { # the joints of an arm, in the usual place of its configuration
     ok hidmotor -q -j -l "$fast" run moves
     same "$(jq -sc 'map(select(.cmd) | .m3.setpoint // .m3)' <<<"$output")" '[5,3,7,3,0]'
 }
+
+@test "canpid: status of six joints; jog goes on from the setpoint; limits are the drivers' own; stop repeated" {
+    ok canpid -q -l "$fast" status
+    matches "${lines[0]}" "joint * target * actual unit * fault * age"
+    matches "${lines[6]}" "rankle * 0.00 * %* - *s output=*% torque=*Nm"
+    ok canpid -q -j -l "$fast" status -c pos -b lknee
+    same "$(json '[.lknee.unit, .lknee.fault]')" '["deg",null]'
+    fails 3 canpid -q -j -l "$fast" status -b lknee,0x200
+    same "$(json '[.lknee.fault, .["0x200"].fault, .["0x200"].age]')" '[null,"silent",null]'
+    ok canpid -j limits lknee -c pos
+    same "$(jq -sc 'map([.of,.min,.max,.unit,.from])' <<<"$output")" \
+        '[["setpoint pos",-180,180,"deg","device"],["gain",-100,100,"","device"]]'
+    fails 2 canpid limits lkne
+    has "$why" "did you mean 'lknee'"
+    printf '%s -c pos --verify\n' 'setpoint +10deg -b lknee' 'jog lknee +5' 'jog lknee -2deg' >moves
+    printf '%s\n' 'status -b lknee' stop stop 'status -b lknee -c pos' >>moves
+    ok canpid -q -j -l "$fast" run moves
+    same "$(jq -sc 'map(select(.cmd and .value) | .value | round)' <<<"$output")" '[10,15,13]'
+    same "$(jq -sc 'map(select(.cmd == "status") | .lknee | [(.target | if . then round else . end), .unit])' <<<"$output")" \
+        '[[13,"deg"],[null,"deg"]]'
+    same "$(jq -sc 'map(select(.cmd == "stop") | [.result, .confirmed])' <<<"$output")" \
+        '[["disabled","lhip,lknee,lankle,rhip,rknee,rankle"],["disabled","lhip,lknee,lankle,rhip,rknee,rankle"]]'
+    fails 2 canpid -q -l "$fast" jog lknee +5
+    has "$why" "which controller"
+    fails 6 canpid -q -l "$fast" jog lknee +300 -c pos
+}
