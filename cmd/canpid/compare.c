@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "state.h"
+#include "run.h"
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
 {
@@ -38,11 +39,14 @@ static void report(struct aw_session *session, const struct aw_comparison *c)
     aw_object_truth(result, "same_step", c->same_step);
 }
 
-/* A number, or "-" where the run has none. */
-static const char *cell(char out[AW_NUMBER_MAX + 1], double value, bool sign)
+/* A number; where the run has none, why, or "-". */
+static const char *cell(char out[AW_NUMBER_MAX + 1], enum aw_metric metric, double value, bool sign)
 {
     if (isnan(value))
-        return "-";
+        return sign                         ? "-"
+               : metric == AW_RISE_TIME     ? "never 90 %"
+               : metric == AW_SETTLING_TIME ? "no rest"
+                                            : "-";
     *out = '+';
     *aw_print_fixed(out + (sign && value > 0), value, 5) = '\0';
     return out;
@@ -55,11 +59,77 @@ static void print_table(struct aw_session *session, const struct aw_comparison *
     for (int m = 0; m < AW_METRICS; m++) {
         char a[AW_NUMBER_MAX + 1], b[AW_NUMBER_MAX + 1], change[AW_NUMBER_MAX + 1];
         aw_output_print(out, "%-20s %12s %12s %12s\n", aw_metric((enum aw_metric)m)->title,
-                        cell(a, c->a.value[m], false), cell(b, c->b.value[m], false),
-                        cell(change, c->change[m], true));
+                        cell(a, (enum aw_metric)m, c->a.value[m], false),
+                        cell(b, (enum aw_metric)m, c->b.value[m], false),
+                        cell(change, (enum aw_metric)m, c->change[m], true));
     }
     aw_output_print(out, "%-20s %12.5g\n%-20s %12.5g\n", "rms difference", c->rms_difference,
                     "max difference", c->max_difference);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Time since the step, measured and output of a run, one behind the other, and the setpoint. */
+enum { T, MEASURED, OUTPUT, SETPOINT, PARTS };
+
+static double *spread(const struct aw_run *run)
+{
+    double *out = malloc((PARTS * run->n + 1) * sizeof *out);
+    for (size_t i = 0; out && i < run->n; i++) {
+        out[T * run->n + i] = run->samples[i].t - run->step.time_s;
+        out[MEASURED * run->n + i] = run->samples[i].measured;
+        out[OUTPUT * run->n + i] = run->samples[i].output;
+        out[SETPOINT * run->n + i] = run->samples[i].setpoint;
+    }
+    return out;
+}
+
+/* Both runs over each other, from their steps on. */
+static enum aw_status plot(struct aw_session *session, const struct aw_args *args,
+                           const struct aw_run *a, const struct aw_run *b)
+{
+    const char *names[] = {last_part(aw_arg(args, "a", 0)), last_part(aw_arg(args, "b", 0))};
+    const char *path = aw_option(session, "plot");
+    char what[112], title[160];
+    if (!path)
+        return AW_OK;
+    double *of_a = spread(a), *of_b = spread(b);
+    if (!of_a || !of_b) {
+        free(of_a);
+        free(of_b);
+        return aw_no_memory(&session->err);
+    }
+    size_t n = a->n, m = b->n;
+    snprintf(what, sizeof what, "%.50s, %.50s", names[0], names[1]);
+    canpid_chart_title(session, what, title, sizeof title);
+    const struct aw_series measured[] = {
+        {.label = names[0], .x = of_a, .y = of_a + MEASURED * n, .n = n},
+        {.label = names[1], .x = of_b, .y = of_b + MEASURED * m, .n = m},
+        {.label = "setpoint",
+         .x = of_a,
+         .y = of_a + SETPOINT * n,
+         .n = n,
+         .dashed = true,
+         .stairs = true},
+    };
+    const struct aw_series output[] = {
+        {.label = names[0], .x = of_a, .y = of_a + OUTPUT * n, .n = n},
+        {.label = names[1], .x = of_b, .y = of_b + OUTPUT * m, .n = m},
+    };
+    const struct aw_panel panels[] = {
+        {.label = "measured", .series = measured, .n = 3},
+        {.label = "control output", .unit = "of full scale", .series = output, .n = 2},
+    };
+    const struct aw_chart chart = {
+        .title = title, .x_label = "time since the step", .x_unit = "s", .panels = panels, .n = 2};
+    enum aw_status status = canpid_write_chart(session, &chart, path);
+    free(of_a);
+    free(of_b);
+    return status;
 }
 
 enum aw_status run_compare(struct aw_session *session, const struct aw_args *args)
@@ -71,6 +141,8 @@ enum aw_status run_compare(struct aw_session *session, const struct aw_args *arg
         status = load(session, aw_arg(args, "b", 0), &b);
     if (status == AW_OK)
         status = aw_compare(&a, &b, &comparison, &session->err);
+    if (status == AW_OK)
+        status = plot(session, args, &a, &b);
     if (status == AW_OK && aw_session_formatted(session))
         report(session, &comparison);
     else if (status == AW_OK)

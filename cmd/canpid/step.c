@@ -94,6 +94,13 @@ static void report_metrics(struct canpid_run *run, const struct step_plan *plan,
         canpid_report_metric(run->session, aw_metric(m)->name, m, response->value[m], run->unit);
     aw_object_number(result, "final", response->final, 5, run->unit);
     aw_object_number(result, "samples", (double)(n - lead), 0, NULL);
+    if (!aw_metric_reached(response->value[AW_RISE_TIME]))
+        aw_session_notice(run->session,
+                          "rise time: it never came to 90 %% of the step, but to %.4g %s",
+                          response->final, run->unit);
+    else if (!aw_metric_reached(response->value[AW_SETTLING_TIME]))
+        aw_session_notice(run->session,
+                          "settling time: it never came to rest within 2 %% of the step");
 }
 
 enum aw_status canpid_run_measure(struct canpid_run *run, struct aw_response *response)
@@ -142,7 +149,7 @@ enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
         status = canpid_run_measure(&run, &response);
     if (status == AW_OK) {
         report_metrics(&run, &plan, &response);
-        status = canpid_run_plot(&run, "Step response");
+        status = canpid_run_plot(&run);
     }
     if (status == AW_OK)
         status = judge(session, &response);

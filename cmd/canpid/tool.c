@@ -150,6 +150,10 @@ static const struct aw_option step_options[] = {
     {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"},
     {0},
 };
+static const struct aw_option compare_options[] = {
+    PLOT_OPTION,
+    {0},
+};
 static const struct aw_option sweep_options[] = {
     {.name = "kind", .value = "NAME", .help = "multisine or chirp", .fallback = "multisine",
      .choices = kinds},
@@ -401,7 +405,8 @@ static const struct aw_command commands[] = {
          "the lag of each joint."},
     {.name = "compare", .group = AW_GROUP_MEASURE,
      .summary = "compare two saved step responses", .args = compare_args,
-     .offline = true, .run = run_compare},
+     .options = compare_options, .offline = true, .run = run_compare,
+     .details = "--plot draws one over the other, both from their step on."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure which drivers speak, and how evenly", .safety = AW_READ,
      .run = run_ping,

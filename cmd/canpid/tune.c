@@ -93,7 +93,7 @@ static enum aw_status identify(struct canpid_run *run, struct tuner *t)
         put_back(run, t, canpid_experiment_perform(run, &t->experiment, &t->old));
     t->rest = t->experiment.config.centre;
     if (status == AW_OK)
-        status = canpid_run_plot(run, "Experiment");
+        status = canpid_run_plot(run);
     return status == AW_OK ? canpid_experiment_model(run, &t->model) : status;
 }
 

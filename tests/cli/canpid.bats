@@ -542,6 +542,21 @@ END
     [ "$status" -ne 0 ] && has "$stderr" "canpid: "
 }
 
+@test "compare --plot draws one run over the other; charts say tool, joint, gains and date" {
+    local step="step --from 0deg --to 20deg --for 1s -b lknee -c pos"
+    ok canpid -q -l "$fast" $step --save a.csv --plot a.svg
+    has "$(cat a.svg)" ">canpid step: lknee pos, $(date +%Y)-"
+    printf 'set pid 6 0.001 0 -b lknee -c pos\n%s --save b.csv --plot b.svg\n' "$step" >two
+    exits 0 canpid -l "$fast" run two
+    has "$(cat b.svg)" ">canpid step: lknee pos kp 6 ki 0.001 kd 0, $(date +%Y)-"
+    ok canpid compare a.csv b.csv --plot both.svg
+    has "$output" 'never 90 %'
+    has "$(cat both.svg)" ">canpid compare: a.csv, b.csv, $(date +%Y)-"
+    has "$(cat both.svg)" '>b.csv</text>'
+    exits 0 canpid -l "$fast" $step
+    has "$stderr" 'rise time: it never came to 90 % of the step, but to 17.'
+}
+
 @test "compare says of a saved run what step said of it, to the last digit" {
     while IFS='|' read -r link words; do
         # shellcheck disable=SC2086

@@ -253,18 +253,64 @@ static const char *colour_of(size_t s)
     return colours[s % (sizeof colours / sizeof *colours)];
 }
 
-/* How many samples of the panel lie under a box at this place. */
-static size_t hidden(const struct aw_panel *panel, const struct frame *frame, double x, double y,
-                     double width, double height)
+struct box {
+    double x, y, width, height; /* pixels */
+};
+
+static bool is_in(const struct box *box, double x, double y)
+{
+    return x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
+}
+
+/* How many points of the panel's lines lie under the box, some between two samples included. */
+static size_t hidden(const struct aw_panel *panel, const struct frame *frame, const struct box *box)
 {
     size_t n = 0;
-    for (size_t s = 0; s < panel->n; s++)
+    for (size_t s = 0; s < panel->n; s++) {
+        double before_x = NAN, before_y = NAN;
         for (size_t i = 0; i < panel->series[s].n; i++) {
-            double px = to_x(frame, x_value(frame, panel->series[s].x[i]));
-            double py = to_y(frame, panel->series[s].y[i]);
-            n += px >= x && px <= x + width && py >= y && py <= y + height;
+            double x = to_x(frame, x_value(frame, panel->series[s].x[i]));
+            double y = to_y(frame, panel->series[s].y[i]);
+            double far = panel->series[s].dots ? 0 : hypot(x - before_x, y - before_y);
+            int steps = far > 1000 ? 100 : far > 10 ? (int)(far / 10) : 1; /* NaN: 1 */
+            for (int k = 1; k < steps; k++)
+                n += is_in(box, before_x + (x - before_x) * k / steps,
+                           before_y + (y - before_y) * k / steps);
+            n += is_in(box, x, y);
+            before_x = x;
+            before_y = y;
         }
+    }
     return n;
+}
+
+/* The corner where it hides least; width 0: there is no legend. */
+static size_t place_legend(const struct aw_panel *panel, const struct frame *frame,
+                           struct box *best)
+{
+    struct box box = {.width = legend_width(panel), .height = LEGEND_ROW * (double)panel->n + 6};
+    size_t least = SIZE_MAX;
+    *best = (struct box){0};
+    for (int corner = 0; corner < 4 && box.width > 0; corner++) {
+        box.x = frame->x + (corner % 2 == 0 ? frame->width - box.width - 6 : 6);
+        box.y = frame->y + (corner < 2 ? 6 : frame->height - box.height - 6);
+        size_t n = hidden(panel, frame, &box);
+        if (n < least) {
+            least = n;
+            *best = box;
+        }
+    }
+    return box.width > 0 ? least : 0;
+}
+
+/* Where every corner hides something, the panel gets room for the legend above its lines. */
+static void make_room(const struct aw_panel *panel, struct frame *frame)
+{
+    struct box box;
+    if (place_legend(panel, frame, &box) == 0 || box.height * 2 > frame->height)
+        return;
+    double share = (box.height + 12) / frame->height;
+    frame->up.high += (frame->up.high - frame->up.low) * share / (1 - share);
 }
 
 static void draw_legend_sample(struct aw_svg *svg, const struct aw_series *series, double x,
@@ -280,29 +326,17 @@ static void draw_legend_sample(struct aw_svg *svg, const struct aw_series *serie
     aw_svg_path_end(svg);
 }
 
-/* In the corner where it hides least. */
 static void draw_legend(struct aw_svg *svg, const struct frame *frame, const struct aw_panel *panel)
 {
-    double width = legend_width(panel), height = LEGEND_ROW * (double)panel->n + 6;
-    double best_x = 0, best_y = 0;
-    size_t least = SIZE_MAX;
-    if (width <= 0)
+    struct box box;
+    place_legend(panel, frame, &box);
+    if (box.width <= 0)
         return;
-    for (int corner = 0; corner < 4; corner++) {
-        double x = frame->x + (corner % 2 == 0 ? frame->width - width - 6 : 6);
-        double y = frame->y + (corner < 2 ? 6 : frame->height - height - 6);
-        size_t n = hidden(panel, frame, x, y, width, height);
-        if (n < least) {
-            least = n;
-            best_x = x;
-            best_y = y;
-        }
-    }
-    aw_svg_rect(svg, best_x, best_y, width, height, "#fff", "#ddd");
+    aw_svg_rect(svg, box.x, box.y, box.width, box.height, "#fff", "#ddd");
     for (size_t s = 0; s < panel->n; s++) {
-        double y = best_y + LEGEND_ROW * ((double)s + 0.5) + 3;
-        draw_legend_sample(svg, &panel->series[s], best_x + 6, y, colour_of(s));
-        aw_svg_text(svg, best_x + SAMPLE_WIDTH + 12, y + 4, "start", TICK_TEXT,
+        double y = box.y + LEGEND_ROW * ((double)s + 0.5) + 3;
+        draw_legend_sample(svg, &panel->series[s], box.x + 6, y, colour_of(s));
+        aw_svg_text(svg, box.x + SAMPLE_WIDTH + 12, y + 4, "start", TICK_TEXT,
                     panel->series[s].label ? panel->series[s].label : "");
     }
 }
@@ -398,6 +432,7 @@ char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *
         frames[p].y = top + (each + BETWEEN) * (double)p;
         frames[p].width = width - LEFT - RIGHT;
         frames[p].height = each;
+        make_room(&chart->panels[p], &frames[p]);
         if (chart->round)
             make_round(&frames[p]);
         draw_panel(&svg, chart, p, &frames[p]);
