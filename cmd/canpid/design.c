@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "control/predict.h"
+#include "shell/commands/picture.h"
 #include "tuning.h"
 
 #define CURVE     2000 /* points of a Nyquist curve */
@@ -107,12 +108,14 @@ void canpid_print_proposals(struct aw_session *session, const struct aw_proposal
 /* ---- Charts ------------------------------------------------------------------------------------
  */
 
-static char *draw(struct aw_session *session, const struct aw_chart *chart, size_t *size)
+static char *draw(struct aw_session *session, const struct aw_chart *chart, const char *path,
+                  size_t *size)
 {
-    return aw_chart_svg(chart, size, &session->err);
+    return aw_picture_draw(chart, path, size, &session->err);
 }
 
-char *canpid_bode_svg(struct aw_session *session, const struct aw_model *model, size_t *size)
+char *canpid_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
+                       size_t *size)
 {
     double hz[BODE], gain[BODE], phase[BODE];
     double at[AW_SPECTRUM_POINTS], seen[AW_SPECTRUM_POINTS], lag[AW_SPECTRUM_POINTS];
@@ -158,7 +161,7 @@ char *canpid_bode_svg(struct aw_session *session, const struct aw_model *model, 
                                    .log_x = true,
                                    .panels = panels,
                                    .n = 2};
-    return draw(session, &chart, size);
+    return draw(session, &chart, path, size);
 }
 
 struct curves {
@@ -209,8 +212,9 @@ static bool add_step(struct curves *c, const struct aw_model *model, const struc
     return true;
 }
 
-char *canpid_steps_svg(struct aw_session *session, const struct aw_model *model,
-                       const struct aw_proposal *proposals, size_t n, double step, size_t *size)
+char *canpid_draw_steps(struct aw_session *session, const struct aw_model *model,
+                        const struct aw_proposal *proposals, size_t n, double step,
+                        const char *path, size_t *size)
 {
     struct curves c = {0};
     double longest = 0;
@@ -229,7 +233,7 @@ char *canpid_steps_svg(struct aw_session *session, const struct aw_model *model,
                                    .x_unit = "s",
                                    .panels = panels,
                                    .n = 2};
-    char *svg = good ? draw(session, &chart, size) : NULL;
+    char *svg = good ? draw(session, &chart, path, size) : NULL;
     free_curves(&c);
     return svg;
 }
@@ -275,8 +279,9 @@ static bool add_circle(struct curves *c, double ms)
     return true;
 }
 
-char *canpid_nyquist_svg(struct aw_session *session, const struct aw_model *model,
-                         const struct aw_proposal *proposals, size_t n, size_t *size)
+char *canpid_draw_nyquist(struct aw_session *session, const struct aw_model *model,
+                          const struct aw_proposal *proposals, size_t n, const char *path,
+                          size_t *size)
 {
     struct curves c = {0};
     bool good = true;
@@ -291,7 +296,7 @@ char *canpid_nyquist_svg(struct aw_session *session, const struct aw_model *mode
                                    .n = 1,
                                    .width = 800,
                                    .height = 560};
-    char *svg = good ? draw(session, &chart, size) : NULL;
+    char *svg = good ? draw(session, &chart, path, size) : NULL;
     free_curves(&c);
     return svg;
 }
@@ -321,8 +326,8 @@ static enum aw_status plot(struct aw_session *session, const struct aw_model *mo
         size_t size;
         if (!paths[i])
             continue;
-        char *svg = i ? canpid_nyquist_svg(session, model, proposals, n, &size)
-                      : canpid_steps_svg(session, model, proposals, n, step, &size);
+        char *svg = i ? canpid_draw_nyquist(session, model, proposals, n, paths[i], &size)
+                      : canpid_draw_steps(session, model, proposals, n, step, paths[i], &size);
         status = svg ? canpid_write_text(session, paths[i], svg, size) : session->err.status;
         free(svg);
     }

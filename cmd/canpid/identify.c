@@ -201,7 +201,7 @@ static enum aw_status plot(struct aw_session *session, const struct aw_model *mo
 {
     const char *path = aw_option(session, "plot");
     size_t size;
-    char *svg = path ? canpid_bode_svg(session, model, &size) : NULL;
+    char *svg = path ? canpid_draw_bode(session, model, path, &size) : NULL;
     enum aw_status status = AW_OK;
     if (path)
         status = svg ? canpid_write_text(session, path, svg, size) : session->err.status;

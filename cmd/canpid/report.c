@@ -163,11 +163,13 @@ static bool put_charts(struct aw_session *session, FILE *file, const struct canp
     if (s->before.n && s->after.n)
         good = put_svg(file, measured_svg(session, s, &size));
     fputs("<h2>Process and loop</h2>\n", file);
-    good = good && put_svg(file, canpid_bode_svg(session, s->model, &size));
+    good = good && put_svg(file, canpid_draw_bode(session, s->model, NULL, &size));
     if (good && s->proposal->margins.stable)
-        good = put_svg(file, canpid_steps_svg(session, s->model, s->proposal, 1,
-                                              (s->to - s->from) / s->model->full_scale, &size));
-    return good && put_svg(file, canpid_nyquist_svg(session, s->model, s->proposal, 1, &size));
+        good =
+            put_svg(file, canpid_draw_steps(session, s->model, s->proposal, 1,
+                                            (s->to - s->from) / s->model->full_scale, NULL, &size));
+    return good &&
+           put_svg(file, canpid_draw_nyquist(session, s->model, s->proposal, 1, NULL, &size));
 }
 
 static void put_commands(FILE *file, const struct canpid_story *s)

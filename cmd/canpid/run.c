@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "shell/commands/picture.h"
 #include "shell/core/dry.h"
 
 static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "output"};
@@ -175,7 +176,7 @@ enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_ch
 {
     size_t size;
     FILE *file;
-    char *svg = aw_chart_svg(chart, &size, &session->err);
+    char *svg = aw_picture_draw(chart, path, &size, &session->err);
     if (!svg)
         return session->err.status;
     enum aw_status status = aw_session_create(session, NULL, path, &file);

@@ -55,14 +55,18 @@ void canpid_print_proposals(struct aw_session *session, const struct aw_proposal
 enum aw_status canpid_design_options(struct aw_session *session, const struct aw_model *model,
                                      struct aw_design_options *options);
 
-/* Charts of a model as SVG text, which the caller frees; NULL: session->err. Bode has the model as
+/* Charts of a model in the form that path ends in (NULL: SVG text), which the caller frees; NULL:
+ * session->err. Bode has the model as
  * a line and what was measured as points, hollow where their coherence is low. Steps and Nyquist
  * curves are those of the proposals. */
-char *canpid_bode_svg(struct aw_session *session, const struct aw_model *model, size_t *size);
-char *canpid_steps_svg(struct aw_session *session, const struct aw_model *model,
-                       const struct aw_proposal *proposals, size_t n, double step, size_t *size);
-char *canpid_nyquist_svg(struct aw_session *session, const struct aw_model *model,
-                         const struct aw_proposal *proposals, size_t n, size_t *size);
+char *canpid_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
+                       size_t *size);
+char *canpid_draw_steps(struct aw_session *session, const struct aw_model *model,
+                        const struct aw_proposal *proposals, size_t n, double step,
+                        const char *path, size_t *size);
+char *canpid_draw_nyquist(struct aw_session *session, const struct aw_model *model,
+                          const struct aw_proposal *proposals, size_t n, const char *path,
+                          size_t *size);
 
 /* Writes text into a file of the user's; as aw_session_create. */
 enum aw_status canpid_write_text(struct aw_session *session, const char *path, const char *text,

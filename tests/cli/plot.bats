@@ -266,3 +266,24 @@ made_up_gnuplot() {
     ok hidmotor -q -l "$fast" plot velocities.m1.setpoint --for 1s
     has "$output" "velocities.m1.setpoint"
 }
+
+@test "--plot of what measures: the ending says the form, another one is refused before anything moves" {
+    local magic
+    while IFS='|' read -r ending magic; do
+        ok canpid -q -l "$fast" step --from 0deg --to 10deg -b lknee -c pos --plot "step.$ending"
+        ok canpid -q -l "$fast" sweep -b lknee -c pos --plot "sweep.$ending"
+        for file in step sweep; do
+            same "$(head -c 4 "$file.$ending" | tr -d '\211')" "$magic"
+        done
+    done <<'END'
+svg|<?xm
+png|PNG
+pdf|%PDF
+END
+    for command in "step --from 0deg --to 10deg" sweep tune identify; do
+        # shellcheck disable=SC2086 # words
+        fails 2 canpid -q -l "$fast" $command -b lknee -c pos --plot run.gif
+        has "$why" "--plot: 'run.gif' — what the name ends in says the form: .svg, .png or .pdf"
+        [ ! -e run.gif ]
+    done
+}

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/suggest.h"
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
@@ -84,7 +85,7 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
         p->input = "-";
     p->out = aw_option(p->session, "out");
     if (status == AW_OK && p->out)
-        status = aw_traces_check_path(p->out, err);
+        status = aw_file_check(p->out, err);
     if (status == AW_OK && p->select.n == 0 && p->juggler < 0)
         status =
             aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see 'describe'",

@@ -1,5 +1,6 @@
 /* The table of the commands that every tool has, with their options and help. */
 #include "shell/commands/common.h"
+#include "shell/commands/picture.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
 #include "shell/prompt/complete.h"
@@ -66,7 +67,7 @@ static const struct aw_option plot_options[] = {
     {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
      .help = "not on a terminal: print a picture this often, not only at the end"},
     {.name = "out", .value = "FILE", .help = "draw all of it into an .svg, .png or .pdf file",
-     .endings = "svg png pdf"},
+     AW_PICTURE},
     {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
      .help = "send it to PlotJuggler (UDP server, JSON) instead"},
     {0},

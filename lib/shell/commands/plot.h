@@ -30,12 +30,10 @@ enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, i
                              double value, struct aw_error *err);
 void aw_traces_free(struct aw_traces *traces);
 
-/* Draws them into an .svg, .png or .pdf file; what the name ends in says which. AW_USAGE for
- * another ending, or if there is nothing to draw; as aw_file_fail says if the file cannot be
- * written, or gnuplot (for .png and .pdf) is not there, with what to do. */
+/* Draws them into a file, as aw_picture_draw. AW_USAGE if there is nothing to draw; as aw_file_fail
+ * says if it cannot be written. */
 enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path, const char *title,
                                struct aw_error *err);
-enum aw_status aw_traces_check_path(const char *path, struct aw_error *err);
 
 /* A UDP socket to PlotJuggler's server: HOST:PORT. AW_USAGE, AW_NO_LINK. */
 enum aw_status aw_juggler_open(const char *address, int *fd, struct aw_error *err);

@@ -143,6 +143,25 @@ enum aw_status aw_choice_unknown(const char *what, const char *text, const char 
     return aw_fail(err, AW_USAGE, "%s '%.40s' — use %s", what, text, all);
 }
 
+static enum aw_status check_ending(const struct aw_option *option, const char *text,
+                                   struct aw_error *err)
+{
+    char all[80] = "";
+    size_t used = 0;
+    const char *dot = strrchr(text, '.');
+    for (const char *word = option->endings; *word; word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        if (dot && strlen(dot + 1) == length && strncmp(dot + 1, word, length) == 0)
+            return AW_OK;
+        const char *between = !used ? "" : word[length] ? ", " : " or ";
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s.%.*s", between, (int)length, word);
+        word += length;
+    }
+    return aw_fail(err, AW_USAGE, "--%s: '%.100s' — what the name ends in says the form: %s",
+                   option->name, text, all);
+}
+
 static enum aw_status check_value(const struct aw_option *option, const char **text,
                                   struct aw_error *err)
 {
@@ -153,6 +172,8 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
         return parse_switch(option, text, err);
     if (!**text)
         return aw_fail(err, AW_USAGE, "--%s: empty value — give %s", option->name, option->value);
+    if (option->ends)
+        return check_ending(option, *text, err);
     snprintf(what, sizeof what, option->unit ? "--%s" : "--%s: no", option->name);
     if (option->unit)
         return aw_number_check(what, ":", *text, &rule, &value, err);

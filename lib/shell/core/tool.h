@@ -91,6 +91,7 @@ struct aw_option {
     const char *const *choices;
     aw_complete_fn *complete;
     const char *endings; /* of a FILE, as above */
+    bool ends;           /* another ending is refused: it says the form of what is written */
     bool addresses; /* messages have a field of this name: records and JSON commands may name it,
                        and then it counts for them */
 };
