@@ -446,3 +446,17 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     ok hidmotor help fk
     has "$output" "x, y, z in mm"
 }
+
+@test "the first motion of each tool is one command, and README has it" {
+    while IFS='|' read -r command result; do
+        has "$(<"$root/README.md")" "\$ $command"
+        ok bash -c "$command"
+        has "$output" "$result"
+    done <<'END'
+armctl -q -l sim: deg 1 90|result=confirmed
+hidmotor -q -l sim: move 0 45 -30 duration=500ms --wait|result=arrived
+canpid -q -l sim: setpoint 10deg -b lknee -c pos --verify|result=verified
+unitysim -q -l 'sim:?time=virtual' move elbow=2300 hand=30deg|result=arrived
+ezphys -q -l 'sim:?scene=pendulum' motor hinge 2 1000 --for 1s|velocity=2
+END
+}
