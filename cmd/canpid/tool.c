@@ -128,7 +128,8 @@ static const struct aw_option dump_options[] = {
     }
 #define PLOT_OPTION                                                                                \
     {                                                                                              \
-        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png or .pdf file", AW_PICTURE \
+        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png or .pdf file",           \
+        AW_PICTURE                                                                                 \
     }
 #define SETTLE_OPTION                                                                              \
     {                                                                                              \
@@ -213,8 +214,8 @@ static const struct aw_option identify_options[] = {
     EXPERIMENT_OPTIONS,
     {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},
     CSV_OPTION,
-    {.name = "plot", .value = "FILE", .help = "draw the frequency response into an .svg, .png or .pdf file",
-     AW_PICTURE},
+    {.name = "plot", .value = "FILE", AW_PICTURE,
+     .help = "draw the frequency response into an .svg, .png or .pdf file"},
     {.name = "from", .value = "FILE", .help = "take this record, and no device",
      .endings = "csv"},
     {.name = "time", .value = "COLUMN", .help = "of the record: time, in s or 't [ms]'",
@@ -229,10 +230,10 @@ static const struct aw_option identify_options[] = {
 static const struct aw_option design_options[] = {
     MODEL_DESIGN_OPTIONS,
     {.name = "compare", .help = "all rules in one table"},
-    {.name = "plot", .value = "FILE", .help = "draw the predicted steps into an .svg, .png or .pdf file",
-     AW_PICTURE},
-    {.name = "nyquist", .value = "FILE", .help = "draw the open loops into an .svg, .png or .pdf file",
-     AW_PICTURE},
+    {.name = "plot", .value = "FILE", AW_PICTURE,
+     .help = "draw the predicted steps into an .svg, .png or .pdf file"},
+    {.name = "nyquist", .value = "FILE", AW_PICTURE,
+     .help = "draw the open loops into an .svg, .png or .pdf file"},
     {0},
 };
 static const struct aw_arg design_args[] = {

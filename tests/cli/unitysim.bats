@@ -325,7 +325,7 @@ END
     refuses 2 unitysim -q -l "$fast" jog elbow </dev/null
     has "$why" "needs a terminal"
     ok unitysim -q -l "$fast" move elbow=+2100 # absolute, as everywhere but in jog
-    matches "$output" "*elbow=2[01]??*"
+    matches "$output" "*elbow.ticks=2[01]??*"
 }
 
 @test "limits: file, config file, and what was sent" {
