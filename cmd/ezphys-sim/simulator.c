@@ -44,7 +44,6 @@ static void blow_up(struct simulator *sim)
             "ezphys-sim: the physics blew up at step %" PRId64 " — the scene starts again; gentler "
             "commands or a smaller --step-size help\n",
             world_steps(sim->world));
-    sim->blown_up++;
     world_reset(sim->world);
     start_clock(sim, aw_clock_now(sim->link->clock));
 }

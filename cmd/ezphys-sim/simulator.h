@@ -38,7 +38,7 @@ struct simulator {
     int64_t start_ns;  /* real time: wall clock of start_step */
     int64_t start_step;
     int64_t reported_step;
-    uint64_t reported, blown_up;
+    uint64_t reported;
 };
 
 /* All but sim->link is made here, the link is set anew for each conversation. Scene, settings and

@@ -247,7 +247,6 @@ static void handle_update(struct arm *arm, const struct aw_record *record)
 {
     struct aw_unitysim_limits limits = aw_unitysim_get_limits(record);
     struct aw_unitysim_camera camera = aw_unitysim_get_camera(record);
-    arm->counters.updates++;
     set_limits(arm, &limits);
     if (arm->scene > 0)
         set_camera(arm, &camera);
@@ -258,7 +257,6 @@ static void handle_request(struct arm *arm, const struct aw_record *request)
     struct aw_record record;
     uint8_t bytes[DATAGRAM_MAX];
     (void)request;
-    arm->counters.requests++;
     if (arm->scene == 0)
         return;
     aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);
@@ -290,7 +288,6 @@ static bool handle_control(struct arm *arm, const struct datagram *in)
             drive_joint(&arm->joints[entry[0]], velocity[0] | (unsigned)velocity[1] << 8,
                         entry[arm->state_at]);
     }
-    arm->counters.controls += n > 0;
     arm->counters.partial += n > 0 && n < AW_UNITYSIM_JOINTS;
     arm->counters.odd += in->size > arm->control->size;
     return n > 0;
