@@ -26,6 +26,7 @@ def run(command, folder):
         "HOME": folder,
         "XDG_CONFIG_HOME": folder + "/config",
         "XDG_STATE_HOME": folder + "/state",
+        "XDG_RUNTIME_DIR": folder,
         "LC_ALL": "C.UTF-8",
         "TERM": "dumb",
     }

@@ -26,6 +26,37 @@ talk() { python3 "$root/tests/cli/talk.py" "$@"; }
     matches "$output" "*0.72*"
 }
 
+# both TOOL LINK WATCHED COMMAND…: a server of the link; one program looks on while the other commands.
+both() {
+    local tool=$1 link=$2 watched=$3
+    serve "$tool" "$tool" -l "$link"
+    "$tool" -q watch -j >"$tool.seen" 2>/dev/null 3>&- &
+    started+=($!)
+    sleep 0.2
+    ok "$tool" "${@:4}"
+    has "$stderr" "$tool serve (pid $pid) has $link: through it"
+    for _ in {1..100}; do
+        [ "$watched" = - ] || grep -q -- "$watched" "$tool.seen" && return
+        sleep 0.05
+    done
+    echo "$tool: nobody saw $watched" && false
+}
+
+@test "the other four: a bus by slcan, a pty, UDP, TCP" {
+    start bus canpid sim --listen slcan:tcp-listen:0
+    both canpid "$url" '"msg":"pid","board":"lknee"' setpoint 10deg -b lknee -c pos
+    ok canpid -q stop
+    start arm armctl sim --listen pty:arm
+    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    both armctl "$D/arm" - deg 1 9
+    has "$output" "result=confirmed"
+    start unity unitysim sim --listen udp-listen:31004?reply=127.0.0.1:31005
+    ok unitysim -q -l "$url" scene basic
+    both unitysim "$url" feedback drive elbow=+20 --for 0.3s
+    start world ezphys-sim --listen 0 --scene arm4
+    both ezphys "$url" axis motor joint2 1 100 --for 0.3s
+}
+
 @test "the same exit codes, texts and forms as without a server" {
     serve s hidmotor -l 'sim:?time=virtual'
     fails 6 hidmotor -q move 0 400 0

@@ -43,7 +43,7 @@ static void look(struct aw_aside *aside)
         return;
     aside->due = AW_NEVER;
     deadman->expired = true;
-    snprintf(deadman->why, sizeof deadman->why, "no line came for %.3g s — stopped",
+    snprintf(deadman->why, sizeof deadman->why, "no line came for %.2g s — stopped",
              (double)(now - last) / 1e9);
     session->stopped_by = deadman->why;
     session->stopped_as = AW_TIMEOUT;
