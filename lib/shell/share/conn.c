@@ -29,7 +29,8 @@ void aw_conn_init(struct aw_conn *conn, int fd, size_t longest)
 
 static bool make_room(struct aw_conn *conn)
 {
-    memmove(conn->in, conn->in + conn->in_start, conn->in_used - conn->in_start);
+    if (conn->in_start > 0)
+        memmove(conn->in, conn->in + conn->in_start, conn->in_used - conn->in_start);
     conn->in_used -= conn->in_start;
     conn->in_start = 0;
     if (conn->in_room - conn->in_used > READ_SIZE / 2)
