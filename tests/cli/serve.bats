@@ -7,7 +7,7 @@ serve() { start "$1" "$2" serve "${@:3}"; }
 # sees FILTER FILE: such a line comes into the file, sooner or later.
 sees() {
     for _ in {1..400}; do
-        jq -e "select($1)" "$2" >/dev/null 2>&1 && return
+        [ -z "$(jq -c "select($1)" "$2" 2>/dev/null)" ] || return 0
         sleep 0.05
     done
     echo "$2 never has $1" && false

@@ -142,6 +142,7 @@ static const struct aw_option serve_options[] = {
      .help = "where: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
     {.name = "token", .value = "FILE", .help = "tcp: what a client has to show first"},
     {.name = "log", .value = "FILE", .help = "a line for each command"},
+    {.name = "print-unit", .help = "print a unit file for systemd, and do nothing else"},
     {0},
 };
 
@@ -190,7 +191,11 @@ const struct aw_command aw_common_commands[] = {
      .options = serve_options, .run = aw_run_serve,
      .details = "Any number may look on, one at a time may command; whoever falls silent while "
          "something moves is taken for\n" "gone, and it is stopped. Commands find it by "
-         "themselves, or with -l serve:. See docs/sharing.md."},
+         "themselves, or with -l serve:. See docs/sharing.md.",
+     .examples = (const char *const[]){"-l sim: serve --print-unit", NULL}},
+    {.name = "release", .group = AW_GROUP_SET_UP,
+     .summary = "through a server: let another program command", .run = aw_run_release,
+     .examples = (const char *const[]){"release", NULL}},
     {.name = "run", .group = AW_GROUP_SET_UP,
      .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script},

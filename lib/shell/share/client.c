@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/xdg.h"
+#include "shell/commands/common.h"
+#include "shell/core/dry.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/share/attached.h"
@@ -62,9 +64,11 @@ static void take_end(struct aw_attached *attached, const json_t *object)
     attached->exit = (int)json_integer_value(json_object_get(object, "exit"));
     attached->status = (enum aw_status)(json_integer_value(json_object_get(object, "status")) & 15);
     snprintf(attached->why, sizeof attached->why, "%s", why ? why : "");
-    session->ongoing = !ongoing || strcmp(ongoing, "nothing") == 0 ? AW_ONGOING_NOTHING
-                       : strcmp(ongoing, "ending") == 0            ? AW_ONGOING_ENDING
-                                                                   : AW_ONGOING_RUNNING;
+    if (!ongoing)
+        return;
+    session->ongoing = strcmp(ongoing, "nothing") == 0  ? AW_ONGOING_NOTHING
+                       : strcmp(ongoing, "ending") == 0 ? AW_ONGOING_ENDING
+                                                        : AW_ONGOING_RUNNING;
     session->ongoing_until = aw_clock_now(session->clock) + (ms & 0xFFFFFFFF) * AW_MILLISECOND;
 }
 
@@ -371,6 +375,25 @@ static enum aw_status stop(struct aw_session *session)
     if (status != AW_OK || attached->status == AW_OK)
         return status;
     return aw_fail(&session->err, attached->status, "%s", attached->why);
+}
+
+enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = aw_session_find_server(session);
+    struct aw_attached *attached = session->attached;
+    if (status != AW_OK)
+        return status;
+    if (!attached) {
+        aw_session_notice(session,
+                          "release: no server has the device: there is nothing to release");
+        return AW_OK;
+    }
+    attached->done = false;
+    aw_attached_send(attached, json_pack("{s:s,s:i}", "cmd", "release", "id", (int)++attached->id));
+    return await_end(attached, aw_clock_now(clock_of(attached)) + GIVE_UP_NS);
 }
 
 static void leave(struct aw_session *session)

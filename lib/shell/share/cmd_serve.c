@@ -14,6 +14,7 @@
 #include "shell/core/stop.h"
 #include "shell/share/address.h"
 #include "shell/share/server.h"
+#include "shell/share/systemd.h"
 
 #define SLICE_NS AW_MILLISECOND         /* of listening to a device that is asked */
 #define AGAIN_NS (200 * AW_MILLISECOND) /* between two attempts to find a lost device */
@@ -203,7 +204,10 @@ static enum aw_status serve_all(struct aw_server *server)
     aw_guard_start(server);
     for (size_t i = 0; i < server->n_listeners; i++)
         fprintf(stderr, "ready: %s\n", server->listeners[i].url);
+    server->watchdog_ns = aw_systemd_watchdog_ns();
+    aw_systemd_tell("READY=1");
     status = serve(server);
+    aw_systemd_tell("STOPPING=1");
     come_back(server);
     return status;
 }
@@ -212,6 +216,8 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
 {
     (void)args;
     const char *path = aw_option(session, "log");
+    if (aw_flag(session, "print-unit"))
+        return aw_systemd_print_unit(session);
     enum aw_status status = aw_dry_ends(session);
     if (status != AW_OK)
         return status;

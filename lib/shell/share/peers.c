@@ -18,6 +18,7 @@
 #include "shell/core/object.h"
 #include "shell/share/address.h"
 #include "shell/share/server.h"
+#include "shell/share/systemd.h"
 
 #define SAY_MAX    65536
 #define LINE_LIMIT (24 << 20)           /* bytes of a line: files come in one */
@@ -198,6 +199,8 @@ void aw_server_due(struct aw_server *server)
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
         if (peer->conn.since_ns && peer->conn.since_ns + TOGETHER < due)
             due = peer->conn.since_ns + TOGETHER;
+    if (server->watchdog_ns && server->alive_ns < due)
+        due = server->alive_ns;
     server->aside.due = due;
 }
 
@@ -218,6 +221,10 @@ void aw_server_serve(struct aw_aside *aside)
         double silent = (double)(now_ns(server) - server->commander->seen_ns) / 1e9;
         aw_server_interrupt(server, "the commander was silent for %.2f s — stopped", silent);
         aw_lease_end(server);
+    }
+    if (server->watchdog_ns && now_ns(server) >= server->alive_ns) {
+        aw_systemd_tell("WATCHDOG=1");
+        server->alive_ns = now_ns(server) + server->watchdog_ns;
     }
     flush_all(server);
     aw_server_due(server);

@@ -96,8 +96,9 @@ struct aw_server {
     pid_t guard;
     int guard_fd;
     FILE *log;
-    char folder[120]; /* for files of clients; "" none yet */
-    size_t n_files;   /* of the running command */
+    int64_t watchdog_ns, alive_ns; /* systemd hears that often that this lives; and when next */
+    char folder[120];              /* for files of clients; "" none yet */
+    size_t n_files;                /* of the running command */
     struct aw_shared_file files[AW_FILES_MAX];
 };
 

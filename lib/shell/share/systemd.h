@@ -1,0 +1,17 @@
+/* What systemd is told of a server, and the unit file that runs one. */
+#ifndef AW_SHELL_SHARE_SYSTEMD_H
+#define AW_SHELL_SHARE_SYSTEMD_H
+
+#include "shell/core/session.h"
+
+/* Sends "READY=1" and the like to the socket that $NOTIFY_SOCKET names (sd_notify(3)); without one
+ * nothing. */
+void aw_systemd_tell(const char *text);
+
+/* How often it wants to hear "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
+int64_t aw_systemd_watchdog_ns(void);
+
+/* Prints a unit for the link of the session: --print-unit. */
+enum aw_status aw_systemd_print_unit(struct aw_session *session);
+
+#endif
