@@ -152,6 +152,8 @@ with_programs() {
     suite golden tests/golden/run.sh build/bin
     suite demo "${network[@]}" tests/demo.sh
     suite examples "${network[@]}" tests/examples.py
+    suite served "${network[@]}" env SERVED=hidmotor BIN="$PWD/build/bin" \
+        BATS_TEST_TIMEOUT=$PATIENCE bats --tap tests/cli/hidmotor.bats
     suite install "${network[@]}" tests/install.sh
     suite generated tests/generate.sh --check
     suite benches benches

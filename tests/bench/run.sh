@@ -237,6 +237,15 @@ stops() {
     done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/cli/stops.py table "$dir" 15)
 }
 
+# One device, many programs.
+sharing() {
+    local what value unit details bar met
+    while IFS=$'\t' read -r what value unit details bar met; do
+        [ "$met" = yes ] || below=$((below + 1))
+        row "$what" "$value" "$unit" "$details" "$bar" "$met"
+    done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/bench/serve.py "$dir")
+}
+
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
 row WHAT VALUE UNIT PEER BAR MET
@@ -259,6 +268,7 @@ screen_shares
 lockstep
 pings
 stops
+sharing
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
 exit $((below != 0))

@@ -1,6 +1,6 @@
-/* What a server of a device reads from its clients, and a client from its server: lines that anybody
- * may have written. The first byte chooses. Nothing is run: a request that is understood is queued,
- * and freed.
+/* What a server of a device reads from its clients, and a client from its server: lines that
+ * anybody may have written. The first byte chooses. Nothing is run: a request that is understood is
+ * queued, and freed.
  *
  * Every line that is no sign of life is answered or queued; what a client is told writes no file
  * that it has not named, and bytes of a link come as they are.
