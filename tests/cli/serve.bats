@@ -73,8 +73,8 @@ both() {
     fails 2 hidmotor -q mvoe 0
     ok hidmotor -q --csv status
     same "${lines[0]}" "$(hidmotor -q --no-attach -l "$fast" --csv status | head -n 1)"
-    ok hidmotor -q --format '%{m2.position}' status
-    same "$output" "0.72"
+    ok hidmotor -q --format '%{cmd} %{msg} %{t}' --time none status
+    same "$output" "$(hidmotor -q --no-attach -l "$fast" --format '%{cmd} %{msg} %{t}' --time none status)"
     ok hidmotor -q -j move 0 20 0
     same "$(json '[.cmd, .ok, .result]')" '["move",true,"sent"]'
     printf 'move 0 20 0\nmove 0 200 0\n' >script
@@ -223,5 +223,5 @@ both() {
     serve s hidmotor -l sim:
     run -3 --separate-stderr hidmotor -q --deadman 200ms < <(echo "velocity 5 0 0"; sleep 5)
     has "$stderr" "no line came for 0.2"
-    same "$(hidmotor -q -j status | jq .m1.setpoint)" "$(hidmotor -q -j status | jq .m1.setpoint)"
+    same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
 }
