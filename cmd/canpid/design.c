@@ -26,6 +26,7 @@ enum aw_status canpid_design_options(struct aw_session *session, const struct aw
         .ms = aw_option_number(session, "ms"),
         .overshoot = aw_option_number(session, "overshoot"),
         .activity = aw_flag(session, "noise") ? aw_option_number(session, "noise") : 0,
+        .late_s = isfinite(model->fit.half.dead_time) ? model->fit.half.dead_time : 0,
         .step = 10 / 360.0,
         .unproven = aw_flag(session, "force"),
     };

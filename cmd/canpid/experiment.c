@@ -11,6 +11,8 @@
 #define LATE_S      0.006 /* until a driver obeys a setpoint: its loop, and on the way */
 #define ENCODER_DEG 0.045 /* a step of the lever arm's encoder: what the law sees */
 #define EXPERIMENT  30.0  /* s, of steps and relay */
+#define HALVINGS    2     /* of the output, after going too far */
+#define BACK_S      2.0   /* to come back from there */
 #define MULTISINE_S 4.0   /* a period; two are sent */
 #define TONES       12
 #define SLOWEST_HZ  0.25
@@ -66,7 +68,7 @@ enum aw_status canpid_experiment_plan(struct canpid_run *run, struct canpid_expe
     bool all = strcmp(with, "all") == 0;
     double deviation = 0;
     if (!bound)
-        bound = run->controller == AW_CANPID_TOR ? "5" : "15";
+        bound = run->controller == AW_CANPID_TOR ? "2" : "15";
     enum aw_status status =
         canpid_parse(session, "--max-deviation", bound, run->controller, &deviation);
     e->steps = all || strcmp(with, "step") == 0;
@@ -171,17 +173,41 @@ static enum aw_status begin(struct canpid_run *run, struct canpid_experiment *e)
     return status == AW_OK ? canpid_run_drive(run, e->config.centre) : status;
 }
 
+/* Back to the centre by the gains that the driver had, and again with half the output. */
+static enum aw_status begin_again(struct canpid_run *run, struct canpid_experiment *e,
+                                  const struct aw_gains *before)
+{
+    struct aw_session *session = run->session;
+    e->config.amplitude /= 2;
+    aw_session_notice(session, "that was too far: again with an output of %.3g",
+                      e->config.amplitude);
+    enum aw_status status = canpid_run_drive(run, run->last[RUN_MEASURED] / run->scale);
+    if (status == AW_OK)
+        status = canpid_send_gains(run, *before);
+    if (status == AW_OK)
+        status = canpid_run_drive(run, e->config.centre);
+    if (status == AW_OK)
+        status = canpid_run_collect(run, BACK_S);
+    return status == AW_OK ? aw_excite_start(&e->excite, &e->config, &session->err) : status;
+}
+
 enum aw_status canpid_experiment_perform(struct canpid_run *run, struct canpid_experiment *e,
                                          const struct aw_gains *before)
 {
     enum aw_status status = begin(run, e);
     bool small = e->steps || e->relay;
-    if (status == AW_OK && small)
+    for (int more = HALVINGS; status == AW_OK && small; more--) {
         status = canpid_send_gains(run, (struct aw_gains){e->kp, 0, 0});
-    if (status == AW_OK)
+        if (status == AW_OK)
+            status = canpid_run_restart(run);
+        if (status == AW_OK)
+            status = excite(run, e);
+        if (!e->excite.too_far || more == 0 || status != AW_REFUSED)
+            break;
+        status = begin_again(run, e, before);
+    }
+    if (status == AW_OK && !small)
         status = canpid_run_restart(run);
-    if (status == AW_OK && small)
-        status = excite(run, e);
     if (status == AW_OK && !small)
         status = canpid_run_collect(run, 0.1);
     return status == AW_OK && e->multisine ? swing(run, e, before) : status;

@@ -192,7 +192,7 @@ static const struct aw_option sweep_options[] = {
      .help = "of the control output, as a share of full scale", .fallback = "0.1", .unit = "",     \
      .min = 0.02, .max = 0.8},                                                                     \
     {.name = "max-deviation", .value = "VALUE",                                                    \
-     .help = "give up when the joint is farther away than this: 15deg (pos), 5Nm (tor)"},          \
+     .help = "give up when the joint is farther away than this: 15deg (pos), 2Nm (tor)"},          \
     {.name = "around", .value = "VALUE",                                                           \
      .help = "where to swing; without it where the joint stands"}
 

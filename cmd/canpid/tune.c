@@ -101,6 +101,8 @@ static enum aw_status design(struct canpid_run *run, struct tuner *t)
 {
     struct aw_session *session = run->session;
     struct aw_error why = {0};
+    if (isfinite(t->model.fit.half.dead_time))
+        t->options.late_s = t->model.fit.half.dead_time;
     enum aw_status status =
         aw_design(&t->model.fit.process, &t->model.driver, &t->options, &t->proposal, &why);
     if (status == AW_OK || *t->proposal.refusal) {
@@ -140,6 +142,12 @@ static enum aw_status step(struct canpid_run *run, struct tuner *t, struct aw_ru
     double to = t->rest + t->step > limit ? t->rest - t->step : t->rest + t->step;
     enum aw_status status =
         canpid_run_end(run, canpid_step_perform(run, t->rest, to, SETTLE_S, STEP_S));
+    run->on_sample = NULL;
+    run->awaiting = false;
+    if (status == AW_OK && t->swung_away)
+        return aw_fail(&run->session->err, AW_REFUSED,
+                       "tune: in a step the joint swings away — the old gains are back; lower "
+                       "--ms or --overshoot, or use another --rule");
     if (status == AW_OK)
         status = aw_run_from_table(&run->table, samples, &run->session->err);
     if (status == AW_OK)

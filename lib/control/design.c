@@ -420,8 +420,10 @@ enum aw_status aw_design(const struct aw_process *process, const struct aw_drive
 {
     struct subject s;
     struct aw_design_options o = completed(options, driver);
+    struct aw_process late = *process;
     *p = (struct aw_proposal){.rule = o.rule};
-    enum aw_status status = subject_of(process, driver, &s, err);
+    late.dead_time_s += o.late_s;
+    enum aw_status status = subject_of(&late, driver, &s, err);
     if (status != AW_OK)
         return status;
     p->form = o.form == AW_FORM_RULE ? own_form(o.rule, &s) : o.form;

@@ -41,8 +41,10 @@ struct aw_design_options {
                          driver's integrator goes on while its output is at its limit: gains that
                          overshoot much in the linear loop may swing for ever in the real one.
                          Raised by half again and again where no gains keep it */
-    double step;      /* of the predicted response, share of full scale; 0: 0.02 */
-    bool unproven;    /* gains with Ms above 2 are no reason to refuse */
+    double late_s; /* the dead time may be so much longer than the model's (aw_fit.half): gains are
+                      made for that, and judged by the model as it is */
+    double step;   /* of the predicted response, share of full scale; 0: 0.02 */
+    bool unproven; /* gains with Ms above 2 are no reason to refuse */
 };
 
 struct aw_proposal {

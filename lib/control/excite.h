@@ -11,11 +11,12 @@
  *     }
  *     status = aw_excite_result(excite, &err);
  *
- * Parts: rest; a step of the output up, until the joint is half way to the bound, or has come to
- * rest, or the time is over; the relay, back at the centre; the relay at half its amplitude, beside
- * the centre; a smaller step down, and one up. The relay says what the process does where its phase
- * is near -180 deg; the two amplitudes, how wide a dead band is; the two places, with the steps,
- * what it does slowly. The end is what a model can be tried on that has not seen it.
+ * Parts: rest; a step of the output up, until the joint is most of the way to the bound, or has
+ * come to rest, or the time is over; the relay, back at the centre; the relay at half its
+ * amplitude, beside the centre; a smaller step down, and one up. The relay says what the process
+ * does where its phase is near -180 deg; the two amplitudes, how wide a dead band is; the two
+ * places, with the steps, what it does slowly. The end is what a model can be tried on that has not
+ * seen it.
  */
 #ifndef AW_CONTROL_EXCITE_H
 #define AW_CONTROL_EXCITE_H

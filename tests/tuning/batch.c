@@ -112,8 +112,9 @@ static bool experiment(const struct truth *p, struct record *r, double amplitude
 static bool identify(const struct truth *p, struct record *r, struct aw_fit *fit,
                      unsigned long long seed, struct aw_error *err)
 {
-    /* what went too far is done again with half the output, as the message advises */
-    if (!experiment(p, r, AMPLITUDE, seed) && !experiment(p, r, AMPLITUDE / 2, seed)) {
+    /* what went too far is done again with half the output, as canpid does */
+    if (!experiment(p, r, AMPLITUDE, seed) && !experiment(p, r, AMPLITUDE / 2, seed) &&
+        !experiment(p, r, AMPLITUDE / 4, seed)) {
         snprintf(err->text, sizeof err->text, "too far");
         return false;
     }
@@ -264,7 +265,10 @@ static void judge_design(const struct truth *p, const struct record *r, const st
 {
     struct aw_driver driver = driver_of(p);
     struct aw_loop *loop = true_loop(p);
-    struct aw_design_options o = {.rule = AW_RULE_ROBUST, .overshoot = OVERSHOOT};
+    struct aw_design_options o = {.rule = AW_RULE_ROBUST,
+                                  .overshoot = OVERSHOOT,
+                                  .late_s =
+                                      isfinite(fit->half.dead_time) ? fit->half.dead_time : 0};
     struct aw_proposal proposal;
     v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
     if (v->designed) {

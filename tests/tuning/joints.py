@@ -60,14 +60,16 @@ def tune_all(runs):
 
 
 def better(result):
-    return result["ok"] and result["applied"] and result["after"]["iae"] < result["before"]["iae"]
+    return result["ok"] and result.get("applied") and result["after"]["iae"] < result["before"]["iae"]
 
 
 def table(results):
     print("| joint | gains (kp, ki, kd) | IAE before | IAE after | overshoot predicted, measured | "
           "rise time predicted, measured |\n|---|---|---|---|---|---|")
     for (board, controller, amplitude), r in results.items():
-        if amplitude != 0.1:
+        if "before" not in r:
+            print(f"| {board} {controller} {amplitude} | {r['error']} |")
+        if amplitude != 0.1 or "before" not in r:
             continue
         unit = "deg·s" if controller == "pos" else "Nm·s"
         print(f"| {board} {controller} | {r['kp']:.3g}, {r['ki']:.3g}, {r['kd']:.3g} | "
