@@ -257,6 +257,7 @@ static void handle_request(struct arm *arm, const struct aw_record *request)
     struct aw_record record;
     uint8_t bytes[DATAGRAM_MAX];
     (void)request;
+    arm->counters.requests++;
     if (arm->scene == 0)
         return;
     aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);

@@ -59,7 +59,7 @@ struct aw_unitysim_device_counters {
                 more than its five entries, bytes behind the last field, and of a short update the
                 camera and the limits that are there */
         empty, header, checksum, size, type; /* dropped, and why */
-    uint64_t scenes;
+    uint64_t scenes, requests;
     uint64_t feedback, lost; /* sent; held back by feedback_loss or freeze */
 };
 
