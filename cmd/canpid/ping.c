@@ -37,6 +37,9 @@ static bool note_arrival(void *context, const struct aw_received *received)
     *last = now;
     l->count[at]++;
     l->received |= UINT64_C(1) << at;
+    aw_session_work(l->session, "ping %.0f s, %llu frames",
+                    (double)(aw_clock_now(l->session->clock) - l->session->started) / 1e9,
+                    (unsigned long long)l->frames);
     return !(++l->frames == l->limit);
 }
 

@@ -28,8 +28,11 @@ enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int
 {
     struct aw_session *session = run->session;
     enum aw_status status = AW_OK;
-    *run = (struct canpid_run){
-        .session = session, .saves = run->saves, .board = board, .controller = controller};
+    *run = (struct canpid_run){.session = session,
+                               .saves = run->saves,
+                               .board = board,
+                               .controller = controller,
+                               .began_ns = aw_clock_now(session->clock)};
     if (aw_flag(session, "dry-run"))
         status = aw_dry_depends(session, "what the telemetry shows");
     if (status == AW_OK)
@@ -70,6 +73,20 @@ enum aw_status canpid_run_drive(struct canpid_run *run, double normalised)
                               &session->err);
 }
 
+/* "sweep 3 of 10 s, lknee 12.4 deg" */
+static void show_progress(struct canpid_run *run)
+{
+    struct aw_session *session = run->session;
+    char name[AW_CANPID_NAME_MAX], of[24] = "";
+    double s = (double)(aw_clock_now(session->clock) - run->began_ns) / 1e9;
+    if (run->total_s > 0)
+        snprintf(of, sizeof of, " of %.0f", run->total_s);
+    aw_session_work(session, "%s %.0f%s s, %s %.1f %s",
+                    session->command ? session->command->name : "", s, of,
+                    aw_canpid_board_name(&session->wire->variant, run->board, name),
+                    run->last[RUN_MEASURED], run->unit);
+}
+
 static bool on_frame(void *context, const struct aw_received *received)
 {
     static const double step = 1.0 / 32768; /* of the wire */
@@ -90,6 +107,7 @@ static bool on_frame(void *context, const struct aw_received *received)
     run->last[RUN_OUTPUT] = board->output / 100;
     aw_table_add(&run->table, run->last, NULL);
     run->samples++;
+    show_progress(run);
     if (run->on_sample)
         run->on_sample(run, run->last);
     return !run->awaiting;

@@ -28,6 +28,8 @@ struct canpid_run {
     double scale;     /* normalised 1 in the controller's unit */
     const char *unit;
     int64_t start_ns; /* t = 0 */
+    int64_t began_ns; /* of all of it, for the line of progress */
+    double total_s;   /* 0: not known */
     struct aw_table table;
     uint64_t samples;            /* so far */
     bool awaiting;               /* the next sample is enough */

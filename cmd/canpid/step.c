@@ -118,6 +118,8 @@ enum aw_status canpid_step_perform(struct canpid_run *run, double from, double t
                                    double seconds)
 {
     double lead_s = fmin(settle_s, LEAD_S);
+    run->began_ns = aw_clock_now(run->session->clock);
+    run->total_s = settle_s + seconds;
     enum aw_status status = canpid_run_drive(run, from);
     if (status == AW_OK)
         status = canpid_run_collect(run, settle_s - lead_s);

@@ -61,14 +61,16 @@ static enum aw_status excite(struct canpid_run *run, struct sweep_state *s, doub
 static enum aw_status perform(struct canpid_run *run, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
+    double times = s->sweep.plan.kind == AW_SWEEP_CHIRP ? 1 : 2;
+    run->began_ns = aw_clock_now(run->session->clock);
+    run->total_s = aw_option_number(run->session, "settle") + times * duration;
     enum aw_status status = canpid_run_restart(run);
     if (status == AW_OK)
         status = excite(run, s, aw_option_number(run->session, "settle"), false);
     if (status == AW_OK)
         status = canpid_run_restart(run);
     if (status == AW_OK)
-        status =
-            excite(run, s, s->sweep.plan.kind == AW_SWEEP_CHIRP ? duration : 2 * duration, true);
+        status = excite(run, s, times * duration, true);
     return status;
 }
 

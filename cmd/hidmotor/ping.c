@@ -44,6 +44,9 @@ static enum aw_status ping_all(struct pinger *p)
     enum aw_status status = AW_OK;
     while (status == AW_OK && !enough(p, deadline)) {
         status = ping_once(p);
+        aw_session_work(session, "ping %.0f s, %llu requests",
+                        (double)(aw_clock_now(session->clock) - now) / 1e9,
+                        (unsigned long long)p->ping.n);
         next += period;
         if (status == AW_OK && period)
             status = aw_clock_sleep(session->clock, next < deadline ? next : deadline);

@@ -113,6 +113,7 @@ static enum aw_status stream(struct player *p)
         double t_s = (double)(due - start) / 1e9;
         aw_samples_add(&p->late_ms, (double)(now - due) / 1e6);
         status = send_setpoint(p, t_s);
+        aw_session_work(session, "play %.0f of %.0f s", t_s, length_s);
         if (status != AW_OK || t_s + (double)p->period_ns / 1e9 >= length_s)
             break;
         status = aw_clock_sleep(session->clock, due + p->period_ns);

@@ -34,6 +34,8 @@ static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadli
         int64_t now = aw_clock_now(session->clock);
         if (now >= deadline)
             break;
+        aw_session_work(session, "ping %llu of %llu", (unsigned long long)i,
+                        (unsigned long long)rounds);
         status = aw_unitysim_idle(unity, now + round_ns, note_interval, ping, &session->err);
         if (status != AW_OK)
             break;

@@ -464,6 +464,19 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
+@test "work of more than a second shows how far it is, on a line that goes away; never in a pipe" {
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l sim: step --from 0deg --to 20deg --for 1.5s -b lknee -c pos
+        want {step 1 of 2 s, lknee } \r\033\[Kcanpid: rise_time=
+        ends 0"
+    TERM=xterm terminal 24 <<<"
+        launch canpid -l sim: ping --for 1.5s
+        want {ping 1 s, } frames \r\033\[K lknee
+        ends 0"
+    exits 0 env TERM=xterm canpid -q -l sim: ping --for 1.3s
+    [ -z "$stderr" ]
+}
+
 @test "? shows the keys in every view, the way out is there in 40 columns" {
     local view
     for view in 'canpid -q -l sim: watch' 'canpid -q -l sim: plot lknee.torque' 'ezphys -q -l sim: view' \

@@ -56,6 +56,12 @@ PYTHON
     same "$output" "$first"
 }
 
+@test "replay of velocities says that the arm ends where it did only from where it stood" {
+    ok unitysim -q -l "$fast" --record v.pcapng drive elbow=+45 --for 0.3s
+    exits 0 unitysim -l "$fast" replay v.pcapng
+    has "$stderr" 'velocities are sent again: the arm ends where it did only if it stands where it stood then'
+}
+
 @test "replay: when there is nothing to send, it says why" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     ok armctl -l "$fast" replay --from 3s run.pcapng

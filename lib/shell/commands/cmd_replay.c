@@ -81,6 +81,10 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     if (!by_tool && status == AW_OK && session->tool->replay.in_step)
         status = await_answers(p, write->answers);
     p->held += held;
+    aw_session_work(session, "replay %.0f of %.0f s, %llu commands", since_s,
+                    ((double)p->replay.writes[p->replay.n - 1].time_ns - (double)p->from_ns) / 1e9 /
+                        p->speed,
+                    (unsigned long long)p->sent);
     aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
     if (!by_tool && status == AW_OK)
         status = aw_link_write(session->link, message.data, message.size, &session->err);
@@ -122,6 +126,8 @@ static enum aw_status play_all(struct player *p)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
+    if (p->replay.n && session->tool->replay.relative)
+        aw_session_notice(session, "replay: %s", session->tool->replay.relative);
     aw_session_moves(session);
     do
         status = play(p);

@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/ready.h"
@@ -44,6 +46,7 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
 static void report(struct aw_session *session, bool clean, const char *format, va_list args)
 {
     char text[TEXT_MAX], lost[128];
+    aw_session_work_end(session);
     vsnprintf(text, sizeof text, format, args);
     if (clean)
         aw_utf8_clean_lines(text);
@@ -76,4 +79,40 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
     va_start(args, format);
     report(session, false, format, args);
     va_end(args);
+}
+
+void aw_session_work_begin(struct aw_session *session)
+{
+    const char *term = getenv("TERM");
+    bool wanted = !aw_flag(session, "quiet") && !session->serving && !session->out.sink &&
+                  isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+    session->work_shown = false;
+    session->work_ns =
+        wanted ? aw_clock_now(&session->real_clock.base) + AW_SECOND : (int64_t)AW_NEVER;
+}
+
+void aw_session_work(struct aw_session *session, const char *format, ...)
+{
+    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+    struct winsize size = {.ws_col = 80};
+    char text[256] = "\r";
+    int64_t now = session->work_ns == AW_NEVER ? 0 : aw_clock_now(&session->real_clock.base);
+    va_list args;
+    if (session->work_ns == AW_NEVER || now < session->work_ns || poll(&fd, 1, 0) != 1 ||
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0)
+        return;
+    int room = size.ws_col > 0 && size.ws_col < 200 ? size.ws_col - 1 : 79;
+    va_start(args, format);
+    vsnprintf(text + 1, (size_t)room + 1, format, args);
+    va_end(args);
+    strcat(text, "\033[K");
+    session->work_ns = now + 100 * AW_MILLISECOND;
+    session->work_shown = aw_write_ready(STDERR_FILENO, text, strlen(text)) > 0;
+}
+
+void aw_session_work_end(struct aw_session *session)
+{
+    if (session->work_shown)
+        aw_write_ready(STDERR_FILENO, "\r\033[K", 4);
+    session->work_shown = false;
 }

@@ -181,6 +181,9 @@ struct aw_ordered {
 struct aw_replay_hooks {
     bool in_step; /* the device answers every message and takes no second one before: the answers
                      that the recording has are waited for */
+    /* What is to be known before commands are sent again that say how far or how fast, and not
+     * where to: it depends on where the device stands now. NULL: they all say where. */
+    const char *relative;
     /* May this command go out, beyond what the table's ranges say? Asked for each one before the
      * first is sent; session->err says why not. Asked with NULL when nothing was sent after all. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);

@@ -285,12 +285,14 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
         aw_session_unlink(session);
     session->moving = false;
     session->started = aw_clock_now(session->clock);
+    aw_session_work_begin(session);
     bool motion = args->command->safety == AW_MOTION, hold = aw_flag(session, "hold");
     aw_stop_watch_parent(session, !hold && (motion || session->ongoing != AW_ONGOING_NOTHING));
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
     status = aw_dry_outcome(session, args->command->name, run_somewhere(session, args));
+    aw_session_work_end(session);
     status = make_safe(session, let_go(session, status));
     aw_stop_watch_output(session, false);
     aw_stop_watch_parent(session, !hold && session->ongoing != AW_ONGOING_NOTHING);
