@@ -7,7 +7,7 @@ load common
 # Words for commands whose help has no example.
 words() {
     case $1/$2 in
-    */quit | */exit | */complete | */commands | */list | */home | */camera_request) ;;
+    */history | */quit | */exit | */complete | */commands | */list | */home | */camera_request) ;;
     */reset | */positions | */velocities | */pid_gains | */velocity_gains) ;;
     armctl/jog) echo elbow ;;
     hidmotor/set_setpoints) echo 0 45 -30 1s sinusoidal ;;
@@ -28,7 +28,7 @@ words() {
     */encode) "$1" describe --as json | jq -r '[.messages[] | select(.dir != "rx")][-1].name' ;;
     */decode | */record | */replay | */info | */run | */probe) echo no.pcapng ;;
     */sim) echo --listen "$told" ;;
-    */serve) echo --listen "unix:$D/nobody" ;;
+    */serve) echo --listen "unix:$D/no/folder" ;;
     *) return 1 ;;
     esac
 }
@@ -216,7 +216,7 @@ END
     same "$(json .ok)" true
     printf '%s\n' 'limits set elbow 1800 2400' 'drive elbow=+5 --dry-run' 'limits' >script
     ok unitysim -q -l sim: run script
-    has "$output" "elbow           1800   2400"
+    has "$output" "elbow            position           1800       2400 tick"
 }
 
 @test "--dry-run: CSV and --format have the record only, the bytes are told" {
