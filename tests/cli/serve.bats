@@ -225,3 +225,32 @@ both() {
     has "$stderr" "no line came for 0.2"
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
 }
+
+@test "the device is lost: exit 7 for who was moving, nothing is sent again, and it is found again" {
+    start board hidmotor sim --listen "unix-listen:$D/board"
+    board=$pid link=$url
+    serve s hidmotor -l "$link"
+    hidmotor -q move 0 60 0 duration=9s --wait 2>mine &
+    mover=$!
+    sleep 0.4
+    end "$board"
+    wait $mover && false || same "$?" 7
+    start again hidmotor sim --listen "unix-listen:$D/board"
+    wait_for s "there again"
+    ok hidmotor -q -j status
+    same "$(json '.m2.target')" 0
+}
+
+@test "a reader that is too slow is told how much it has lost, and nobody waits for it" {
+    serve s canpid -l 'sim:?rate=500'
+    python3 - "$(place canpid)" <<'END'
+import json, socket, sys, time
+server = socket.socket(socket.AF_UNIX)
+server.connect(sys.argv[1])
+server.sendall(b'{"cmd":"watch"}\n')
+time.sleep(2.5)
+lost = next(json.loads(line)["lost"] for line in server.makefile("rb") if b'"lost"' in line)
+assert lost > 0, lost
+END
+    ok canpid -q ping -n 3
+}

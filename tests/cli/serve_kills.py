@@ -72,8 +72,14 @@ class Relay:
                 if data:
                     self.ends[end].sendall(data)
                 else:
-                    self.ends[end].shutdown(socket.SHUT_WR)
-                    del self.ends[end]
+                    self.end(self.ends.pop(end))
+
+    @staticmethod
+    def end(other):
+        try:
+            other.shutdown(socket.SHUT_WR)
+        except OSError:  # it has gone, too
+            pass
 
     def close(self):
         for end in {*self.ends, *self.ends.values(), self.listener}:

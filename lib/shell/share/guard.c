@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ static void keep_watch(int fd)
     sigprocmask(SIG_BLOCK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "armwire-guard");
+    setpriority(PRIO_PROCESS, 0, -10); /* first in line, where that is permitted */
     while (read(fd, &byte, 1) < 0 && errno == EINTR)
         ;
     aw_crash_carry_out();

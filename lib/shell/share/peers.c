@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,6 +254,8 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
         return refuse(server, address->text, strerror(errno));
     pid = aw_address_peer(fd);
     close(fd);
+    if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) /* its guard is about to end */
+        return unlink(address->path) == 0 ? AW_OK : refuse(server, address->text, strerror(errno));
     snprintf(why, sizeof why, "busy, %s serve (pid %d) has it — give --listen unix:PATH",
              server->session->tool->name, (int)pid);
     return refuse(server, address->text, why);
