@@ -132,9 +132,11 @@ void aw_page_heading(struct aw_page *page, const char *text)
         aw_output_draw(page->out, "\n%s%s%s\n", page->bold, text, page->plain);
     else if (page->form == AW_PAGE_MARKDOWN)
         aw_output_print(page->out, "\n## %s\n\n", text);
-    else if (page->depth > 0)
+    else if (page->depth > 0) {
+        page->last = page->depth == 1 ? AW_PAGE_START : AW_PAGE_HEADING;
         man_line(page->out, macros[page->depth], text);
-    else {
+    } else {
+        page->last = AW_PAGE_START;
         char upper[128];
         size_t n = 0;
         for (; text[n] && n + 1 < sizeof upper; n++)
@@ -198,12 +200,12 @@ void aw_page_list(struct aw_page *page, const char *left, const char *words)
 void aw_page_text(struct aw_page *page, const char *text)
 {
     char words[LINE];
+    bool fresh = page->last == AW_PAGE_START; /* a heading begins a paragraph of a manual page */
     begins(page, AW_PAGE_PARAGRAPH);
     if (page->form == AW_PAGE_TEXT) {
         wrap(page, 0, 0, plain(text, words, sizeof words));
     } else if (page->form == AW_PAGE_MAN) {
-        aw_output_print(page->out, ".PP\n");
-        man_line(page->out, "", text);
+        man_line(page->out, fresh ? "" : ".PP\n", text);
     } else {
         aw_output_print(page->out, "%s\n", text);
     }
@@ -211,9 +213,9 @@ void aw_page_text(struct aw_page *page, const char *text)
 
 void aw_page_code(struct aw_page *page, const char *line)
 {
-    bool first = begins(page, AW_PAGE_CODE);
+    bool fresh = page->last == AW_PAGE_START, first = begins(page, AW_PAGE_CODE);
     if (page->form == AW_PAGE_MAN) {
-        aw_output_print(page->out, "%s.EX\n", first ? ".PP\n" : "");
+        aw_output_print(page->out, "%s.EX\n", first && !fresh ? ".PP\n" : "");
         man_line(page->out, "", line);
         aw_output_print(page->out, ".EE\n");
     } else {
