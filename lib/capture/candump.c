@@ -181,14 +181,9 @@ static bool join_columns(const struct word *words, size_t n, size_t bracket, str
     return true;
 }
 
-bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
+/* On its own: the room for its words would cost the lines that are read_exact. */
+static bool read_any(const char *line, size_t length, struct aw_candump *out)
 {
-    out->length = 0;
-    out->has_time = true;
-    if (read_exact(line, length, out))
-        return true;
-    out->size = 0;
-    out->dir = 0;
     struct word words[WORDS_MAX];
     size_t n = split(line, length, words);
     out->has_time = n > 0 && read_time(words[0], &out->time_ns);
@@ -203,6 +198,17 @@ bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
             return join_columns(words, n, i, out);
     }
     return false;
+}
+
+bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
+{
+    out->length = 0;
+    out->has_time = true;
+    if (read_exact(line, length, out))
+        return true;
+    out->size = 0;
+    out->dir = 0;
+    return read_any(line, length, out);
 }
 
 /* ---- Writing
