@@ -2,9 +2,9 @@
  * made ready last. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +19,8 @@ static void keep_watch(int fd)
     sigprocmask(SIG_BLOCK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "armwire-guard");
-    setpriority(PRIO_PROCESS, 0, -10); /* first in line, where that is permitted */
+    /* First in line for a processor, where that is permitted: it sleeps until it is needed. */
+    sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
     while (read(fd, &byte, 1) < 0 && errno == EINTR)
         ;
     aw_crash_carry_out();
