@@ -8,7 +8,7 @@
 #define HALF_WAY    0.7  /* of the bound, where a step ends */
 #define GROWN       1.03 /* a step that has not got so much farther … */
 #define FOR_SO_LONG 0.4  /* … for this share of its time has come to rest */
-#define STEP_SHARE  0.22 /* of the whole time */
+#define STEP_SHARE  0.19 /* of the whole time */
 #define RELAY_SHARE 0.2
 #define CYCLES      6
 #define SMALL       0.5 /* of the amplitude */
