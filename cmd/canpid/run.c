@@ -17,11 +17,9 @@ static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "o
 
 static const char *save_path(const struct canpid_run *run)
 {
-    const struct aw_session *session = run->session;
-    const char *path = run->saves == RUN_SAVES_SAMPLES ? aw_option(session, "save") : NULL;
-    if (run->saves == RUN_SAVES_NOTHING)
-        return NULL;
-    return path || aw_session_csv(session) ? path : aw_option(session, "csv");
+    static const char *const options[] = {
+        [RUN_SAVES_SAMPLES] = "save", [RUN_SAVES_MODEL] = "samples"};
+    return run->saves == RUN_SAVES_NOTHING ? NULL : aw_option(run->session, options[run->saves]);
 }
 
 enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int controller)

@@ -18,7 +18,11 @@ struct canpid_run;
 typedef void canpid_sample_fn(struct canpid_run *run, const double *sample);
 
 /* What --save and --csv name files for. */
-enum canpid_saves { RUN_SAVES_SAMPLES, RUN_SAVES_MODEL /* --csv: samples */, RUN_SAVES_NOTHING };
+enum canpid_saves {
+    RUN_SAVES_SAMPLES,
+    RUN_SAVES_MODEL /* --samples: samples */,
+    RUN_SAVES_NOTHING
+};
 
 struct canpid_run {
     struct aw_session *session;

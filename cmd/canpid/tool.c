@@ -122,10 +122,6 @@ static const struct aw_option dump_options[] = {
     {                                                                                              \
         .name = "save", .value = "FILE", .help = "write the samples as CSV"                        \
     }
-#define CSV_OPTION                                                                                 \
-    {                                                                                              \
-        .name = "csv", .value = "FILE", .help = "the same as --save"                               \
-    }
 #define PLOT_OPTION                                                                                \
     {                                                                                              \
         .name = "plot", .value = "FILE", .help = "draw into an .svg, .png or .pdf file",           \
@@ -142,7 +138,6 @@ static const struct aw_option step_options[] = {
     {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},
     SETTLE_OPTION,
     SAVE_OPTION,
-    CSV_OPTION,
     PLOT_OPTION,
     {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},
     {.name = "max-overshoot", .value = "PERCENT", .help = "fail above it: 10%"},
@@ -169,7 +164,6 @@ static const struct aw_option sweep_options[] = {
      .unit = "", .min = 2, .max = 32, .whole = true},
     SETTLE_OPTION,
     SAVE_OPTION,
-    CSV_OPTION,
     PLOT_OPTION,
     {0},
 };
@@ -206,14 +200,13 @@ static const struct aw_option tune_options[] = {
     {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML",
      .endings = "html"},
     SAVE_OPTION,
-    CSV_OPTION,
     PLOT_OPTION,
     {0},
 };
 static const struct aw_option identify_options[] = {
     EXPERIMENT_OPTIONS,
     {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},
-    CSV_OPTION,
+    {.name = "samples", .value = "FILE", .help = "write the samples as CSV", .endings = "csv"},
     {.name = "plot", .value = "FILE", AW_PICTURE,
      .help = "draw the frequency response into an .svg, .png or .pdf file"},
     {.name = "from", .value = "FILE", .help = "take this record, and no device",
@@ -449,6 +442,11 @@ static const struct aw_config_section sections[] = {
 
 static const char *const links[] = {"can", "slcan", "socketcand", "log", NULL};
 
+static const struct aw_renamed renamed[] = {
+    {"--csv", "--save"},
+    {0},
+};
+
 const struct aw_tool canpid_tool = {
     .name = "canpid",
     .summary = "gains, setpoints and telemetry of joint drivers over CAN",
@@ -457,6 +455,7 @@ const struct aw_tool canpid_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
+    .renamed = renamed,
     .field = "lknee.torque",
     .no_answer_hint = "are the drivers powered, and the bus up?",
     .links = links,

@@ -186,10 +186,15 @@ END
     same "$(grep -c 'disable result=disabled' <<<"$output")" 2
 }
 
-@test "step --csv FILE is --save FILE, and the result is still printed" {
-    ok canpid -q -l "$fast" step --from 0deg --to 20deg -b lknee -c pos --csv "$D/run.csv"
-    has "$output" "overshoot="
-    same "$(head -n1 "$D/run.csv")" "t,setpoint,measured,output"
+@test "--save has the samples; --csv is a form of the output" {
+    step=(canpid -q -l "$fast" step --from 0deg --to 20deg -b lknee -c pos)
+    ok "${step[@]}" --save run.csv --csv
+    matches "${lines[0]}" "t,cmd,board,controller,*overshoot,*"
+    same "$(head -n1 run.csv)" "t,setpoint,measured,output"
+    fails 2 "${step[@]}" --csv run2.csv
+    has "$why" "it is '--save' now"
+    fails 2 "${step[@]}" --csv=run2.csv
+    has "$why" "it is '--save' now"
 }
 
 @test "boards of the config file: another name, another identifier" {
@@ -654,7 +659,7 @@ END
 }
 
 @test "identify: a model with its confidence, from the joint and from a record; design judges it" {
-    virtual_json identify -b lknee -c pos --save m.json --csv run.csv --plot bode.svg
+    virtual_json identify -b lknee -c pos --save m.json --samples run.csv --plot bode.svg
     same "$(json .kind)" '"integrating"'
     # 600 deg/s over a duty of 0.8; a lag of inertia over droop; the law's dead band and dry friction
     same "$(json '(.gain - 2.083 | fabs) < 0.15 and (.tau - 0.03 | fabs) < 0.01')" true

@@ -162,6 +162,16 @@ static const char *renamed(const struct aw_session *session, const char *word)
     return row && row->old ? row->now : NULL;
 }
 
+/* name has its dashes. */
+static enum aw_status no_value(struct aw_session *session, const char *name)
+{
+    const char *now = renamed(session, name);
+    if (now)
+        return aw_fail(&session->err, AW_USAGE, "%s takes no value — for one it is '%s' now", name,
+                       now);
+    return aw_fail(&session->err, AW_USAGE, "%s takes no value", name);
+}
+
 enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at)
 {
     struct aw_error *err = &session->err;
@@ -179,7 +189,7 @@ enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words 
         return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
     const struct aw_option *option = value->option;
     if (!option->value && text)
-        return aw_fail(err, AW_USAGE, "--%s takes no value", option->name);
+        return no_value(session, name);
     if (!text)
         text = option->value ? option->bare : "1";
     if (!text && *at + 1 == words->n)
@@ -309,6 +319,16 @@ static void choice_usage(const struct aw_args *args, char *out, size_t size)
         aw_usage_line(args->command, out, size);
 }
 
+/* The new word for an option of this line that took a value once, or NULL. */
+static const char *renamed_switch(const struct aw_session *session)
+{
+    const struct aw_renamed *row = session->tool->renamed;
+    for (; row && row->old; row++)
+        if (strncmp(row->old, "--", 2) == 0 && aw_flag(session, row->old + 2))
+            return row->now;
+    return NULL;
+}
+
 static enum aw_status too_many(struct binder *b, const char *word)
 {
     const struct aw_command *command = b->args->command;
@@ -317,7 +337,12 @@ static enum aw_status too_many(struct binder *b, const char *word)
     if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*word))
         return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
                        command->name, word, word);
+    const char *now = renamed_switch(b->session);
     choice_usage(b->args, usage, sizeof usage);
+    if (now)
+        return aw_fail(&b->session->err, AW_USAGE,
+                       "%s: '%.40s' is too much — for a file it is '%s' now", command->name, word,
+                       now);
     return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", command->name,
                    word, usage);
 }

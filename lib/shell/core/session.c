@@ -45,12 +45,7 @@ bool aw_session_json(const struct aw_session *session)
 
 bool aw_session_csv(const struct aw_session *session)
 {
-    for (size_t i = 0; i < session->options.n; i++) {
-        const struct aw_option_value *value = &session->options.values[i];
-        if (!value->option->value && strcmp(value->option->name, "csv") == 0)
-            return value->text != NULL; /* behind it may be a --csv FILE of the command */
-    }
-    return false;
+    return aw_flag(session, "csv");
 }
 
 bool aw_session_formatted(const struct aw_session *session)

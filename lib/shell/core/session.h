@@ -263,7 +263,7 @@ enum aw_status aw_session_create(struct aw_session *session, const char *what, c
 void aw_session_notice(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Is JSON, is CSV on the output asked for? (A command may have a --csv FILE of its own.) */
+/* Is JSON, is CSV on the output asked for? */
 bool aw_session_json(const struct aw_session *session);
 bool aw_session_csv(const struct aw_session *session);
 
