@@ -216,7 +216,7 @@ unitysim -q -l sim: watch -n 1.5
 armctl -q -l sim: --retries 0.5 deg 1 9
 canpid decode --port 1.5 041#9A99193F0200
 canpid -q -l sim: sweep --tones 2.5 -b lknee -c pos
-ezphys -q -l sim: step 1.5
+ezphys -q -l sim: advance 1.5
 hidmotor -q -y -l sim: raw 1848.9 0 0 0 0 0
 hidmotor -q -y -l sim: --force raw 99.5
 hidmotor -q -l sim: --retries 1.5 status
