@@ -143,7 +143,7 @@ class Run:
             words = next(w for w in (*self.tool.moving, self.tool.scripted) if "/" not in "".join(w))
             self.raw = self.connect()
             self.raw.sendall(" ".join(words).encode() + b"\n")
-            self.ended = time.monotonic()
+            self.begin_to_count()
             return
         url = f"serve:{self.path}"
         if self.way == "cut":
@@ -229,6 +229,10 @@ class Run:
         elif self.way == "cut":
             self.relay.cut = True
 
+    def begin_to_count(self):
+        self.waited = {pid: waited_for_processor(pid) for pid in ("self", self.server.pid)}
+        self.ended = time.monotonic()
+
     def measure(self):
         """In ms, processors that were waited for left out; None: there was no stop."""
         if not self.until(time.monotonic() + WAIT, lambda: self.moved):
@@ -238,14 +242,13 @@ class Run:
             self.raw = self.connect()
         if self.way != "silent":
             self.until(time.monotonic() + self.chance.uniform(0.02, 0.2), lambda: False)
-        pids = ["self", self.server.pid]
-        before = {pid: waited_for_processor(pid) for pid in pids}
-        self.ended = self.ended or time.monotonic()
+        if not self.ended:
+            self.begin_to_count()
         self.take_away()
         if not self.until(self.ended + 2, lambda: self.stopped):
             self.wrong.append("no stop")
             return None
-        waited = sum(max(0, waited_for_processor(pid) - before[pid]) for pid in pids)
+        waited = sum(max(0, waited_for_processor(pid) - was) for pid, was in self.waited.items())
         self.until(self.stopped + QUIET, lambda: False)
         return max(0, (self.stopped - self.ended) * 1e3 - waited)
 
