@@ -224,7 +224,7 @@ unitysim -q -l sim: scene basic --fps 30.5
 unitysim -q -l sim: teach new.csv --velocity 20.5
 END
     fails 6 hidmotor -q -y -l sim: --force raw 4294967296
-    fails 6 ezphys -q -l sim: --force step 1e300
+    fails 6 ezphys -q -l sim: --force advance 1e300
 }
 
 @test "finite numbers out of range are exit 6 and name the range" {
