@@ -21,27 +21,6 @@ struct watcher {
     bool done;
 };
 
-static bool has_field(const struct aw_names *names, const char *field)
-{
-    for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
-        if (aw_codec_find(aw_wire_codec_at(names->wire, m), field) >= 0)
-            return true;
-    return false;
-}
-
-static enum aw_status unknown_field(struct watcher *w, const char *field)
-{
-    const char *known[AW_MAX_MESSAGES * AW_MAX_SCALARS];
-    size_t n = 0;
-    for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(w->names->wire, m)->n_scalars; i++)
-            known[n++] = w->names->field[m][i];
-    const char *near = aw_suggest(field, known, n);
-    return aw_fail(&w->session->err, AW_USAGE, "--where: no message has a field '%.40s'%s%s%s",
-                   field, near ? " — did you mean '" : " — see 'describe'", near ? near : "",
-                   near ? "'?" : "");
-}
-
 /* A wrong condition is found before the link is opened. */
 static enum aw_status parse_where(struct watcher *w)
 {
@@ -54,10 +33,7 @@ static enum aw_status parse_where(struct watcher *w)
         return aw_no_memory(&session->err);
     aw_names_init(w->names, session->printing.wire);
     enum aw_status status = aw_where_parse(text, &w->where, &session->err);
-    for (size_t i = 0; i < w->where.n && status == AW_OK; i++)
-        if (!has_field(w->names, w->where.terms[i].field))
-            status = unknown_field(w, w->where.terms[i].field);
-    return status;
+    return status == AW_OK ? aw_where_check(&w->where, w->names, true, &session->err) : status;
 }
 
 static bool fulfils(const struct watcher *w, const struct aw_ezphys_about *about,

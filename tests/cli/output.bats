@@ -172,7 +172,7 @@ round() {
     fails 7 bash -c "armctl -q -l '$url' -j deg 1 90 >&-"
     nothing_arrived
     fails 2 bash -c "armctl -l '$fast' <&-"
-    has "$why" "standard input"
+    has "$why" "stdin: "
     ok bash -c "canpid -q -l '$fast' watch -n 1 <&-"
 }
 

@@ -118,3 +118,67 @@ END
         grep -qF "${word//-/\\-}" "$root/docs/man/armwire.7"
     done
 }
+
+# ---- Fields --------------------------------------------------------------------------------------
+
+# One rule finds a field, wherever it is named: the same row holds for watch, --fields, --format and
+# --where.
+@test "one rule finds a field, and what is shown is what was asked for, counted by -n" {
+    while IFS='|' read -r tool name fields; do
+        ok $tool -q -j -l "$fast" watch -n 3 $name
+        same "${#lines[@]}" 3
+        same "$(json 'keys - ["t","dir","msg","board"] | sort | join(" ")')" "\"$fields\""
+        ok $tool -q -j -l "$fast" watch -n 3 --fields $name
+        same "${#lines[@]}" 3
+        same "$(json 'keys - ["t","dir","msg"] | sort | join(" ")')" "\"$fields\""
+        ok $tool -q --csv -l "$fast" watch -n 3 --fields $name
+        same "${#lines[@]}" 4
+        ok $tool -q -l "$fast" watch -n 2 --where "$name>-99999"
+        same "${#lines[@]}" 2
+        [[ $fields == *" "* ]] && continue
+        ok $tool -q -l "$fast" watch -n 3 --format "%{t} %{$name}" || continue
+        same "${#lines[@]}" 3
+    done <<'END'
+canpid|torque|torque
+canpid|lknee.torque|torque
+canpid|joint.torque|torque
+canpid|lknee.joint.torque|torque
+hidmotor|m1.position|m1
+hidmotor|base.position|m1
+hidmotor|positions.m1.position|m1
+hidmotor|position|m1 m2 m3
+unitysim|elbow.position|elbow
+unitysim|feedback.elbow.position|elbow
+END
+    ok canpid -q -l "$fast" watch -n 20 --format '%{board} %{lknee.torque}'
+    same "$(printf '%s\n' "${lines[@]}" | cut -d ' ' -f 1 | sort -u)" lknee
+    fails 2 hidmotor -q -l "$fast" watch -n 1 --format '%{position}'
+    has "$why" "several values"
+}
+
+@test "an unknown name is an error that lists what there is, also beside known ones" {
+    ok canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv
+    while IFS= read -r command; do
+        # shellcheck disable=SC2086 # words
+        fails 2 timeout 20 canpid -q -l $fast $command </dev/null
+        matches "$why" "*'zebra'*there is*"
+    done <<'END'
+watch torque zebra
+watch -n 1 --fields torque,zebra
+watch -n 1 --format %{zebra}
+watch -n 1 --where zebra>1
+plot torque zebra --for 1s
+plot measured zebra step.csv --out step.svg
+decode --fields zebra 041#9A99193F0200
+END
+    [ ! -e step.svg ]
+}
+
+@test "a reader that leaves a mere watch is no news" {
+    for tool in hidmotor canpid unitysim; do
+        { timeout 20 $tool -q -l "$fast" watch 2>said && false || echo $? >status; } | head -n 1 >first
+        same "$(<said)" ""
+        same "$(<status)" 141
+        [ -s first ]
+    done
+}

@@ -11,6 +11,7 @@
 
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
+#include "shell/commands/wanted.h"
 #include "shell/core/progress.h"
 #include "view/text/where.h"
 
@@ -122,6 +123,7 @@ static enum aw_status decode_all(struct aw_decoder *d, const struct aw_args *arg
 struct condition {
     struct aw_session *session;
     struct aw_where where;
+    struct aw_wanted wanted;
     struct aw_names names;
     struct aw_point points[AW_MAX_SCALARS];
 };
@@ -135,10 +137,10 @@ static bool holds(void *context, const struct aw_record *record)
         subject = c->session->tool->subject.of(c->session, record, name, sizeof name);
     size_t n =
         aw_record_points(&c->names, record, subject ? subject : "", c->points, AW_MAX_SCALARS);
-    return aw_where_holds(&c->where, c->points, n);
+    return aw_where_holds(&c->where, c->points, n) && aw_wanted_fits(&c->wanted, c->points, n);
 }
 
-static enum aw_status read_condition(struct aw_decoder *d, const char *text)
+static enum aw_status read_condition(struct aw_decoder *d, const char *where)
 {
     struct aw_session *session = d->session;
     struct condition *c = calloc(1, sizeof *c);
@@ -147,7 +149,9 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *text)
     c->session = session;
     d->wants = holds;
     d->context = c;
-    enum aw_status status = aw_where_parse(text, &c->where, &session->err);
+    enum aw_status status = aw_wanted_init(&c->wanted, session);
+    if (status == AW_OK && where)
+        status = aw_where_parse(where, &c->where, &session->err);
     aw_names_init(&c->names, d->wire);
     if (status == AW_OK)
         status = aw_where_check(&c->where, &c->names, session->tool->subject.all, &session->err);
@@ -159,7 +163,7 @@ enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *a
     struct aw_decoder decoder = {.session = session};
     const char *where = aw_option(session, "where");
     enum aw_status status = aw_decoder_init(&decoder, session);
-    if (status == AW_OK && where)
+    if (status == AW_OK && (where || aw_flag(session, "fields") || aw_flag(session, "format")))
         status = read_condition(&decoder, where);
     if (status == AW_OK)
         status = decode_all(&decoder, args);

@@ -38,6 +38,7 @@ struct plot {
     int juggler;                            /* -1: none */
     size_t n_seen;                          /* names that were not asked for, to suggest */
     char seen[SEEN_MOST][AW_POINT_NAME];
+    bool found[AW_SELECT_MAX];                    /* patterns that something has come for */
     char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns with the message they mean */
 };
 
@@ -193,6 +194,23 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
     return p->latest_ns;
 }
 
+static void note_found(struct plot *p, const struct aw_point *point)
+{
+    for (size_t i = 0; i < p->select.n; i++) {
+        struct aw_select one = {.n = 1, .pattern = {p->select.pattern[i]}};
+        p->found[i] = p->found[i] || aw_select_match(&one, point) == 0;
+    }
+}
+
+/* The first pattern that nothing has come for, or the number of patterns. */
+static size_t first_missing(const struct plot *p)
+{
+    size_t i = 0;
+    while (i < p->select.n && p->found[i])
+        i++;
+    return i;
+}
+
 /* keep: all samples, not only those of the last while. */
 static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
 {
@@ -205,8 +223,10 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
     }
     if (time == AW_NO_TIME) /* a recording without times: by number, at 1 kHz */
         time = (int64_t)p->taken * AW_MILLISECOND;
-    bool any = false;
+    bool any = false, missing = first_missing(p) < p->select.n;
     for (size_t i = 0; i < item->n && status == AW_OK; i++) {
+        if (missing)
+            note_found(p, &item->points[i]);
         struct aw_trace *trace = trace_for(p, &item->points[i]);
         if (!trace)
             continue;
@@ -229,10 +249,10 @@ static bool is_enough(const struct plot *p)
     return over || (p->limit && p->taken >= p->limit);
 }
 
-/* Nothing that was asked for has come. */
+/* What was asked for has not come. */
 static enum aw_status nothing_found(struct plot *p)
 {
-    const char *names[SEEN_MOST], *wanted = p->select.pattern[0];
+    const char *names[SEEN_MOST], *wanted = p->select.pattern[first_missing(p)];
     char all[200] = "";
     size_t used = 0;
     for (size_t i = 0; i < p->n_seen; i++)
@@ -243,8 +263,12 @@ static enum aw_status nothing_found(struct plot *p)
                        "plot: nothing called '%.60s' has come — did "
                        "you mean '%s'?",
                        wanted, near);
+    for (size_t i = 0; i < p->traces.n && used + AW_POINT_NAME < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "",
+                                 p->traces.list[i].label);
     for (size_t i = 0; i < p->n_seen && used + AW_POINT_NAME < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", p->seen[i]);
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", p->seen[i]);
     return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
                    "plot: nothing called '%.60s' has come%s%s", wanted, used ? " — there is " : "",
                    all);
@@ -466,7 +490,8 @@ static enum aw_status plot_all(struct plot *p)
     enum aw_status status = collect(p);
     if (status != AW_OK && status != AW_STOPPED && status != AW_LOST)
         return status;
-    if (!p->traces.any)
+    bool missing = p->input && status == AW_OK && first_missing(p) < p->select.n;
+    if (!p->traces.any || missing)
         return status == AW_OK ? nothing_found(p) : status;
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;
 }

@@ -5,6 +5,7 @@
 
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
+#include "shell/commands/wanted.h"
 #include "view/terminal/grid.h"
 #include "view/text/where.h"
 
@@ -15,6 +16,7 @@ struct watch {
     struct aw_stream *stream;
     struct aw_select select;
     struct aw_where where;
+    struct aw_wanted wanted;
     uint64_t limit, shown;     /* records to show, 0: no end; and shown so far */
     const char *input;         /* text from elsewhere; NULL: the device */
     bool once, ended;          /* ended: the input has */
@@ -38,6 +40,7 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
 {
     enum aw_status status = AW_OK;
     const char *where = aw_option(w->session, "where");
+    status = aw_wanted_init(&w->wanted, w->session);
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         if (strcmp(args->bound[i].text, "-") == 0)
             w->input = "-";
@@ -52,6 +55,8 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
 {
     if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
         return false;
+    if (item->record && !aw_wanted_fits(&w->wanted, item->points, item->n))
+        return false;
     for (size_t i = 0; i < item->n; i++)
         if (aw_select_match(&w->select, &item->points[i]) >= 0)
             return true;
@@ -61,55 +66,15 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
 /* ---- Lines ------------------------------------------------------------------------------------
  */
 
-/* Is this one of the fields that the part of a pattern means? */
-static bool names_field(const char *part, const struct aw_names *names, size_t message, int scalar)
-{
-    const struct aw_codec *codec = aw_wire_codec_at(names->wire, message);
-    const char *field = names->field[message][scalar];
-    struct aw_select one = {.n = 1, .pattern = {part}};
-    struct aw_point point = {.subject = "*",
-                             .message = codec->message->name,
-                             .field = field,
-                             .name = "*.",
-                             .codec = codec,
-                             .scalar = scalar};
-    if (!codec->scalars[scalar].value)
-        return false;
-    strncat(point.name, field, sizeof point.name - 3);
-    return aw_select_match(&one, &point) == 0;
-}
-
-static bool names_any(const char *part, unsigned dir, const struct aw_names *names)
-{
-    for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_scalars; i++)
-            if (names->wire->protocol->messages[m].dir & dir && names_field(part, names, m, i))
-                return true;
-    return false;
-}
-
-/* What of a pattern names fields: all of it, or what stands behind the name of a subject. Behind a
- * subject only fields of received messages count: "hip.axis2" is a subject, though a command has a
- * field "axis2". */
-static const char *field_part(const char *pattern, const struct aw_names *names)
-{
-    if (names_any(pattern, AW_BOTH, names))
-        return pattern;
-    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.'))
-        if (names_any(dot + 1, AW_RX, names))
-            return dot + 1;
-    return pattern;
-}
-
 /* Adds the names of the fields that the part of a pattern means, each once; returns how many there
  * are then. */
 static size_t add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t n)
 {
-    for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
+    for (size_t m = 0; part && m < names->wire->protocol->n_messages; m++)
         for (int scalar = 0; scalar < aw_wire_codec_at(names->wire, m)->n_scalars; scalar++) {
             const char *field = names->field[m][scalar];
             size_t i = 0;
-            if (!names_field(part, names, m, scalar))
+            if (!aw_select_field(part, aw_wire_codec_at(names->wire, m), scalar))
                 continue;
             while (i < n && strcmp(w->fields[i], field) != 0)
                 i++;
@@ -130,7 +95,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
     if (w->select.n == 0 || aw_flag(w->session, "fields") || aw_flag(w->session, "format"))
         return;
     for (size_t i = 0; i < w->select.n; i++)
-        n = add_fields(w, field_part(w->select.pattern[i], names), names, n);
+        n = add_fields(w, aw_select_part(w->select.pattern[i], names->wire), names, n);
     if (n == 0 || n >= AW_FIELDS_MAX)
         return;
     if (about >= 0)
@@ -415,6 +380,9 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     enum aw_status status = parse_arguments(w, args);
     if (status == AW_OK && !w->input) /* text from elsewhere has its own names */
         status = aw_stream_check(session, &w->select, &w->where);
+    struct aw_view *view; /* made now, it finds wrong names before anything is waited for */
+    if (status == AW_OK && !w->input && (aw_flag(session, "fields") || aw_flag(session, "format")))
+        status = aw_session_view(session, &view);
     if (status == AW_OK)
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {

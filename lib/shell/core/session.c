@@ -86,7 +86,8 @@ void aw_session_notice(struct aw_session *session, const char *format, ...)
 static struct aw_view_options view_options(struct aw_session *session)
 {
     static const char *const times[] = {"", "none", "abs", "rel", "delta", "iso"};
-    struct aw_view_options options = {.format = aw_option(session, "format")};
+    struct aw_view_options options = {.format = aw_option(session, "format"),
+                                      .subjects = session->tool->subject.all};
     const char *time = aw_option(session, "time");
     for (size_t i = 1; time && i < sizeof times / sizeof *times; i++)
         if (strcmp(time, times[i]) == 0)

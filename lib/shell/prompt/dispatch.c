@@ -70,8 +70,12 @@ static void print_result(struct aw_session *session, enum aw_status status)
     aw_output_done(&session->out, at + strlen(at));
 }
 
+/* That nobody reads on what a command only shows is no news to who left. */
 static void print_error(struct aw_session *session)
 {
+    if (session->out.error == EPIPE && session->command && session->command->safety == AW_READ &&
+        session->ongoing == AW_ONGOING_NOTHING)
+        return;
     aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
 }
 

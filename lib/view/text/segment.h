@@ -54,6 +54,9 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
                          bool has_time);
 
 /* Is this field wanted? */
-bool aw_view_wants(const struct aw_view_options *options, const struct aw_scalar *scalar);
+bool aw_view_wants(const struct aw_view_options *options, const struct aw_codec *codec, int scalar);
+
+/* The one field of a message that a name in a format means, or -1. */
+int aw_view_reference(const struct aw_codec *codec, const char *name);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "view/text/segment.h"
+#include "view/text/select.h"
 #include "view/text/value.h"
 
 struct compiler {
@@ -44,32 +45,14 @@ static void bind(struct compiler *c, struct segment *segment, int scalar)
         segment->what = WHAT_NAME;
 }
 
-/* "elbow", or "elbow.position" of a joint that has this label. */
-static bool is_of(const char *label, const struct aw_scalar *scalar, const char *name)
+bool aw_view_wants(const struct aw_view_options *options, const struct aw_codec *codec, int scalar)
 {
-    size_t length = label ? strlen(label) : 0;
-    if (!label || strncmp(name, label, length) != 0)
-        return false;
-    return !name[length] ||
-           (name[length] == '.' && strcmp(name + length + 1, scalar->field->name) == 0);
-}
-
-static bool has_name(const struct aw_scalar *scalar, const char *name)
-{
-    const struct aw_field *row = scalar->field;
-    if (scalar->label)
-        return is_of(scalar->label, scalar, name) || is_of(scalar->alias, scalar, name);
-    return strcmp(name, row->name) == 0 || (row->alias && strcmp(name, row->alias) == 0);
-}
-
-bool aw_view_wants(const struct aw_view_options *options, const struct aw_scalar *scalar)
-{
-    if (!scalar->value)
+    if (!codec->scalars[scalar].value)
         return false;
     if (!options->fields)
         return true;
     for (const char *const *field = options->fields; *field; field++)
-        if (has_name(scalar, *field))
+        if (aw_select_field(*field, codec, scalar))
             return true;
     return false;
 }
@@ -92,7 +75,7 @@ static int compile_json_group(struct compiler *c, int first)
             continue;
         if (!same_label(codec, first, scalar))
             break;
-        if (!aw_view_wants(c->options, &codec->scalars[scalar]))
+        if (!aw_view_wants(c->options, codec, scalar))
             continue;
         const char *comma = open ? "," : "";
         if (!open) {
@@ -133,7 +116,7 @@ static void compile_json(struct compiler *c, bool has_time)
             scalar = compile_json_group(c, scalar);
             continue;
         }
-        if (aw_view_wants(c->options, place))
+        if (aw_view_wants(c->options, c->codec, scalar))
             bind(c, add(c, WHAT_SCALAR, ",\"%s\":", place->field->name), scalar);
         scalar++;
     }
@@ -149,7 +132,7 @@ static void compile_text(struct compiler *c, bool has_time)
     add(c, WHAT_NOTHING, " %s", c->codec->message->name);
     for (int scalar = 0; scalar < c->codec->n_scalars; scalar++) {
         const struct aw_scalar *place = &c->codec->scalars[scalar];
-        if (!aw_view_wants(c->options, place))
+        if (!aw_view_wants(c->options, c->codec, scalar))
             continue;
         char name[64];
         aw_scalar_name(place, name, sizeof name);
@@ -167,6 +150,18 @@ static void compile_text(struct compiler *c, bool has_time)
     add(c, WHAT_NOTHING, "\n");
 }
 
+int aw_view_reference(const struct aw_codec *codec, const char *name)
+{
+    int found = aw_codec_find(codec, name);
+    for (const char *part = name; part && found < 0; part = strchr(part, '.')) {
+        part += *part == '.';
+        for (int i = 0, n = 0; i < codec->n_scalars; i++)
+            if (aw_select_field(part, codec, i))
+                found = ++n == 1 ? i : -1;
+    }
+    return found;
+}
+
 /* The value for %{name}; false if this message has no such field. */
 static bool compile_reference(struct compiler *c, const char *name)
 {
@@ -179,7 +174,7 @@ static bool compile_reference(struct compiler *c, const char *name)
             add(c, specials[i].what, "%s", "");
             return true;
         }
-    int scalar = aw_codec_find(c->codec, name);
+    int scalar = aw_view_reference(c->codec, name);
     if (scalar < 0)
         return false;
     bind(c, add(c, WHAT_SCALAR, "%s", ""), scalar);
@@ -239,7 +234,7 @@ static bool wants_any(const struct aw_view_options *options, const struct aw_cod
     if (!options->fields)
         return true;
     for (int i = 0; i < codec->n_scalars; i++)
-        if (aw_view_wants(options, &codec->scalars[i]))
+        if (aw_view_wants(options, codec, i))
             return true;
     return false;
 }

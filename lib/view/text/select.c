@@ -96,6 +96,42 @@ int aw_select_match(const struct aw_select *select, const struct aw_point *point
     return select->n ? -1 : 0;
 }
 
+bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar)
+{
+    struct aw_point point = {.subject = "*",
+                             .message = codec->message->name,
+                             .name = "*.",
+                             .codec = codec,
+                             .scalar = scalar};
+    if (!codec->scalars[scalar].value)
+        return false;
+    aw_scalar_name(&codec->scalars[scalar], point.name + 2, sizeof point.name - 2);
+    point.field = point.name + 2;
+    return fits_point(pattern, &point);
+}
+
+static bool names_any(const char *pattern, unsigned dir, struct aw_wire *wire)
+{
+    for (size_t m = 0; m < wire->protocol->n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++)
+            if (wire->protocol->messages[m].dir & dir &&
+                aw_select_field(pattern, aw_wire_codec_at(wire, m), i))
+                return true;
+    return false;
+}
+
+/* Behind a subject only fields of received messages count: "hip.axis2" is a subject, though a
+ * command has a field "axis2". */
+const char *aw_select_part(const char *pattern, struct aw_wire *wire)
+{
+    if (names_any(pattern, AW_BOTH, wire))
+        return pattern;
+    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (names_any(dot + 1, AW_RX, wire))
+            return dot + 1;
+    return NULL;
+}
+
 /* ---- Before anything has come -----------------------------------------------------------------
  */
 
@@ -195,18 +231,44 @@ static const char *nearest(const char *pattern, const struct known *known, int *
     return aw_suggest(dot + 1, known->name, known->n);
 }
 
-static enum aw_status check(const char *pattern, const struct known *known, bool subjects,
-                            struct aw_error *err)
+/* The fields that the device sends, each once, as far as there is room. */
+static const char *list_fields(const struct aw_names *names, char *out, size_t size)
 {
+    size_t used = 0;
+    *out = '\0';
+    for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++) {
+            char item[48];
+            snprintf(item, sizeof item, "%s, ", names->field[m][i]);
+            if (!codec->scalars[i].value || strstr(out, item))
+                continue;
+            if (used + strlen(item) + sizeof "…" > size) {
+                memcpy(out + used, "…", sizeof "…");
+                return out;
+            }
+            used += (size_t)snprintf(out + used, size - used, "%s", item);
+        }
+    }
+    out[used > 1 ? used - 2 : 0] = '\0';
+    return out;
+}
+
+static enum aw_status check(const char *pattern, const struct known *known,
+                            const struct aw_names *names, bool subjects, struct aw_error *err)
+{
+    char all[160];
     int fine;
     const char *near = nearest(pattern, known, &fine);
     bool somebody = subjects && !strchr(pattern, '.') && !near;
     if (somebody || is_possible(pattern, known, subjects))
         return AW_OK;
+    list_fields(names, all, sizeof all);
     if (!near)
-        return aw_fail(err, AW_USAGE, "no message has a field '%.60s' — see 'describe'", pattern);
-    return aw_fail(err, AW_USAGE, "no message has a field '%.60s' — did you mean '%.*s%s'?",
-                   pattern, fine, pattern, near);
+        return aw_fail(err, AW_USAGE, "no message has a field '%.60s' — there is %s", pattern, all);
+    return aw_fail(err, AW_USAGE,
+                   "no message has a field '%.60s' — did you mean '%.*s%s'? there is %s", pattern,
+                   fine, pattern, near, all);
 }
 
 enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
@@ -216,7 +278,7 @@ enum aw_status aw_select_check(const struct aw_select *select, const struct aw_n
     enum aw_status status = AW_OK;
     collect(names, &known);
     for (size_t i = 0; i < select->n && status == AW_OK; i++)
-        status = check(select->pattern[i], &known, subjects, err);
+        status = check(select->pattern[i], &known, names, subjects, err);
     return status;
 }
 

@@ -28,6 +28,13 @@ enum aw_status aw_select_add(struct aw_select *select, const char *pattern, stru
 /* The first pattern that the point is like, from 0; 0 if everything is wanted; -1: none. */
 int aw_select_match(const struct aw_select *select, const struct aw_point *point);
 
+/* Does the pattern name this field, whoever its message is about? */
+bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar);
+
+/* What of a pattern names fields: all of it, or what stands behind the name of a subject. NULL: it
+ * names a subject, or nothing. */
+const char *aw_select_part(const char *pattern, struct aw_wire *wire);
+
 /* AW_USAGE with the nearest name if a pattern can fit no field of the wire. subjects: there may be
  * subjects that the wire does not know by name; otherwise a subject is one of its named values, or
  * a number. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "view/text/segment.h"
+#include "view/text/select.h"
 #include "view/text/value.h"
 
 #define FORMAT_MAX 1024 /* characters of a --format, so that its segments fit */
@@ -15,7 +15,8 @@ struct aw_view {
     int64_t first_ns, previous_ns;
     int odd; /* the first scalar of this record whose value has no meaning; -1: none */
     struct columns columns;
-    struct segments *segments; /* of each message, compiled when the first comes */
+    const char *parts[AW_SELECT_MAX + 1]; /* of options.fields: what names fields */
+    struct segments *segments;            /* of each message, compiled when the first comes */
 };
 
 static void collect_columns(struct aw_view *view)
@@ -26,7 +27,7 @@ static void collect_columns(struct aw_view *view)
         for (int k = 0; k < codec->n_scalars; k++) {
             char name[sizeof *columns->name];
             size_t i = 0;
-            if (!aw_view_wants(&view->options, &codec->scalars[k]))
+            if (!aw_view_wants(&view->options, codec, k))
                 continue;
             aw_scalar_name(&codec->scalars[k], name, sizeof name);
             while (i < columns->n && strcmp(columns->name[i], name) != 0)
@@ -37,29 +38,29 @@ static void collect_columns(struct aw_view *view)
     }
 }
 
+/* A name in a format stands for one value of a message. */
+static enum aw_status check_reference(struct aw_view *view, const char *name, struct aw_error *err)
+{
+    const char *part = aw_select_part(name, view->wire);
+    for (size_t m = 0; part && m < view->wire->protocol->n_messages; m++)
+        if (aw_view_reference(aw_wire_codec_at(view->wire, m), name) >= 0)
+            return AW_OK;
+    return aw_fail(err, AW_USAGE, "%%{%.40s} stands for several values — name one of them", name);
+}
+
+/* One rule for all names: that of select.h. */
 static enum aw_status check_field(struct aw_view *view, const char *name, struct aw_error *err)
 {
-    const char *known[AW_MAX_SCALARS * 2];
-    char names[AW_MAX_SCALARS * 2][48];
-    size_t n = 0;
+    struct aw_select select = {.n = 1, .pattern = {name}};
     if (strcmp(name, "t") == 0 || strcmp(name, "dir") == 0 || strcmp(name, "msg") == 0)
         return AW_OK;
-    for (size_t m = 0; m < view->wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
-        if (aw_codec_find(codec, name) >= 0)
-            return AW_OK;
-        for (int i = 0; i < codec->n_scalars && n < AW_MAX_SCALARS * 2; i++) {
-            if (codec->scalars[i].label && strcmp(codec->scalars[i].label, name) == 0)
-                return AW_OK;
-            aw_scalar_name(&codec->scalars[i], names[n], sizeof *names);
-            known[n] = names[n];
-            n += codec->scalars[i].value;
-        }
-    }
-    const char *near = aw_suggest(name, known, n);
-    return aw_fail(err, AW_USAGE, "no message has a field '%.40s'%s%s%s", name,
-                   near ? " — did you mean '" : " — see 'describe'", near ? near : "",
-                   near ? "'?" : "");
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return aw_no_memory(err);
+    aw_names_init(names, view->wire);
+    enum aw_status status = aw_select_check(&select, names, view->options.subjects, err);
+    free(names);
+    return status;
 }
 
 static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
@@ -75,9 +76,22 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
             return aw_fail(err, AW_USAGE, "'%.40s': a reference is %%{FIELD}", p);
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
         status = check_field(view, name, err);
+        if (status == AW_OK && strcmp(name, "t") && strcmp(name, "dir") && strcmp(name, "msg"))
+            status = check_reference(view, name, err);
         p = close;
     }
     return status;
+}
+
+/* Of each name what names a field; all fields where one is that of a subject alone. */
+static void take_parts(struct aw_view *view)
+{
+    const char *const *fields = view->options.fields;
+    size_t n = 0;
+    for (; fields && fields[n] && n < AW_SELECT_MAX; n++)
+        if (!(view->parts[n] = aw_select_part(fields[n], view->wire)))
+            fields = NULL;
+    view->options.fields = fields ? view->parts : NULL;
 }
 
 static enum aw_status check_options(struct aw_view *view, struct aw_error *err)
@@ -87,6 +101,8 @@ static enum aw_status check_options(struct aw_view *view, struct aw_error *err)
         status = check_field(view, *f, err);
     if (status == AW_OK && view->options.style == AW_STYLE_FORMAT)
         status = check_format(view, err);
+    if (status == AW_OK)
+        take_parts(view);
     return status;
 }
 

@@ -26,7 +26,8 @@ struct aw_view_options {
     enum aw_style style;
     enum aw_time_style time;
     const char *format;        /* AW_STYLE_FORMAT */
-    const char *const *fields; /* only these, NULL-terminated; NULL: all */
+    const char *const *fields; /* only these, NULL-terminated, by the rule of select.h; NULL: all */
+    bool subjects;             /* there may be subjects that the wire does not know by name */
 };
 
 struct aw_view;
