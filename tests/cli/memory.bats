@@ -7,6 +7,7 @@ load common.bash
 runs() {
     local name
     ok canpid -l "$fast" record capture.pcapng --for 0.2s
+    printf '0,1,2\n1,2,3\n' >run.csv
     for name; do
         run python3 "$root/tests/cli/memory.py" "${BIN%/bin}/tests/memory/memory.so" "$D" "$name"
         [ "$status" = 0 ] || { echo "$output" && false; }
@@ -15,7 +16,7 @@ runs() {
 }
 
 @test "out of memory: encode" { runs encode encode-json; }
-@test "out of memory: decode and info" { runs decode decode-json decode-csv decode-where info; }
+@test "out of memory: decode and info" { runs decode decode-json decode-csv decode-where info info-csv; }
 @test "out of memory: opening a link" { runs open open-board open-faults open-capture; }
 @test "out of memory: watch and plot" { runs watch watch-json plot plot-file; }
 @test "out of memory: record and replay" { runs record replay; }

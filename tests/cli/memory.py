@@ -37,6 +37,7 @@ RUNS = {
     "decode-csv": ("canpid", "decode", "--csv", "capture.pcapng"),
     "decode-where": ("canpid", "decode", "--where", "torque>-100", "capture.pcapng"),
     "info": ("canpid", "info", "capture.pcapng"),
+    "info-csv": ("canpid", "info", "run.csv"),
     "open": ("armctl", *SIM, "ping"),
     "open-board": ("hidmotor", *SIM, "ping", "-n", "2"),
     "open-faults": ("armctl", "-l", "sim:?time=virtual&dup=1%", "ping"),

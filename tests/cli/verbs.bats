@@ -88,3 +88,24 @@ arm() { # the joints of an arm, in the usual place of its configuration
     has "$why" "which controller"
     fails 6 canpid -q -l "$fast" jog lknee +300 -c pos
 }
+
+@test "stop: one word of what is confirmed, and harmless to repeat, in every tool" {
+    local -A word=([armctl]=nothing-to-send [hidmotor]=confirmed [canpid]=disabled [unitysim]=stopped [ezphys]=held)
+    for tool in $tools; do
+        ok bash -c "printf 'stop\nstop\n' | $tool -q -j -l sim:"
+        same "$tool $(jq -sc 'map(select(.cmd) | [.cmd, .ok, .result])' <<<"$output")" \
+            "$tool [[\"stop\",true,\"${word[$tool]}\"],[\"stop\",true,\"${word[$tool]}\"]]"
+    done
+}
+
+@test "status: one head, and for each joint target, actual, unit, fault and age in one record, in every tool" {
+    local -A joint=([armctl]=base [hidmotor]=elbow [canpid]=lknee [unitysim]=elbow [ezphys]=hinge)
+    arm
+    for tool in $tools; do
+        ok "$tool" -q -l sim: status
+        matches "$output" "*joint * target * actual unit * fault * age*"
+        ok "$tool" -q -j -l sim: status
+        same "$(wc -l <<<"$output")" 1
+        same "$tool $(json ".${joint[$tool]} // .m3 | [has(\"target\", \"actual\", \"unit\", \"fault\", \"age\")] | all")" "$tool true"
+    done
+}
