@@ -435,6 +435,8 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     has "$why" "'ack' is a message — see 'describe ack'"
     ok hidmotor help links
     has "$output" socketcand
+    fails 2 hidmotor help --man
+    has "$why" "no option '--man' — it is '--as man' now"
     fails 2 hidmotor help watc
     has "$why" "did you mean 'watch'"
 }

@@ -156,10 +156,13 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
 /* What the word is called now, or NULL. */
 static const char *renamed(const struct aw_session *session, const char *word)
 {
-    const struct aw_renamed *row = session->tool->renamed;
-    while (row && row->old && strcmp(row->old, word) != 0)
-        row++;
-    return row && row->old ? row->now : NULL;
+    static const struct aw_renamed everywhere[] = {{"--man", "--as man"}, {0}};
+    const struct aw_renamed *const tables[] = {session->tool->renamed, everywhere};
+    for (size_t i = 0; i < 2 && !session->tool->usage; i++)
+        for (const struct aw_renamed *row = tables[i]; row && row->old; row++)
+            if (strcmp(row->old, word) == 0)
+                return row->now;
+    return NULL;
 }
 
 /* name has its dashes. */
