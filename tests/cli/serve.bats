@@ -197,6 +197,12 @@ both() {
     done
 }
 
+@test "a commander that was silent is told that what went on was stopped" {
+    serve s hidmotor -l sim: --deadman 100ms
+    echo 'velocity 5 0 0' | talk 1 "$(place hidmotor)" >said
+    sees '.stopped | strings | test("silent for 0")' said
+}
+
 @test "without the dead-man a stopped commander goes unnoticed" {
     run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
     has "$output" "no stop"

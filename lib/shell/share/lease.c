@@ -74,12 +74,13 @@ void aw_lease_take(struct aw_server *server, struct aw_peer *peer)
 {
     if (server->commander == peer)
         return;
-    if (server->commander)
-        aw_peer_say(server->commander,
-                    "{\"taken\":{\"program\":\"%s\",\"pid\":%d,\"user\":\"%s\"}}\n",
-                    peer->who.program, (int)peer->who.pid, peer->who.user);
+    struct aw_peer *before = server->commander;
+    char who[512];
     server->commander = peer;
     server->since_ns = aw_clock_now(&server->session->real_clock.base);
+    aw_who_text(server, who, sizeof who);
+    if (before)
+        aw_peer_say(before, "{\"taken\":%s}\n", who);
 }
 
 static enum aw_status has_it(struct aw_server *server)

@@ -221,6 +221,7 @@ void aw_server_serve(struct aw_aside *aside)
     if (due != AW_NEVER && now_ns(server) >= due) {
         double silent = (double)(now_ns(server) - server->commander->seen_ns) / 1e9;
         aw_server_interrupt(server, "the commander was silent for %.2f s — stopped", silent);
+        aw_peer_say(server->commander, "{\"stopped\":\"%s\"}\n", server->why);
         aw_lease_end(server);
     }
     if (server->watchdog_ns && now_ns(server) >= server->alive_ns) {
