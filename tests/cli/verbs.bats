@@ -109,3 +109,16 @@ arm() { # the joints of an arm, in the usual place of its configuration
         same "$tool $(json ".${joint[$tool]} // .m3 | [has(\"target\", \"actual\", \"unit\", \"fault\", \"age\")] | all")" "$tool true"
     done
 }
+
+@test "a number is absolute where nothing says jog: +10 is 10" {
+    arm
+    while IFS='|' read -r tool words filter; do
+        # shellcheck disable=SC2086 # words
+        ok "$tool" -q -j -l "$fast" $words
+        same "$tool $(json "$filter")" "$tool 10"
+    done <<'END'
+armctl|deg base +10|.angle
+hidmotor|move elbow=+10|.m3
+canpid|setpoint +10deg -b lknee -c pos|.value
+END
+}
