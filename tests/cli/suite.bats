@@ -182,3 +182,54 @@ END
         [ -s first ]
     done
 }
+
+# ---- The table -----------------------------------------------------------------------------------
+
+# rows HEADING: the rows of that table of docs/suite.md, "name|cell of each tool".
+rows() {
+    sed -n "/^## $1/,/^## /p" "$root/docs/suite.md" | grep '^| [^|]' | grep -v '^| | ' |
+        sed 's/^| //; s/ | /|/g; s/`//g'
+}
+
+@test "docs/suite.md: each verb and option is there in the tools that it says, and nowhere else" {
+    order=(armctl hidmotor canpid unitysim ezphys)
+    for tool in "${order[@]}"; do
+        $tool commands | cut -f 1 >$tool.verbs
+        $tool help options >$tool.options
+    done
+    n=0
+    while IFS='|' read -r name a b c d e why; do
+        cells=("$a" "$b" "$c" "$d" "$e")
+        for i in 0 1 2 3 4; do
+            found=-
+            case $name in
+            --*) ! grep -qE -e "$name( |=|\[|$)" "${order[i]}.options" || found=yes ;;
+            *) ! "${order[i]}" help "$name" >/dev/null 2>&1 || found=yes ;;
+            esac
+            same "$name of ${order[i]}: $found" "$name of ${order[i]}: ${cells[i]}"
+            [ "$found" = yes ] || [ ${#why} -gt 10 ]
+        done
+        n=$((n + 1))
+    done < <(rows Verbs; rows Options)
+    [ $n -gt 35 ]
+}
+
+@test "docs/suite.md: exit codes, error forms and keys of results are the same in all tools" {
+    for tool in $tools; do
+        link=$fast
+        [ $tool != ezphys ] || link=sim:pendulum
+        ok $tool help
+        fails 2 $tool nonsense
+        matches "$why" "$tool: no command 'nonsense' — see '$tool help'"
+        fails 2 timeout 20 $tool -q -l "$link" watch --fields zebra
+        matches "$why" "$tool: *'zebra' — there is *"
+        fails 2 bash -c "$tool -q -l '$link' <<<nonsense"
+        matches "$why" "$tool: stdin:1:1: no command *"
+        fails 5 $tool decode FFF
+        run -2 --separate-stderr $tool -q -j -l "$link" ping --nonsense
+        same "$(json 'keys - ["cmd"] | sort | join(" ")')" '"error exit ok t why"'
+        ok $tool -q -j -l "$link" ping -n 3
+        same "$(json '[.cmd,.ok,has("t"),has("n"),has("lost"),has("min_ms"),has("max_ms")] | join(" ")')" \
+            '"ping true true true true true true"'
+    done
+}

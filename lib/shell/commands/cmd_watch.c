@@ -48,6 +48,8 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
             status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &w->where, &w->session->err);
+    if (w->select.n == 0) /* --fields and --format say it, too: who has the names is looked at */
+        w->select = w->wanted.any.n ? w->wanted.any : w->wanted.all;
     return status;
 }
 
@@ -57,10 +59,11 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
         return false;
     if (item->record && !aw_wanted_fits(&w->wanted, item->points, item->n))
         return false;
+    bool chosen = item->record || (w->wanted.any.n == 0 && w->wanted.all.n == 0);
     for (size_t i = 0; i < item->n; i++)
         if (aw_select_match(&w->select, &item->points[i]) >= 0)
             return true;
-    return w->select.n == 0;
+    return w->select.n == 0 || !chosen;
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------

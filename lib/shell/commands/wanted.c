@@ -21,7 +21,7 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
     at = at < wanted->text + 512 ? at : wanted->text + 512;
     for (char *name = strtok_r(wanted->text, ",", &rest); name && status == AW_OK;
          name = strtok_r(NULL, ",", &rest))
-        status = aw_select_add(&wanted->any, name, &session->err);
+        status = is_value(name) ? aw_select_add(&wanted->any, name, &session->err) : AW_OK;
     while (status == AW_OK && format && (format = strstr(format, "%{"))) {
         int length = (int)strcspn(format += 2, "}");
         if (at + length >= wanted->text + sizeof wanted->text)
@@ -47,7 +47,7 @@ bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *point
 {
     bool any = wanted->any.n == 0;
     for (size_t i = 0; i < wanted->any.n && !any; i++)
-        any = !is_value(wanted->any.pattern[i]) || has(wanted->any.pattern[i], points, n);
+        any = has(wanted->any.pattern[i], points, n);
     for (size_t i = 0; i < wanted->all.n && any; i++)
         any = has(wanted->all.pattern[i], points, n);
     return any;
