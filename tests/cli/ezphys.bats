@@ -574,3 +574,12 @@ for step in [*range(10), *range(10)]:
     ok timeout 20 ezphys -q -l "$url" plot joint7.displacement --for 150ms --out run.svg -j
     same "$(json .samples)" 17
 }
+
+@test "status over TCP looks and advances nothing" {
+    local i
+    start simulator ezphys-sim --listen 0
+    for i in 1 2; do
+        ok ezphys -q -j -l "$url" status
+        same "$(json .step)" 0
+    done
+}

@@ -54,9 +54,10 @@ void aw_cell_put(struct aw_braille *canvas, int column, int row, int width, bool
     aw_braille_text(canvas, column + (left || !whole ? 0 : width - length), row, cut, color);
 }
 
-size_t aw_cell_shorten(const char *name, int width, char *out)
+size_t aw_cell_shorten(const char *name, int width, size_t before, char *out)
 {
-    size_t length = strlen(name), room = width > 1 ? (size_t)width - 1 : 0, before = room / 3;
+    size_t length = strlen(name), room = width > 1 ? (size_t)width - 1 : 0;
+    before = before < room ? before : room;
     if (length <= room + 1) {
         strcpy(out, name);
         return 0;

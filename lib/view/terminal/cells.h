@@ -19,10 +19,10 @@ void aw_cell_number(const struct aw_channel *channel, double value, char *out);
 void aw_cell_put(struct aw_braille *canvas, int column, int row, int width, bool left,
                  const char *text, int color);
 
-/* A name of bytes in so many columns, with an ellipsis in its middle where it is longer: the end is
- * what tells names apart. out has room for it and three bytes more. Returns where in out the
- * ellipsis stands; 0: the name is whole. */
-size_t aw_cell_shorten(const char *name, int width, char *out);
+/* A name of bytes in so many columns, with an ellipsis behind so many bytes where it is longer. out
+ * has room for it and three bytes more. Returns where in out the ellipsis stands; 0: the name is
+ * whole, or begins with it. */
+size_t aw_cell_shorten(const char *name, int width, size_t before, char *out);
 
 /* A page of keys in place of all of the canvas but its first and last row: key and meaning in turn,
  * NULL at the end. */

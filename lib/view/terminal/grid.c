@@ -116,7 +116,8 @@ static const struct {
 /* How a table of this width is laid out. */
 struct layout {
     int name, trend;
-    int rank; /* columns of this rank and below are shown */
+    size_t before; /* bytes of a name that is too long in front of its ellipsis */
+    int rank;      /* columns of this rank and below are shown */
 };
 
 static int width_up_to(int rank)
@@ -158,13 +159,41 @@ static void put_head(struct aw_braille *canvas, int x, int y, const struct layou
         aw_cell_put(canvas, x + 1, y, layout->trend, true, trend, AW_BRAILLE_DIM);
 }
 
-/* Names are cut in the middle: their end is what tells them apart. */
-static void put_name(struct aw_braille *canvas, int x, int y, int width,
+/* Are names on the page still told apart, cut there? */
+static bool are_distinct(const struct aw_channel *const *shown, size_t n, int width, size_t before)
+{
+    char a[AW_POINT_NAME + 4], b[AW_POINT_NAME + 4];
+    for (size_t i = 1; i < n; i++) {
+        aw_cell_shorten(shown[i]->name, width, before, a);
+        for (size_t k = 0; k < i; k++) {
+            aw_cell_shorten(shown[k]->name, width, before, b);
+            if (strcmp(a, b) == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Names are cut in the middle, where that leaves them told apart. */
+static size_t cut_for(const struct aw_channel *const *shown, size_t n, int width)
+{
+    size_t third = (size_t)width / 3;
+    for (size_t i = 0; i <= third; i++)
+        if (are_distinct(shown, n, width, third - i))
+            return third - i;
+    for (size_t i = third + 1; i + 1 < (size_t)width; i++)
+        if (are_distinct(shown, n, width, i))
+            return i;
+    return third;
+}
+
+static void put_name(struct aw_braille *canvas, int x, int y, const struct layout *layout,
                      const struct aw_channel *channel)
 {
     char name[AW_POINT_NAME + 4], prefix[AW_POINT_NAME + 4];
-    size_t cut = aw_cell_shorten(channel->name, width, name);
-    size_t before = cut && cut < channel->prefix ? cut : channel->prefix;
+    size_t cut = aw_cell_shorten(channel->name, layout->name, layout->before, name);
+    bool whole = (int)strlen(channel->name) <= layout->name;
+    size_t before = !whole && cut < channel->prefix ? cut : channel->prefix;
     snprintf(prefix, sizeof prefix, "%.*s", (int)before, name);
     x = aw_braille_text(canvas, x, y, prefix, AW_BRAILLE_DIM);
     aw_braille_text(canvas, x, y, name + before, 0);
@@ -192,7 +221,7 @@ static void put_trend(struct aw_braille *canvas, int x, int y, int width, const 
 static void put_row(struct aw_braille *canvas, int x, int y, const struct layout *layout,
                     const struct row *row)
 {
-    put_name(canvas, x, y, layout->name, row->channel);
+    put_name(canvas, x, y, layout, row->channel);
     x += layout->name + 1;
     for (size_t i = 0; i < COLUMNS; i++) {
         struct cell cell = {.color = 0};
@@ -361,6 +390,9 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
     grid->page = (size_t)height * (size_t)tables;
     size_t most = grid->rows > grid->page ? grid->rows - grid->page : 0;
     grid->scroll = grid->scroll < most ? grid->scroll : most;
+    size_t end = grid->scroll + grid->page < grid->rows ? grid->scroll + grid->page : grid->rows;
+    if (layout.name > 3 && layout.name < longest)
+        layout.before = cut_for(shown + grid->scroll, end - grid->scroll, layout.name);
     for (int t = 0; t < tables; t++)
         put_head(canvas, 1 + t * (each + BETWEEN), 1, &layout);
     for (size_t i = 0; i < grid->page && grid->scroll + i < grid->rows; i++) {

@@ -93,7 +93,7 @@ static void put_line(const struct matrix *m, struct aw_braille *canvas, int y, s
 {
     char name[AW_POINT_NAME + 4];
     int x = 1;
-    aw_cell_shorten(m->subject[row], m->name, name);
+    aw_cell_shorten(m->subject[row], m->name, (size_t)m->name / 3, name);
     aw_braille_text(canvas, x, y, name, 0);
     x += m->name;
     for (size_t c = 0; c < COLUMNS_MOST; c++)

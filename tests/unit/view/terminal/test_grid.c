@@ -201,6 +201,11 @@ static void test_keys(void **state)
     take("joint", "lknee", "", 0);
     expect_in(draw(40, 12, AW_BRAILLE_UTF8), "q quit  ? keys");
     expect_in(text, " lkne…ink_angle ");
+    take("joint", "lankle", "", 0);
+    take("joint", "rhip", "", 0);
+    draw(40, 13, AW_BRAILLE_UTF8);
+    expect_in(text, " lkne…ink_angle ");
+    expect_in(text, " lank…ink_angle ");
     grid.keys = true;
     draw(40, 12, AW_BRAILLE_UTF8);
     expect_in(text, " space   freeze, and go on\n");
