@@ -27,7 +27,7 @@ board() {
     same "$(json '[.ok, .result]')" '[true,"arrived"]'
     ok hid hidmotor -l hid:/dev/hidraw3 gripper close
     ok hid hidmotor -l hid:16c0:0486 ping -n 300 -j
-    same "$(json '[.sent, .lost, .foreign]')" '[300,0,0]'
+    same "$(json '[.n, .lost, .foreign]')" '[300,0,0]'
     ok hid hidmotor -l hid: record "$D/run.csv" -n 10
     same "$(wc -l <"$D/run.csv")" 11
 }

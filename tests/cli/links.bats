@@ -225,7 +225,7 @@ again() {
 @test "a link that was lost is opened anew by the next command" {
     again armctl "deg 1 1" "deg joint=1 angle=1deg result=confirmed *"
     again hidmotor "gripper open" "gripper result=confirmed *"
-    again ezphys "step 3" "step exchanges=3 *"
+    again ezphys "advance 3" "advance exchanges=3 *"
     again unitysim "scene 1" "scene scene=1 *"
 }
 

@@ -82,6 +82,6 @@ csv|a CSV log of python-can
 db|an SQLite log of python-can
 END
     fails 2 canpid decode <it.trc
-    has "$why" "standard input is a PEAK TRC log"
+    has "$why" "stdin is a PEAK TRC log"
     has "$why" "FILE OUT.log"
 }

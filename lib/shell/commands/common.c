@@ -188,7 +188,7 @@ const struct aw_command aw_common_commands[] = {
      .options = describe_options, .offline = true, .run = aw_run_describe},
     {.name = "serve", .group = AW_GROUP_SET_UP,
      .summary = "have the device, and share it with other programs",
-     .options = serve_options, .run = aw_run_serve,
+     .options = serve_options, .prints = "a unit file, or nothing", .run = aw_run_serve,
      .details = "Any number may look on, one at a time may command; whoever falls silent while "
          "something moves is taken for\n" "gone, and it is stopped. Commands find it by "
          "themselves, or with -l serve:. See docs/sharing.md.",
