@@ -55,6 +55,7 @@
 #include "protocol/ezphys/state.h"
 #include "protocol/ezphys/wire.h"
 #include "protocol/hidmotor/client.h"
+#include "protocol/hidmotor/motion.h"
 #include "protocol/hidmotor/wire.h"
 #include "protocol/unitysim/arm.h"
 #include "protocol/unitysim/client.h"

@@ -165,9 +165,10 @@ static const char *renamed(const struct aw_session *session, const char *word)
     return NULL;
 }
 
-/* name has its dashes. */
-static enum aw_status no_value(struct aw_session *session, const char *name)
+static enum aw_status no_value(struct aw_session *session, const struct aw_option *option)
 {
+    char name[64];
+    snprintf(name, sizeof name, "--%.60s", option->name);
     const char *now = renamed(session, name);
     if (now)
         return aw_fail(&session->err, AW_USAGE, "%s takes no value — for one it is '%s' now", name,
@@ -192,7 +193,7 @@ enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words 
         return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
     const struct aw_option *option = value->option;
     if (!option->value && text)
-        return no_value(session, name);
+        return no_value(session, option);
     if (!text)
         text = option->value ? option->bare : "1";
     if (!text && *at + 1 == words->n)
