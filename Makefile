@@ -167,10 +167,10 @@ $(B)/gen/protocols.h: Makefile lib/protocol $(PROTOCOLS:%=lib/protocol/%/wire.c)
 
 $(B)/libarmwire.a: $(LIB_OBJ)
 $(B)/libawtools.a: $(TOOL_OBJ)
-$(B)/lib%.a:
+$(B)/lib%.a: lib/armwire.h
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 # Given away is what the installed headers declare; names of types and macros do no harm here.
 $(B)/gen/armwire.map: lib/armwire.h $(HEADERS) Makefile
