@@ -100,7 +100,7 @@ static void try_client(const uint8_t *data, size_t size)
     static struct peer peer;
     static struct aw_armctl arm;
     static const struct aw_armctl_memory memory = {
-        .known = true, .tx = 1, .rx = 3, .places[1] = {true, AW_ARMCTL_ROTATE, 45}};
+        .known = true, .tx = 1, .rx = 3, .places[1] = {true, AW_ARMCTL_ROTATE, 45, 0}};
     struct aw_armctl_options options = aw_armctl_defaults();
     struct aw_armctl_outcome outcome;
     struct aw_error err;
