@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "run.h"
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
@@ -39,29 +38,16 @@ static void report(struct aw_session *session, const struct aw_comparison *c)
     aw_object_truth(result, "same_step", c->same_step);
 }
 
-/* A number; where the run has none, why, or "-". */
-static const char *cell(char out[AW_NUMBER_MAX + 1], enum aw_metric metric, double value, bool sign)
-{
-    if (isnan(value))
-        return sign                         ? "-"
-               : metric == AW_RISE_TIME     ? "never 90 %"
-               : metric == AW_SETTLING_TIME ? "no rest"
-                                            : "-";
-    *out = '+';
-    *aw_print_fixed(out + (sign && value > 0), value, 5) = '\0';
-    return out;
-}
-
 static void print_table(struct aw_session *session, const struct aw_comparison *c)
 {
     struct aw_output *out = &session->out;
     aw_output_print(out, "%-20s %12s %12s %12s\n", "", "a", "b", "b - a");
     for (int m = 0; m < AW_METRICS; m++) {
-        char a[AW_NUMBER_MAX + 1], b[AW_NUMBER_MAX + 1], change[AW_NUMBER_MAX + 1];
+        char a[CANPID_CELL], b[CANPID_CELL], change[CANPID_CELL];
         aw_output_print(out, "%-20s %12s %12s %12s\n", aw_metric((enum aw_metric)m)->title,
-                        cell(a, (enum aw_metric)m, c->a.value[m], false),
-                        cell(b, (enum aw_metric)m, c->b.value[m], false),
-                        cell(change, (enum aw_metric)m, c->change[m], true));
+                        canpid_metric_cell(a, (enum aw_metric)m, c->a.value[m], false),
+                        canpid_metric_cell(b, (enum aw_metric)m, c->b.value[m], false),
+                        canpid_metric_cell(change, (enum aw_metric)m, c->change[m], true));
     }
     aw_output_print(out, "%-20s %12.5g\n%-20s %12.5g\n", "rms difference", c->rms_difference,
                     "max difference", c->max_difference);

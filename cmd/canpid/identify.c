@@ -40,9 +40,12 @@ void canpid_print_model(struct aw_session *session, const struct aw_model *m)
     if (damping < 1)
         print_value(session, "damping", damping, NAN, "(the two lags swing)");
     print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
-    aw_output_print(out,
-                    "%-18s %10.1f %%          of the last 30 %%, which the choice has not seen\n",
-                    "fit", 100 * fit->held_out);
+    if (isfinite(fit->held_out))
+        aw_output_print(
+            out, "%-18s %10.1f %%          of the last 30 %%, which the choice has not seen\n",
+            "fit", 100 * fit->held_out);
+    else
+        aw_output_print(out, "%-18s %10s            nothing moves in the last 30 %%\n", "fit", "-");
     if (fit->piece_s > 0)
         aw_output_print(
             out, "%-18s %10.2g s          pieces by themselves: slower motion is not explained\n",

@@ -44,6 +44,16 @@ static void put_number(FILE *file, double value, const char *unit)
         fputs("<td>–</td>", file);
 }
 
+/* In words, as in every table, where it was not reached. */
+static void put_metric(FILE *file, enum aw_metric metric, double value, const char *unit)
+{
+    char why[CANPID_CELL];
+    if (aw_metric_reached(value))
+        put_number(file, value, unit);
+    else
+        fprintf(file, "<td>%s</td>", canpid_metric_cell(why, metric, value, false));
+}
+
 static void margin(FILE *file, const char *name, double value, const char *unit)
 {
     fprintf(file, "<tr><td>%s</td>", name);
@@ -64,11 +74,15 @@ static void put_model(FILE *file, const struct aw_model *m)
     const struct aw_fit *fit = &m->fit;
     double tau1, tau2;
     aw_process_lags(&fit->process, &tau1, &tau2, NULL);
-    fprintf(file,
-            "<h2>Model</h2>\n<p>%s, from %zu samples; it explains %.1f&nbsp;%% of the last "
-            "30&nbsp;%% of "
-            "the record, which the choice of the model has not seen.",
-            aw_process_kind_name(aw_process_kind_of(&fit->process)), fit->n, 100 * fit->held_out);
+    fprintf(file, "<h2>Model</h2>\n<p>%s, from %zu samples; ",
+            aw_process_kind_name(aw_process_kind_of(&fit->process)), fit->n);
+    if (isfinite(fit->held_out))
+        fprintf(file,
+                "it explains %.1f&nbsp;%% of the last 30&nbsp;%% of the record, which the choice of "
+                "the model has not seen.",
+                100 * fit->held_out);
+    else
+        fputs("nothing moves in the last 30&nbsp;% of the record, which would judge it.", file);
     if (fit->piece_s > 0)
         fprintf(file,
                 " Pieces of %.2g s were compared by themselves: slower motion is not explained.",
@@ -100,9 +114,9 @@ static void put_steps(FILE *file, const struct canpid_story *s)
         double scale = metric->takes_unit ? s->model->full_scale : 1;
         const char *unit = metric->takes_unit ? "" : metric->unit_after;
         fprintf(file, "<tr><td>%s</td>", metric->title);
-        put_number(file, s->was.value[shown[i]], unit);
-        put_number(file, s->proposal->step.value[shown[i]] * scale, unit);
-        put_number(file, s->is.value[shown[i]], unit);
+        put_metric(file, shown[i], s->was.value[shown[i]], unit);
+        put_metric(file, shown[i], s->proposal->step.value[shown[i]] * scale, unit);
+        put_metric(file, shown[i], s->is.value[shown[i]], unit);
         fputs("</tr>\n", file);
     }
     fputs("</table></div>\n", file);

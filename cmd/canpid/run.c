@@ -290,3 +290,16 @@ void canpid_report_metric(struct aw_session *session, const char *key, enum aw_m
     aw_object_number(&session->result, key, value, 5, row->takes_unit ? unit : NULL);
     session->result.entries[session->result.n - 1].unit_after = known ? row->unit_after : NULL;
 }
+
+const char *canpid_metric_cell(char out[CANPID_CELL], enum aw_metric metric, double value,
+                               bool change)
+{
+    if (!aw_metric_reached(value))
+        return change                       ? "-"
+               : metric == AW_RISE_TIME     ? "never 90 %"
+               : metric == AW_SETTLING_TIME ? "no rest"
+                                            : "-";
+    *out = '+';
+    *aw_print_fixed(out + (change && value > 0), value, 5) = '\0';
+    return out;
+}

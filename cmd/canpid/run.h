@@ -5,6 +5,7 @@
 #ifndef AW_CMD_CANPID_RUN_H
 #define AW_CMD_CANPID_RUN_H
 
+#include "base/number.h"
 #include "capture/table.h"
 #include "control/response.h"
 #include "state.h"
@@ -96,6 +97,12 @@ void canpid_run_report(struct canpid_run *run, const char *cmd);
 /* Adds the value of a metric with its unit, which may be that of the step (NULL: not known). */
 void canpid_report_metric(struct aw_session *session, const char *key, enum aw_metric metric,
                           double value, const char *unit);
+
+/* The value for a table; where the run has none, why ("never 90 %"), or "-" for a change, which has
+ * its sign. Returns out, or a constant. */
+#define CANPID_CELL (AW_NUMBER_MAX + 1)
+const char *canpid_metric_cell(char out[CANPID_CELL], enum aw_metric metric, double value,
+                               bool change);
 
 /* Draws into an SVG file; AW_REFUSED with the reason if it cannot be written. */
 enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_chart *chart,

@@ -180,10 +180,13 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
             canpid_report_metric(session, key, shown[i], sides[side].response->value[shown[i]],
                                  unit);
         }
-    for (size_t i = 0; aw_session_text(session) && i < sizeof shown / sizeof *shown; i++)
-        aw_output_print(&session->out, "%-18s %10.4g before %10.4g after\n",
-                        aw_metric(shown[i])->title, t->story.was.value[shown[i]],
-                        t->story.is.value[shown[i]]);
+    for (size_t i = 0; aw_session_text(session) && i < sizeof shown / sizeof *shown; i++) {
+        char was[CANPID_CELL], is[CANPID_CELL];
+        aw_output_print(
+            &session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
+            canpid_metric_cell(was, shown[i], t->story.was.value[shown[i]], false),
+            canpid_metric_cell(is, shown[i], t->story.is.value[shown[i]], false));
+    }
 }
 
 /* Leaves the driver disabled, with the gains that are better. */
@@ -205,12 +208,14 @@ static enum aw_status try_both(struct canpid_run *run, struct tuner *t)
     aw_object_truth(&session->result, "applied", better && status == AW_OK);
     t->story.outcome = better ? "The new gains are better, and stay in the driver."
                               : "The new gains are no better: the old ones are back.";
+    char was[CANPID_CELL], is[CANPID_CELL];
     if (status == AW_OK && !better)
         return aw_fail(&session->err, AW_REFUSED,
-                       "tune: by %s the new gains are no better (%.4g, before %.4g): the old ones "
+                       "tune: by %s the new gains are no better (%s, before %s): the old ones "
                        "are back",
-                       aw_metric(t->goal)->title, t->story.is.value[t->goal],
-                       t->story.was.value[t->goal]);
+                       aw_metric(t->goal)->title,
+                       canpid_metric_cell(is, t->goal, t->story.is.value[t->goal], false),
+                       canpid_metric_cell(was, t->goal, t->story.was.value[t->goal], false));
     return status;
 }
 

@@ -15,7 +15,8 @@
 #define FLUSH_NS (50 * AW_MILLISECOND)
 #define REST_NS  (200 * AW_MILLISECOND) /* so long nothing may have changed to count as arrived */
 
-/* t, then measured angles, then setpoints: the first four columns are what play reads. */
+/* t, then measured angles, then setpoints, called as in records: without a header the first four
+ * columns are what play reads. */
 #define COLUMNS (1 + 2 * AW_HIDMOTOR_JOINTS)
 
 struct recorder {
@@ -31,12 +32,13 @@ struct recorder {
 
 static enum aw_status name_columns(struct recorder *r)
 {
-    char setpoints[AW_HIDMOTOR_JOINTS][AW_TABLE_NAME];
+    static const char *const fields[] = {"position", "setpoint"};
+    char text[COLUMNS][AW_TABLE_NAME];
     const char *names[COLUMNS] = {"t"};
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        names[1 + i] = aw_hidmotor_joint(i).name;
-        snprintf(setpoints[i], sizeof setpoints[i], "%s.setpoint", names[1 + i]);
-        names[1 + AW_HIDMOTOR_JOINTS + i] = setpoints[i];
+    for (int i = 1; i < COLUMNS; i++) {
+        int joint = (i - 1) % AW_HIDMOTOR_JOINTS, field = (i - 1) / AW_HIDMOTOR_JOINTS;
+        snprintf(text[i], sizeof text[i], "%s.%s", aw_hidmotor_joint(joint).name, fields[field]);
+        names[i] = text[i];
     }
     return aw_table_init(&r->table, names, COLUMNS, &r->session->err);
 }

@@ -643,6 +643,15 @@ END
     hasnt "$stderr" "not known here"
 }
 
+@test "tune: what a step never reached is said in words, never as a number" {
+    printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
+    ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --report page.html
+    matches "$output" "*rise time *never 90 % before *[0-9] after*"
+    hasnt "$output" "nan"
+    matches "$(tr -d '\n' <page.html)" "*<td>rise time</td><td>never 90 %</td>*"
+    hasnt "$(tr -d '\n' <page.html)" ">nan"
+}
+
 @test "tune without --yes asks, and without a terminal puts the gains back" {
     printf '%s\n' 'set kp 5 -b lknee -c pos' 'tune -b lknee -c pos' 'gains save after' >script
     ok canpid -l "$fast" -j run script

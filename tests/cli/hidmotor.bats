@@ -425,11 +425,34 @@ END
 @test "record, then play the same file" {
     ok hidmotor -l "$fast" record run.csv --for 2s
     matches "$output" "record samples=* repeats=* duration=[12]*s interval_min_ms=* interval_mean_ms=* interval_p50_ms=* interval_p95_ms=* interval_p99_ms=* interval_max_ms=*"
-    same "$(head -n 1 run.csv)" "t,m1,m2,m3,m1.setpoint,m2.setpoint,m3.setpoint"
+    same "$(head -n 1 run.csv)" "t,m1.position,m2.position,m3.position,m1.setpoint,m2.setpoint,m3.setpoint"
     same "$(sed -n '2s/,.*//p' run.csv)" 0
     virtual_json play run.csv
     same "$(json '[.cmd,.ok,.lost]')" '["play",true,0]'
     same "$(json '.duration > 1.9 and .duration < 2.1')" true
+}
+
+@test "record writes the names that plot, info and play read; files with the older names still play" {
+    ok hidmotor -q -l "$fast" record run.csv --for 100ms
+    for field in m1.position m3.setpoint; do
+        ok hidmotor -q -l "$fast" watch "$field" -n 1
+        has "$output" "$field=" # so watch calls it
+        ok hidmotor plot "$field" run.csv --out run.svg
+        has "$(<run.svg)" "$field"
+    done
+    ok hidmotor info -j run.csv
+    same "$(jq -sr '[.[] | select(.field).field] | join(" ")' <<<"$output")" \
+        "m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint"
+    virtual_json play run.csv
+    same "$(json '[.ok,.lost]')" '[true,0]'
+    sed '1s/\.position//g' run.csv >older.csv
+    same "$(head -n 1 older.csv)" "t,m1,m2,m3,m1.setpoint,m2.setpoint,m3.setpoint"
+    for file in run.csv older.csv; do
+        ok hidmotor -l "$fast" play "$file" --dry-run
+        grep -h waypoints <<<"$stderr" >"$file.said"
+    done
+    has "$(<run.csv.said)" "within limits"
+    cmp run.csv.said older.csv.said # the same path
 }
 
 @test "record, then play the same file, by the clock" {

@@ -18,7 +18,7 @@ load common
         done
     done <<'END'
 step.csv|setpoint measured output|canpid -q -l sim:?time=virtual step --from 0deg --to 10deg -b lknee -c pos --save step.csv
-arm.csv|m1 m2 m3 m1.setpoint m2.setpoint m3.setpoint|hidmotor -q -l sim: record arm.csv -n 5
+arm.csv|m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint|hidmotor -q -l sim: record arm.csv -n 5
 bare.csv|column1 column2 column3 column4 column5 column6 column7|hidmotor -q -l sim: record bare.csv -n 5 --no-header
 arm.ndjson|count m1.setpoint m1.position m2.setpoint m2.position m3.setpoint m3.position m1.velocity m1.effort m2.velocity m2.effort m3.velocity m3.effort|hidmotor -q -l sim: record arm.ndjson -n 4
 path.csv|Joint Motion Type Position Velocity Tolerance Delay (ms)|unitysim -q -l sim: teach path.csv --every 100ms --for 0.3s

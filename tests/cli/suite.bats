@@ -174,6 +174,17 @@ END
     [ ! -e step.svg ]
 }
 
+@test "decode: a name that is no field's is an error that lists what there is, in every tool" {
+    for tool in $tools; do
+        for words in "--fields zebra" "--where zebra>1" "--format %{zebra}" "--fields bob.zebra"; do
+            # shellcheck disable=SC2086 # words
+            fails 2 $tool decode $words </dev/null
+            matches "$why" "$tool: no message has a field '*zebra'*there is*"
+        done
+    done
+    ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # whoever it may be
+}
+
 @test "a reader that leaves a mere watch is no news" {
     for tool in hidmotor canpid unitysim; do
         { timeout 20 $tool -q -l "$fast" watch 2>said && false || echo $? >status; } | head -n 1 >first

@@ -140,6 +140,20 @@ static bool holds(void *context, const struct aw_record *record)
     return aw_where_holds(&c->where, c->points, n) && aw_wanted_fits(&c->wanted, c->points, n);
 }
 
+/* Bytes have no names of subjects: a name alone is that of a field. Before a field stands whoever
+ * it may be, as in the commands that ask the device. */
+static enum aw_status check_names(struct condition *c, const struct aw_select *select)
+{
+    struct aw_session *session = c->session;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < select->n && status == AW_OK; i++) {
+        const struct aw_select one = {.n = 1, .pattern = {select->pattern[i]}};
+        bool anybody = session->tool->subject.all && strchr(select->pattern[i], '.');
+        status = aw_select_check(&one, &c->names, anybody, &session->err);
+    }
+    return status;
+}
+
 static enum aw_status read_condition(struct aw_decoder *d, const char *where)
 {
     struct aw_session *session = d->session;
@@ -153,8 +167,11 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
     if (status == AW_OK && where)
         status = aw_where_parse(where, &c->where, &session->err);
     aw_names_init(&c->names, d->wire);
-    if (status == AW_OK)
-        status = aw_where_check(&c->where, &c->names, session->tool->subject.all, &session->err);
+    struct aw_select fields = {0};
+    aw_where_fields(&c->where, &fields);
+    const struct aw_select *asked[] = {&c->wanted.any, &c->wanted.all, &fields};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked && status == AW_OK; i++)
+        status = check_names(c, asked[i]);
     return status;
 }
 

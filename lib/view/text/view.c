@@ -49,7 +49,8 @@ static enum aw_status check_reference(struct aw_view *view, const char *name, st
 }
 
 /* One rule for all names: that of select.h. */
-static enum aw_status check_field(struct aw_view *view, const char *name, struct aw_error *err)
+static enum aw_status check_field(struct aw_view *view, const char *name, bool subjects,
+                                  struct aw_error *err)
 {
     struct aw_select select = {.n = 1, .pattern = {name}};
     if (strcmp(name, "t") == 0 || strcmp(name, "dir") == 0 || strcmp(name, "msg") == 0)
@@ -58,7 +59,7 @@ static enum aw_status check_field(struct aw_view *view, const char *name, struct
     if (!names)
         return aw_no_memory(err);
     aw_names_init(names, view->wire);
-    enum aw_status status = aw_select_check(&select, names, view->options.subjects, err);
+    enum aw_status status = aw_select_check(&select, names, subjects, err);
     free(names);
     return status;
 }
@@ -75,7 +76,8 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
         if (!close || close - p > 60 || n > AW_MAX_SCALARS)
             return aw_fail(err, AW_USAGE, "'%.40s': a reference is %%{FIELD}", p);
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
-        status = check_field(view, name, err);
+        /* a name alone is no subject here: that has several values */
+        status = check_field(view, name, view->options.subjects && strchr(name, '.'), err);
         if (status == AW_OK && strcmp(name, "t") && strcmp(name, "dir") && strcmp(name, "msg"))
             status = check_reference(view, name, err);
         p = close;
@@ -98,7 +100,7 @@ static enum aw_status check_options(struct aw_view *view, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     for (const char *const *f = view->options.fields; f && *f && status == AW_OK; f++)
-        status = check_field(view, *f, err);
+        status = check_field(view, *f, view->options.subjects, err);
     if (status == AW_OK && view->options.style == AW_STYLE_FORMAT)
         status = check_format(view, err);
     if (status == AW_OK)
