@@ -77,10 +77,11 @@ static void put_model(FILE *file, const struct aw_model *m)
     fprintf(file, "<h2>Model</h2>\n<p>%s, from %zu samples; ",
             aw_process_kind_name(aw_process_kind_of(&fit->process)), fit->n);
     if (isfinite(fit->held_out))
-        fprintf(file,
-                "it explains %.1f&nbsp;%% of the last 30&nbsp;%% of the record, which the choice of "
-                "the model has not seen.",
-                100 * fit->held_out);
+        fprintf(
+            file,
+            "it explains %.1f&nbsp;%% of the last 30&nbsp;%% of the record, which the choice of "
+            "the model has not seen.",
+            100 * fit->held_out);
     else
         fputs("nothing moves in the last 30&nbsp;% of the record, which would judge it.", file);
     if (fit->piece_s > 0)

@@ -182,10 +182,9 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
         }
     for (size_t i = 0; aw_session_text(session) && i < sizeof shown / sizeof *shown; i++) {
         char was[CANPID_CELL], is[CANPID_CELL];
-        aw_output_print(
-            &session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
-            canpid_metric_cell(was, shown[i], t->story.was.value[shown[i]], false),
-            canpid_metric_cell(is, shown[i], t->story.is.value[shown[i]], false));
+        aw_output_print(&session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
+                        canpid_metric_cell(was, shown[i], t->story.was.value[shown[i]], false),
+                        canpid_metric_cell(is, shown[i], t->story.is.value[shown[i]], false));
     }
 }
 
