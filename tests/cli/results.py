@@ -67,7 +67,7 @@ def main():
         missing = [key for key in found
                    if not known & {key.split(".")[-1], re.sub("^(cadence|feedback|interval)_", "", key)}]
         if missing:
-            print(f"{name}: {' '.join(missing)}")
+            print(f"{tool} {name}: {' '.join(missing)}", file=sys.stderr)
             wrong = 1
     return 0 if sys.argv[2:] else wrong
 
