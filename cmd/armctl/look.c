@@ -8,6 +8,12 @@
 
 static const char digits[AW_ARMCTL_JOINTS][2] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
+const char *arm_joint_name(const struct aw_armctl_profile *profile, int index)
+{
+    const struct aw_armctl_joint *joint = aw_armctl_profile_joint(profile, index);
+    return joint ? joint->name : digits[index];
+}
+
 /* The handler reports nothing by itself: what it confirmed is all that is known. */
 static void print_joint(struct aw_session *session, int index, const struct aw_armctl_joint *joint)
 {

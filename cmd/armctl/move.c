@@ -94,6 +94,22 @@ enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
     return status == AW_OK ? arm_move(session, &command) : status;
 }
 
+/* A plain command, whose result names the joints that r, theta and h are. */
+enum aw_status run_arm(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    enum aw_status status = run_plain(session, args);
+    for (int i = AW_ARMCTL_R; i < AW_ARMCTL_ROLES; i++) {
+        enum aw_armctl_role role = (enum aw_armctl_role)i;
+        char key[16];
+        snprintf(key, sizeof key, "joints.%s", aw_armctl_role_name(role));
+        if (status == AW_OK && !aw_flag(session, "dry-run"))
+            aw_object_text(&session->result, key,
+                           arm_joint_name(profile, aw_armctl_role_joint(profile, role)));
+    }
+    return status;
+}
+
 static enum aw_status dry_send(struct aw_session *session, const char *line)
 {
     char frame[AW_LINE_MAX];

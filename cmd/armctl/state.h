@@ -49,8 +49,12 @@ void arm_report(struct aw_session *session, const char *cmd, const struct aw_rec
 /* The digit a joint has on the wire, from its name or number, as text in out[2]. */
 enum aw_status arm_joint_number(struct aw_session *session, const char *text, char *out);
 
+/* The name of a joint in the profile, else its digit. */
+const char *arm_joint_name(const struct aw_armctl_profile *profile, int index);
+
 enum aw_status run_joints(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_plain(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_arm(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_home(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);

@@ -10,7 +10,7 @@
 #include "shell/core/stop.h"
 #include "state.h"
 
-static struct aw_armctl_options arm_options(const struct aw_session *session)
+static struct aw_armctl_options arm_options(struct aw_session *session)
 {
     struct aw_armctl_options options = aw_armctl_defaults();
     const char *seq = aw_option(session, "seq");
@@ -18,6 +18,7 @@ static struct aw_armctl_options arm_options(const struct aw_session *session)
         aw_option_number(session, aw_flag(session, "timeout") ? "timeout" : "confirm-timeout");
     options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
     options.confirm_timeout_ms = (int)(confirm * 1000);
+    options.profile = &arm_state(session)->profile;
     options.retries = (int)aw_option_number(session, "retries");
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     options.seq = strcmp(seq, "auto") == 0 ? AW_ARMCTL_SEQ_AUTO : seq[0] - '0';

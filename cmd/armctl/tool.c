@@ -161,7 +161,11 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .run = run_joints,
      .examples = LIST("-l 'sim:?quirks=published' duty 3 500")},
     {.name = "arm", .summary = "move the hand to reach, angle and height", .args = arm_args,
-     .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: arm 250 45 120")},
+     .details = "R is joint 3 and H joint 2, which slide (mm); THETA is joint 1, which turns "
+         "(deg). 'role = r', 'theta' or 'h' in [joint NAME] of the config file makes another "
+         "joint that. Each value is held to the limits of its joint; the result names the joints.",
+     .safety = AW_MOTION, .run = run_arm,
+     .examples = LIST("-l sim: arm 250 45 120")},
     {.name = "mov", .summary = "drive the transport vehicle a distance", .args = mov_args,
      .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: mov -250mm")},
     {.name = "spd", .summary = "set the speed of the transport vehicle", .args = spd_args,
@@ -229,6 +233,10 @@ static const struct aw_config_key joint_keys[] = {
      "what moves it: deg, pos (mm) or pulse (us); rotate if "
      "nothing is said",
      "rotate"},
+    {"role", "r, theta or h",
+     "what it is to arm: r and h translate, theta rotates; joints 3, 1 and 2 where none has the "
+     "role",
+     "theta"},
     {"min", "a number", "least value in deg, mm or us; 0, or 1000 us", "20"},
     {"max", "a number", "largest value; 360 deg, 999 mm or 2000 us", "160"},
     {"home", "a number", "where the command home brings it; 0, or 1500 us", "90"},

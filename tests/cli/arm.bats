@@ -98,3 +98,36 @@ INI
         done
     done
 }
+
+@test "role: which joints arm moves, in its limits, its result, the simulator and status" {
+    ok armctl -q -l 'sim:?time=virtual' arm 250 45 120
+    has "$output" 'joints.r=3 joints.theta=1 joints.h=2'
+    cat >joints.ini <<'INI'
+[joint waist]
+index = 5
+role = theta
+max = 120
+[joint boom]
+index = 2
+kind = translate
+role = r
+max = 300
+[joint mast]
+index = 6
+kind = translate
+role = h
+INI
+    export ARMCTL_CONFIG=$D/joints.ini
+    ok armctl -q -j -l 'sim:?time=virtual' arm 250 45 120
+    same "$(json .joints)" '{"r":"boom","theta":"waist","h":"mast"}'
+    ok armctl -q -j -l 'sim:?time=virtual' <<<$'arm 250 45 120\nstatus'
+    same "$(json '[.boom.actual, .waist.actual, .mast.actual]')" '[250,45,120]'
+    fails 6 armctl -q -l 'sim:?time=virtual' arm 250 121 120
+    has "$why" 'waist: 121 deg is above its maximum 120 deg'
+    printf '[joint elbow]\nindex = 2\n' >joints.ini
+    fails 2 armctl -q -l 'sim:?time=virtual' arm 250 45 120
+    has "$why" 'elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one'
+    printf '[joint a]\nindex = 4\nrole = theta\n[joint b]\nindex = 5\nrole = theta\n' >joints.ini
+    fails 2 armctl -q -l 'sim:?time=virtual' arm 250 45 120
+    has "$why" '[joint b]: role theta is [joint a] already'
+}

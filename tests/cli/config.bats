@@ -282,9 +282,9 @@ END
         want {NAME of a [joint NAME]}; type elbow\r
         want {  index}; type 11\r
         want {a whole number 0 to 9} {  index}; type 2\r
-        want {  kind}; type rotate\r; want {  min}; type 20\r; want {  max}; type 10\r
+        want {  kind}; type rotate\r; want {  role}; type theta\r; want {  min}; type 20\r; want {  max}; type 10\r
         enter_until "above max"
-        want {  index}; type 2\r; want {  kind}; type \r; want {  min}; type 20\r; want {  max}; type 160\r
+        want {  index}; type 2\r; want {  kind}; type \r; want {  role}; type \r; want {  min}; type 20\r; want {  max}; type 160\r
         enter_until "NAME of a"
         type \r
         want {config result=written}

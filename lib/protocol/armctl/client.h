@@ -82,6 +82,8 @@ struct aw_armctl_options {
     int seq;                /* AW_ARMCTL_SEQ_AUTO, or the first digit 0 or 1 and no second try */
     int64_t wall_ns;        /* what the link's clock lacks of the time of day, for the times of
                                confirmed places; 0: they are by the link's clock */
+    const struct aw_armctl_profile *profile; /* whose roles say which joints arm moves; NULL: the
+                               usual ones. Not owned, to be there as long as the arm is */
 };
 
 struct aw_armctl_options aw_armctl_defaults(void);

@@ -257,7 +257,8 @@ static void move_joint(struct handler *h, struct job *job, int scalar)
     int index;
     enum aw_armctl_kind kind;
     const struct aw_record *record = &job->record;
-    if (!aw_armctl_field_joint(record, record->codec->scalars[scalar].field->name, &index, &kind))
+    const char *field = record->codec->scalars[scalar].field->name;
+    if (!aw_armctl_field_joint(&h->profile, record, field, &index, &kind))
         return;
     const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, index);
     double target = limit(joint, kind, record->v[scalar]);
@@ -332,7 +333,7 @@ static bool can_execute(const struct handler *h, const struct aw_armctl_line *li
         const struct aw_scalar *scalar = &record->codec->scalars[i];
         if (scalar->value && !(record->present >> i & 1))
             return false;
-        if (!aw_armctl_field_joint(record, scalar->field->name, &index, &kind))
+        if (!aw_armctl_field_joint(&h->profile, record, scalar->field->name, &index, &kind))
             continue;
         const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, index);
         if (joint && joint->kind != kind)

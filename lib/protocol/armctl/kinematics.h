@@ -1,7 +1,8 @@
 /* How the simulated arm moves: one axis at a finite speed, and the hand of an R-θ-H arm in space.
  *
- * θ is joint 1 (the base turns), H is joint 2 (the arm is lifted), R is joint 3 (it reaches out),
- * so cylindrical coordinates are the joints themselves and only Cartesian ones need a formula.
+ * θ is a joint of its own (the base turns), and so are H (the arm is lifted) and R (it reaches
+ * out), so cylindrical coordinates are the joints themselves and only Cartesian ones need a
+ * formula.
  */
 #ifndef AW_PROTOCOL_ARMCTL_KINEMATICS_H
 #define AW_PROTOCOL_ARMCTL_KINEMATICS_H

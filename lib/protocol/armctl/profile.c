@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "protocol/armctl/wire.h"
 
-enum key { INDEX = 1, KIND = 2, MIN = 4, MAX = 8, HOME = 16, SPEED = 32, SIGNED = 64 };
+enum key { INDEX = 1, KIND = 2, MIN = 4, MAX = 8, HOME = 16, SPEED = 32, SIGNED = 64, ROLE = 128 };
 
 struct choice {
     const char *word;
@@ -21,6 +21,8 @@ static const struct choice kinds[] = {{"rotate", AW_ARMCTL_ROTATE},
                                       {"translate", AW_ARMCTL_TRANSLATE},
                                       {"pulse", AW_ARMCTL_PULSE},
                                       {0}};
+static const struct choice roles[] = {
+    {"r", AW_ARMCTL_R}, {"theta", AW_ARMCTL_THETA}, {"h", AW_ARMCTL_H}, {0}};
 static const struct choice answers[] = {{"yes", 1}, {"no", 0}, {"true", 1}, {"false", 0}, {"on", 1},
                                         {"off", 0}, {"1", 1},  {"0", 0},    {0}};
 
@@ -32,6 +34,37 @@ static const struct kind_words {
     [AW_ARMCTL_TRANSLATE] = {"translating", "pos", "position", "mm", 0, 999, 0},
     [AW_ARMCTL_PULSE] = {"pulse", "pulse", "pulse", "us", 1000, 2000, 1500},
 };
+
+static const struct role_row {
+    const char *name;
+    int usual; /* the joint that it is where none has this role */
+    enum aw_armctl_kind kind;
+} role_rows[AW_ARMCTL_ROLES] = {
+    [AW_ARMCTL_NO_ROLE] = {"", -1, AW_ARMCTL_ROTATE},
+    [AW_ARMCTL_R] = {"r", AW_ARMCTL_REACH, AW_ARMCTL_TRANSLATE},
+    [AW_ARMCTL_THETA] = {"theta", AW_ARMCTL_BASE, AW_ARMCTL_ROTATE},
+    [AW_ARMCTL_H] = {"h", AW_ARMCTL_LIFT, AW_ARMCTL_TRANSLATE},
+};
+
+const char *aw_armctl_role_name(enum aw_armctl_role role)
+{
+    return role_rows[role].name;
+}
+
+static const struct aw_armctl_joint *holder(const struct aw_armctl_profile *profile,
+                                            enum aw_armctl_role role)
+{
+    for (size_t i = 0; profile && i < profile->n; i++)
+        if (profile->joints[i].role == role)
+            return &profile->joints[i];
+    return NULL;
+}
+
+int aw_armctl_role_joint(const struct aw_armctl_profile *profile, enum aw_armctl_role role)
+{
+    const struct aw_armctl_joint *joint = holder(profile, role);
+    return joint ? joint->index : role_rows[role].usual;
+}
 
 const char *aw_armctl_kind_message(enum aw_armctl_kind kind)
 {
@@ -75,6 +108,7 @@ static const struct key_row {
 } key_rows[] = {
     {"index", INDEX, NULL, "a whole number 0 to 9"},
     {"kind", KIND, kinds, "rotate, translate or pulse"},
+    {"role", ROLE, roles, "r, theta or h"},
     {"min", MIN, NULL, "a number"},
     {"max", MAX, NULL, "a number"},
     {"home", HOME, NULL, "a number"},
@@ -106,6 +140,9 @@ static bool store(struct aw_armctl_joint *joint, enum key key, double value)
         return digit;
     case KIND:
         joint->kind = (enum aw_armctl_kind)value;
+        return true;
+    case ROLE:
+        joint->role = (enum aw_armctl_role)value;
         return true;
     case MIN:
         joint->min = value;
@@ -154,8 +191,8 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
     const struct key_row *row = find_key(key);
     if (!row)
         return aw_fail(err, AW_USAGE,
-                       "[joint %s]: unknown key %s — known are index kind min max home speed "
-                       "signed",
+                       "[joint %s]: unknown key %s — known are index kind role min max home "
+                       "speed signed",
                        name, key);
     struct aw_armctl_joint *joint = joint_named(profile, name);
     if (!joint)
@@ -172,6 +209,23 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
 static double clamp(double value, double min, double max)
 {
     return value < min ? min : value > max ? max : value;
+}
+
+static enum aw_status check_role(const struct aw_armctl_profile *profile,
+                                 const struct aw_armctl_joint *joint, struct aw_error *err)
+{
+    const struct role_row *role = &role_rows[joint->role];
+    if (joint->role == AW_ARMCTL_NO_ROLE)
+        return AW_OK;
+    const struct aw_armctl_joint *first = holder(profile, joint->role);
+    if (first != joint)
+        return aw_fail(err, AW_USAGE, "[joint %s]: role %s is [joint %s] already", joint->name,
+                       role->name, first->name);
+    if (joint->kind != role->kind)
+        return aw_fail(err, AW_USAGE, "[joint %s]: role %s needs a %s joint (%s) — give kind = %s",
+                       joint->name, role->name, kind_words[role->kind].word,
+                       kind_words[role->kind].unit, kinds[role->kind].word);
+    return AW_OK;
 }
 
 static enum aw_status contradiction(const struct aw_armctl_profile *profile,
@@ -198,7 +252,7 @@ static enum aw_status contradiction(const struct aw_armctl_profile *profile,
     if (joint->home < joint->min || joint->home > joint->max)
         return aw_fail(err, AW_USAGE, "[joint %s]: home %g is outside %g to %g", joint->name,
                        joint->home, joint->min, joint->max);
-    return AW_OK;
+    return check_role(profile, joint, err);
 }
 
 enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struct aw_error *err)
@@ -241,15 +295,15 @@ const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_prof
 
 static const struct mapping {
     const char *message, *field;
-    int joint; /* -1: the record's own field joint */
+    enum aw_armctl_role role; /* none: the joint is the record's own field joint */
     enum aw_armctl_kind kind;
 } mappings[] = {
-    {"deg", "angle", -1, AW_ARMCTL_ROTATE},
-    {"pos", "position", -1, AW_ARMCTL_TRANSLATE},
-    {"arm", "theta", AW_ARMCTL_BASE, AW_ARMCTL_ROTATE},
-    {"arm", "h", AW_ARMCTL_LIFT, AW_ARMCTL_TRANSLATE},
-    {"arm", "r", AW_ARMCTL_REACH, AW_ARMCTL_TRANSLATE},
-    {"pulse", "pulse", -1, AW_ARMCTL_PULSE},
+    {"deg", "angle", AW_ARMCTL_NO_ROLE, AW_ARMCTL_ROTATE},
+    {"pos", "position", AW_ARMCTL_NO_ROLE, AW_ARMCTL_TRANSLATE},
+    {"arm", "theta", AW_ARMCTL_THETA, AW_ARMCTL_ROTATE},
+    {"arm", "h", AW_ARMCTL_H, AW_ARMCTL_TRANSLATE},
+    {"arm", "r", AW_ARMCTL_R, AW_ARMCTL_TRANSLATE},
+    {"pulse", "pulse", AW_ARMCTL_NO_ROLE, AW_ARMCTL_PULSE},
 };
 
 /* The record's field joint, if it is a number that a joint can have; what is none is refused by
@@ -264,18 +318,26 @@ static bool own_joint(const struct aw_record *record, int *joint)
     return true;
 }
 
-bool aw_armctl_field_joint(const struct aw_record *record, const char *field, int *joint,
-                           enum aw_armctl_kind *kind)
+static const struct mapping *mapping_of(const struct aw_record *record, const char *field)
 {
-    for (size_t i = 0; i < sizeof mappings / sizeof *mappings; i++) {
-        const struct mapping *m = &mappings[i];
-        if (strcmp(m->message, record->codec->message->name) != 0 || strcmp(m->field, field) != 0)
-            continue;
-        *joint = m->joint;
-        *kind = m->kind;
-        return m->joint >= 0 || own_joint(record, joint);
-    }
-    return false;
+    for (size_t i = 0; i < sizeof mappings / sizeof *mappings; i++)
+        if (strcmp(mappings[i].message, record->codec->message->name) == 0 &&
+            strcmp(mappings[i].field, field) == 0)
+            return &mappings[i];
+    return NULL;
+}
+
+bool aw_armctl_field_joint(const struct aw_armctl_profile *profile, const struct aw_record *record,
+                           const char *field, int *joint, enum aw_armctl_kind *kind)
+{
+    const struct mapping *mapping = mapping_of(record, field);
+    if (!mapping)
+        return false;
+    *kind = mapping->kind;
+    if (mapping->role == AW_ARMCTL_NO_ROLE)
+        return own_joint(record, joint);
+    *joint = aw_armctl_role_joint(profile, mapping->role);
+    return true;
 }
 
 /* One value that goes to one joint. */
@@ -283,6 +345,7 @@ struct request {
     const struct aw_armctl_joint *joint; /* NULL: not in the profile */
     int index;
     enum aw_armctl_kind kind;
+    enum aw_armctl_role role;
     double value;
 };
 
@@ -301,14 +364,42 @@ static enum aw_status outside(const struct request *request, double limit, bool 
                    above ? "" : "--signed or ");
 }
 
+/* The usual joint of arm's r, theta or h may be described as something else. */
+static enum aw_status not_for_arm(const struct request *request, struct aw_error *err)
+{
+    const struct aw_armctl_joint *joint = request->joint;
+    const struct kind_words *wanted = &kind_words[request->kind];
+    const char *role = aw_armctl_role_name(request->role);
+    if (joint->kind != request->kind)
+        return aw_fail(
+            err, AW_USAGE,
+            "%s: joint %d is %s of arm, which needs a %s joint (%s), not a %s one — give "
+            "the joint that is %s 'role = %s' in the config",
+            joint->name, joint->index, role, wanted->word, wanted->unit,
+            kind_words[joint->kind].word, role, role);
+    if (joint->role != AW_ARMCTL_NO_ROLE && joint->role != request->role)
+        return aw_fail(err, AW_USAGE,
+                       "%s: joint %d is %s of arm, and its role is %s — give the joint that is %s "
+                       "'role = %s' in the config",
+                       joint->name, joint->index, role, aw_armctl_role_name(joint->role), role,
+                       role);
+    return AW_OK;
+}
+
 static enum aw_status check_request(const struct request *request, bool negatives,
                                     struct aw_error *err)
 {
     const struct aw_armctl_joint *joint = request->joint;
     const struct kind_words *words = &kind_words[request->kind];
-    if (joint && joint->kind != request->kind)
-        return aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
-                       kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
+    enum aw_status status = AW_OK;
+    if (joint && request->role != AW_ARMCTL_NO_ROLE)
+        status = not_for_arm(request, err);
+    else if (joint && joint->kind != request->kind)
+        status =
+            aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
+                    kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
+    if (status != AW_OK)
+        return status;
     double max = joint ? joint->max : words->most;
     double min = joint ? joint->min : aw_armctl_kind_least(request->kind, negatives);
     if (request->value > max)
@@ -323,8 +414,9 @@ static bool request_of(const struct aw_armctl_profile *profile, const struct aw_
 {
     const char *field = record->codec->scalars[scalar].field->name;
     if (!(record->present >> scalar & 1) ||
-        !aw_armctl_field_joint(record, field, &request->index, &request->kind))
+        !aw_armctl_field_joint(profile, record, field, &request->index, &request->kind))
         return false;
+    request->role = mapping_of(record, field)->role;
     request->joint = aw_armctl_profile_joint(profile, request->index);
     request->value = record->v[scalar];
     return true;

@@ -17,7 +17,7 @@
 
 #define AW_ARMCTL_JOINTS 10 /* joint numbers are one digit */
 
-/* arm moves three joints at once: theta, h and r are these. */
+/* arm moves three joints at once: theta, h and r are these where no joint has their role. */
 #define AW_ARMCTL_BASE  1
 #define AW_ARMCTL_LIFT  2
 #define AW_ARMCTL_REACH 3
@@ -30,10 +30,21 @@ enum aw_armctl_kind {
 
 #define AW_ARMCTL_KINDS 3
 
+/* What a joint is to arm. */
+enum aw_armctl_role {
+    AW_ARMCTL_NO_ROLE,
+    AW_ARMCTL_R,     /* reach, translates */
+    AW_ARMCTL_THETA, /* angle of the base, rotates */
+    AW_ARMCTL_H,     /* height, translates */
+};
+
+#define AW_ARMCTL_ROLES 4
+
 struct aw_armctl_joint {
     char name[24];
     int index; /* 0..9 on the wire */
     enum aw_armctl_kind kind;
+    enum aw_armctl_role role;
     double min, max, home; /* deg, mm or µs */
     double speed;          /* deg/s, mm/s or µs/s; 0: not said */
     bool is_signed;        /* negative values may be sent */
@@ -45,16 +56,17 @@ struct aw_armctl_profile {
     struct aw_armctl_joint joints[AW_ARMCTL_JOINTS];
 };
 
-/* Sets one key (index kind min max home speed signed) of the joint with this name, which is made
- * at its first key. AW_USAGE with a did-what-is-possible text for an unknown key, a bad value, or
- * an eleventh joint. */
+/* Sets one key (index kind role min max home speed signed) of the joint with this name, which is
+ * made at its first key. AW_USAGE with a did-what-is-possible text for an unknown key, a bad value,
+ * or an eleventh joint. */
 enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const char *joint,
                                      const char *key, const char *value, struct aw_error *err);
 
 /* To be called once after the last key: fills in what was not given and finds contradictions
- * (no or doubled index, min above max, home outside, a pulse that the wire does not carry). Not
- * given: rotate, 0..360 deg or 0..999 mm (from the negative of it if signed) or 1000..2000 us, home
- * 0 or the limit nearest to it, of a pulse joint 1500 us. */
+ * (no or doubled index, min above max, home outside, a pulse that the wire does not carry, a
+ * doubled role or one that the joint's kind does not fit). Not given: rotate, 0..360 deg or
+ * 0..999 mm (from the negative of it if signed) or 1000..2000 us, home 0 or the limit nearest to
+ * it, of a pulse joint 1500 us. */
 enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struct aw_error *err);
 
 /* A joint by name, or by number as text ("2"); NULL if the profile has none. */
@@ -78,15 +90,24 @@ double aw_armctl_kind_most(enum aw_armctl_kind kind);
 /* Was this key ("min") given for the joint? Else it is filled in from the kind. */
 bool aw_armctl_joint_gives(const struct aw_armctl_joint *joint, const char *key);
 
-/* Which joint a field of a record moves, and how; the one place that knows what arm maps to.
- * False for fields that move no joint to a place (seq, joint, distance, speed, duty), and where
- * the record names no joint 0 to 9. */
-bool aw_armctl_field_joint(const struct aw_record *record, const char *field, int *joint,
-                           enum aw_armctl_kind *kind);
+/* "r", "theta" or "h", as a field of arm is called; "" for AW_ARMCTL_NO_ROLE. */
+const char *aw_armctl_role_name(enum aw_armctl_role role);
+
+/* The number of the joint that is r, theta or h: the one with this role, else the usual one.
+ * profile may be NULL. */
+int aw_armctl_role_joint(const struct aw_armctl_profile *profile, enum aw_armctl_role role);
+
+/* Which joint a field of a record moves, and how; the roles of the profile, which may be NULL, say
+ * what arm maps to. False for fields that move no joint to a place (seq, joint, distance, speed,
+ * duty), and where the record names no joint 0 to 9. */
+bool aw_armctl_field_joint(const struct aw_armctl_profile *profile, const struct aw_record *record,
+                           const char *field, int *joint, enum aw_armctl_kind *kind);
 
 /* May this command be sent? AW_OK, or AW_LIMIT naming joint, value and limit:
  *     elbow: 400 deg is above its maximum 180 deg — see [joint elbow] in the config, or --force
- * or AW_USAGE where the joint is of the other kind. profile may be NULL; negatives allows values
+ * or AW_USAGE where the joint is of the other kind:
+ *     elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one — …
+ * profile may be NULL; negatives allows values
  * below zero for joints that no profile describes (--signed). What the wire cannot carry is left to
  * aw_encode. */
 enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, bool negatives,

@@ -59,9 +59,10 @@ static void test_lookup_and_defaults(void **state)
 static void test_bad_keys_and_values(void **state)
 {
     (void)state;
-    static const char *const bad[][2] = {
-        {"lenght", "3"}, {"index", "10"}, {"index", "1.5"}, {"index", "-1"}, {"kind", "slide"},
-        {"min", "nan"},  {"max", ""},     {"max", "12x"},   {"speed", "0"},  {"signed", "maybe"}};
+    static const char *const bad[][2] = {{"lenght", "3"},     {"index", "10"},   {"index", "1.5"},
+                                         {"index", "-1"},     {"kind", "slide"}, {"min", "nan"},
+                                         {"max", ""},         {"max", "12x"},    {"speed", "0"},
+                                         {"signed", "maybe"}, {"role", "reach"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct aw_armctl_profile profile = {0};
         struct aw_error err;
@@ -137,6 +138,100 @@ static void test_arm_checks_its_three_joints(void **state)
     assert_non_null(strstr(err.text, "lift: 301 mm"));
 }
 
+static struct aw_armctl_profile profile_of(const char *const *rows, size_t n,
+                                           enum aw_status expected, struct aw_error *err)
+{
+    struct aw_armctl_profile profile = {0};
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(
+            aw_armctl_profile_set(&profile, rows[3 * i], rows[3 * i + 1], rows[3 * i + 2], err),
+            AW_OK);
+    assert_int_equal(aw_armctl_profile_finish(&profile, err), expected);
+    return profile;
+}
+
+static void test_roles_say_what_arm_moves(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "waist", "index", "5",         "waist", "role", "theta",     "waist", "max",   "120", /* */
+        "mast",  "index", "6",         "mast",  "kind", "translate",                          /* */
+        "mast",  "role",  "h",         "mast",  "max",  "300",       "boom",  "index", "2",   /* */
+        "boom",  "kind",  "translate", "boom",  "role", "r",         "boom",  "max",   "200"};
+    struct aw_error err = {.text = ""};
+    struct aw_armctl_profile profile =
+        profile_of(rows, sizeof rows / sizeof *rows / 3, AW_OK, &err);
+    static const struct {
+        const char *r, *theta, *h, *says;
+    } cases[] = {{"201", "90", "300", "boom: 201 mm"},
+                 {"200", "121", "300", "waist: 121 deg"},
+                 {"200", "120", "301", "mast: 301 mm"},
+                 {"200", "120", "300", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_record record =
+            COMMAND("arm", "r", cases[i].r, "theta", cases[i].theta, "h", cases[i].h);
+        enum aw_status expected = cases[i].says ? AW_LIMIT : AW_OK;
+        assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), expected);
+        assert_true(!cases[i].says || strstr(err.text, cases[i].says));
+    }
+    assert_int_equal(aw_armctl_role_joint(&profile, AW_ARMCTL_R), 2);
+    assert_int_equal(aw_armctl_role_joint(&profile, AW_ARMCTL_THETA), 5);
+    assert_int_equal(aw_armctl_role_joint(NULL, AW_ARMCTL_R), AW_ARMCTL_REACH);
+    assert_int_equal(aw_armctl_role_joint(NULL, AW_ARMCTL_THETA), AW_ARMCTL_BASE);
+    assert_int_equal(aw_armctl_role_joint(NULL, AW_ARMCTL_H), AW_ARMCTL_LIFT);
+}
+
+static void test_roles_that_contradict(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows[12], *says;
+    } cases[] = {
+        {{"a", "index", "4", "a", "role", "theta", "b", "index", "5", "b", "role", "theta"},
+         "[joint b]: role theta is [joint a] already"},
+        {{"a", "index", "4", "a", "role", "r"},
+         "[joint a]: role r needs a translating joint (mm) — give kind = translate"},
+        {{"a", "index", "4", "a", "kind", "translate", "a", "role", "theta"},
+         "[joint a]: role theta needs a rotating joint (deg) — give kind = rotate"},
+        {{"a", "index", "4", "a", "kind", "pulse", "a", "role", "h"},
+         "[joint a]: role h needs a translating joint (mm) — give kind = translate"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_error err = {.text = ""};
+        size_t n = 0;
+        while (n < 4 && cases[i].rows[3 * n])
+            n++;
+        profile_of(cases[i].rows, n, AW_USAGE, &err);
+        assert_string_equal(err.text, cases[i].says);
+    }
+}
+
+static void test_joint_that_does_not_fit_arm_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows[9];
+        size_t n;
+        const char *says;
+    } cases[] = {
+        {{"elbow", "index", "2"},
+         1,
+         "elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one — "
+         "give the joint that is h 'role = h' in the config"},
+        {{"boom", "index", "2", "boom", "kind", "translate", "boom", "role", "r"},
+         3,
+         "boom: joint 2 is h of arm, and its role is r — give the joint that is h 'role = h' in "
+         "the config"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_error err;
+        struct aw_armctl_profile profile = profile_of(cases[i].rows, cases[i].n, AW_OK, &err);
+        struct aw_record record = COMMAND("arm", "r", "250", "theta", "45", "h", "120");
+        assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_USAGE);
+        assert_string_equal(err.text, cases[i].says);
+    }
+}
+
 static void test_wrong_kind(void **state)
 {
     (void)state;
@@ -183,6 +278,9 @@ int main(void)
         cmocka_unit_test(test_too_many_joints),
         cmocka_unit_test(test_limits_are_named),
         cmocka_unit_test(test_arm_checks_its_three_joints),
+        cmocka_unit_test(test_roles_say_what_arm_moves),
+        cmocka_unit_test(test_roles_that_contradict),
+        cmocka_unit_test(test_joint_that_does_not_fit_arm_is_named),
         cmocka_unit_test(test_wrong_kind),
         cmocka_unit_test(test_without_a_profile),
         cmocka_unit_test(test_longest_motion),
