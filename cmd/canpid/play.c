@@ -18,7 +18,7 @@
 struct joint {
     unsigned board;
     int column;
-    struct aw_table heard; /* t since the start, measured in the unit */
+    struct aw_table samples; /* t since the start, measured in the unit */
     double lag_s, rms;
 };
 
@@ -34,7 +34,7 @@ struct player {
     double heard_s; /* when telemetry came last */
 };
 
-static const char *const heard_columns[] = {"t", "measured"};
+static const char *const sample_columns[] = {"t", "measured"};
 
 /* ---- Reading and checking ----------------------------------------------------------------------
  */
@@ -173,7 +173,7 @@ static bool on_frame(void *context, const struct aw_received *received)
             const struct aw_canpid_board *board = aw_canpid_board(client, p->joints[k].board);
             double row[] = {now_s(p), aw_canpid_from_percent(p->controller, board->measured)};
             p->heard_s = row[0];
-            aw_table_add(&p->joints[k].heard, row, NULL);
+            aw_table_add(&p->joints[k].samples, row, NULL);
         }
     return true;
 }
@@ -230,17 +230,17 @@ static enum aw_status stream(struct player *p)
 
 static double distance(const struct player *p, size_t k, double lag_s)
 {
-    const struct aw_table *heard = &p->joints[k].heard;
+    const struct aw_table *samples = &p->joints[k].samples;
     double length_s = p->path.t_s[p->path.n - 1] - p->path.t_s[0], sum = 0, at[JOINTS];
     size_t n = 0;
-    for (size_t i = 0; i < heard->n_rows; i++) {
-        double t = aw_table_cell(heard, i, 0) - lag_s;
+    for (size_t i = 0; i < samples->n_rows; i++) {
+        double t = aw_table_cell(samples, i, 0) - lag_s;
         if (t < 0)
             continue;
         if (aw_flag(p->session, "loop") && length_s > 0)
             t = fmod(t, length_s);
         aw_path_at(&p->path, p->path.t_s[0] + t, at, NULL);
-        double away = aw_table_cell(heard, i, 1) - at[k];
+        double away = aw_table_cell(samples, i, 1) - at[k];
         sum += away * away;
         n++;
     }
@@ -307,14 +307,14 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
         status = load(&p, aw_arg(args, "file", 0));
     }
     for (size_t k = 0; k < p.n && status == AW_OK; k++)
-        status = aw_table_init(&p.joints[k].heard, heard_columns, 2, &session->err);
+        status = aw_table_init(&p.joints[k].samples, sample_columns, 2, &session->err);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         aw_session_notice(session, "%zu points for %zu joints, %.3f s: within limits", p.path.n,
                           p.n, p.path.t_s[p.path.n - 1] - p.path.t_s[0]);
     else if (status == AW_OK)
         status = play(&p);
     for (size_t k = 0; k < p.n; k++)
-        aw_table_free(&p.joints[k].heard);
+        aw_table_free(&p.joints[k].samples);
     aw_path_free(&p.path);
     return status;
 }

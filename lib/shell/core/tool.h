@@ -255,7 +255,7 @@ struct aw_tool {
      * link is read, and that is all. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
-    bool asks; /* receive asks the device: there is nothing to hear of it else */
+    bool asks; /* receive asks the device: it says nothing by itself */
     /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
      * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
     enum aw_status (*idle)(struct aw_session *session, int fd);

@@ -138,7 +138,7 @@ char *aw_feed_fields(struct aw_server *server);
 void aw_feed_close(struct aw_server *server);
 void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer, const char *id,
-                                 const json_t *wish, struct aw_error *err);
+                                 const json_t *wanted, struct aw_error *err);
 void aw_feed_leave(struct aw_server *server, struct aw_peer *peer);
 
 /* execute.c: one request after the other, and where its output goes. */

@@ -8,7 +8,7 @@
  * nothing. */
 void aw_systemd_tell(const char *text);
 
-/* How often it wants to hear "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
+/* How often it expects "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
 int64_t aw_systemd_watchdog_ns(void);
 
 /* Prints a unit for the link of the session: --print-unit. */
