@@ -120,7 +120,7 @@ check "hidmotor gripper" timeout 20 "$hidmotor" -l "$url" gripper open
 timeout 30 "$hidmotor" -l hid:16c0:0486 record run.csv --for 1s
 check "hidmotor records" test "$(wc -l <run.csv)" -gt 100
 timeout 100 "$hidmotor" -l hid: -T 1s ping -n 10000 -j >ping.json
-check "10000 pings" true_for '.ok and .sent == 10000 and .lost == 0 and .foreign == 0' ping.json
+check "10000 pings" true_for '.ok and .n == 10000 and .lost == 0 and .foreign == 0' ping.json
 cat ping.json
 check "as fast as a bare loop on hidapi, within 1.5" as_fast_as_bare 1000
 
