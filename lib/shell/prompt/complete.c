@@ -277,7 +277,8 @@ static void offer_options(struct completion *c)
     struct aw_option_value *value = aw_option_word(&c->options, c->partial, &attached);
     if (value && attached) {
         go_behind(c, attached);
-        offer_value(c, value->option);
+        if (value->option->value)
+            offer_value(c, value->option);
         return;
     }
     for (size_t i = 0; i < c->options.n; i++) {

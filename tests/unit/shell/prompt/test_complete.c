@@ -61,6 +61,8 @@ static const struct {
     {"", "zzz", "", false},
     {"", "--js", " --json ", false},
     {"", "--gen", "", false},
+    {"", "-jq", "", false},     /* two that take no value */
+    {"", "--json=", "", false}, /* nor does this one */
     {"set", "--gen", " --gently ", false},
     {"set", "", " low  high ", false},
     {"set", "h", " high ", false},
