@@ -89,8 +89,7 @@ static void on_sample(struct canpid_run *run, const double *sample)
 {
     struct canpid_experiment *e = run->context;
     enum aw_excite_part part = e->excite.part;
-    aw_excite_feed(&e->excite, sample[RUN_T], sample[RUN_MEASURED] / run->scale,
-                   sample[RUN_OUTPUT]);
+    aw_excite_feed(&e->excite, sample[RUN_T], sample[RUN_MEASURED] / run->scale);
     if (e->excite.part != part && e->excite.part < AW_EXCITE_OVER)
         aw_session_notice(run->session, "%s: %.1f s, %.3g %s from where it began",
                           aw_excite_part_name(e->excite.part), sample[RUN_T],

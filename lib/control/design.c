@@ -318,15 +318,9 @@ static enum aw_status robust(const struct subject *s, const struct aw_driver *dr
 /* ---- By name, and the judgement ----------------------------------------------------------------
  */
 
-static enum aw_form own_form(enum aw_rule rule, const struct subject *s)
-{
-    struct aw_plant plant = {.tau_s = s->process.integrating ? INFINITY : 1};
-    return aw_rule_form(rule, &plant);
-}
-
 static enum aw_status by_rule(const struct subject *s, const struct aw_driver *driver,
-                              const struct aw_design_options *o, struct aw_proposal *p,
-                              struct aw_error *err)
+                              const struct aw_plant *plant, const struct aw_design_options *o,
+                              struct aw_proposal *p, struct aw_error *err)
 {
     struct aw_gains seconds;
     if (p->rule == AW_RULE_ROBUST)
@@ -336,8 +330,7 @@ static enum aw_status by_rule(const struct subject *s, const struct aw_driver *d
     } else if (p->rule == AW_RULE_AMIGO && (p->form == AW_FORM_PI || p->form == AW_FORM_PID)) {
         seconds = amigo(s, p->form);
     } else {
-        struct aw_plant plant = aw_plant_ultimate(s->ku, period_of(s->omega));
-        enum aw_status status = aw_rule_gains(p->rule, p->form, &plant, &seconds, err);
+        enum aw_status status = aw_rule_gains(p->rule, p->form, plant, &seconds, err);
         if (status != AW_OK)
             return status;
     }
@@ -426,8 +419,9 @@ enum aw_status aw_design(const struct aw_process *process, const struct aw_drive
     enum aw_status status = subject_of(&late, driver, &s, err);
     if (status != AW_OK)
         return status;
-    p->form = o.form == AW_FORM_RULE ? own_form(o.rule, &s) : o.form;
-    status = by_rule(&s, driver, &o, p, err);
+    struct aw_plant plant = {s.ku, period_of(s.omega), s.process.integrating};
+    p->form = o.form == AW_FORM_RULE ? aw_rule_form(o.rule, &plant) : o.form;
+    status = by_rule(&s, driver, &plant, &o, p, err);
     if (status != AW_OK)
         return status;
     p->per_tick.kp *= s.sign;

@@ -10,7 +10,6 @@
 #define FOR_SO_LONG 0.4  /* … for this share of its time has come to rest */
 #define STEP_SHARE  0.19 /* of the whole time */
 #define RELAY_SHARE 0.2
-#define CYCLES      6
 #define SMALL       0.5 /* of the amplitude */
 #define SHIFT       0.8 /* of where the step went */
 #define JUMP        0.2
@@ -33,7 +32,6 @@ static struct aw_relay_config relay_config(const struct aw_excite_config *c, dou
                                     .hysteresis = c->hysteresis,
                                     .max_deviation = c->max_deviation + fabs(shift),
                                     .max_time_s = c->max_time_s * RELAY_SHARE,
-                                    .cycles = CYCLES,
                                     .max_bias = c->amplitude};
 }
 
@@ -107,7 +105,7 @@ static bool step_is_over(struct aw_excite *excite, double t, double y)
            since > STEP_SHARE * c->max_time_s;
 }
 
-double aw_excite_feed(struct aw_excite *excite, double t, double y, double output)
+double aw_excite_feed(struct aw_excite *excite, double t, double y)
 {
     const struct aw_excite_config *c = &excite->config;
     if (excite->part == AW_EXCITE_OVER)
@@ -120,8 +118,8 @@ double aw_excite_feed(struct aw_excite *excite, double t, double y, double outpu
         return excite->output = 0;
     }
     if (is_relay(excite->part)) {
-        excite->output = aw_relay_feed(&excite->relay, t, y, output);
-        if (excite->relay.state != AW_RELAY_RUNNING)
+        excite->output = aw_relay_feed(&excite->relay, t, y);
+        if (excite->relay.over)
             next_part(excite, t, y);
     } else if (excite->part == AW_EXCITE_REST ? t - excite->part_s >= REST_S
                                               : step_is_over(excite, t, y)) {

@@ -5,8 +5,8 @@
  *
  *     aw_excite_start(excite, &config, &err);
  *     while (excite->part < AW_EXCITE_OVER) {
- *         … wait for telemetry: t, measured, output …
- *         double u = aw_excite_feed(excite, t, measured, output);
+ *         … wait for telemetry: t, measured …
+ *         double u = aw_excite_feed(excite, t, measured);
  *         … send the setpoint measured + u/kp, see relay.h …
  *     }
  *     status = aw_excite_result(excite, &err);
@@ -43,7 +43,6 @@ struct aw_excite_config {
     bool steps, relay;    /* which parts there are; none: both */
 };
 
-/* With the relay's 130 kB. */
 struct aw_excite {
     struct aw_excite_config config;
     enum aw_excite_part part;
@@ -56,12 +55,12 @@ struct aw_excite {
     struct aw_relay relay;
 };
 
-/* AW_USAGE, AW_LIMIT as aw_relay_start. */
+/* AW_USAGE as aw_relay_start. */
 enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config,
                                struct aw_error *err);
 
 /* The output wanted from now on; 0 when it is over. */
-double aw_excite_feed(struct aw_excite *excite, double t, double measured, double output);
+double aw_excite_feed(struct aw_excite *excite, double t, double measured);
 
 /* The relay's kp for a driver that takes only setpoints, as aw_relay_gain. */
 double aw_excite_gain(const struct aw_excite_config *config, double limit);

@@ -825,18 +825,6 @@ enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_opt
     return status;
 }
 
-enum aw_status aw_fit_answer(const struct aw_trial *trial, const struct aw_fit *fit, double *out,
-                             struct aw_error *err)
-{
-    enum aw_status status = check(trial, err);
-    if (status != AW_OK)
-        return status;
-    simulate(trial, trial->n, &fit->process, fit->dead_band, out);
-    for (size_t i = 0; i < trial->n; i++)
-        out[i] = fit->offset + fit->drift * trial->t[i] + fit->process.gain * out[i];
-    return AW_OK;
-}
-
 /* ---- Noise and steps of the measured values ----------------------------------------------------
  */
 

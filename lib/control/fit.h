@@ -79,11 +79,6 @@ struct aw_fit {
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
                            struct aw_fit *fit, struct aw_error *err);
 
-/* What a model answers to the trial's input, n values: to draw beside what was measured. AW_USAGE,
- * AW_NO_MEMORY as above. */
-enum aw_status aw_fit_answer(const struct aw_trial *trial, const struct aw_fit *fit, double *out,
-                             struct aw_error *err);
-
 /* Of measured values: the standard deviation from sample to sample that no slow motion explains
  * (from third differences, where the record is quietest: of pieces of 16 samples the tenth part),
  * and the least step between values, 0 if most of them are different. */

@@ -150,23 +150,18 @@ static void note_crossings(const struct lens *a, const struct lens *b, double co
     if ((cimag(la) < 0) != (cimag(lb) < 0) && creal(la) < 0 && creal(lb) < 0) {
         double x = between(0, 1, cimag(la), cimag(lb), 0);
         double gain = -creal(la + (lb - la) * x);
-        if (gain < 1 && 1 / gain < m->gain_margin) {
-            m->gain_margin = 1 / gain;
-            m->phase_cross = a->omega + (b->omega - a->omega) * x;
-        }
+        if (gain < 1)
+            m->gain_margin = fmin(m->gain_margin, 1 / gain);
     }
 }
 
 struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_gains *g)
 {
-    struct aw_margins m = {.gain_margin = INFINITY,
-                           .phase_margin_deg = NAN,
-                           .crossover = NAN,
-                           .phase_cross = NAN,
-                           .bandwidth = NAN};
+    struct aw_margins m = {
+        .gain_margin = INFINITY, .phase_margin_deg = NAN, .crossover = NAN, .bandwidth = NAN};
     m.ms = aw_loop_ms(loop, g);
     m.stable = isfinite(m.ms);
-    double nearest = INFINITY, closed0 = NAN;
+    double closed0 = NAN;
     double complex before = 0;
     for (size_t i = 0; i < loop->n; i++) {
         const struct lens *at = &loop->at[i];
@@ -178,18 +173,12 @@ struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_ga
             note_crossings(at - 1, at, before, l, &m);
         if (isnan(m.bandwidth) && closed < closed0 * sqrt(0.5))
             m.bandwidth = at->omega;
-        if (cabs(1 + l) < nearest) {
-            nearest = cabs(1 + l);
-            m.ms_omega = at->omega;
-        }
         before = l;
     }
     /* at half the sampling rate it is real */
     double end = -creal(before);
-    if (end > 0 && end < 1 && 1 / end < m.gain_margin) {
-        m.gain_margin = 1 / end;
-        m.phase_cross = loop->at[loop->n - 1].omega;
-    }
+    if (end > 0 && end < 1)
+        m.gain_margin = fmin(m.gain_margin, 1 / end);
     return m;
 }
 

@@ -57,11 +57,11 @@ void aw_loop_free(struct aw_loop *loop);
 /* Frequencies in rad/s; NaN where there is no such crossing. */
 struct aw_margins {
     bool stable;
-    double ms, ms_omega;
+    double ms;
     double gain_margin; /* by which all gains may grow; INFINITY: as far as you like */
     double phase_margin_deg;
-    double crossover, phase_cross; /* |L| = 1 for the last time; phase -180 */
-    double bandwidth;              /* setpoint to measured, 3 dB below its start */
+    double crossover; /* |L| = 1 for the last time */
+    double bandwidth; /* setpoint to measured, 3 dB below its start */
 };
 struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_gains *per_tick);
 

@@ -6,41 +6,6 @@
 
 #include "base/suggest.h"
 
-#define PI 3.14159265358979323846
-
-struct aw_plant aw_plant_ultimate(double ku, double tu_s)
-{
-    return (struct aw_plant){.ku = ku,
-                             .tu_s = tu_s,
-                             .gain = 2 * PI / (tu_s * ku),
-                             .tau_s = INFINITY,
-                             .dead_time_s = tu_s / 4};
-}
-
-struct aw_plant aw_plant_integrating(double slope, double dead_time_s)
-{
-    return (struct aw_plant){.ku = PI / (2 * slope * dead_time_s),
-                             .tu_s = 4 * dead_time_s,
-                             .gain = slope,
-                             .tau_s = INFINITY,
-                             .dead_time_s = dead_time_s};
-}
-
-struct aw_plant aw_plant_first_order(double gain, double tau_s, double dead_time_s)
-{
-    /* Ultimate omega: where atan(w·tau) + w·L is pi, between pi/2 and pi over L; it only grows. */
-    double low = PI / 2 / dead_time_s, high = PI / dead_time_s;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        *(atan(middle * tau_s) + middle * dead_time_s < PI ? &low : &high) = middle;
-    }
-    return (struct aw_plant){.ku = sqrt(1 + low * tau_s * low * tau_s) / gain,
-                             .tu_s = 2 * PI / low,
-                             .gain = gain,
-                             .tau_s = tau_s,
-                             .dead_time_s = dead_time_s};
-}
-
 /* kp over Ku, Ti and Td over Tu; kp is 0 where nothing was published. */
 struct row {
     double kp, ti, td;
@@ -86,7 +51,7 @@ enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_erro
 
 enum aw_form aw_rule_form(enum aw_rule rule, const struct aw_plant *plant)
 {
-    return isinf(plant->tau_s) ? rules[rule].integrating : rules[rule].form;
+    return plant->integrating ? rules[rule].integrating : rules[rule].form;
 }
 
 const char *aw_rule_name(enum aw_rule rule)
@@ -111,35 +76,11 @@ enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_erro
                    names[0], names[1], names[2], names[3], names[4], names[5]);
 }
 
-static struct aw_gains standard(double kp, double ti, double td)
-{
-    return (struct aw_gains){.kp = kp, .ki = kp / ti, .kd = kp * td};
-}
-
-static struct aw_gains simc(const struct aw_plant *plant, bool integral)
-{
-    double speed = 2 * plant->dead_time_s; /* closed-loop time constant and dead time, both L */
-    double slope = isinf(plant->tau_s) ? plant->gain : plant->gain / plant->tau_s;
-    double ti = integral ? fmin(plant->tau_s, 4 * speed) : INFINITY;
-    return standard(1 / (slope * speed), ti, 0);
-}
-
-static bool is_positive(double value)
-{
-    return value > 0 && isfinite(value);
-}
-
-static bool is_plant(const struct aw_plant *plant)
-{
-    return is_positive(plant->ku) && is_positive(plant->tu_s) && is_positive(plant->gain) &&
-           is_positive(plant->dead_time_s) && plant->tau_s > 0;
-}
-
 enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct aw_plant *plant,
                              struct aw_gains *gains, struct aw_error *err)
 {
     const char *name = rules[rule].name;
-    if (!is_plant(plant))
+    if (!(plant->ku > 0 && plant->tu_s > 0 && isfinite(plant->ku) && isfinite(plant->tu_s)))
         return aw_fail(err, AW_USAGE,
                        "%s: Ku %g and Tu %g s are no plant to tune — repeat the "
                        "experiment",
@@ -147,13 +88,11 @@ enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct 
     enum aw_form own = aw_rule_form(rule, plant);
     form = form == AW_FORM_RULE ? own : form;
     const struct row *row = &rules[rule].rows[form];
-    if (rule == AW_RULE_SIMC && (form == AW_FORM_PI || form == AW_FORM_P))
-        *gains = simc(plant, form == AW_FORM_PI);
-    else if (row->kp > 0)
-        *gains = standard(row->kp * plant->ku, row->ti * plant->tu_s, row->td * plant->tu_s);
-    else
+    if (!(row->kp > 0))
         return aw_fail(err, AW_USAGE, "%s: it says nothing about %s — use %s", name,
                        form_names[form], form_names[own]);
+    double kp = row->kp * plant->ku;
+    *gains = (struct aw_gains){kp, kp / (row->ti * plant->tu_s), kp * row->td * plant->tu_s};
     return AW_OK;
 }
 

@@ -1,23 +1,22 @@
-/* Controller gains from an identified loop, by published rules, and from seconds to driver ticks.
+/* Controller gains from the ultimate gain and period of a loop, by published rules, and from
+ * seconds to driver ticks.
  *
- *     struct aw_plant plant = aw_plant_ultimate(result.classic_ku, result.period_s);
+ *     struct aw_plant plant = {.ku = 35, .tu_s = 0.16, .integrating = true};
  *     struct aw_gains gains, ticks;
  *     aw_rule_gains(AW_RULE_TYREUS_LUYBEN, AW_FORM_RULE, &plant, &gains, &err);
  *     ticks = aw_gains_per_tick(gains, 0.004);
  *
- * | rule          | from           | form | Kp      | Ti     | Td     |
- * |---------------|----------------|------|---------|--------|--------|
- * | zn            | Ku, Tu         | PID  | 0.6 Ku  | Tu/2   | Tu/8   |
- * |               |                | PI   | 0.45 Ku | Tu/1.2 |        |
- * |               |                | P    | 0.5 Ku  |        |        |
- * | tyreus-luyben | Ku, Tu         | PID  | Ku/2.2  | 2.2 Tu | Tu/6.3 |
- * |               |                | PI   | Ku/3.2  | 2.2 Tu |        |
- * | no-overshoot  | Ku, Tu         | PID  | 0.2 Ku  | Tu/2   | Tu/3   |
- * |               |                | PD   | 0.2 Ku  |        | Tu/3   |
- * | simc          | model (k, tau, L) | PI, P | see below          |
+ * | rule          | form | Kp      | Ti     | Td     |
+ * |---------------|------|---------|--------|--------|
+ * | zn            | PID  | 0.6 Ku  | Tu/2   | Tu/8   |
+ * |               | PI   | 0.45 Ku | Tu/1.2 |        |
+ * |               | P    | 0.5 Ku  |        |        |
+ * | tyreus-luyben | PID  | Ku/2.2  | 2.2 Tu | Tu/6.3 |
+ * |               | PI   | Ku/3.2  | 2.2 Tu |        |
+ * | no-overshoot  | PID  | 0.2 Ku  | Tu/2   | Tu/3   |
+ * |               | PD   | 0.2 Ku  |        | Tu/3   |
  *
- * simc, with the closed loop as fast as the dead time L: for a first-order lag Kp = tau/(2·k·L),
- * Ti = min(tau, 8 L); for an integrator with slope k: Kp = 1/(2·k·L), Ti = 8 L. As P: the same Kp.
+ * simc, amigo and robust need a model: design.h.
  *
  * The form by itself (AW_FORM_RULE) is PID, and PI for simc. Not so for a plant that integrates, as
  * a motor does that turns a joint: an integral part only serves against loads there, and by itself
@@ -25,12 +24,8 @@
  * no-overshoot; tyreus-luyben as PID and simc as PI have a slow one, with 10 to 25 %. PD is our
  * reading of the row: what is left of it without its integral.
  *
- * A plant known by Ku and Tu only is taken as integrator plus dead time where a rule needs a
- * model: L = Tu/4, k = 2·pi/(Tu·Ku). A plant known by a model gets Ku and Tu from the model.
- *
  * Sources: J. G. Ziegler, N. B. Nichols, Trans. ASME 64 (1942); B. D. Tyreus, W. L. Luyben, Ind.
- * Eng. Chem. Res. 31 (1992); the "no overshoot" row as it is handed down with Ziegler-Nichols;
- * S. Skogestad, J. Process Control 13 (2003).
+ * Eng. Chem. Res. 31 (1992); the "no overshoot" row as it is handed down with Ziegler-Nichols.
  */
 #ifndef AW_CONTROL_RULES_H
 #define AW_CONTROL_RULES_H
@@ -48,8 +43,8 @@ enum aw_rule {
     AW_RULE_ZN,
     AW_RULE_TYREUS_LUYBEN,
     AW_RULE_NO_OVERSHOOT,
-    AW_RULE_SIMC,
-    AW_RULE_AMIGO, /* from a model only, see design.h, as the next */
+    AW_RULE_SIMC, /* from a model, see design.h, as the next two */
+    AW_RULE_AMIGO,
     AW_RULE_ROBUST,
     AW_RULES
 };
@@ -63,16 +58,11 @@ enum aw_form {
     AW_FORMS
 };
 
-/* Both views of a plant, always filled both by the functions below. tau_s is INFINITY for an
- * integrating plant; then gain is its slope (measured per second per output). */
+/* Of a loop that swings by itself with a controller of that gain alone, with that period. */
 struct aw_plant {
     double ku, tu_s;
-    double gain, tau_s, dead_time_s;
+    bool integrating;
 };
-
-struct aw_plant aw_plant_ultimate(double ku, double tu_s);
-struct aw_plant aw_plant_integrating(double slope, double dead_time_s);
-struct aw_plant aw_plant_first_order(double gain, double tau_s, double dead_time_s);
 
 /* "zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust". */
 const char *aw_rule_name(enum aw_rule rule);
@@ -86,8 +76,8 @@ enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_erro
 /* What AW_FORM_RULE stands for. */
 enum aw_form aw_rule_form(enum aw_rule rule, const struct aw_plant *plant);
 
-/* AW_USAGE: no such row, or a plant that is not positive and finite; amigo and robust have none
- * here. */
+/* AW_USAGE: no such row, or a plant that is not positive and finite; simc, amigo and robust have
+ * none. */
 enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct aw_plant *plant,
                              struct aw_gains *gains, struct aw_error *err);
 

@@ -97,7 +97,7 @@ static bool experiment(const struct truth *p, struct record *r, double amplitude
                 r->t[r->n] = t;
                 r->y[r->n] = y;
                 r->u[r->n++] = u;
-                wanted = y + aw_excite_feed(excite, t, y, u) / kp;
+                wanted = y + aw_excite_feed(excite, t, y) / kp;
                 until = tick + 1 + (int)(2 * truth_uniform(&seed));
             }
         }

@@ -29,7 +29,7 @@ static struct outcome run(const struct aw_process *process, struct aw_excite_con
         o.parts[excite.part]++;
         o.farthest = fmax(o.farthest, fabs(y - config.centre));
         o.ended_s = (double)i * 0.01;
-        output = aw_excite_feed(&excite, o.ended_s, y, output);
+        output = aw_excite_feed(&excite, o.ended_s, y);
         o.largest = fmax(o.largest, fabs(output));
         past[i % 100] = output;
         double in = past[(i + 100 - late) % 100];
@@ -58,7 +58,7 @@ static void test_all_parts_within_bounds(void **state)
             if (o.parts[part] == 0)
                 fail_msg("process %zu: no %s", i, aw_excite_part_name((enum aw_excite_part)part));
         assert_true(o.ended_s < usual.max_time_s && o.largest <= 2 * usual.amplitude);
-        assert_true(fabs(aw_excite_feed(&excite, 100, 0, 0)) < 1e-12);
+        assert_true(fabs(aw_excite_feed(&excite, 100, 0)) < 1e-12);
         assert_int_equal(aw_excite_result(&excite, NULL), AW_OK);
     }
 }
