@@ -9,16 +9,45 @@
 
 /* Commands to several joints have one result: how many moves are done, and all their time. */
 struct moves {
-    size_t done;
+    size_t wanted, done;
+    const struct aw_record *command; /* of the one that is under way */
     int64_t total_ns;
     int retries;
 };
+
+/* The device tells nothing on its way: what is waited for. */
+static void tell(struct aw_session *session, const void *context)
+{
+    const struct moves *moves = context;
+    const struct aw_codec *codec = moves->command->codec;
+    char goal[160] = "", of[64] = "";
+    for (int i = 0, n = 0; i < codec->n_scalars && n < 120; i++) {
+        const struct aw_field *field = codec->scalars[i].field;
+        double value = moves->command->v[i];
+        bool joint = strcmp(field->name, "joint") == 0;
+        if (!(moves->command->present >> i & 1) || strcmp(field->name, "seq") == 0)
+            continue;
+        if (joint)
+            n += snprintf(goal + n, sizeof goal - (size_t)n, ", joint %s",
+                          arm_joint_name(&arm_state(session)->profile, (int)value));
+        else
+            n += snprintf(goal + n, sizeof goal - (size_t)n, ", %s %g%s%s", field->name, value,
+                          field->unit ? " " : "", field->unit ? field->unit : "");
+    }
+    if (moves->wanted > 1)
+        snprintf(of, sizeof of, ", move %zu of %zu", moves->done + 1, moves->wanted);
+    aw_session_work(session, "%s %.0f s%s%s", session->command->name, aw_session_seconds(session),
+                    goal, of);
+}
 
 static enum aw_status move_on(struct aw_session *session, struct moves *moves,
                               struct aw_record *command)
 {
     const struct aw_armctl_outcome *outcome = &arm_state(session)->outcome;
+    moves->command = command;
+    aw_session_work_while(session, tell, moves);
     enum aw_status status = arm_move(session, command);
+    aw_session_work_while(session, NULL, NULL);
     if (status != AW_OK || aw_flag(session, "dry-run"))
         return status;
     moves->done++;
@@ -28,11 +57,11 @@ static enum aw_status move_on(struct aw_session *session, struct moves *moves,
 }
 
 /* The totals of several moves; the result of a single one has its own figures. */
-static void report_moves(struct aw_session *session, const struct moves *moves, size_t wanted,
+static void report_moves(struct aw_session *session, const struct moves *moves,
                          enum aw_status status)
 {
     struct aw_object *result = &session->result;
-    if (wanted < 2 || aw_flag(session, "dry-run"))
+    if (moves->wanted < 2 || aw_flag(session, "dry-run"))
         return;
     if (status == AW_OK) {
         aw_object_start(result, session->command->name);
@@ -78,20 +107,21 @@ static enum aw_status move_joint(struct aw_session *session, const struct aw_arg
 
 enum aw_status run_joints(struct aw_session *session, const struct aw_args *args)
 {
-    struct moves moves = {0};
+    struct moves moves = {.wanted = args->turns};
     enum aw_status status = AW_OK;
     for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++)
         status = move_joint(session, args, turn, &moves);
-    report_moves(session, &moves, args->turns, status);
+    report_moves(session, &moves, status);
     return status;
 }
 
 enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
 {
+    struct moves moves = {.wanted = 1};
     struct aw_record command;
     aw_record_init(&command, aw_wire_codec(session->wire, args->command->name, AW_TX), AW_TX);
     enum aw_status status = aw_args_to_record(session, args, 0, &command);
-    return status == AW_OK ? arm_move(session, &command) : status;
+    return status == AW_OK ? move_on(session, &moves, &command) : status;
 }
 
 /* A plain command, whose result names the joints that r, theta and h are. */
@@ -152,17 +182,16 @@ static enum aw_status move_home(struct aw_session *session, const struct aw_armc
 enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_armctl_profile *profile;
-    struct moves moves = {0};
+    struct moves moves = {.wanted = arm_state(session)->profile.n};
     enum aw_status status = arm_profile(session, &profile);
     (void)args;
     if (status == AW_OK && profile->n == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "home: no joints are known — add [joint NAME] sections with index and "
                        "home to the config file ('config path' tells where)");
-    size_t n = status == AW_OK ? profile->n : 0;
-    for (size_t i = 0; status == AW_OK && i < n; i++)
+    for (size_t i = 0; status == AW_OK && i < moves.wanted; i++)
         status = move_home(session, &profile->joints[i], &moves);
-    report_moves(session, &moves, n, status);
+    report_moves(session, &moves, status);
     return status;
 }
 
@@ -195,6 +224,8 @@ static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw
     enum aw_status status = AW_OK;
     uint64_t retries = 0;
     while (status == AW_OK && ping->n < count) {
+        aw_session_work(session, "ping %.0f s, %llu of %llu", aw_session_seconds(session),
+                        (unsigned long long)ping->n, (unsigned long long)count);
         status = aw_armctl_ping(&state->arm, &state->outcome, &session->err);
         retries += (uint64_t)state->outcome.retries;
         ping->n++;

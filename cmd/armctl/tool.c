@@ -280,5 +280,5 @@ const struct aw_tool armctl_tool = {
     .last_stop = arm_last_stop,
     .connect = arm_connect,
     .disconnect = arm_remember,
-    .replay = {.in_step = true},
+    .replay = {.in_step = true, .relative = LIST("mov", "spd", "duty")},
 };

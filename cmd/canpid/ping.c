@@ -37,8 +37,7 @@ static bool note_arrival(void *context, const struct aw_received *received)
     *last = now;
     l->count[at]++;
     l->received |= UINT64_C(1) << at;
-    aw_session_work(l->session, "ping %.0f s, %llu frames",
-                    (double)(aw_clock_now(l->session->clock) - l->session->started) / 1e9,
+    aw_session_work(l->session, "ping %.0f s, %llu frames", aw_session_seconds(l->session),
                     (unsigned long long)l->frames);
     return !(++l->frames == l->limit);
 }

@@ -1,5 +1,8 @@
 /* What canpid asks of a recording before replay sends it: guards, and time between frames to a
  * board. */
+#include <math.h>
+#include <stdio.h>
+
 #include "state.h"
 
 /* Which controller each board was last seen with, before a recording is checked. */
@@ -31,6 +34,28 @@ enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *
     if (status == AW_OK && sent.controller != AW_CANPID_LAST)
         aw_canpid_board(canpid_of(session), sent.board)->controller = sent.controller;
     return status;
+}
+
+/* Only of the boards that the recording commands. */
+bool canpid_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                      size_t size)
+{
+    static const double near_percent = 3;
+    const struct canpid_state *state = session->state;
+    unsigned board = (unsigned)aw_record_get(there, "board");
+    double then = aw_record_get(there, "measured");
+    char name[AW_CANPID_NAME_MAX];
+    const struct aw_canpid_board *known = aw_canpid_board(canpid_of(session), board);
+    if (!(state->driven & AW_CANPID_BIT(board)))
+        return false;
+    if (known->streams[AW_CANPID_PID].count == 0)
+        canpid_wait(session, 0.05);
+    if (known->streams[AW_CANPID_PID].count == 0)
+        return false;
+    double now = known->measured;
+    snprintf(out, size, "%s at %.1f, not %.1f %% of its range",
+             aw_canpid_board_name(&session->wire->variant, board, name), now, then);
+    return fabs(now - then) > near_percent;
 }
 
 enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span message, int64_t due,

@@ -103,6 +103,8 @@ enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_rec
 /* What the tool gives to the common commands that look on (see struct aw_tool). */
 enum aw_status canpid_prepare(struct aw_session *session);
 enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *command);
+bool canpid_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                      size_t size);
 enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span message, int64_t due,
                                   bool *held);
 enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,

@@ -56,6 +56,8 @@ static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)
     enum aw_status status = AW_OK;
     while (status == AW_OK && (!limit || m->messages < limit) &&
            (m->messages == 0 || aw_clock_now(session->clock) < deadline)) {
+        aw_session_work(session, "hz %.0f s, %llu messages", aw_session_seconds(session),
+                        (unsigned long long)m->messages);
         status = ez_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
             status = aw_ezphys_answer(ez, &session->err);
@@ -127,6 +129,8 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     (void)args;
     while (status == AW_OK && (double)ping.n < (count > 0 ? count : 10)) {
         int64_t start = aw_clock_now(session->clock);
+        aw_session_work(session, "ping %.0f s, %llu of %.9g", aw_session_seconds(session),
+                        (unsigned long long)ping.n, count > 0 ? count : 10);
         status = ez_exchange(session);
         ping.n++;
         if (status == AW_OK)

@@ -33,6 +33,8 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
     /* Half a step less: what is called 1 s is 1000 steps of 1 ms, though both are rounded. */
     double end = seconds - ez->state.step_size / 2;
     while (status == AW_OK && time_now(session) - start < end) {
+        aw_session_work(session, "%s %.0f s, %.3f of %.9g s simulated", session->command->name,
+                        aw_session_seconds(session), time_now(session) - start, seconds);
         if (each)
             status = each(session, context, time_now(session) - start);
         if (status == AW_OK)
@@ -320,8 +322,11 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
         status = ez_begin(session);
     int64_t start = aw_clock_now(session->clock);
     uint64_t done = 0;
-    for (; status == AW_OK && done < (uint64_t)count; done++)
+    for (; status == AW_OK && done < (uint64_t)count; done++) {
+        aw_session_work(session, "advance %.0f s, %llu of %.9g exchanges",
+                        aw_session_seconds(session), (unsigned long long)done, count);
         status = ez_exchange(session);
+    }
     ez_state(session)->paused = status == AW_OK;
     aw_object_start(&session->result, "advance");
     aw_object_number(&session->result, "exchanges", (double)done, 0, NULL);

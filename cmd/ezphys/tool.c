@@ -242,7 +242,7 @@ const struct aw_tool ezphys_tool = {
     .receive = ez_next_received,
     .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
     .subject = {.of = ez_subject, .all = ez_subjects},
-    .replay = {.in_step = true},
+    .replay = {.in_step = true, .relative = LIST("axis_motor", "axis_force"), .afresh = "reset"},
     .idle = ez_idle,
     .variant = ez_variant,
 };

@@ -92,6 +92,16 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
     return status;
 }
 
+static void tell(struct aw_session *session, const void *context)
+{
+    const struct aw_hidmotor_plan *plan = context;
+    const struct aw_hidmotor_status *known = &motor_arm(session)->known;
+    aw_session_work(session, "%s %.0f of %.0f s, %s %.1f of %.1f deg", session->command->name,
+                    aw_session_seconds(session), fmax(0, plan->duration_ms) / 1000,
+                    aw_hidmotor_joint(plan->fastest).alias, known->position[plan->fastest],
+                    plan->target[plan->fastest]);
+}
+
 enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                            double tolerance_deg)
 {
@@ -107,8 +117,10 @@ enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_
     if (seconds > LONG_S)
         aw_session_notice(session, "the motion takes %.3g %s; Ctrl-C stops it",
                           seconds / units[i].scale_s, units[i].unit);
+    aw_session_work_while(session, tell, plan);
     enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
                                              NULL, NULL, &session->err);
+    aw_session_work_while(session, NULL, NULL);
     session->moving = status == AW_STOPPED || status == AW_LOST;
     return status;
 }

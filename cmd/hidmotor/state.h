@@ -36,6 +36,10 @@ enum aw_status motor_ready(struct aw_session *session);
 /* Setpoint and position of the joints, as last read, into the result. */
 void motor_report_joints(struct aw_session *session);
 
+/* For replay: stands a joint elsewhere than this record of positions says? */
+bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                     size_t size);
+
 /* A set_setpoints with what the arguments say: duration and mode have their usual values, joints
  * that are not given are absent. Checks what can be checked without the board. */
 enum aw_status motor_target(struct aw_session *session, const struct aw_args *args,

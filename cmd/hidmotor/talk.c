@@ -41,6 +41,26 @@ void motor_report_joints(struct aw_session *session)
         aw_object_truth(&session->result, "maybe_stale", true);
 }
 
+bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                     size_t size)
+{
+    struct aw_hidmotor_status now = {0};
+    double far = AW_HIDMOTOR_TOLERANCE;
+    if (aw_hidmotor_positions(motor_arm(session), &now, &session->err) != AW_OK)
+        return false;
+    for (int i = 0; i < now.n && i < AW_HIDMOTOR_JOINTS; i++) {
+        char field[32];
+        snprintf(field, sizeof field, "%s.position", aw_hidmotor_joint(i).name);
+        double then = aw_record_get(there, field);
+        if (!(fabs(now.position[i] - then) > far))
+            continue;
+        far = fabs(now.position[i] - then);
+        snprintf(out, size, "%s at %.1f, not %.1f deg", aw_hidmotor_joint(i).alias, now.position[i],
+                 then);
+    }
+    return far > AW_HIDMOTOR_TOLERANCE;
+}
+
 /* Refused here, a wrong value does not even open the link. */
 static enum aw_status check(struct aw_session *session, const struct aw_record *request,
                             uint8_t report[AW_HIDMOTOR_REPORT])

@@ -310,5 +310,8 @@ const struct aw_tool hidmotor_tool = {
     .connect = motor_connect,
     .receive = motor_next_received,
     .asks = true,
-    .replay = {.in_step = true},
+    .replay = {.in_step = true,
+               .relative = LIST("set_velocities"),
+               .place = "positions",
+               .elsewhere = motor_elsewhere},
 };

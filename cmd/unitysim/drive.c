@@ -31,12 +31,28 @@ static enum aw_status dry_run(struct aw_session *session)
     return unity_dry_run(session, &record);
 }
 
+/* The first joint of those that are driven. */
+static void tell(struct aw_session *session, const void *context)
+{
+    const struct aw_unitysim *unity = context;
+    double seconds = aw_option_number(session, "for");
+    char of[32] = "";
+    int i = 0;
+    while (i < AW_UNITYSIM_JOINTS - 1 && unity->drive[i].velocity == 0)
+        i++;
+    if (seconds > 0)
+        snprintf(of, sizeof of, " of %.0f", seconds);
+    aw_session_work(session, "drive %.0f%s s, %s %d ticks", aw_session_seconds(session), of,
+                    aw_unitysim_joint_name(i), unity->feedback.position[i]);
+}
+
 /* The first packet leaves at once; whether anybody listens shows a moment later. */
 static enum aw_status stream(struct aw_session *session, int64_t deadline)
 {
     struct aw_unitysim *unity = unity_of(session);
     if (aw_flag(session, "follow"))
         return unity_follow(session, deadline);
+    aw_session_work_while(session, tell, unity);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unity_run(session, soon < deadline ? soon : deadline);
     if (status == AW_OK && unity->feedback.count == 0 && soon < deadline)

@@ -2,6 +2,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -112,14 +113,33 @@ static enum aw_status apply_settings(struct aw_session *session, struct request 
     return status;
 }
 
+/* The joint that has the longest way to go. */
+static void tell(struct aw_session *session, const void *context)
+{
+    const struct aw_unitysim_goal *goals = ((const struct request *)context)->move.goals;
+    const int *position = unity_of(session)->feedback.position;
+    int far = -1, most = -1;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        int way = goals[i].wanted ? abs(goals[i].position - position[i]) : -1;
+        far = way > most ? i : far;
+        most = way > most ? way : most;
+    }
+    if (far >= 0)
+        aw_session_work(session, "%s %.0f s, %s %d of %d ticks", session->command->name,
+                        aw_session_seconds(session), aw_unitysim_joint_name(far), position[far],
+                        goals[far].position);
+}
+
 static enum aw_status move(struct aw_session *session, const char *verb,
                            const struct request *request)
 {
     struct aw_unitysim *unity = unity_of(session);
     struct aw_unitysim_counters before = unity->counters;
     aw_session_moves(session);
+    aw_session_work_while(session, tell, request);
     enum aw_status status =
         aw_unitysim_move(unity, &request->move, unity_notice, session, &session->err);
+    aw_session_work_while(session, NULL, NULL);
     aw_object_start(&session->result, verb);
     aw_object_text(&session->result, "result", status == AW_OK ? "arrived" : "not-reached");
     status = unity_end_motion(session, status);

@@ -135,6 +135,18 @@ static enum aw_status perform(struct play *play)
     return status;
 }
 
+static void tell(struct aw_session *session, const void *context)
+{
+    const struct play *play = context;
+    const struct aw_player *player = &play->player;
+    const struct aw_sequence_row *row = aw_player_row(player);
+    if (row)
+        aw_session_work(session, "play %.0f s, row %zu of %zu, %s %d of %d ticks",
+                        aw_session_seconds(session), player->row + 1, play->sequence.n,
+                        aw_unitysim_joint_name(row->joint),
+                        unity_of(session)->feedback.position[row->joint], player->goal);
+}
+
 static enum aw_status play_it(struct play *play)
 {
     struct aw_session *session = play->session;
@@ -147,6 +159,7 @@ static enum aw_status play_it(struct play *play)
     aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);
     play->row_timeout_ns = (int64_t)(aw_option_number(session, "row-timeout") * 1e9);
     aw_session_moves(session);
+    aw_session_work_while(session, tell, play);
     enum aw_status status = unity_end_motion(session, perform(play));
     unity_notice_losses(session, &before);
     aw_object_start(&session->result, "play");

@@ -79,6 +79,8 @@ enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record 
 enum aw_status unity_safe_stop(struct aw_session *session);
 void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 enum aw_status unity_replay_end(struct aw_session *session);
+bool unity_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                     size_t size);
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command);
 const char *unity_remark(struct aw_session *session, char *out, size_t size);
 enum aw_status unity_next_received(struct aw_session *session, int64_t deadline,

@@ -1,5 +1,6 @@
 /* How unitysim's commands reach the simulator: the variant, feedback and its gaps, the stop. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shell/core/stop.h"
@@ -229,6 +230,28 @@ enum aw_status unity_safe_stop(struct aw_session *session)
 enum aw_status unity_replay_end(struct aw_session *session)
 {
     return aw_flag(session, "hold") ? AW_OK : unity_stop(session);
+}
+
+/* The joint that is farthest from there. */
+bool unity_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                     size_t size)
+{
+    static const int near_ticks = 10;
+    struct aw_unitysim *unity = unity_of(session);
+    int far = near_ticks;
+    if (aw_unitysim_poll(unity, &session->err) == AW_OK && unity->feedback.count == 0)
+        aw_unitysim_idle(unity, aw_clock_now(session->clock) + 10 * AW_UNITYSIM_CADENCE_NS,
+                         until_feedback, session, &session->err);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && unity->feedback.count > 0; i++) {
+        char field[48];
+        snprintf(field, sizeof field, "%s.position", aw_unitysim_joint_name(i));
+        int then = (int)aw_record_get(there, field), now = unity->feedback.position[i];
+        if (abs(now - then) <= far)
+            continue;
+        far = abs(now - then);
+        snprintf(out, size, "%s at %d, not %d ticks", aw_unitysim_joint_name(i), now, then);
+    }
+    return far > near_ticks;
 }
 
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command)

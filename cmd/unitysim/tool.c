@@ -282,8 +282,9 @@ const struct aw_tool unitysim_tool = {
     .configure = unity_configure,
     .receive = unity_next_received,
     .prepare = unity_ready_to_make,
-    .replay = {.relative = "velocities are sent again: the arm ends where it did only if it stands "
-                           "where it stood then",
+    .replay = {.relative = LIST("control"),
+               .place = "feedback",
+               .elsewhere = unity_elsewhere,
                .allow = unity_allow,
                .end = unity_replay_end},
     .remark = unity_remark,

@@ -477,6 +477,28 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     [ -z "$stderr" ]
 }
 
+@test "every motion and wait of more than a second says how far it is, then the line goes" {
+    start simulator ezphys-sim --listen 0 --real-time --scene pendulum
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,20,10,0,\n' >moves.csv
+    while IFS='|' read -r command shows; do
+        TERM=xterm terminal 80 <<<"
+            launch $command
+            want {$shows} \r\033\\[K
+            ends 0"
+    done <<END
+armctl -l sim:?turn-speed=60 deg 1 20 2 90|deg 1 s, joint 2, angle 90 deg, move 2 of 2
+armctl -l sim:?turn-speed=60 arm 100 90 100|arm 1 s, r 100 mm, theta 90 deg, h 100 mm
+hidmotor -l sim: move 0 45 -30 duration=1500ms --wait|move 1 of 2 s, shoulder
+unitysim -l sim: move elbow=2500 velocity=20|move 1 s, elbow
+unitysim -l sim: drive elbow=+20 --for 1.4s|drive 1 of 1 s, elbow
+unitysim -l sim: play moves.csv|play 1 s, row 1 of 1, elbow
+ezphys -l $url hz --for 1.4s|hz 1 s,
+ezphys -l $url motor joint1 1 100 --for 1.4s|motor 1 s, 1.
+ezphys -l $url advance 70|advance 1 s,
+ezphys -l $url ping -n 70|ping 1 s,
+END
+}
+
 @test "? shows the keys in every view, the way out is there in 40 columns" {
     local view
     for view in 'canpid -q -l sim: watch' 'canpid -q -l sim: plot lknee.torque' 'ezphys -q -l sim: view' \

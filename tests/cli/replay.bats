@@ -56,10 +56,28 @@ PYTHON
     same "$output" "$first"
 }
 
-@test "replay of velocities says that the arm ends where it did only from where it stood" {
+@test "replay that begins elsewhere says so, and what of its commands depends on the place" {
     ok unitysim -q -l "$fast" --record v.pcapng drive elbow=+45 --for 0.3s
     exits 0 unitysim -l "$fast" replay v.pcapng
-    has "$stderr" 'velocities are sent again: the arm ends where it did only if it stands where it stood then'
+    hasnt "$stderr" elsewhere
+    run -0 --separate-stderr unitysim -l "$fast" <<<$'move elbow=2400\nreplay v.pcapng'
+    matches "$stderr" "*replay: it begins elsewhere: elbow at 2[34]??, not 2048 ticks — control says how fast, so that it ends elsewhere, too"
+    ok hidmotor -q -l "$fast" --record m.pcapng move 0 10 0 --wait
+    exits 0 hidmotor -l "$fast" replay m.pcapng
+    hasnt "$stderr" elsewhere
+    run -0 --separate-stderr hidmotor -l "$fast" <<<$'move 0 45 0 --wait\nreplay m.pcapng'
+    matches "$stderr" "*replay: it begins elsewhere: shoulder at 4?.?, not ?.? deg"
+    ok canpid -q -l "$fast" --record c.pcapng step --from 0deg --to 20deg --for 1s -b lknee -c pos
+    exits 0 canpid -l "$fast" replay c.pcapng
+    hasnt "$stderr" elsewhere
+    run -0 --separate-stderr canpid -l "$fast" <<<$'step --from 0deg --to 50deg --for 1s -b lknee -c pos\nreplay c.pcapng'
+    matches "$stderr" "*replay: it begins elsewhere: lknee at ??.?, not 0.0 % of its range"
+    ok armctl -q -l "$fast" --record s.pcapng mov 100
+    exits 0 armctl -l "$fast" replay s.pcapng
+    has "$stderr" "replay: mov says how far or how fast, not where to: it ends where it did only if"
+    ok ezphys -q -l sim:pendulum --record e.pcapng motor hinge 2 100 --for 0.1s
+    exits 0 ezphys -l sim:pendulum replay e.pcapng
+    has "$stderr" "replay: axis_motor says how far or how fast"
 }
 
 @test "replay: when there is nothing to send, it says why" {

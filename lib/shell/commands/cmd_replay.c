@@ -117,6 +117,27 @@ static enum aw_status play(struct player *p)
     return status;
 }
 
+/* Commands that say how far or how fast end elsewhere if they begin elsewhere, and the others may
+ * begin with a jump. */
+static void notice_elsewhere(struct player *p)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    const char *relative = r->afresh ? NULL : r->relative;
+    bool asks = session->tool->replay.elsewhere && r->n && p->from_ns == 0 && r->n_places;
+    char where[160];
+    for (size_t i = 0; asks && i < r->n_places; i++)
+        if (session->tool->replay.elsewhere(session, &r->places[i].record, where, sizeof where))
+            aw_session_notice(session, "replay: it begins elsewhere: %s%s%s%s", where,
+                              relative ? " — " : "", relative ? relative : "",
+                              relative ? " says how fast, so that it ends elsewhere, too" : "");
+    if (relative && !asks)
+        aw_session_notice(session,
+                          "replay: %s says how far or how fast, not where to: it ends where it did "
+                          "only if the device stands where it stood then",
+                          relative);
+}
+
 static enum aw_status play_all(struct player *p)
 {
     struct aw_session *session = p->session;
@@ -126,8 +147,7 @@ static enum aw_status play_all(struct player *p)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
-    if (p->replay.n && session->tool->replay.relative)
-        aw_session_notice(session, "replay: %s", session->tool->replay.relative);
+    notice_elsewhere(p);
     aw_session_moves(session);
     do
         status = play(p);

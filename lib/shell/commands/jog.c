@@ -138,6 +138,7 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
                        "jog needs a terminal for its keys — or say how far: jog JOINT +5");
     if (!handle_keys(&before))
         return aw_fail(&session->err, AW_USAGE, "jog: the terminal does not give single keys");
+    aw_session_work_end(session); /* the line is the keys' */
     while (status == AW_OK && !jog->done) {
         struct winsize size = {.ws_col = 80};
         char place[80];

@@ -51,7 +51,7 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
 {
     struct aw_object *result = &session->result;
     struct aw_stats stats = aw_samples_stats(&ping->ms);
-    aw_session_work_end(session);
+    aw_session_work_hide(session);
     aw_object_start(result, "ping");
     if (aw_session_text(session)) {
         result->cmd = NULL;

@@ -27,6 +27,17 @@ static enum aw_status refuse(struct loader *l, enum aw_status status)
                    cause.text);
 }
 
+static void note_relative(struct loader *l, const struct aw_record *record)
+{
+    const struct aw_replay_hooks *hooks = &l->session->tool->replay;
+    const char *name = record->codec->message->name;
+    for (const char *const *r = hooks->relative; r && *r && !l->replay->relative; r++)
+        if (strcmp(*r, name) == 0)
+            l->replay->relative = *r;
+    if (hooks->afresh && !l->replay->relative && strcmp(hooks->afresh, name) == 0)
+        l->replay->afresh = true;
+}
+
 /* Encoding it again is the check of its limits. */
 static enum aw_status check_command(struct loader *l, struct aw_span frame)
 {
@@ -41,6 +52,8 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
                            &session->err);
     if (status == AW_OK && session->tool->replay.allow)
         status = session->tool->replay.allow(session, &record);
+    if (status == AW_OK)
+        note_relative(l, &record);
     return status == AW_OK ? AW_OK : refuse(l, status);
 }
 
@@ -56,9 +69,19 @@ static void on_command(void *context, struct aw_span frame)
 static void on_answer(void *context, struct aw_span frame)
 {
     struct loader *l = context;
-    (void)frame;
+    struct aw_replay *r = l->replay;
+    const char *place = l->session->tool->replay.place;
+    struct aw_record *record = &r->places[r->n_places % AW_REPLAY_PLACES].record;
+    size_t i = 0;
     l->number++;
     l->answers++;
+    while (i < r->n_places && memcmp(r->places[i].from, frame.data, 2) != 0)
+        i++;
+    if (!place || i < r->n_places || i == AW_REPLAY_PLACES || frame.size < 2 ||
+        aw_wire_decode(l->session->wire, AW_RX, frame, record, NULL) != AW_OK ||
+        strcmp(record->codec->message->name, place) != 0)
+        return;
+    memcpy(r->places[r->n_places++].from, frame.data, 2);
 }
 
 static bool grow(void **memory, size_t *room, size_t needed, size_t size)

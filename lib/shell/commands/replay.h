@@ -12,6 +12,15 @@ struct aw_replay_write {
     uint32_t commands; /* messages in it */
 };
 
+#define AW_REPLAY_PLACES 6
+
+/* Where the device stood, as one of its messages says: the first one that begins with these bytes,
+ * which on a bus say who it is from. */
+struct aw_replay_place {
+    uint8_t from[2];
+    struct aw_record record;
+};
+
 /* Owns both arrays; {0} is empty. */
 struct aw_replay {
     struct aw_replay_write *writes;
@@ -21,6 +30,10 @@ struct aw_replay {
     uint64_t others;   /* messages that are not sent: the device's */
     uint64_t damaged;  /* pieces that are no message of the protocol */
     uint64_t commands; /* messages that are sent */
+    struct aw_replay_place places[AW_REPLAY_PLACES];
+    size_t n_places;
+    const char *relative; /* a command whose outcome depends on the place; NULL: there is none */
+    bool afresh;          /* before it the device is put where it began */
 };
 
 /* Reads and checks the whole file: every command must be one of the table, within its limits

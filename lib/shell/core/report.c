@@ -46,7 +46,7 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
 static void report(struct aw_session *session, bool clean, const char *format, va_list args)
 {
     char text[TEXT_MAX], lost[128];
-    aw_session_work_end(session);
+    aw_session_work_hide(session);
     vsnprintf(text, sizeof text, format, args);
     if (clean)
         aw_utf8_clean_lines(text);
@@ -81,24 +81,29 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
     va_end(args);
 }
 
+/* Real time between two lines of progress. */
+#define WORK_NS (100 * AW_MILLISECOND)
+
 void aw_session_work_begin(struct aw_session *session)
 {
     const char *term = getenv("TERM");
     bool wanted = !aw_flag(session, "quiet") && !session->serving && !session->out.sink &&
                   isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
-    session->work_shown = false;
-    session->work_ns =
-        wanted ? aw_clock_now(&session->real_clock.base) + AW_SECOND : (int64_t)AW_NEVER;
+    aw_session_work_while(session, NULL, NULL);
+    session->work = (struct aw_work){.session = session, .next_ns = AW_NEVER};
+    if (wanted)
+        session->work.next_ns = aw_clock_now(&session->real_clock.base) + AW_SECOND;
 }
 
 void aw_session_work(struct aw_session *session, const char *format, ...)
 {
+    struct aw_work *work = &session->work;
     struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
     struct winsize size = {.ws_col = 80};
     char text[256] = "\r";
-    int64_t now = session->work_ns == AW_NEVER ? 0 : aw_clock_now(&session->real_clock.base);
+    int64_t now = work->next_ns == AW_NEVER ? 0 : aw_clock_now(&session->real_clock.base);
     va_list args;
-    if (session->work_ns == AW_NEVER || now < session->work_ns || poll(&fd, 1, 0) != 1 ||
+    if (work->next_ns == AW_NEVER || now < work->next_ns || poll(&fd, 1, 0) != 1 ||
         ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0)
         return;
     int room = size.ws_col > 0 && size.ws_col < 200 ? size.ws_col - 1 : 79;
@@ -106,13 +111,44 @@ void aw_session_work(struct aw_session *session, const char *format, ...)
     vsnprintf(text + 1, (size_t)room + 1, format, args);
     va_end(args);
     strcat(text, "\033[K");
-    session->work_ns = now + 100 * AW_MILLISECOND;
-    session->work_shown = aw_write_ready(STDERR_FILENO, text, strlen(text)) > 0;
+    work->next_ns = now + WORK_NS;
+    work->shown = aw_write_ready(STDERR_FILENO, text, strlen(text)) > 0;
+}
+
+static void tell(struct aw_aside *aside)
+{
+    struct aw_work *work = (struct aw_work *)aside;
+    work->tell(work->session, work->context);
+    aside->due = aw_clock_now(&work->session->real_clock.base) + WORK_NS;
+}
+
+void aw_session_work_while(struct aw_session *session, aw_work_fn *fn, const void *context)
+{
+    struct aw_work *work = &session->work;
+    aw_aside_remove(&session->real_clock.aside, &work->aside);
+    work->tell = fn;
+    work->context = context;
+    if (!fn || work->next_ns == AW_NEVER)
+        return;
+    work->aside = (struct aw_aside){.fd = -1, .due = work->next_ns, .serve = tell};
+    aw_aside_add(&session->real_clock.aside, &work->aside);
+}
+
+void aw_session_work_hide(struct aw_session *session)
+{
+    if (session->work.shown)
+        aw_write_ready(STDERR_FILENO, "\r\033[K", 4);
+    session->work.shown = false;
 }
 
 void aw_session_work_end(struct aw_session *session)
 {
-    if (session->work_shown)
-        aw_write_ready(STDERR_FILENO, "\r\033[K", 4);
-    session->work_shown = false;
+    aw_session_work_while(session, NULL, NULL);
+    aw_session_work_hide(session);
+    session->work.next_ns = AW_NEVER;
+}
+
+double aw_session_seconds(const struct aw_session *session)
+{
+    return (double)(aw_clock_now(session->clock) - session->started) / 1e9;
 }

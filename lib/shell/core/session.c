@@ -218,6 +218,7 @@ void aw_session_row(struct aw_session *session, const struct aw_object *row, con
 {
     char line[AW_STRING_MAX];
     va_list args;
+    aw_session_work_hide(session);
     if (aw_session_print_row(session, row))
         return;
     va_start(args, text);
@@ -237,6 +238,7 @@ void aw_session_row_text(struct aw_session *session, const char *key, const char
 enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command)
 {
     enum aw_status status = AW_OK;
+    aw_session_work_hide(session);
     command->time_ns = aw_session_time(session);
     if (aw_session_formatted(session))
         status = aw_session_show(session, command);

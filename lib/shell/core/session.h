@@ -38,6 +38,19 @@ struct aw_stop {
     char did[160];    /* what the device's stop has done, until that is reported; or "" */
 };
 
+/* Says how far the running command is, by aw_session_work. */
+typedef void aw_work_fn(struct aw_session *session, const void *context);
+
+/* The line that says so. */
+struct aw_work {
+    struct aw_aside aside; /* while the command waits: has tell called */
+    struct aw_session *session;
+    aw_work_fn *tell; /* NULL: nobody */
+    const void *context;
+    int64_t next_ns; /* real time of the next line; AW_NEVER: none is shown */
+    bool shown;      /* one stands on the terminal */
+};
+
 /* What the running command prints records and rows with. */
 struct aw_printing {
     struct aw_wire *wire;            /* of the records */
@@ -84,9 +97,8 @@ struct aw_session {
     aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
     const char *dry_end;      /* it ended because of --dry-run, see dry.h */
     int64_t started;          /* by the clock */
-    int64_t work_ns;          /* real time of its next line of progress; AW_NEVER: none is shown */
-    bool work_shown;          /* one stands on the terminal */
-    bool reported;            /* its outcome has been printed already (scripts) */
+    struct aw_work work;
+    bool reported; /* its outcome has been printed already (scripts) */
 
     /* What moves. */
     bool moving; /* a motion has been sent and not been finished: see aw_session_moves */
@@ -245,7 +257,15 @@ void aw_session_report(struct aw_session *session, const char *format, ...)
 void aw_session_work(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void aw_session_work_begin(struct aw_session *session);
+void aw_session_work_hide(struct aw_session *session);
 void aw_session_work_end(struct aw_session *session);
+
+/* For a command that waits in one piece: meanwhile tell is called now and then. Until the command
+ * ends, or the next call; NULL: nobody. */
+void aw_session_work_while(struct aw_session *session, aw_work_fn *tell, const void *context);
+
+/* Seconds since the command has begun, by its clock. */
+double aw_session_seconds(const struct aw_session *session);
 
 /* The same with the text as it is, for escape sequences of our own. */
 void aw_session_draw(struct aw_session *session, const char *format, ...)

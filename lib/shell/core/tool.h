@@ -181,9 +181,15 @@ struct aw_ordered {
 struct aw_replay_hooks {
     bool in_step; /* the device answers every message and takes no second one before: the answers
                      that the recording has are waited for */
-    /* What is to be known before commands are sent again that say how far or how fast, and not
-     * where to: it depends on where the device stands now. NULL: they all say where. */
-    const char *relative;
+    /* Messages that say how far or how fast, and not where to, {…, NULL}: what comes of them
+     * depends on where the device stands. NULL: they all say where. */
+    const char *const *relative;
+    const char *afresh; /* the message that puts it where it began; NULL: none */
+    /* The device's message that says where it stands, NULL: none does; and whether that is not
+     * there, in words, as "elbow at 2048, not 2300 ticks". It may ask the device. */
+    const char *place;
+    bool (*elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
+                      size_t size);
     /* May this command go out, beyond what the table's ranges say? Asked for each one before the
      * first is sent; session->err says why not. Asked with NULL when nothing was sent after all. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);

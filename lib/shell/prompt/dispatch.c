@@ -248,6 +248,13 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
+static void tell_elsewhere(struct aw_session *session, const void *context)
+{
+    (void)context;
+    aw_session_work(session, "%s %.0f s, at the server", session->command->name,
+                    aw_session_seconds(session));
+}
+
 /* Here, or where a server has the device: there from the point where the command wants it. */
 static enum aw_status run_somewhere(struct aw_session *session, const struct aw_args *args)
 {
@@ -264,6 +271,8 @@ static enum aw_status run_somewhere(struct aw_session *session, const struct aw_
         return status;
     session->elsewhere = false;
     session->args = args;
+    if (args->command->safety != AW_READ)
+        aw_session_work_while(session, tell_elsewhere, NULL);
     return session->sharing->run(session);
 }
 
