@@ -6,6 +6,7 @@
 
 #include "protocol/ezphys/wire.h"
 #include "state.h"
+#include "wire/rows.h"
 
 static const struct aw_field name_row = {.name = "name",
                                          .type = AW_TEXT,
@@ -22,12 +23,9 @@ enum aw_status ez_show_begin(struct aw_session *session)
     struct aw_variant variant = session->wire->variant;
     shown->raw = wire->raw ? wire : NULL;
     size_t n = 0;
-    bool named = false;
-    for (const struct aw_field *row = variant.head; row->type != AW_ROWS_END; row++) {
+    for (const struct aw_field *row = variant.head; row->type != AW_ROWS_END; row++)
         shown->head[n++] = *row;
-        named = named || row->type == AW_TEXT;
-    }
-    if (!named)
+    if (!aw_rows_have(variant.head, AW_TEXT))
         shown->head[n++] = name_row;
     shown->head[n] = (struct aw_field){0};
     variant.head = shown->head;

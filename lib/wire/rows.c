@@ -23,6 +23,14 @@ size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *varian
     return bits;
 }
 
+bool aw_rows_have(const struct aw_field *rows, enum aw_type type)
+{
+    for (; rows->type != AW_ROWS_END; rows++)
+        if (rows->type == type)
+            return true;
+    return false;
+}
+
 size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message)
 {
     return wire->payload_sizes[message - wire->protocol->messages];

@@ -11,6 +11,9 @@
 /* Bits of a list of rows (NULL: 0); a group counts as often as it has labels. */
 size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *variant);
 
+/* Is one of the rows of this type? */
+bool aw_rows_have(const struct aw_field *rows, enum aw_type type);
+
 /* Bytes of the payload, and of the whole frame with head and tail, as this wire has the message.
  * message: a member of wire->protocol->messages. */
 size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message);

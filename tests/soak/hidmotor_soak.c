@@ -26,7 +26,6 @@
 #define TIMEOUT_NS    (100 * AW_MILLISECOND)
 #define TAG_SIZE      sizeof(uint64_t)
 #define SET_SETPOINTS 1848
-#define ERROR_ID      99
 
 struct soak {
     struct bed bed;
@@ -65,7 +64,7 @@ static uint64_t tag_of(const uint8_t *report)
 
 static bool answers(const struct soak *soak, const uint8_t *report, size_t size)
 {
-    uint32_t id = id_of(report) == ERROR_ID ? id_of(report + 4) : id_of(report);
+    uint32_t id = id_of(report) == AW_HIDMOTOR_ERROR ? id_of(report + 4) : id_of(report);
     return size == AW_HIDMOTOR_REPORT && id == id_of(soak->request);
 }
 

@@ -28,7 +28,7 @@ void aw_link_close(struct aw_link *link)
 
 int aw_link_fd(const struct aw_link *link)
 {
-    return link->ops->fd(link);
+    return link->ops->fd ? link->ops->fd(link) : -1;
 }
 
 bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw)

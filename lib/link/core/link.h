@@ -61,7 +61,7 @@ struct aw_link_ops {
                             struct aw_error *err);
     void (*close)(struct aw_link *link); /* frees the link */
     /* For poll(2), or -1: read it from time to time. Ask anew each time, and read until AW_TIMEOUT
-     * before: a link may hold datagrams that poll(2) does not see. */
+     * before: a link may hold datagrams that poll(2) does not see. NULL: it has none. */
     int (*fd)(const struct aw_link *link);
     /* Begins to serve many clients at once, see struct aw_link_options. NULL: it cannot. */
     void (*share)(struct aw_link *link);

@@ -174,25 +174,6 @@ void aw_port_process(long pid, char *out, size_t size)
     snprintf(out, size, "%s%s(pid %ld)", name, *name ? " " : "", pid);
 }
 
-bool aw_port_holder(const char *path, char *out, size_t size)
-{
-    struct stat file;
-    if (stat(path, &file) != 0 || !S_ISCHR(file.st_mode))
-        return false;
-    long owner = lock_owner(&file);
-    if (!owner)
-        owner = first_with_it_open(&file, same_device, 0);
-    if (owner)
-        aw_port_process(owner, out, size);
-    return owner != 0;
-}
-
-static bool same_file(const struct stat *file, const struct stat *other)
-{
-    return S_ISCHR(file->st_mode) ? same_device(file, other)
-                                  : other->st_ino == file->st_ino && other->st_dev == file->st_dev;
-}
-
 /* Names the first process that has it open, but for one; false if there is none. */
 static bool name_first(const struct stat *file, same_fn *same, long but, char *out, size_t size)
 {
@@ -202,6 +183,24 @@ static bool name_first(const struct stat *file, same_fn *same, long but, char *o
     return owner != 0;
 }
 
+bool aw_port_holder(const char *path, char *out, size_t size)
+{
+    struct stat file;
+    if (stat(path, &file) != 0 || !S_ISCHR(file.st_mode))
+        return false;
+    long owner = lock_owner(&file);
+    if (!owner)
+        return name_first(&file, same_device, 0, out, size);
+    aw_port_process(owner, out, size);
+    return true;
+}
+
+static bool same_file(const struct stat *file, const struct stat *other)
+{
+    return S_ISCHR(file->st_mode) ? same_device(file, other)
+                                  : other->st_ino == file->st_ino && other->st_dev == file->st_dev;
+}
+
 bool aw_port_sharer(int fd, char *out, size_t size)
 {
     struct stat file;
@@ -209,30 +208,61 @@ bool aw_port_sharer(int fd, char *out, size_t size)
            name_first(&file, same_file, (long)getpid(), out, size);
 }
 
-/* Number of the socket that is bound to a port, by the kernel's table; 0 if there is none. */
-static unsigned long bound_socket(const char *table, unsigned port)
+/* A socket in the kernel's table of those of a kind, /proc/net/tcp or like it. */
+struct socket_line {
+    char at[33]; /* the address of this end, 8 hex digits a word of the host's order */
+    char to[33]; /* and of the other one */
+    unsigned at_port, to_port, state;
+    unsigned long inode;
+};
+
+/* False: another line. */
+static bool read_socket(const char *line, struct socket_line *out)
+{
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
+    return sscanf(line, "%*d: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %*s %*s %*s %*s %*s %lu", out->at,
+                  &out->at_port, out->to, &out->to_port, &out->state, &out->inode) == 6 &&
+           out->inode != 0;
+}
+
+/* The next one; false at the end. */
+static bool next_socket(FILE *table, struct socket_line *out)
 {
     char line[256];
+    while (fgets(line, sizeof line, table))
+        if (read_socket(line, out))
+            return true;
+    return false;
+}
+
+/* What find says of the first of two tables where that is not 0. */
+static unsigned long find_socket(const char *const tables[2],
+                                 unsigned long (*find)(FILE *table, unsigned long what),
+                                 unsigned long what)
+{
     unsigned long found = 0;
-    FILE *file = fopen(table, "re");
-    while (file && !found && fgets(line, sizeof line, file)) {
-        unsigned local;
-        unsigned long inode;
-        /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
-        if (sscanf(line, "%*d: %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &local, &inode) ==
-                2 &&
-            local == port)
-            found = inode;
+    for (int i = 0; i < 2 && !found; i++) {
+        FILE *table = fopen(tables[i], "re");
+        found = table ? find(table, what) : 0;
+        if (table)
+            fclose(table);
     }
-    if (file)
-        fclose(file);
     return found;
+}
+
+static unsigned long bound_socket(FILE *table, unsigned long port)
+{
+    struct socket_line entry;
+    while (next_socket(table, &entry))
+        if (entry.at_port == port)
+            return entry.inode;
+    return 0;
 }
 
 unsigned long aw_udp_socket(unsigned port)
 {
-    unsigned long inode = bound_socket("/proc/net/udp", port);
-    return inode ? inode : bound_socket("/proc/net/udp6", port);
+    static const char *const tables[] = {"/proc/net/udp", "/proc/net/udp6"};
+    return find_socket(tables, bound_socket, port);
 }
 
 bool aw_udp_holder(unsigned port, char *out, size_t size)
@@ -241,31 +271,21 @@ bool aw_udp_holder(unsigned port, char *out, size_t size)
     return socket.st_ino && name_first(&socket, same_socket, 0, out, size);
 }
 
-/* A connection in the kernel's table: where it goes to, and its socket. False: another line. */
-static bool read_connection(const char *line, char to[48], unsigned long *inode)
-{
-    unsigned state;
-    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
-    return sscanf(line, "%*d: %*s %47s %x %*s %*s %*s %*s %*s %lu", to, &state, inode) == 3 &&
-           state == 1 && *inode != 0;
-}
+static const char *const tcp_tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
 
 /* The socket of another connection to where this one goes; 0 if there is none. */
-static unsigned long other_connection(const char *table, unsigned long ours)
+static unsigned long other_connection(FILE *table, unsigned long ours)
 {
-    char line[256], to[48], wanted[48] = "";
-    unsigned long inode, found = 0;
-    FILE *file = fopen(table, "re");
-    while (file && fgets(line, sizeof line, file))
-        if (read_connection(line, to, &inode) && inode == ours)
-            memcpy(wanted, to, sizeof wanted);
-    for (bool again = file && *wanted && fseek(file, 0, SEEK_SET) == 0;
-         again && !found && fgets(line, sizeof line, file);)
-        if (read_connection(line, to, &inode) && inode != ours && strcmp(to, wanted) == 0)
-            found = inode;
-    if (file)
-        fclose(file);
-    return found;
+    struct socket_line entry, own = {.inode = 0};
+    while (own.inode == 0 && next_socket(table, &entry))
+        if (entry.state == TCP_ESTABLISHED && entry.inode == ours)
+            own = entry;
+    rewind(table);
+    while (own.inode != 0 && next_socket(table, &entry))
+        if (entry.state == TCP_ESTABLISHED && entry.inode != ours && entry.to_port == own.to_port &&
+            strcmp(entry.to, own.to) == 0)
+            return entry.inode;
+    return 0;
 }
 
 bool aw_tcp_other_client(int fd, char *out, size_t size)
@@ -273,26 +293,8 @@ bool aw_tcp_other_client(int fd, char *out, size_t size)
     struct stat socket;
     if (fd < 0 || fstat(fd, &socket) != 0 || !S_ISSOCK(socket.st_mode))
         return false;
-    unsigned long other = other_connection("/proc/net/tcp", socket.st_ino);
-    if (!other)
-        other = other_connection("/proc/net/tcp6", socket.st_ino);
-    socket.st_ino = other;
-    return other && name_first(&socket, same_socket, 0, out, size);
-}
-
-/* A line of the kernel's table. False: another line. */
-struct tcp_line {
-    char at[33]; /* the address of this end, 8 hex digits a word of the host's order */
-    unsigned at_port, to_port, state;
-    unsigned long inode;
-};
-
-static bool read_tcp_line(const char *line, struct tcp_line *out)
-{
-    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
-    return sscanf(line, "%*d: %32[0-9A-F]:%x %*[0-9A-F]:%x %x %*s %*s %*s %*s %*s %lu", out->at,
-                  &out->at_port, &out->to_port, &out->state, &out->inode) == 5 &&
-           out->inode != 0;
+    socket.st_ino = find_socket(tcp_tables, other_connection, socket.st_ino);
+    return socket.st_ino && name_first(&socket, same_socket, 0, out, size);
 }
 
 static void name_socket(unsigned long inode, char *out, size_t size)
@@ -323,12 +325,11 @@ static void print_host(const char *at, char out[48])
 static size_t list_servers(FILE *table, const char *program, unsigned port,
                            struct aw_tcp_server *servers, size_t max)
 {
-    char line[256];
-    struct tcp_line entry;
+    struct socket_line entry;
     size_t n = 0, length = strlen(program);
-    while (n < max && fgets(line, sizeof line, table)) {
+    while (n < max && next_socket(table, &entry)) {
         struct aw_tcp_server *server = &servers[n];
-        if (!read_tcp_line(line, &entry) || entry.state != TCP_LISTEN)
+        if (entry.state != TCP_LISTEN)
             continue;
         *server = (struct aw_tcp_server){.port = entry.at_port};
         name_socket(entry.inode, server->server, sizeof server->server);
@@ -338,8 +339,8 @@ static size_t list_servers(FILE *table, const char *program, unsigned port,
         n += called || entry.at_port == port;
     }
     rewind(table);
-    while (fgets(line, sizeof line, table))
-        for (size_t i = 0; read_tcp_line(line, &entry) && i < n; i++)
+    while (next_socket(table, &entry))
+        for (size_t i = 0; i < n; i++)
             if (entry.state == TCP_ESTABLISHED && entry.to_port == servers[i].port)
                 name_socket(entry.inode, servers[i].client, sizeof servers[i].client);
     return n;
@@ -347,10 +348,9 @@ static size_t list_servers(FILE *table, const char *program, unsigned port,
 
 size_t aw_tcp_servers(const char *program, unsigned port, struct aw_tcp_server *servers, size_t max)
 {
-    static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
     size_t n = 0;
     for (int i = 0; i < 2; i++) {
-        FILE *table = fopen(tables[i], "re");
+        FILE *table = fopen(tcp_tables[i], "re");
         n += table ? list_servers(table, program, port, servers + n, max - n) : 0;
         if (table)
             fclose(table);

@@ -63,17 +63,10 @@ static void sim_close(struct aw_link *link)
     free(self);
 }
 
-static int sim_fd(const struct aw_link *link)
-{
-    (void)link;
-    return -1;
-}
-
 static const struct aw_link_ops sim_ops = {
     .read = sim_read,
     .write = sim_write,
     .close = sim_close,
-    .fd = sim_fd,
 };
 
 struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bool datagrams,

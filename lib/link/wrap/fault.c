@@ -242,12 +242,6 @@ static void fault_close(struct aw_link *link)
     free(self);
 }
 
-static int fault_fd(const struct aw_link *link)
-{
-    (void)link;
-    return -1;
-}
-
 /* There is nobody left who could send later what is delayed. */
 static bool fault_raw(const struct aw_link *link, const void *buf, size_t size,
                       struct aw_link_raw *raw)
@@ -259,7 +253,6 @@ static const struct aw_link_ops fault_ops = {
     .read = fault_read,
     .write = fault_write,
     .close = fault_close,
-    .fd = fault_fd,
     .raw = fault_raw,
 };
 

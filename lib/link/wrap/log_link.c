@@ -123,17 +123,10 @@ static void log_close(struct aw_link *link)
     free(self);
 }
 
-static int log_fd(const struct aw_link *link)
-{
-    (void)link;
-    return -1;
-}
-
 static const struct aw_link_ops log_ops = {
     .read = log_read,
     .write = log_write,
     .close = log_close,
-    .fd = log_fd,
 };
 
 static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,

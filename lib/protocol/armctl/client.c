@@ -576,8 +576,7 @@ static void note_confirmed(struct talk *talk, enum fit fit)
         int joint;
         enum aw_armctl_kind kind;
         if (record->present >> i & 1 &&
-            aw_armctl_field_joint(arm->options.profile, record,
-                                  record->codec->scalars[i].field->name, &joint, &kind))
+            aw_armctl_scalar_joint(arm->options.profile, record, i, &joint, &kind))
             arm->memory.places[joint] = (struct aw_armctl_place){
                 true, kind, (int)record->v[i], now_of(arm) + arm->options.wall_ns};
     }
@@ -803,8 +802,7 @@ double aw_armctl_target(struct aw_armctl *arm, int joint)
         return NAN;
     for (int i = 0; i < command.codec->n_scalars; i++)
         if (command.present >> i & 1 &&
-            aw_armctl_field_joint(arm->options.profile, &command,
-                                  command.codec->scalars[i].field->name, &moved, &kind) &&
+            aw_armctl_scalar_joint(arm->options.profile, &command, i, &moved, &kind) &&
             moved == joint)
             return command.v[i];
     return NAN;
@@ -825,8 +823,7 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
     for (int i = 0; i < back->codec->n_scalars; i++) {
         int joint;
         enum aw_armctl_kind kind;
-        if (!aw_armctl_field_joint(arm->options.profile, command,
-                                   back->codec->scalars[i].field->name, &joint, &kind))
+        if (!aw_armctl_scalar_joint(arm->options.profile, command, i, &joint, &kind))
             continue;
         const struct aw_armctl_place *place = &arm->memory.places[joint];
         if (!place->known || place->kind != kind)

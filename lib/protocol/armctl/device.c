@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "protocol/armctl/kinematics.h"
 #include "protocol/armctl/line.h"
 
@@ -211,18 +212,13 @@ static void release_axis(struct handler *h, struct aw_armctl_axis *axis)
             }
 }
 
-static double clamp(double value, double min, double max)
-{
-    return value < min ? min : value > max ? max : value;
-}
-
 static double limit(const struct aw_armctl_joint *joint, enum aw_armctl_kind kind, double value)
 {
     if (joint)
-        return clamp(value, joint->min, joint->max);
+        return aw_clamp(value, joint->min, joint->max);
     if (kind == AW_ARMCTL_PULSE)
         return value;
-    return clamp(value, 0, kind == AW_ARMCTL_ROTATE ? 360 : 999);
+    return aw_clamp(value, 0, kind == AW_ARMCTL_ROTATE ? 360 : 999);
 }
 
 static double speed_of(const struct handler *h, const struct aw_armctl_joint *joint,
@@ -257,8 +253,7 @@ static void move_joint(struct handler *h, struct job *job, int scalar)
     int index;
     enum aw_armctl_kind kind;
     const struct aw_record *record = &job->record;
-    const char *field = record->codec->scalars[scalar].field->name;
-    if (!aw_armctl_field_joint(&h->profile, record, field, &index, &kind))
+    if (!aw_armctl_scalar_joint(&h->profile, record, scalar, &index, &kind))
         return;
     const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, index);
     double target = limit(joint, kind, record->v[scalar]);
@@ -330,10 +325,9 @@ static bool can_execute(const struct handler *h, const struct aw_armctl_line *li
     for (int i = 0; i < record->codec->n_scalars; i++) {
         int index;
         enum aw_armctl_kind kind;
-        const struct aw_scalar *scalar = &record->codec->scalars[i];
-        if (scalar->value && !(record->present >> i & 1))
+        if (record->codec->scalars[i].value && !(record->present >> i & 1))
             return false;
-        if (!aw_armctl_field_joint(&h->profile, record, scalar->field->name, &index, &kind))
+        if (!aw_armctl_scalar_joint(&h->profile, record, i, &index, &kind))
             continue;
         const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, index);
         if (joint && joint->kind != kind)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clamp.h"
 #include "base/number.h"
 #include "protocol/armctl/wire.h"
 
@@ -206,11 +207,6 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
     return AW_OK;
 }
 
-static double clamp(double value, double min, double max)
-{
-    return value < min ? min : value > max ? max : value;
-}
-
 static enum aw_status check_role(const struct aw_armctl_profile *profile,
                                  const struct aw_armctl_joint *joint, struct aw_error *err)
 {
@@ -268,7 +264,7 @@ enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struc
         if (!(joint->given & MIN))
             joint->min = joint->is_signed ? -words->most : words->least;
         if (!(joint->given & HOME))
-            joint->home = clamp(words->home, joint->min, joint->max);
+            joint->home = aw_clamp(words->home, joint->min, joint->max);
         status = contradiction(profile, &profile->joints[i], err);
     }
     return status;
@@ -293,19 +289,6 @@ const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_prof
     return digit ? aw_armctl_profile_joint(profile, text[0] - '0') : NULL;
 }
 
-static const struct mapping {
-    const char *message, *field;
-    enum aw_armctl_role role; /* none: the joint is the record's own field joint */
-    enum aw_armctl_kind kind;
-} mappings[] = {
-    {"deg", "angle", AW_ARMCTL_NO_ROLE, AW_ARMCTL_ROTATE},
-    {"pos", "position", AW_ARMCTL_NO_ROLE, AW_ARMCTL_TRANSLATE},
-    {"arm", "theta", AW_ARMCTL_THETA, AW_ARMCTL_ROTATE},
-    {"arm", "h", AW_ARMCTL_H, AW_ARMCTL_TRANSLATE},
-    {"arm", "r", AW_ARMCTL_R, AW_ARMCTL_TRANSLATE},
-    {"pulse", "pulse", AW_ARMCTL_NO_ROLE, AW_ARMCTL_PULSE},
-};
-
 /* The record's field joint, if it is a number that a joint can have; what is none is refused by
  * aw_encode. */
 static bool own_joint(const struct aw_record *record, int *joint)
@@ -318,25 +301,37 @@ static bool own_joint(const struct aw_record *record, int *joint)
     return true;
 }
 
-static const struct mapping *mapping_of(const struct aw_record *record, const char *field)
+/* Does the scalar move a joint? The fields of arm are called as the roles are. */
+static bool moves_joint(const struct aw_record *record, int scalar, enum aw_armctl_role *role,
+                        enum aw_armctl_kind *kind)
 {
-    for (size_t i = 0; i < sizeof mappings / sizeof *mappings; i++)
-        if (strcmp(mappings[i].message, record->codec->message->name) == 0 &&
-            strcmp(mappings[i].field, field) == 0)
-            return &mappings[i];
-    return NULL;
+    const char *message = record->codec->message->name;
+    const char *field = record->codec->scalars[scalar].field->name;
+    *role = AW_ARMCTL_NO_ROLE;
+    for (int i = 0; i < AW_ARMCTL_KINDS; i++)
+        if (strcmp(kind_words[i].message, message) == 0 &&
+            strcmp(kind_words[i].field, field) == 0) {
+            *kind = (enum aw_armctl_kind)i;
+            return true;
+        }
+    for (int i = AW_ARMCTL_R; i < AW_ARMCTL_ROLES && strcmp(message, "arm") == 0; i++)
+        if (strcmp(role_rows[i].name, field) == 0) {
+            *role = (enum aw_armctl_role)i;
+            *kind = role_rows[i].kind;
+            return true;
+        }
+    return false;
 }
 
-bool aw_armctl_field_joint(const struct aw_armctl_profile *profile, const struct aw_record *record,
-                           const char *field, int *joint, enum aw_armctl_kind *kind)
+bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struct aw_record *record,
+                            int scalar, int *joint, enum aw_armctl_kind *kind)
 {
-    const struct mapping *mapping = mapping_of(record, field);
-    if (!mapping)
+    enum aw_armctl_role role;
+    if (!moves_joint(record, scalar, &role, kind))
         return false;
-    *kind = mapping->kind;
-    if (mapping->role == AW_ARMCTL_NO_ROLE)
+    if (role == AW_ARMCTL_NO_ROLE)
         return own_joint(record, joint);
-    *joint = aw_armctl_role_joint(profile, mapping->role);
+    *joint = aw_armctl_role_joint(profile, role);
     return true;
 }
 
@@ -412,11 +407,10 @@ static enum aw_status check_request(const struct request *request, bool negative
 static bool request_of(const struct aw_armctl_profile *profile, const struct aw_record *record,
                        int scalar, struct request *request)
 {
-    const char *field = record->codec->scalars[scalar].field->name;
     if (!(record->present >> scalar & 1) ||
-        !aw_armctl_field_joint(profile, record, field, &request->index, &request->kind))
+        !moves_joint(record, scalar, &request->role, &request->kind) ||
+        !aw_armctl_scalar_joint(profile, record, scalar, &request->index, &request->kind))
         return false;
-    request->role = mapping_of(record, field)->role;
     request->joint = aw_armctl_profile_joint(profile, request->index);
     request->value = record->v[scalar];
     return true;

@@ -97,11 +97,11 @@ const char *aw_armctl_role_name(enum aw_armctl_role role);
  * profile may be NULL. */
 int aw_armctl_role_joint(const struct aw_armctl_profile *profile, enum aw_armctl_role role);
 
-/* Which joint a field of a record moves, and how; the roles of the profile, which may be NULL, say
+/* Which joint a scalar of a record moves, and how; the roles of the profile, which may be NULL, say
  * what arm maps to. False for fields that move no joint to a place (seq, joint, distance, speed,
  * duty), and where the record names no joint 0 to 9. */
-bool aw_armctl_field_joint(const struct aw_armctl_profile *profile, const struct aw_record *record,
-                           const char *field, int *joint, enum aw_armctl_kind *kind);
+bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struct aw_record *record,
+                            int scalar, int *joint, enum aw_armctl_kind *kind);
 
 /* May this command be sent? AW_OK, or AW_LIMIT naming joint, value and limit:
  *     elbow: 400 deg is above its maximum 180 deg — see [joint elbow] in the config, or --force

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/clamp.h"
 #include "link/core/random.h"
 #include "protocol/canpid/wire.h"
-
-#define PI 3.14159265358979323846
 
 #define STEP_NS      AW_MILLISECOND
 #define STEP_S       0.001
@@ -26,8 +25,8 @@
 
 #define LEVER_TURN   8000.0 /* counts of the optical encoder */
 #define ALPHA_TURN   16384.0
-#define SOFT_STOP    (2 * PI / 180) /* before a mechanical stop */
-#define TELEMETRY_P  0.002          /* m: the precompression that the firmware computes with */
+#define SOFT_STOP    (2 * M_PI / 180) /* before a mechanical stop */
+#define TELEMETRY_P  0.002            /* m: the precompression that the firmware computes with */
 #define FULL_TORQUE  25.0
 #define BOOST_UP     (STEP_S / 0.1)
 #define BOOST_DOWN   (STEP_S / 0.2)
@@ -137,14 +136,9 @@ double aw_canpid_device_max_rate(uint64_t boards)
 
 /* Sensing */
 
-static double clamp(double value, double min, double max)
-{
-    return fmax(min, fmin(max, value));
-}
-
 static int counts(double angle, double turn)
 {
-    return (int)round(angle / (2 * PI) * turn);
+    return (int)round(angle / (2 * M_PI) * turn);
 }
 
 /* Into one turn, -turn/2 < value <= turn/2, as the encoders count. */
@@ -175,7 +169,7 @@ static void sense(struct bus *bus, struct driver *driver)
     double bent = senses->alpha / ALPHA_TURN, lever = senses->link / LEVER_TURN + bent;
     lever -= round(lever);
     senses->lever = wrap((int)round(lever * LEVER_TURN), (int)LEVER_TURN);
-    senses->torque_nm = aw_joint_torque(bent * 2 * PI, TELEMETRY_P);
+    senses->torque_nm = aw_joint_torque(bent * 2 * M_PI, TELEMETRY_P);
     senses->measured[AW_CANPID_POS] = senses->measured[AW_CANPID_LVL] = lever;
     senses->measured[AW_CANPID_TOR] = senses->measured[AW_CANPID_TL] =
         senses->torque_nm / FULL_TORQUE;
@@ -209,7 +203,7 @@ static void step_joint(struct bus *bus, struct driver *driver)
 {
     const struct aw_joint_model *model = &bus->options.model;
     struct aw_joint before = driver->joint;
-    double boost = clamp(driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN), 0, 1);
+    double boost = aw_clamp(driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN), 0, 1);
     driver->still = !(boost < driver->boost) && !(boost > driver->boost);
     driver->boost = boost;
     aw_joint_step(&driver->joint, model, driver->drive,
@@ -423,14 +417,14 @@ static bool make_pid(struct bus *bus, const struct driver *driver, uint8_t *byte
 static bool make_sensors(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
     const struct aw_joint_model *model = &bus->options.model;
-    double rpm = round(driver->joint.lever_speed / (2 * PI) * 60 * model->gear);
+    double rpm = round(driver->joint.lever_speed / (2 * M_PI) * 60 * model->gear);
     double most = bus->options.fw ? 2047 : 8191;
     double amperes = driver->joint.motor_nm / model->current_nm_a;
     double current = round(CURRENT_ZERO + amperes / CURRENT_STEP);
     enum aw_canpid_error error = error_of(driver);
     double board = driver->board;
-    const double fine[] = {board, AW_CANPID_NO_ERROR, clamp(rpm, -most - 1, most),
-                           clamp(current, 0, 1023), driver->senses.lever};
+    const double fine[] = {board, AW_CANPID_NO_ERROR, aw_clamp(rpm, -most - 1, most),
+                           aw_clamp(current, 0, 1023), driver->senses.lever};
     const double broken[] = {board, error, 0x7FF, 0x1FF, 0x7FFF};
     return encode(bus, SENSORS, error ? broken : fine, bytes);
 }
@@ -551,7 +545,7 @@ struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *option
         return NULL;
     bus->base.ops = &ops;
     const char *layout = options->fw ? "fw" : "spec";
-    double rate = clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
+    double rate = aw_clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
     uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
     bus->options = *options;
     aw_wire_init(&bus->wire, &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, layout),
@@ -571,7 +565,7 @@ struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *option
     bus->gap_ns = bus->cycle_ns / (KINDS * bus->n_drivers);
     if (bus->gap_ns > GAP_NS)
         bus->gap_ns = GAP_NS;
-    bus->loop_steps = (unsigned)clamp((double)(bus->cycle_ns / STEP_NS), TICK_STEPS, LOOP_STEPS);
+    bus->loop_steps = (unsigned)aw_clamp((double)(bus->cycle_ns / STEP_NS), TICK_STEPS, LOOP_STEPS);
     bus->late_until_ns = INT64_MIN;
     return &bus->base;
 }

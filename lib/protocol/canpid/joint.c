@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-#define PI         3.14159265358979323846
-#define RAD        (PI / 180)
+#define RAD        (M_PI / 180)
 #define TORQUE_MAX 25.0 /* Nm: what the spring and the telemetry end at */
 
 /* Duty of the PWM that means standstill, and the range from there to full speed. */
@@ -38,7 +37,7 @@ struct aw_joint_model aw_joint_defaults(void)
 
 struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double duty)
 {
-    double full = model->motor_speed_rpm / 60 * 2 * PI / model->gear;
+    double full = model->motor_speed_rpm / 60 * 2 * M_PI / model->gear;
     double share = fmax(0, fabs(duty) - DUTY_ZERO) / DUTY_RANGE;
     return (struct aw_joint_drive){.on = true, .speed = copysign(share * full, duty)};
 }

@@ -52,10 +52,7 @@ void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
 
 bool aw_ezphys_named(const struct aw_ezphys *ez)
 {
-    for (const struct aw_field *row = ez->wire.variant.head; row->type != AW_ROWS_END; row++)
-        if (row->type == AW_TEXT)
-            return true;
-    return false;
+    return aw_rows_have(ez->wire.variant.head, AW_TEXT);
 }
 
 /* ---- What comes --------------------------------------------------------------------------------
@@ -124,13 +121,13 @@ static bool may_be_whole(const struct aw_ezphys *ez)
 /* How long to wait for more of a message. */
 static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
 {
-    int64_t now = aw_clock_now(ez->link->clock), no_answer_hint = deadline;
+    int64_t now = aw_clock_now(ez->link->clock), until = deadline;
     if (may_be_whole(ez))
-        no_answer_hint = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
+        until = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
     else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.left > 0 ||
              ez->framer.bytes > 0) /* a part of one is there */
-        no_answer_hint = ez->byte_ns + PARTIAL_NS;
-    return no_answer_hint < deadline ? no_answer_hint : deadline;
+        until = ez->byte_ns + PARTIAL_NS;
+    return until < deadline ? until : deadline;
 }
 
 /* AW_OK: there is more, or the message ends here. */

@@ -185,9 +185,8 @@ void aw_ezphys_path_at(struct aw_ezphys_path *path, size_t track, double time, d
 /* Angles of the simulator wrap around. */
 static double difference(double wanted, double is)
 {
-    static const double turn = 2 * 3.14159265358979323846;
     double error = wanted - is;
-    return fabs(error) > turn / 2 ? remainder(error, turn) : error;
+    return fabs(error) > M_PI ? remainder(error, 2 * M_PI) : error;
 }
 
 /* The axes of one joint go out together: those without a column stand still. */

@@ -124,23 +124,15 @@ static enum aw_status read_parts(const struct reading *r, const struct part *par
     return status;
 }
 
-static bool has_type(const struct aw_field *rows, enum aw_type type)
-{
-    for (; rows->type != AW_ROWS_END; rows++)
-        if (rows->type == type)
-            return true;
-    return false;
-}
-
 static enum aw_status set_packet(const struct reading *r, const char *at, size_t length)
 {
     struct aw_ezphys_framing *f = r->framing;
     enum aw_status status = read_parts(r, packet_parts, at, length, f->head);
     if (status != AW_OK)
         return status;
-    if (!has_type(f->head, AW_CODE))
+    if (!aw_rows_have(f->head, AW_CODE))
         return wrong(r, at, length, "a packet needs its type");
-    if (has_type(f->head, AW_UINT) == has_type(f->head, AW_TEXT))
+    if (aw_rows_have(f->head, AW_UINT) == aw_rows_have(f->head, AW_TEXT))
         return wrong(r, at, length, "a packet needs either an id or a name");
     if (aw_rows_bits(f->head, &f->variant) / 8 > AW_EZPHYS_FRAMING_HEAD)
         return wrong(r, at, length, "a header has at most 44 bytes");
@@ -157,7 +149,7 @@ static enum aw_status set_message(const struct reading *r, const char *at, size_
     enum aw_status status = read_parts(r, message_parts, at, length, f->envelope);
     if (status != AW_OK)
         return status;
-    if (!has_type(f->envelope, AW_LENGTH) && !has_type(f->envelope, AW_CONST))
+    if (!aw_rows_have(f->envelope, AW_LENGTH) && !aw_rows_have(f->envelope, AW_CONST))
         return wrong(r, at, length, "a message needs a size, a rest or a count — or is none");
     uint32_t all = (uint32_t)(aw_rows_bits(f->envelope, &f->variant) / 8);
     for (struct aw_field *row = f->envelope; row->type != AW_ROWS_END; row++)

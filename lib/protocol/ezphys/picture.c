@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PI          3.14159265358979323846
 #define CROSS_M     0.15 /* half of a cross, where sizes are not known */
 #define SIDEWAYS    0.35 /* rad that a swing is not looked at from the very front */
 #define GRID_LINES  2    /* to each side of the middle */
@@ -96,7 +95,7 @@ static void draw_circle(const struct drawing *d, const struct aw_ezphys_body *bo
     for (int i = 0; i < PIECES; i++) {
         double a[3], b[3], *ends[] = {a, b};
         for (int k = 0; k < 2; k++) {
-            double angle = 2 * PI * (i + k) / PIECES;
+            double angle = 2 * M_PI * (i + k) / PIECES;
             ends[k][axis] = height;
             ends[k][(axis + 1) % 3] = radius * cos(angle);
             ends[k][(axis + 2) % 3] = radius * sin(angle);
@@ -252,9 +251,6 @@ static const struct aw_ezphys_body *body_called(const struct aw_ezphys_state *st
     return *name ? aw_ezphys_state_body(state, name) : NULL;
 }
 
-/* ---- The ground --------------------------------------------------------------------------------
- */
-
 /* ---- All of it ---------------------------------------------------------------------------------
  */
 
@@ -371,7 +367,7 @@ void aw_ezphys_picture_aim(struct aw_ezphys_picture *p, const struct aw_ezphys_s
             /* Almost along the axis of what swings, so that x goes to the right; without one from a
              * corner. */
             double front = atan2(scene->joints[i].axis[0][1], scene->joints[i].axis[0][0]);
-            p->azimuth = (sin(front) > 0 ? front - PI : front) + SIDEWAYS;
+            p->azimuth = (sin(front) > 0 ? front - M_PI : front) + SIDEWAYS;
         }
     if (s->n_bodies == 0)
         include(&b, (const double[]){0, 0, 0}, 0.5);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/rows.h"
+
 /* A field of a message, or the first of several, and where it goes. */
 struct vector {
     const char *field;
@@ -93,10 +95,7 @@ static void copy(const struct aw_ezphys_state *state, int kind, const struct aw_
 
 static bool has_names(const struct aw_record *record)
 {
-    for (const struct aw_field *row = record->codec->variant->head; row->type != AW_ROWS_END; row++)
-        if (row->type == AW_TEXT)
-            return true;
-    return false;
+    return aw_rows_have(record->codec->variant->head, AW_TEXT);
 }
 
 static uint32_t id_of(const struct aw_record *record)

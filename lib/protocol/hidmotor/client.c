@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "protocol/hidmotor/wire.h"
 #include "wire/rows.h"
 
-#define ERROR_ID  99
 #define DRAIN_MAX 1024 /* more at once is a flood, which is not to hold us for ever */
 
 struct aw_hidmotor_options aw_hidmotor_defaults(void)
@@ -136,7 +134,7 @@ static void note_other(struct aw_hidmotor *arm, const uint8_t *bytes, size_t siz
         arm->counters.cut++;
         return;
     }
-    bool error = aw_get_u32(bytes) == ERROR_ID;
+    bool error = aw_get_u32(bytes) == AW_HIDMOTOR_ERROR;
     bool late = was_owed(arm, error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
     if (error)
         arm->counters.errors++;
@@ -217,7 +215,7 @@ static enum verdict judge(const struct exchange *x, const uint8_t *bytes, size_t
 {
     if (size != AW_HIDMOTOR_REPORT)
         return OTHER;
-    if (aw_get_u32(bytes) == ERROR_ID && aw_get_u32(bytes + 4) == x->id)
+    if (aw_get_u32(bytes) == AW_HIDMOTOR_ERROR && aw_get_u32(bytes + 4) == x->id)
         return UNKNOWN;
     return aw_get_u32(bytes) == x->id && !repeats_another(x, bytes) ? ANSWER : OTHER;
 }

@@ -45,11 +45,10 @@
 
 #include "link/core/link.h"
 #include "link/core/received.h"
+#include "protocol/hidmotor/wire.h"
 #include "wire/wire.h"
 
-#define AW_HIDMOTOR_REPORT  64 /* bytes of a report */
-#define AW_HIDMOTOR_PAYLOAD 60 /* behind the packet id: 15 floats */
-#define AW_HIDMOTOR_MOTORS  7  /* the longest gap that positions cover */
+#define AW_HIDMOTOR_MOTORS 7 /* the longest gap that positions cover */
 
 struct aw_hidmotor_options {
     int timeout_ms; /* for one reply: 100 */

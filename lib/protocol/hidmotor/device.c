@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/clamp.h"
 #include "base/suggest.h"
 #include "link/core/random.h"
 #include "link/core/url.h"
@@ -21,6 +22,7 @@
 enum {
     PID_GAINS = 4,
     VELOCITY_GAINS = 6,
+    SET_VELOCITY = 8,
     PACKETS = 10,
 };
 
@@ -256,14 +258,9 @@ static void command(struct board *board, int i)
     double setpoint = setpoint_at(motor, board->time_ms);
     double phase = chance(board, 0, i, PHASE);
     double held =
-        quantise(setpoint) + REST_ERROR * sin(2 * acos(-1) * (setpoint / REST_PERIOD + phase));
+        quantise(setpoint) + REST_ERROR * sin(2 * M_PI * (setpoint / REST_PERIOD + phase));
     if (isfinite(held))
         motor->command = held;
-}
-
-static double limited(double value, double most)
-{
-    return fmax(-most, fmin(most, value));
 }
 
 /* Returns whether anything moved. */
@@ -275,8 +272,8 @@ static bool move_servo(struct motor *motor)
         motor->speed = 0;
         return false;
     }
-    double accel = limited(STIFFNESS * off - DAMPING * motor->speed, MOST_ACCEL);
-    motor->speed = limited(motor->speed + accel * STEP_S, MOST_SPEED);
+    double accel = aw_clamp(STIFFNESS * off - DAMPING * motor->speed, -MOST_ACCEL, MOST_ACCEL);
+    motor->speed = aw_clamp(motor->speed + accel * STEP_S, -MOST_SPEED, MOST_SPEED);
     motor->angle += motor->speed * STEP_S;
     return true;
 }
@@ -302,7 +299,7 @@ static double measure(const struct board *board, int i, double before)
     double noise = (2 * chance_now(board, i, NOISE) - 1) * MOST_NOISE;
     double angle = board->motors[i].angle + noise + glitch_now(board, i);
     if (board->state == AW_HIDMOTOR_UNHOMED)
-        angle = fmax(0, fmin(SERVO_MAX, SERVO_MID + angle));
+        angle = aw_clamp(SERVO_MID + angle, 0, SERVO_MAX);
     return quantise(angle);
 }
 
@@ -410,12 +407,18 @@ static void act_positions(struct board *board, const struct packet *packet)
 /* What the controller of a motor puts out: from the dead band, below which such a motor would not
  * turn, to full effort, which it has from the slowest to the fastest velocity. */
 static const struct {
-    double dead, slowest, fastest;
-} outputs[MOTORS] = {{126, 150, 876}, {44, 150, 480}, {44, 50, 1400}};
+    double dead, slowest;
+} outputs[MOTORS] = {{126, 150}, {44, 150}, {44, 50}};
 
-static double velocity_effort(double velocity, int i)
+static double fastest(const struct board *board, int i)
 {
-    double part = (fabs(velocity) - outputs[i].slowest) / (outputs[i].fastest - outputs[i].slowest);
+    return board->packets[SET_VELOCITY].down->scalars[1 + i].field->max;
+}
+
+static double velocity_effort(const struct board *board, double velocity, int i)
+{
+    double slowest = outputs[i].slowest;
+    double part = (fabs(velocity) - slowest) / (fastest(board, i) - slowest);
     if (!(part > 0))
         return 0;
     return copysign(floor(outputs[i].dead + (FULL_EFFORT - outputs[i].dead) * part), velocity);
@@ -425,7 +428,7 @@ static double effort(const struct board *board, int i)
 {
     const struct motor *motor = &board->motors[i];
     if (fabs(motor->velocity_setpoint) > 0)
-        return velocity_effort(motor->velocity_setpoint, i);
+        return velocity_effort(board, motor->velocity_setpoint, i);
     double dead = outputs[i].dead;
     double off = setpoint_at(motor, board->time_ms) - motor->measured;
     double wanted = fmin(1, fabs(motor->gains[0] * off));
@@ -486,7 +489,7 @@ static void act_set_velocity(struct board *board, const struct packet *packet)
             continue;
         settle(motor, setpoint_at(motor, board->time_ms));
         motor->velocity_setpoint =
-            copysign(fmax(outputs[i].slowest, fmin(outputs[i].fastest, fabs(speed))), speed);
+            copysign(aw_clamp(fabs(speed), outputs[i].slowest, fastest(board, i)), speed);
     }
 }
 
@@ -508,7 +511,7 @@ static const struct {
     {"set_pid_gains", act_set_pid_gains},
     [VELOCITY_GAINS] = {"velocity_gains", act_velocity_gains},
     {"set_velocity_gains", act_set_velocity_gains},
-    {"set_velocity", act_set_velocity},
+    [SET_VELOCITY] = {"set_velocity", act_set_velocity},
     {"light", act_light},
 };
 

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double degree = 3.14159265358979323846 / 180;
+#include "base/clamp.h"
+
+static const double degree = M_PI / 180;
 
 /* mm, from the table up: to the base joint, to the shoulder, to the elbow, to the tip */
 static const double links[] = {55, 40, 100, 100};
@@ -31,7 +33,7 @@ struct aw_hidmotor_limits aw_hidmotor_limits(void)
 double aw_hidmotor_taken_back(int joint, double deg, double slack_deg)
 {
     struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
-    double in = fmin(fmax(deg, limit.min), limit.max);
+    double in = aw_clamp(deg, limit.min, limit.max);
     return fabs(deg - in) <= slack_deg ? in : deg;
 }
 
@@ -128,7 +130,7 @@ static struct aw_hidmotor_pose clamped(const struct aw_hidmotor_limits *limits,
 {
     struct aw_hidmotor_pose in;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        in.deg[i] = fmin(fmax(pose->deg[i], limits->min[i]), limits->max[i]);
+        in.deg[i] = aw_clamp(pose->deg[i], limits->min[i], limits->max[i]);
     return in;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "protocol/hidmotor/wire.h"
 
 #define EXACT           2e-5      /* deg: a 32-bit float near 100 has steps of 8e-6 */
@@ -64,7 +65,7 @@ enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_er
 static double clamp(int joint, double deg)
 {
     struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
-    return fmax(limit.min, fmin(limit.max, deg));
+    return aw_clamp(deg, limit.min, limit.max);
 }
 
 /* Plans */
@@ -74,14 +75,14 @@ double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
 {
     if (part >= 1)
         return to_deg;
-    double way = mode == AW_HIDMOTOR_LINEAR ? part : (1 - cos(acos(-1) * part)) / 2;
+    double way = mode == AW_HIDMOTOR_LINEAR ? part : (1 - cos(M_PI * part)) / 2;
     return from_deg + way * (to_deg - from_deg);
 }
 
 /* The steepest part of each shape, as a multiple of the average. */
 static double steepest(enum aw_hidmotor_mode mode)
 {
-    return mode == AW_HIDMOTOR_LINEAR ? 1 : acos(-1) / 2;
+    return mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2;
 }
 
 double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,

@@ -5,7 +5,7 @@
 #include "wire/rows.h"
 
 #define FLOAT  .type = AW_FLOAT, .bits = 32
-#define REPORT .size = 64
+#define REPORT .size = AW_HIDMOTOR_REPORT
 
 static const struct aw_field head[] = {
     {.name = "packet", .type = AW_CODE, .bits = 32, .help = "packet id"},
@@ -158,7 +158,7 @@ static const struct aw_message messages[] = {
      .help = "Velocity mode for the motors that get a value other than 0."},
     {.name = "light", .dir = AW_BOTH, .code = 2000, REPORT, .fields = light,
      .help = "Colour of the light ring."},
-    {.name = "error", .dir = AW_RX, .code = 99, REPORT, .fields = error,
+    {.name = "error", .dir = AW_RX, .code = AW_HIDMOTOR_ERROR, REPORT, .fields = error,
      .help = "The board's answer to a packet id it does not know."},
 };
 
@@ -168,9 +168,9 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
                                          struct aw_span frame, struct aw_error *err)
 {
     const uint8_t *p = frame.data;
-    if (frame.size != 64) {
-        aw_fail(err, AW_MALFORMED, "report: %zu bytes instead of 64 — cut off, or no report",
-                frame.size);
+    if (frame.size != AW_HIDMOTOR_REPORT) {
+        aw_fail(err, AW_MALFORMED, "report: %zu bytes instead of %d — cut off, or no report",
+                frame.size, AW_HIDMOTOR_REPORT);
         return NULL;
     }
     uint32_t id = aw_get_u32(p);
@@ -195,7 +195,7 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .medium = AW_MEDIUM_HID,
     .boards = boards,
     .udev_file = "/etc/udev/rules.d/70-hidmotor.rules", /* must sort before 73-seat-late.rules */
-    .frame_max = 64,
+    .frame_max = AW_HIDMOTOR_REPORT,
     .datagrams = true,
     .identify = identify,
 };

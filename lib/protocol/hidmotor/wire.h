@@ -12,6 +12,10 @@
 
 #include "wire/table.h"
 
+#define AW_HIDMOTOR_REPORT  64 /* bytes of a report */
+#define AW_HIDMOTOR_PAYLOAD 60 /* behind the packet id: 15 floats */
+#define AW_HIDMOTOR_ERROR   99 /* the id of what is sent back to an unknown one */
+
 extern const struct aw_protocol aw_hidmotor_protocol;
 
 #endif

@@ -182,8 +182,7 @@ static bool drive_word(int joint, const char *text, struct aw_unitysim_drive *dr
         if (strcmp(states->name, text) != 0)
             continue;
         drive->state = (enum aw_unitysim_state)states->value;
-        bool moves = drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
-        drive->velocity = moves ? caps[joint] : 0;
+        drive->velocity = aw_unitysim_driven(drive) ? caps[joint] : 0;
         return true;
     }
     return false;

@@ -93,6 +93,12 @@ struct aw_unitysim_drive {
     enum aw_unitysim_state state;
 };
 
+/* Is the joint to turn? */
+static inline bool aw_unitysim_driven(const struct aw_unitysim_drive *drive)
+{
+    return drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
+}
+
 /* A way to drive: "+45" or "45" (ticks increase), "-45", "-30deg/s", "0" and "stop", "keep";
  * "increase" and "decrease", and for the hand "open" and "close", at the joint's cap. AW_USAGE if
  * it is none, AW_LIMIT above the cap unless force, above 1023 always. */

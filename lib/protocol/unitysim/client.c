@@ -96,11 +96,6 @@ static int64_t sooner(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static bool driven(const struct aw_unitysim_drive *drive)
-{
-    return drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
-}
-
 /* Sending */
 
 static enum aw_status send_record(struct aw_unitysim *unity, const struct aw_record *record,
@@ -192,7 +187,7 @@ void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_
 static bool shows_other_command(const struct aw_unitysim *unity, int joint, int64_t now)
 {
     const struct aw_unitysim_drive *drive = &unity->drive[joint];
-    int wanted = driven(drive) ? drive->velocity : 0;
+    int wanted = aw_unitysim_driven(drive) ? drive->velocity : 0;
     return unity->streaming && drive->state != AW_UNITYSIM_KEEP &&
            now - unity->changed_ns[joint] > SETTLE_NS &&
            abs(unity->feedback.velocity[joint] - wanted) > 1;
@@ -214,7 +209,7 @@ static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
              "%s is driven with velocity %d, not our %d: another client commands the arm — end it "
              "(brachI/Oplexus?)",
              aw_unitysim_joint_name(joint), unity->feedback.velocity[joint],
-             driven(drive) ? drive->velocity : 0);
+             aw_unitysim_driven(drive) ? drive->velocity : 0);
 }
 
 static void handle_feedback(struct aw_unitysim *unity, struct aw_received *received)

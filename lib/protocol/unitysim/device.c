@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "link/core/random.h"
 #include "protocol/unitysim/fields.h"
 #include "protocol/unitysim/wire.h"
@@ -108,29 +109,20 @@ static const struct datagram *get(struct queue *queue)
 
 /* Motion */
 
-static double clamp(double value, double min, double max)
-{
-    return fmax(min, fmin(max, value));
-}
-
-static bool is_driven(const struct aw_unitysim_drive *drive)
-{
-    return drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
-}
-
 /* One step: the joint reaches its target, and the next target lies a step ahead of it; or, where a
  * limit was moved past the joint, on the way back to the limit. */
 static void step_joint(const struct arm *arm, struct joint *joint)
 {
-    double way = joint->drive.state == AW_UNITYSIM_DECREASE ? -1 : is_driven(&joint->drive);
+    double way =
+        joint->drive.state == AW_UNITYSIM_DECREASE ? -1 : aw_unitysim_driven(&joint->drive);
     double ahead = way * joint->drive.velocity * arm->deg_s * STEP_S;
     joint->at = joint->target;
     if (joint->at < joint->min || joint->at > joint->max) {
-        double limit = clamp(joint->at, joint->min, joint->max), left = limit - joint->at;
+        double limit = aw_clamp(joint->at, joint->min, joint->max), left = limit - joint->at;
         joint->target = fabs(left) > RETURN_NEAR ? joint->at + left * RETURN_SHARE : limit;
         return;
     }
-    joint->target = clamp(joint->at + ahead, joint->min, joint->max);
+    joint->target = aw_clamp(joint->at + ahead, joint->min, joint->max);
     joint->at_limit = fabs(ahead) > 0 && !(fabs(joint->target - joint->at) > 0);
 }
 
@@ -170,7 +162,8 @@ static void send_feedback(struct arm *arm)
         int low = (int)(float)(inside / (float)1.2);
         int velocity = arm->options.low_echo ? low : drive->velocity;
         record.v[aw_unitysim_scalar(record.codec, i, "position")] = ticks;
-        record.v[aw_unitysim_scalar(record.codec, i, "velocity")] = is_driven(drive) ? velocity : 0;
+        record.v[aw_unitysim_scalar(record.codec, i, "velocity")] =
+            aw_unitysim_driven(drive) ? velocity : 0;
     }
     record.present = record.codec->values;
     if (lost || arm->mute || arm->frozen || !put(&arm->out, bytes, encode(&record, bytes)))

@@ -8,7 +8,7 @@
  * keeps the limits it had.
  *
  *     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
- *     if (aw_unitysim_limits_load(&limits, "narrow.limits", &err) != AW_OK) …
+ *     if (aw_unitysim_limits_read(&limits, NULL, "narrow.limits", &err) != AW_OK) …
  */
 #ifndef AW_PROTOCOL_UNITYSIM_LIMITS_H
 #define AW_PROTOCOL_UNITYSIM_LIMITS_H

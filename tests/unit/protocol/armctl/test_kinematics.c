@@ -38,35 +38,12 @@ static void test_axis_that_is_there_already(void **state)
     NEAR(aw_armctl_axis_at(&axis, AW_SECOND), 30);
 }
 
-static void test_cylinder_to_point(void **state)
-{
-    (void)state;
-    struct aw_armctl_point p = aw_armctl_point((struct aw_armctl_cylinder){250, 90, 120});
-    NEAR(p.x_mm, 0);
-    NEAR(p.y_mm, 250);
-    NEAR(p.z_mm, 120);
-}
-
-static void test_there_and_back(void **state)
-{
-    (void)state;
-    for (int theta = 0; theta < 360; theta += 7) {
-        struct aw_armctl_cylinder hand = {100 + theta, theta, -5};
-        struct aw_armctl_cylinder again = aw_armctl_cylinder(aw_armctl_point(hand));
-        NEAR(again.r_mm, hand.r_mm);
-        NEAR(again.theta_deg, hand.theta_deg);
-        NEAR(again.h_mm, hand.h_mm);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_axis_moves_at_constant_speed),
         cmocka_unit_test(test_axis_turns_back_from_where_it_is),
         cmocka_unit_test(test_axis_that_is_there_already),
-        cmocka_unit_test(test_cylinder_to_point),
-        cmocka_unit_test(test_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
