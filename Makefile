@@ -279,7 +279,7 @@ analyse:
 	@tests/analyse.sh
 
 mutants: deps
-	@tests/mutants.py $(or $(N),300) $(or $(SEED),1)
+	@tests/mutants.py $(or $(N),300) $(or $(SEED),1) $(or $(IN),lib/)
 
 # ---- Generated files, form and measure -----------------------------------------------------------
 
@@ -353,7 +353,7 @@ help:
 	@echo '  cross                    unit tests and golden cases for i386 and s390x; ARCH=i386: that one only'
 	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'
 	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
-	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1'
+	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1, IN=lib/wire'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'
 	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR'

@@ -1,31 +1,42 @@
 #!/usr/bin/env python3
 """Small faults on purpose: do the unit tests and the golden cases see them?
 
-    tests/mutants.py [N] [SEED]        default: 300 mutants, seed 1
+    tests/mutants.py [N] [SEED] [IN]   default: 300 mutants, seed 1, in all of lib/
 
 A mutant is one change in one place of lib/: a comparison flipped, a number one off, a sign or a
-condition turned, a statement dropped. Each is built in a copy of the tree and meets the tests that
-reach its line (which ones these are, gcov says once at the beginning), the quickest first. What no
-test notices is printed as a patch of one line. What cannot be noticed, because the program means
-the same with it, is listed with its reason in tests/mutants.txt: it counts neither way. Exit status
-1 below LIMIT per cent.
+condition turned, a statement dropped. Its file is compiled into a library that stands before the
+one with all of lib/, and meets the tests that reach its line (as gcov says), until one fails. What
+no test notices is printed as a patch of one line. What means the same as the program, to the
+compiler or with a reason in tests/mutants.txt, counts neither way. IN is how the places begin:
+lib/wire, lib/base/csv.c:50. Exit status 1 below LIMIT per cent.
 """
+import hashlib
 import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 LIMIT = 92
-TOOLS = sorted(p.stem for p in Path("tests/golden").glob("*.txt"))
 ROOT = Path("build/mutants").absolute()
-BUILD = ["make", "-s", "WERROR=", "OPTIMISE=-O0"]
+B, COUNTS = ROOT / "build", ROOT / "counts"
+MAKE = ["make", "-s", "WERROR=", "OPTIMISE=-O0", "SHARED=1"]
+VERSION = re.search(r"VERSION *:= (.*)", Path("Makefile").read_text()).group(1)
+COMPILE = ["gcc", "-std=c11", "-w", "-fPIC", "-D_GNU_SOURCE", f'-DAW_VERSION="{VERSION}"', "-Ilib",
+           f"-I{B}/gen", "-xc", "-"]
+AFTER = """
+#include <sys/syscall.h>
+#include <unistd.h>
+int kill(pid_t pid, int what) { return pid == -1 ? -1 : (int)syscall(SYS_kill, pid, what); }
+"""  # never everybody
 SPOTS = [  # name, what is looked for in code without strings and comments, what it becomes
     ("comparison", r"(?<=[\w)\] ])(<=|>=|==|!=|(?<![<-])<(?![<=])|(?<![>-])>(?![>=]))(?= )",
      {"<=": "<", ">=": ">", "==": "!=", "!=": "==", "<": "<=", ">": ">="}),
@@ -62,6 +73,8 @@ def mutants_of(path):
             continue
         for kind, pattern, change in SPOTS:
             for spot in re.finditer(pattern, bare):
+                if kind == "one off" and re.match(r"\s+[\w ]+ [^=;(]*\[$", bare[:spot.start()]):
+                    continue  # a larger array
                 if kind == "negation":
                     new = negated(line, spot.start())
                 else:
@@ -69,178 +82,167 @@ def mutants_of(path):
                     text = spot.group(at)
                     new = change[text] if isinstance(change, dict) else change(text)
                     new = line[:spot.start(at)] + new + line[spot.end(at):]
-                if new and new != line:
+                if new:
                     yield str(path), number, kind, line, new
 
 
-def run(command, seconds, cwd, **more):
-    with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, start_new_session=True, **more) as process:
-        try:
-            output = process.communicate(timeout=seconds)[0]
-            return output, process.returncode
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            return process.communicate()[0], 124
+def run(command, seconds, text="", **environ):
+    """Exit status and output; after so many seconds it is killed, and what it leaves behind."""
+    with tempfile.TemporaryFile() as said:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said,
+                              start_new_session=True, env={**os.environ, **environ}) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(text.encode(), timeout=seconds)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, 9)
+        said.seek(0)
+        return process.returncode, said.read()
+
+
+def checked(command, **environ):
+    status, output = run(command, 1200, **environ)
+    if status:
+        sys.exit(f"{' '.join(map(str, command))} fails without any mutant:\n{output.decode()}")
+
+
+def build():
+    """The tests for mutants, which find all of lib/ in two libraries: the first is empty, and a
+    mutant takes its place; and the tests that count, for gcov."""
+    checked([*MAKE, f"B={B}", f"{B}/libawtools.a", f"{B}/libarmwire.a"])
+    objects = sorted((B / "obj/lib").rglob("*.o"))
+    checked(["gcc", "-shared", "-o", B / "all.so", *objects])
+    compiled("none", "", B / "mutant.so")
+    checked([*MAKE, f"B={B}", f"LIBS={B}/all.so", "all", "units",
+             f"LDFLAGS=-Wl,--no-as-needed {B}/mutant.so -Wl,--as-needed,-rpath,{B}"])
+    checked([*MAKE, f"B={COUNTS}", "CFLAGS=--coverage -fprofile-update=atomic",
+             "LDFLAGS=--coverage", "all", "units"])
+
+
+def compiled(path, text, library, *options):
+    command = COMPILE + (list(options) or ["-shared", "-Wl,-soname,mutant.so"])
+    return run([*command, "-o", library], 60, f'#line 1 "{path}"\n{text}{AFTER}')[0] == 0
+
+
+def same_code(path, old, new, folder):
+    """What the compiler makes of both, when it looks closely, is the same."""
+    files = [Path(folder, name) for name in ("old.o", "new.o")]
+    for file, text in zip(files, (old, new)):
+        compiled(path, text, file, "-O2", "-c")
+    return files[0].read_bytes() == files[1].read_bytes()
 
 
 class Test:
     def __init__(self, name):
-        self.name, self.seconds, self.lines, self.idle = name, 0.0, set(), set()
+        self.name, self.golden = name, Path(f"tests/golden/{name}.txt")
+        self.lock = threading.Lock()  # never twice at a time: the ports and files are its own
+        self.seconds, self.lines, self.idle = 0, [], []
 
-    def target(self, build):
-        return [f"{build}/bin/{self.name}"] if self.name in TOOLS else [f"{build}/{self.name}"]
+    def command(self, build_at):
+        if self.golden.exists():
+            return ["tests/golden/run.sh", f"{build_at}/bin", self.name]
+        return [f"{build_at}/{self.name}"]
 
-    def command(self, build):
-        if self.name in TOOLS:
-            return ["tests/golden/run.sh", f"{build}/bin", self.name]
-        return [f"{build}/{self.name}"]
+    def fails(self, folder):
+        """Endless loops are given up by their processor time: the machine may be busy."""
+        limit = f"--cpu={int(3 + 3 * self.seconds)}"
+        with self.lock:
+            return run(["prlimit", limit, *self.command(B)], 20 + 10 * self.seconds,
+                       LD_LIBRARY_PATH=str(folder))[0]
 
-    def learn(self, build):
-        """Runs once and asks gcov which lines that reached."""
-        counts = ROOT / "counts" / self.name
-        shutil.rmtree(counts, ignore_errors=True)
+    def learn(self):
+        """Which lines it reaches, in how many seconds; kept until the test or lib/ changes."""
+        test = self.golden if self.golden.exists() else B / self.name
+        key = hashlib.sha256(test.read_bytes() + (B / "all.so").read_bytes()).hexdigest()
+        kept = ROOT / "learned" / self.name.replace("/", ".")
+        if not kept.exists() or json.loads(kept.read_text())[0] != key:
+            kept.parent.mkdir(exist_ok=True)
+            kept.write_text(json.dumps((key, *self.count())))
+        _, self.seconds, self.lines, self.idle = json.loads(kept.read_text())
+
+    def count(self):
         start = time.monotonic()
-        output, status = run(self.command(build), 300, ".",
-                             env={**os.environ, "GCOV_PREFIX": str(counts)})
-        self.seconds = time.monotonic() - start
-        if status != 0:
-            sys.exit(f"{self.name} fails without any mutant:\n{output.decode()}")
-        for data in sorted(counts.rglob("lib/**/*.gcda")):
-            notes = Path("/") / data.relative_to(counts).with_suffix(".gcno")
-            shutil.copy(notes, data.with_suffix(".gcno"))
-            report = subprocess.run(["gcov", "-j", "-t", str(data)], capture_output=True,
-                                    check=False).stdout
-            for file in json.loads(report)["files"] if report else []:
-                for line in file["lines"]:
-                    (self.lines if line["count"] else self.idle).add(
-                        (file["file"], line["line_number"]))
-        shutil.rmtree(counts, ignore_errors=True)
+        checked(self.command(B))
+        seconds = time.monotonic() - start
+        lines = ([], [])
+        with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+            checked(self.command(COUNTS), GCOV_PREFIX=folder)
+            for file in Path(folder).rglob("lib/**/*.gcda"):
+                notes = file.with_suffix(".gcno")
+                notes.symlink_to(Path("/", notes.relative_to(folder)))
+                for part in json.loads(run(["gcov", "-j", "-t", file], 60)[1])["files"]:
+                    for line in part["lines"]:
+                        lines[not line["count"]].append((part["file"], line["line_number"]))
+        return seconds, *lines
 
 
-class Reach:
-    """Which tests meet a line: those that ran it; where gcov counts nothing (a table, a statement's
-    second line), those that ran something in its file."""
+def reach_of(tests):
+    """A function of file and line: the tests that ran it; where gcov counts nothing (a table, a
+    statement's second line), those that ran something in its file. In the order to try them: the
+    test of the file, then the quick ones."""
+    reach, counted = defaultdict(set), set()
+    for test in tests:
+        counted.update(map(tuple, test.lines + test.idle))
+        for path, number in test.lines:
+            reach[path, number].add(test)
+            reach[path, None].add(test)
 
-    def __init__(self, tests):
-        self.by_line, self.by_file = defaultdict(set), defaultdict(set)
-        self.counted = set().union(*(test.lines | test.idle for test in tests))
+    def of(path, number):
+        tests = reach[path, number if (path, number) in counted else None]
+        own = re.sub(r"^lib/(.*/)(\w+)\.c$", r"tests/unit/\1test_\2", path)
+        return sorted(tests, key=lambda test: (test.name != own, test.seconds))
+
+    return of
+
+
+def noticed(mutant, tests):
+    """By which test the mutant is, "the compiler" (no C, or no other program), or None."""
+    path, number, *_, new = mutant
+    old = Path(path).read_text()
+    new = "\n".join((*old.split("\n")[:number - 1], new, *old.split("\n")[number:]))
+    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+        if not compiled(path, new, f"{folder}/mutant.so"):
+            return "the compiler"
         for test in tests:
-            for path, number in test.lines:
-                self.by_line[path, number].add(test)
-                self.by_file[path].add(test)
-
-    def of(self, path, number):
-        if (path, number) in self.counted:
-            return self.by_line[path, number]
-        return self.by_file[path]
-
-
-def in_parallel(work, items):
-    """work(item, worker) for each of items, as many at once as there are processors."""
-    queue, lock = list(reversed(items)), threading.Lock()
-
-    def loop(worker):
-        while True:
-            with lock:
-                if not queue:
-                    return
-                item = queue.pop()
-            work(item, worker)
-
-    threads = [threading.Thread(target=loop, args=(k,)) for k in range(os.cpu_count())]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def copy_tree(worker):
-    """A copy of the tree for one worker, built."""
-    tree = ROOT / f"tree{worker}"
-    files = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"],
-                           capture_output=True, check=True).stdout
-    tree.mkdir(parents=True, exist_ok=True)
-    with subprocess.Popen(["tar", "-c", "--null", "-T", "-"], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as pack:
-        with subprocess.Popen(["tar", "-x", "-C", str(tree)], stdin=pack.stdout):
-            pack.stdin.write(files)
-            pack.stdin.close()
-    output, status = run(BUILD + ["all", "units"], 1200, tree)
-    if status:
-        sys.exit(output.decode())
-
-
-def noticed(mutant, tests, tree):
-    """By which test the mutant is, "the compiler", or None."""
-    path, number, _, old, new = mutant
-    file = tree / path
-    text = file.read_text()
-    lines = text.split("\n")
-    assert lines[number - 1] == old
-    lines[number - 1] = new
-    file.write_text("\n".join(lines))
-    try:
-        for test in sorted(tests, key=lambda t: t.seconds):
-            if run(BUILD + test.target("build"), 300, tree)[1]:
-                return "the compiler"
-            if run(test.command("build"), 10 + 10 * test.seconds, tree)[1]:
+            if test.fails(folder):
                 return test.name
-        return None
-    finally:
-        file.write_text(text)
+        return "the compiler" if same_code(path, old, new, folder) else None
 
 
 def main():
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    count, seed, inside = (sys.argv[1:] + ["300", "1", "lib/"][len(sys.argv) - 1:])[:3]
     os.environ.update(LC_ALL="C.UTF-8", TERM="dumb", NO_COLOR="1", HOME=str(ROOT))
-    known = Path("tests/mutants.txt").read_text().split("\n")
-    same = {line.split(" | ")[0] for line in known if " | " in line}
+    same = {line.split(" | ")[0] for line in Path("tests/mutants.txt").read_text().split("\n")}
+    B.mkdir(parents=True, exist_ok=True)
+    build()
+    tests = [Test(str(p.with_suffix(""))) for p in Path("tests").rglob("unit/**/test_*.c")]
+    tests += [Test(p.stem) for p in Path("tests/golden").glob("*.txt")]
+    in_parallel = ThreadPoolExecutor(os.cpu_count()).map
+    list(in_parallel(Test.learn, tests))
+    reach = reach_of(tests)
 
-    learned = ROOT / "coverage"
-    output, status = run(BUILD + [f"B={learned}", "CFLAGS=--coverage -fprofile-update=atomic",
-                                  "LDFLAGS=--coverage", "all", "units"], 1200, ".")
-    if status:
-        sys.exit(output.decode())
-    tests = [Test(str(p.with_suffix(""))) for p in Path("tests/unit").rglob("test_*.c")]
-    tests += [Test(tool) for tool in TOOLS]
-    in_parallel(lambda test, _: test.learn(learned), tests)
-    reach = Reach(tests)
+    every = [m for p in sorted(Path("lib").rglob("*.c")) for m in mutants_of(p)
+             if f"{m[0]}:{m[1]}".startswith(inside)]
+    random.Random(int(seed)).shuffle(every)
+    listed = [m for m in every if f"{m[0]}: {m[3].strip()} -> {m[4].strip()}" in same]
+    chosen = [m for m in every if m not in listed][:int(count)]
 
-    every = [m for p in sorted(Path("lib").rglob("*.c")) for m in mutants_of(p)]
-    random.Random(seed).shuffle(every)
-    chosen, built, survivors, equal = [], set(), [], 0
-    for mutant in every:
-        if f"{mutant[0]}: {mutant[3].strip()} -> {mutant[4].strip()}" in same:
-            equal += 1
-        elif len(chosen) < count:
-            chosen.append(mutant)
+    tally, lock = defaultdict(int), threading.Lock()
 
-    tally = defaultdict(int)
-    lock = threading.Lock()
-
-    def judge(mutant, worker):
-        with lock:
-            fresh = worker not in built
-            built.add(worker)
-        if fresh:
-            copy_tree(worker)
-        by = noticed(mutant, reach.of(mutant[0], mutant[1]), ROOT / f"tree{worker}")
+    def judge(mutant):
+        path, number, kind, old, new = mutant
+        tests = reach(path, number)
+        by = noticed(mutant, tests)
         with lock:
             tally[by is not None] += by != "the compiler"
             if by is None:
-                survivors.append(mutant)
-                path, number, kind, old, new = mutant
-                reached = "" if reach.of(path, number) else ", reached by no test"
-                print(f"{path}:{number}: {kind}{reached}\n  - {old.strip()}\n  + {new.strip()}",
-                      flush=True)
+                print(f"{path}:{number}: {kind}{'' if tests else ', reached by no test'}\n"
+                      f"  - {old.strip()}\n  + {new.strip()}", flush=True)
 
-    in_parallel(judge, chosen)
-    caught, all_of = tally[True], tally[True] + tally[False]
-    print(f"{caught} of {all_of} mutants noticed, {100 * caught / max(all_of, 1):.1f} % "
-          f"(seed {seed}, {len(every)} places, {equal} of them mean the same)")
-    sys.exit(100 * caught < LIMIT * all_of)
+    list(in_parallel(judge, chosen))
+    score = 100 * tally[True] / max(sum(tally.values()), 1)
+    print(f"{tally[True]} of {sum(tally.values())} mutants noticed, {score:.1f} % "
+          f"(seed {seed}, {len(every)} places, {len(listed)} of them mean the same)")
+    sys.exit(score < LIMIT)
 
 
 main()

@@ -17,8 +17,6 @@
 
 #include "base/status.h"
 
-#pragma GCC visibility push(hidden)
-
 struct aw_lines {
     FILE *file;       /* NULL: the file called name is opened, and closed at the end */
     const char *name; /* for messages; not owned */
@@ -46,7 +44,5 @@ void aw_fail_at(struct aw_error *err, const char *where, size_t column);
 
 /* Cuts a line into words in place, at blanks and up to a '#'; at most max of them. */
 size_t aw_lines_words(char *line, char **words, size_t max);
-
-#pragma GCC visibility pop
 
 #endif
