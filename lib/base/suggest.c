@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #define WORD_MAX 31
@@ -61,4 +62,25 @@ const char *aw_suggest(const char *word, const char *const *candidates, size_t n
         }
     }
     return best;
+}
+
+int aw_choose(const char *what, const char *const *names, const char *text, size_t size,
+              struct aw_error *err)
+{
+    char word[41], list[200] = "";
+    size_t n = 0, used = 0;
+    for (; names[n]; n++) {
+        if (strlen(names[n]) == size && memcmp(names[n], text, size) == 0)
+            return (int)n;
+        if (used < sizeof list)
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
+    }
+    snprintf(word, sizeof word, "%.*s", size < sizeof word ? (int)size : 40, text);
+    const char *near = aw_suggest(word, names, n);
+    if (near)
+        aw_fail(err, AW_USAGE, "%s '%s': unknown — did you mean '%s'?", what, word, near);
+    else
+        aw_fail(err, AW_USAGE, "%s '%s': unknown — use one of %s", what, word, list);
+    return -1;
 }

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/status.h"
+
 /* The candidate nearest to the word, or NULL if none is near enough to be what was meant: at most
  * one slip in three letters, where a slip is a letter too many, missing, wrong, or two swapped; a
  * word that begins a candidate counts as near, too. Case is ignored. NULL candidates are skipped;
@@ -14,5 +16,11 @@
  *     aw_suggest("gripper", names, 2); NULL
  */
 const char *aw_suggest(const char *word, const char *const *candidates, size_t n);
+
+/* Which of the names, a list that NULL ends, the first size bytes of text are; -1 with AW_USAGE:
+ *     fault 'encodre': unknown — did you mean 'encoder'?
+ *     fault 'x': unknown — use one of none, encoder */
+int aw_choose(const char *what, const char *const *names, const char *text, size_t size,
+              struct aw_error *err);
 
 #endif

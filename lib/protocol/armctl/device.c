@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clamp.h"
+#include "base/suggest.h"
 #include "protocol/armctl/kinematics.h"
 #include "protocol/armctl/line.h"
 
@@ -83,27 +84,15 @@ const char *const *aw_armctl_quirk_names(void)
     return quirk_names;
 }
 
-static unsigned quirk_bit(const char *word, size_t size)
-{
-    for (unsigned i = 0; quirk_names[i]; i++)
-        if (strlen(quirk_names[i]) == size && memcmp(quirk_names[i], word, size) == 0)
-            return quirk_names[i + 1] ? 1u << i : AW_ARMCTL_PUBLISHED;
-    return 0;
-}
-
 enum aw_status aw_armctl_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err)
 {
     unsigned found = 0;
     while (*text) {
         size_t size = strcspn(text, ",");
-        unsigned bit = quirk_bit(text, size);
-        if (!bit)
-            return aw_fail(err, AW_USAGE,
-                           "quirk '%.*s': unknown — known are no-reack, bare-confirm, "
-                           "drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines, and "
-                           "published, which is all of them",
-                           (int)(size < 40 ? size : 40), text);
-        found |= bit;
+        int i = aw_choose("quirk", quirk_names, text, size, err);
+        if (i < 0)
+            return AW_USAGE;
+        found |= quirk_names[i + 1] ? 1u << i : AW_ARMCTL_PUBLISHED;
         text += size + (text[size] == ',');
     }
     *quirks = found;

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/clamp.h"
+#include "base/suggest.h"
 #include "link/core/random.h"
 #include "protocol/canpid/wire.h"
 
@@ -111,15 +112,10 @@ const char *const *aw_canpid_fault_names(void)
 enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fault,
                                      struct aw_error *err)
 {
-    for (size_t i = 0; fault_names[i]; i++)
-        if (strcmp(fault_names[i], text) == 0) {
-            *fault = fault_codes[i];
-            return AW_OK;
-        }
-    return aw_fail(err, AW_USAGE,
-                   "fault '%.40s': unknown — use none, encoder, pid_config, fix_link_encoder or "
-                   "lever_arm_encoder",
-                   text);
+    int i = aw_choose("fault", fault_names, text, strlen(text), err);
+    if (i >= 0)
+        *fault = fault_codes[i];
+    return i < 0 ? AW_USAGE : AW_OK;
 }
 
 struct aw_canpid_device_options aw_canpid_device_defaults(void)

@@ -117,36 +117,13 @@ const char *const *aw_hidmotor_fault_names(void)
     return fault_names;
 }
 
-static int find_name(const char *const *names, const char *text, size_t size)
-{
-    for (int i = 0; names[i]; i++)
-        if (strlen(names[i]) == size && memcmp(names[i], text, size) == 0)
-            return i;
-    return -1;
-}
-
-static enum aw_status no_name(const char *what, const char *const *names, const char *text,
-                              struct aw_error *err)
-{
-    char list[160] = "";
-    size_t n = 0, used = 0;
-    for (; names[n]; n++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
-    const char *near = aw_suggest(text, names, n);
-    if (near)
-        return aw_fail(err, AW_USAGE, "%s '%.24s': unknown — did you mean '%s'? (%s)", what, text,
-                       near, list);
-    return aw_fail(err, AW_USAGE, "%s '%.24s': unknown — use one of %s", what, text, list);
-}
-
 enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state *state,
                                        struct aw_error *err)
 {
-    int i = find_name(state_names, text, strlen(text));
-    if (i < 0)
-        return no_name("state", state_names, text, err);
-    *state = (enum aw_hidmotor_state)i;
-    return AW_OK;
+    int i = aw_choose("state", state_names, text, strlen(text), err);
+    if (i >= 0)
+        *state = (enum aw_hidmotor_state)i;
+    return i < 0 ? AW_USAGE : AW_OK;
 }
 
 static enum aw_status parse_fault(const char *word, struct aw_hidmotor_faults *faults,
@@ -154,11 +131,9 @@ static enum aw_status parse_fault(const char *word, struct aw_hidmotor_faults *f
 {
     size_t length = strcspn(word, ":");
     const char *value = word[length] ? word + length + 1 : NULL;
-    int i = find_name(fault_names, word, length);
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    int i = aw_choose("fault", fault_names, word, length, err);
     if (i < 0)
-        return no_name("fault", fault_names, name, err);
+        return AW_USAGE;
     faults->share[i] = 1;
     if (!value)
         return AW_OK;

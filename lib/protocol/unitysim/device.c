@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clamp.h"
+#include "base/suggest.h"
 #include "link/core/random.h"
 #include "protocol/unitysim/fields.h"
 #include "protocol/unitysim/wire.h"
@@ -72,12 +73,10 @@ const char *const *aw_unitysim_speed_names(void)
 enum aw_status aw_unitysim_speed_parse(const char *text, enum aw_unitysim_speed *speed,
                                        struct aw_error *err)
 {
-    for (size_t i = 0; speed_names[i]; i++)
-        if (strcmp(speed_names[i], text) == 0) {
-            *speed = (enum aw_unitysim_speed)i;
-            return AW_OK;
-        }
-    return aw_fail(err, AW_USAGE, "speed '%.40s': unknown — use servo, unity or nominal", text);
+    int i = aw_choose("speed", speed_names, text, strlen(text), err);
+    if (i >= 0)
+        *speed = (enum aw_unitysim_speed)i;
+    return i < 0 ? AW_USAGE : AW_OK;
 }
 
 struct aw_unitysim_device_options aw_unitysim_device_defaults(void)

@@ -37,11 +37,26 @@ static void strange_words_are_not(void **state)
     assert_null(aw_suggest("elbow", names, 0));
 }
 
+static void one_of_several_is_chosen(void **state)
+{
+    (void)state;
+    static const char *const faults[] = {"none", "encoder", "config", NULL};
+    struct aw_error err;
+    assert_int_equal(aw_choose("fault", faults, "none", 4, NULL), 0);
+    assert_int_equal(aw_choose("fault", faults, "config,none", 6, NULL), 2);
+    assert_int_equal(aw_choose("fault", faults, "config,none", 5, &err), -1);
+    assert_string_equal(err.text, "fault 'confi': unknown — did you mean 'config'?");
+    assert_int_equal(aw_choose("fault", faults, "xy:1", 2, &err), -1);
+    assert_string_equal(err.text, "fault 'xy': unknown — use one of none, encoder, config");
+    assert_int_equal(err.status, AW_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slips_are_found),
         cmocka_unit_test(strange_words_are_not),
+        cmocka_unit_test(one_of_several_is_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
