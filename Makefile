@@ -201,6 +201,7 @@ $(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit -I$(B)/gen
 $(B)/obj/tests/unit/%.o: OPTIMISE := -O0
 $(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
+EXTRA_armwire-mqtt := -lmosquitto
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))

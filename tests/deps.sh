@@ -13,14 +13,14 @@ packages_build='
 make gcc libc6-dev
 libserialport-dev libhidapi-dev libudev-dev
 libreadline-dev libjansson-dev libinih-dev libncurses-dev
-libode-dev
+libode-dev libmosquitto-dev
 '
 packages_check='
 git g++ pkg-config procps
 clang libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
 libcmocka-dev bats expect jq socat spin pmccabe shellcheck
 bash-completion zsh fish mandoc
-tshark can-utils python3 python3-can python3-serial gnuplot-nox mosquitto mosquitto-clients
+tshark can-utils python3 python3-can python3-serial gnuplot-nox mosquitto mosquitto-clients openssl
 openssh-server openssh-client
 umockdev
 hyperfine

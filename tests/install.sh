@@ -106,7 +106,8 @@ programs() {
             [ -s "$root/usr/share/zsh/site-functions/_$tool" ] &&
             [ -s "$root/usr/share/fish/vendor_completions.d/$tool.fish" ] || return 1
     done
-    "$root/usr/bin/ezphys-sim" --version && [ -s "$root/usr/share/man/man1/ezphys-sim.1" ] &&
+    "$root/usr/bin/armwire-mqtt" --version && [ -s "$root/usr/share/man/man1/armwire-mqtt.1" ] &&
+        "$root/usr/bin/ezphys-sim" --version && [ -s "$root/usr/share/man/man1/ezphys-sim.1" ] &&
         grep -q '^KERNEL=="hidraw' "$root/usr/lib/udev/rules.d/70-hidmotor.rules"
 }
 nothing_left() {

@@ -140,6 +140,8 @@ static const struct aw_arg rest_args[] = {
 static const struct aw_option serve_options[] = {
     {.name = "listen", .value = "URL,…", .complete = NULL,
      .help = "where: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
+    {.name = "mqtt", .value = "URL",
+     .help = "also by a broker: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
     {.name = "token", .value = "FILE", .help = "tcp: what a client has to show first"},
     {.name = "log", .value = "FILE", .help = "a line for each command"},
     {.name = "print-unit", .help = "print a unit file for systemd, and do nothing else"},

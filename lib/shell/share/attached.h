@@ -13,8 +13,9 @@ struct aw_attached {
     struct aw_session *session;
     struct aw_conn conn;
     struct aw_address address;
-    char device[256]; /* the server's link */
-    int server;       /* its process */
+    struct aw_link *mqtt; /* to the program that goes by a broker, or NULL */
+    char device[256];     /* the server's link */
+    int server;           /* its process */
     bool datagrams;
     int64_t period_ns; /* of the signs of life */
     unsigned id;       /* of the request that runs */
@@ -22,6 +23,7 @@ struct aw_attached {
     int exit;          /* of it */
     enum aw_status status;
     char why[320];
+    char lost[320];          /* why the connection is over, or "" */
     json_t *files;           /* that the command may read and write here */
     struct aw_error failed;  /* why one could not be written, or AW_OK */
     struct aw_link *looking; /* NULL: nobody looks on */

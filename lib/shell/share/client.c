@@ -1,6 +1,7 @@
 /* A command of ours that is carried out by the server which has the device: what it prints comes
  * out here, and what its user wants goes there. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/share/attached.h"
+#include "shell/share/mqtt.h"
 #include "shell/share/server.h"
 
 #define LINE_LIMIT (16 << 20)
@@ -75,12 +77,15 @@ static void take_end(struct aw_attached *attached, const json_t *object)
 static void take_news(struct aw_attached *attached, const json_t *object)
 {
     struct aw_session *session = attached->session;
+    const char *lost = json_string_value(json_object_get(object, "why"));
     const json_t *taken = json_object_get(object, "taken"), *stopped;
     if (taken) {
         const char *program = json_string_value(json_object_get(taken, "program"));
         aw_session_notice(session, "%s (pid %lld) commands now", program ? program : "another",
                           (long long)json_integer_value(json_object_get(taken, "pid")));
     }
+    if (lost && json_object_size(object) == 1) /* the last line */
+        snprintf(attached->lost, sizeof attached->lost, "%s", lost);
     stopped = json_object_get(object, "stopped");
     if (json_is_string(stopped)) {
         session->ongoing = AW_ONGOING_NOTHING;
@@ -187,8 +192,24 @@ static void detach(struct aw_session *session)
         return;
     aw_aside_remove(&session->real_clock.aside, &attached->aside);
     aw_conn_free(&attached->conn);
+    aw_link_close(attached->mqtt);
     json_decref(attached->files);
     free(attached);
+}
+
+/* The socket of the server, or that of a program which speaks with it by a broker. */
+static enum aw_status open_way(struct aw_attached *attached)
+{
+    struct aw_error *err = &attached->session->err;
+    char *const words[] = {(char *)attached->session->tool->name, attached->address.broker, NULL};
+    enum aw_status status = AW_OK;
+    int fd = -1;
+    if (!*attached->address.broker)
+        fd = aw_address_connect(&attached->address, err);
+    else if ((status = aw_mqtt_start(&attached->mqtt, words, clock_of(attached), err)) == AW_OK)
+        fd = fcntl(aw_link_fd(attached->mqtt), F_DUPFD_CLOEXEC, 0);
+    aw_conn_init(&attached->conn, fd, LINE_LIMIT);
+    return fd >= 0 ? AW_OK : err->status;
 }
 
 static enum aw_status connect_to(struct aw_session *session, const struct aw_address *address)
@@ -199,9 +220,8 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
         return aw_no_memory(&session->err);
     attached->session = session;
     attached->address = *address;
-    aw_conn_init(&attached->conn, aw_address_connect(address, &session->err), LINE_LIMIT);
     session->attached = attached;
-    enum aw_status status = attached->conn.fd >= 0 ? AW_OK : session->err.status;
+    enum aw_status status = open_way(attached);
     if (status == AW_OK && *address->token) {
         status = aw_read_secret(address->token, token, sizeof token, &session->err);
         if (status == AW_OK)
@@ -227,13 +247,18 @@ static void notice_simulator(struct aw_session *session)
         aw_session_notice(session, "this is the simulator: nothing real moves");
 }
 
+static bool is_server(const char *url)
+{
+    return strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url);
+}
+
 /* Where no server was named the usual one is asked, once a session: it is taken where no link was
  * named either, or where it has the one that was. */
 static enum aw_status attach(struct aw_session *session, const char *url)
 {
     struct aw_address address;
     struct aw_error before = session->err;
-    bool named = url && strncmp(url, "serve:", 6) == 0;
+    bool named = url && is_server(url);
     bool given = aw_flag(session, "link");
     if (!named && aw_flag(session, "no-attach"))
         return AW_OK;
@@ -319,9 +344,9 @@ static enum aw_status await_end(struct aw_attached *attached, int64_t deadline)
     }
     attached->aside.fd = attached->over ? -1 : attached->conn.fd;
     if (!attached->done && attached->over)
-        return aw_fail(&session->err, AW_LOST,
-                       "%s: the server is gone — what it was doing has been stopped, or never was",
-                       attached->address.text);
+        return aw_fail(
+            &session->err, AW_LOST, "%s: %s — what it was doing has been stopped, or never was",
+            attached->address.text, *attached->lost ? attached->lost : "the server is gone");
     return attached->done ? AW_OK : status;
 }
 

@@ -124,6 +124,7 @@ static enum aw_status open_all(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     const char *listen = aw_option(session, "listen"), *token = aw_option(session, "token");
+    const char *mqtt = aw_option(session, "mqtt");
     struct aw_link *link;
     char *copy = strdup(listen ? listen : "serve:"), *save, *part;
     enum aw_status status = copy ? AW_OK : aw_no_memory(&session->err);
@@ -137,6 +138,8 @@ static enum aw_status open_all(struct aw_server *server)
         status = aw_session_link(session, &link);
     if (status == AW_OK)
         status = aw_feed_open(server);
+    if (status == AW_OK && mqtt)
+        status = aw_server_bring(server, mqtt);
     return status;
 }
 

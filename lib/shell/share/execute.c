@@ -126,6 +126,19 @@ static enum aw_status our_words(struct aw_server *server, const json_t *object,
     return AW_OK;
 }
 
+static enum aw_status check_time(struct aw_session *session, const struct aw_request *request)
+{
+    int64_t late =
+        request->until_ns ? aw_clock_now(&session->real_clock.base) - request->until_ns : -1;
+    if (request->refuse)
+        return aw_fail(&session->err, AW_REFUSED, "%s", request->refuse);
+    if (late > 0)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "it expired %.2f s ago, behind other commands — it is not carried out",
+                       (double)late / 1e9);
+    return AW_OK;
+}
+
 static enum aw_status read_words(struct aw_server *server, const struct aw_request *request,
                                  struct aw_words *words)
 {
@@ -157,6 +170,8 @@ static enum aw_status carry_out(struct aw_server *server, const struct aw_reques
     if (!words)
         return aw_no_memory(&session->err);
     enum aw_status status = read_words(server, request, words);
+    if (status == AW_OK)
+        status = check_time(session, request);
     if (request->halt)
         status = aw_stop_device(session);
     else if (status != AW_OK)

@@ -65,9 +65,28 @@ int64_t aw_deadman_due(const struct aw_server *server)
     return server->commander->seen_ns + server->deadman_ns;
 }
 
+/* {"commander":…} to those who follow it; to one peer, or (NULL) to all. */
+static void tell(struct aw_server *server, struct aw_peer *only)
+{
+    char who[512];
+    aw_who_text(server, who, sizeof who);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->follows && (!only || peer == only))
+            aw_peer_say(peer, "{\"commander\":%s}\n", who);
+}
+
+void aw_lease_follow(struct aw_server *server, struct aw_peer *peer)
+{
+    peer->follows = true;
+    tell(server, peer);
+}
+
 void aw_lease_end(struct aw_server *server)
 {
+    if (!server->commander)
+        return;
     server->commander = NULL;
+    tell(server, NULL);
 }
 
 void aw_lease_take(struct aw_server *server, struct aw_peer *peer)
@@ -81,6 +100,7 @@ void aw_lease_take(struct aw_server *server, struct aw_peer *peer)
     aw_who_text(server, who, sizeof who);
     if (before)
         aw_peer_say(before, "{\"taken\":%s}\n", who);
+    tell(server, NULL);
 }
 
 static enum aw_status has_it(struct aw_server *server)

@@ -53,7 +53,8 @@ static enum aw_status look_read(struct aw_link *link, void *buf, size_t cap, siz
     if (status != AW_OK && !self->first)
         return status;
     if (!self->first)
-        return aw_fail(err, AW_LOST, "%s: the server is gone", attached->address.text);
+        return aw_fail(err, AW_LOST, "%s: %s", attached->address.text,
+                       *attached->lost ? attached->lost : "the server is gone");
     struct chunk *chunk = self->first;
     size_t left = chunk->size - chunk->taken;
     *got = left < cap ? left : cap;

@@ -93,21 +93,14 @@ void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
     greet(server, peer);
 }
 
-static void add_peer(struct aw_server *server, const struct aw_listener *listener)
+struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
 {
-    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), on = 1;
-    if (fd < 0)
-        return;
     struct aw_peer *peer = server->n_peers < AW_PEERS_MAX ? calloc(1, sizeof *peer) : NULL;
     if (!peer) {
         close(fd);
-        return;
+        return NULL;
     }
     aw_conn_init(&peer->conn, fd, LINE_LIMIT);
-    if (listener->token)
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    else
-        aw_who_local(&peer->who, fd);
     peer->seen_ns = now_ns(server);
     peer->server = server;
     peer->next = server->peers;
@@ -115,8 +108,21 @@ static void add_peer(struct aw_server *server, const struct aw_listener *listene
     server->n_peers++;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
     epoll_ctl(server->all, EPOLL_CTL_ADD, fd, &event);
-    if (!listener->token)
-        aw_peer_welcome(server, peer);
+    return peer;
+}
+
+static void accept_peer(struct aw_server *server, const struct aw_listener *listener)
+{
+    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), on = 1;
+    struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd) : NULL;
+    if (!peer)
+        return;
+    if (listener->token) {
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        return;
+    }
+    aw_who_local(&peer->who, fd);
+    aw_peer_welcome(server, peer);
 }
 
 static void remove_peer(struct aw_server *server, struct aw_peer *peer)
@@ -127,6 +133,10 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     if (*at)
         *at = peer->next;
     server->n_peers--;
+    if (peer == server->bringer) {
+        server->bringer = NULL;
+        aw_session_notice(server->session, "armwire-mqtt has ended: nobody comes by MQTT");
+    }
     aw_feed_leave(server, peer);
     aw_server_forget(server, peer);
     aw_conn_free(&peer->conn);
@@ -213,7 +223,7 @@ void aw_server_serve(struct aw_aside *aside)
     for (int i = 0; i < n; i++) {
         const struct aw_listener *listener = as_listener(server, events[i].data.ptr);
         if (listener)
-            add_peer(server, listener);
+            accept_peer(server, listener);
         else
             serve_peer(server, events[i].data.ptr, events[i].events);
     }
@@ -297,12 +307,15 @@ void aw_server_close_fds(const struct aw_server *server)
         close(peer->conn.fd);
     for (size_t i = 0; i < server->n_listeners; i++)
         close(server->listeners[i].fd);
+    if (server->mqtt)
+        close(aw_link_fd(server->mqtt));
     if (server->all >= 0)
         close(server->all);
 }
 
 void aw_server_close(struct aw_server *server)
 {
+    server->bringer = NULL;
     while (server->peers) {
         aw_conn_flush(&server->peers->conn);
         remove_peer(server, server->peers);
@@ -312,6 +325,7 @@ void aw_server_close(struct aw_server *server)
             unlink(server->listeners[i].path);
         close(server->listeners[i].fd);
     }
+    aw_link_close(server->mqtt);
     if (server->all >= 0)
         close(server->all);
 }

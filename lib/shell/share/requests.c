@@ -11,6 +11,7 @@ void aw_request_free(struct aw_request *request)
 {
     json_decref(request->object);
     free(request->line);
+    free(request->refuse);
     free(request);
 }
 
@@ -47,7 +48,10 @@ static void enqueue(struct aw_server *server, struct aw_request *request)
 {
     bool stop = is_stop(request);
     request->peer->waiting++;
-    if (stop) {
+    if (stop) { /* which never comes too late */
+        free(request->refuse);
+        request->refuse = NULL;
+        request->until_ns = 0;
         request->next = server->first;
         server->first = request;
     } else if (server->last) {
@@ -130,6 +134,16 @@ static void interrupt(struct aw_server *server, const struct aw_peer *peer, int 
     aw_stop_ask(server->session);
 }
 
+/* In whose name it speaks. */
+static void name_peer(struct aw_peer *peer, const json_t *object, const char *nobody)
+{
+    const char *program = json_string_value(json_object_get(object, "program"));
+    const char *user = json_string_value(json_object_get(object, "user"));
+    snprintf(peer->who.program, sizeof peer->who.program, "%s", program ? program : "a program");
+    snprintf(peer->who.user, sizeof peer->who.user, "%s", user ? user : nobody);
+    peer->who.pid = (pid_t)json_integer_value(json_object_get(object, "pid"));
+}
+
 static bool answer(struct aw_server *server, struct aw_peer *peer, const struct aw_request *request,
                    const char *cmd)
 {
@@ -144,6 +158,10 @@ static bool answer(struct aw_server *server, struct aw_peer *peer, const struct 
         release(server, peer, request, false);
     else if (json_object_get(request->object, "leave"))
         release(server, peer, request, true);
+    else if (json_object_get(request->object, "lease"))
+        aw_lease_follow(server, peer);
+    else if (json_object_get(request->object, "as"))
+        name_peer(peer, json_object_get(request->object, "as"), "?");
     else
         return false;
     return true;
@@ -164,6 +182,25 @@ static json_t *plain_watch(const char *line)
     return json_pack("{s:s,s:s}", "cmd", "watch", "fields", fields);
 }
 
+static bool is_watch(const char *line)
+{
+    return strncmp(line, "watch", 5) == 0 && (!line[5] || line[5] == ' ');
+}
+
+/* The command of an object; a plain line may be in one: {"line":"move 0 45 -30","id":1}. */
+static const char *command_of(struct aw_request *request)
+{
+    const char *plain = json_string_value(json_object_get(request->object, "line"));
+    if (!plain)
+        return json_string_value(json_object_get(request->object, "cmd"));
+    if (!is_watch(plain))
+        return plain;
+    json_t *watch = plain_watch(plain);
+    json_decref(request->object);
+    request->object = watch;
+    return "watch";
+}
+
 /* TCP: the first line shows the token, all of it compared however early it differs. */
 static void admit(struct aw_server *server, struct aw_peer *peer, const json_t *object)
 {
@@ -172,12 +209,7 @@ static void admit(struct aw_server *server, struct aw_peer *peer, const json_t *
     for (size_t i = 0; !differs && server->token[i]; i++)
         differs |= (unsigned char)(token[i] ^ server->token[i]);
     if (!differs) {
-        const char *program = json_string_value(json_object_get(object, "program"));
-        const char *user = json_string_value(json_object_get(object, "user"));
-        snprintf(peer->who.program, sizeof peer->who.program, "%s",
-                 program ? program : "a program");
-        snprintf(peer->who.user, sizeof peer->who.user, "%s", user ? user : "by TCP");
-        peer->who.pid = (pid_t)json_integer_value(json_object_get(object, "pid"));
+        name_peer(peer, object, "by TCP");
         aw_peer_welcome(server, peer);
         return;
     }
@@ -198,14 +230,33 @@ static void take_id(struct aw_request *request)
     json_object_del(request->object, "id");
 }
 
-/* A JSON object without its id, or the plain line. */
+/* "expiry": seconds after which it is not to be carried out any more; "refuse": why it already
+ * is not. */
+static void take_time(const struct aw_server *server, struct aw_request *request)
+{
+    const char *refuse = json_string_value(json_object_get(request->object, "refuse"));
+    const json_t *expiry = json_object_get(request->object, "expiry");
+    if (refuse)
+        request->refuse = strdup(refuse);
+    if (json_is_number(expiry))
+        request->until_ns = aw_clock_after(aw_clock_now(&server->session->real_clock.base),
+                                           json_number_value(expiry));
+    json_object_del(request->object, "refuse");
+    json_object_del(request->object, "expiry");
+}
+
+/* A JSON object without its id, or the plain line, which may be in one. */
 static void set_line(struct aw_request *request, const char *line)
 {
+    const char *plain = json_string_value(json_object_get(request->object, "line"));
     if (json_object_get(request->object, "run"))
         return;
     request->halt = json_object_get(request->object, "halt") != NULL;
-    if (!request->halt)
-        request->line = request->object ? json_dumps(request->object, JSON_COMPACT) : strdup(line);
+    if (request->halt)
+        return;
+    line = plain ? plain : line;
+    request->line =
+        plain || !request->object ? strdup(line) : json_dumps(request->object, JSON_COMPACT);
 }
 
 void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, const char *line)
@@ -220,7 +271,7 @@ void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, const c
     request->peer = peer;
     if (*line == '{')
         request->object = json_loads(line, JSON_REJECT_DUPLICATES, &problem);
-    else if (strncmp(line, "watch", 5) == 0 && (!line[5] || line[5] == ' '))
+    else if (is_watch(line))
         request->object = plain_watch(line);
     if (!peer->welcome) {
         admit(server, peer, request->object);
@@ -230,9 +281,9 @@ void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, const c
         done(peer, request, "", AW_USAGE, why);
     } else {
         take_id(request);
-        const char *cmd =
-            request->object ? json_string_value(json_object_get(request->object, "cmd")) : line;
+        const char *cmd = request->object ? command_of(request) : line;
         if (!answer(server, peer, request, cmd)) {
+            take_time(server, request);
             set_line(request, line);
             enqueue(server, request);
             return;

@@ -44,6 +44,7 @@ struct aw_peer {
     struct aw_who who;
     int64_t seen_ns;
     unsigned waiting; /* requests */
+    bool follows;     /* who commands */
     struct aw_subscription subscription;
 };
 
@@ -54,6 +55,8 @@ struct aw_request {
     json_t *object;       /* NULL: a plain line */
     char *line;           /* of a script; NULL: one of our own client */
     bool halt;            /* the safe stop, and nothing else */
+    char *refuse;         /* why it came too late to be carried out, if it is no stop; or NULL */
+    int64_t until_ns;     /* it expires then, if it is no stop */
 };
 
 struct aw_feed;
@@ -82,7 +85,9 @@ struct aw_server {
     unsigned n_peers, subscribers, askers; /* of these, who wants the device to be asked */
     struct aw_request *first, *last, *running;
     struct aw_peer *commander;
-    int64_t since_ns; /* that it is it */
+    struct aw_link *mqtt;          /* to the program that brings clients by a broker, or NULL */
+    const struct aw_peer *bringer; /* that program as a client; NULL: it is gone */
+    int64_t since_ns;              /* that it is it */
     int64_t deadman_ns;
     bool halt;                 /* what goes on is to be stopped; why says for what reason */
     bool interrupted;          /* by a Ctrl-C of the client that it runs for */
@@ -109,10 +114,14 @@ void aw_server_close_fds(const struct aw_server *server); /* in a child */
 void aw_server_serve(struct aw_aside *aside);             /* looks after all clients */
 void aw_server_due(struct aw_server *server);             /* when to look again */
 void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record);
+struct aw_peer *aw_peer_add(struct aw_server *server, int fd); /* which it owns; NULL: too many */
 void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer);
 void aw_peer_resume(struct aw_peer *peer); /* a request of it is done: the next may come */
 void aw_peer_say(struct aw_peer *peer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* gateway.c: starts what brings clients by a broker. */
+enum aw_status aw_server_bring(struct aw_server *server, const char *url);
 
 /* requests.c: a line that has come in becomes a request, or is answered at once. */
 void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, const char *line);
@@ -125,6 +134,7 @@ void aw_server_interrupt(struct aw_server *server, const char *format, ...)
 enum aw_status aw_lease_allow(struct aw_session *session, struct aw_args *args);
 void aw_lease_take(struct aw_server *server, struct aw_peer *peer);
 void aw_lease_end(struct aw_server *server);
+void aw_lease_follow(struct aw_server *server, struct aw_peer *peer); /* hears who commands */
 void aw_who_text(const struct aw_server *server, char *out, size_t size);
 void aw_who_local(struct aw_who *who, int fd);
 bool aw_server_moves(const struct aw_server *server);
