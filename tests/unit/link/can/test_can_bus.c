@@ -50,8 +50,10 @@ static struct bus_clock {
 
 /* The kernel's side */
 
+/* The first is for the link, which closes it; the second is the kernel's. */
 static int open_pair(int pair[2])
 {
+    close(pair[1]);
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
                      0);
     return pair[0];
@@ -495,6 +497,7 @@ static void down_and_up(void **state)
     kernel.send_times = 1;
     assert_write_fails(link, AW_LOST, "can:" BUS ": interface was down");
     close(kernel.news[1]);
+    kernel.news[1] = -1;
     assert_event(link, "interface down");
     assert_event(link, "interface up");
     aw_link_close(link);
@@ -556,9 +559,7 @@ static void without_news(void **state)
         assert_event(link, "interface up");
         assert_int_equal(bus_clock.time_ns - start, 3 * AW_SECOND / 2);
         aw_link_close(link);
-        close(kernel.socket[1]);
     }
-    kernel.socket[1] = -1;
 }
 
 static void without_reconnecting(void **state)
@@ -603,7 +604,6 @@ static void kernels_that_refuse(void **state)
     kernel.socket_error = 0;
     kernel.option_error = ENOPROTOOPT;
     assert_cannot_open("can:" BUS ": Protocol not available");
-    close(kernel.socket[1]);
     kernel.option_error = 0;
     kernel.bind_error = ENODEV;
     assert_cannot_open("can:" BUS ": No such device");
