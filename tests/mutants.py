@@ -32,6 +32,9 @@ MAKE = ["make", "-s", "WERROR=", "OPTIMISE=-O0", "SHARED=1"]
 VERSION = re.search(r"VERSION *:= (.*)", Path("Makefile").read_text()).group(1)
 COMPILE = ["gcc", "-std=c11", "-w", "-fPIC", "-D_GNU_SOURCE", f'-DAW_VERSION="{VERSION}"', "-Ilib",
            f"-I{B}/gen", "-xc", "-"]
+LIMITED = ["sh", "-c", 'ulimit -t ${CPU:-unlimited}; exec "$@"', "sh"]
+NETWORK = ["unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$@"', "sh"]
+SHELL, MOST = "lib/shell/", 20  # tests of the command line for each mutant of the shell
 AFTER = """
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -132,40 +135,37 @@ def same_code(path, old, new, folder):
 
 
 class Test:
-    def __init__(self, name):
-        self.name, self.golden = name, Path(f"tests/golden/{name}.txt")
+    def __init__(self, name, source, *words):
+        self.name, self.source, self.words = name, Path(source), words
         self.lock = threading.Lock()  # never twice at a time: the ports and files are its own
         self.seconds, self.lines, self.idle = 0, [], []
 
-    def command(self, build_at):
-        if self.golden.exists():
-            return ["tests/golden/run.sh", f"{build_at}/bin", self.name]
-        return [f"{build_at}/{self.name}"]
+    def run(self, build_at, seconds, **environ):
+        return run([word.replace("BUILD", str(build_at)) for word in self.words], seconds, **environ)
 
     def fails(self, folder):
         """Endless loops are given up by their processor time: the machine may be busy."""
-        limit = f"--cpu={int(3 + 3 * self.seconds)}"
         with self.lock:
-            return run(["prlimit", limit, *self.command(B)], 20 + 10 * self.seconds,
-                       LD_LIBRARY_PATH=str(folder))[0]
+            return self.run(B, 20 + 10 * self.seconds, LD_LIBRARY_PATH=folder,
+                            CPU=str(int(3 + 3 * self.seconds)))[0]
 
     def learn(self):
         """Which lines it reaches, in how many seconds; kept until the test or lib/ changes."""
-        test = self.golden if self.golden.exists() else B / self.name
-        key = hashlib.sha256(test.read_bytes() + (B / "all.so").read_bytes()).hexdigest()
-        kept = ROOT / "learned" / self.name.replace("/", ".")
-        if not kept.exists() or json.loads(kept.read_text())[0] != key:
+        content = (self.name.encode(), self.source.read_bytes(), (B / "all.so").read_bytes())
+        kept = ROOT / "learned" / hashlib.sha256(b"".join(content)).hexdigest()
+        if not kept.exists():
             kept.parent.mkdir(exist_ok=True)
-            kept.write_text(json.dumps((key, *self.count())))
-        _, self.seconds, self.lines, self.idle = json.loads(kept.read_text())
+            kept.write_text(json.dumps(self.count()))
+        self.seconds, self.lines, self.idle = json.loads(kept.read_text())
 
     def count(self):
-        start = time.monotonic()
-        checked(self.command(B))
-        seconds = time.monotonic() - start
-        lines = ([], [])
+        start, lines = time.monotonic(), ([], [])
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
-            checked(self.command(COUNTS), GCOV_PREFIX=folder)
+            status, output = self.run(COUNTS, 600, GCOV_PREFIX=folder)
+            if status:
+                print(f"{self.name} fails without any mutant:\n{output.decode()}", flush=True)
+                return 0, [], []
+            seconds = time.monotonic() - start
             for file in Path(folder).rglob("lib/**/*.gcda"):
                 notes = file.with_suffix(".gcno")
                 notes.symlink_to(Path("/", notes.relative_to(folder)))
@@ -173,6 +173,19 @@ class Test:
                     for line in part["lines"]:
                         lines[not line["count"]].append((part["file"], line["line_number"]))
         return seconds, *lines
+
+
+def all_tests(shell):
+    """Unit tests, golden cases, and where it is about the shell, those of the command line."""
+    for path in Path("tests/unit").rglob("test_*.c"):
+        name = str(path.with_suffix(""))
+        yield Test(name, B / name, *LIMITED, f"BUILD/{name}")
+    for path in Path("tests/golden").glob("*.txt"):
+        yield Test(path.stem, path, *LIMITED, "tests/golden/run.sh", "BUILD/bin", path.stem)
+    for path in Path("tests/cli").glob("*.bats") if shell else ():
+        for title in re.findall(r'^@test "(.*)" \{$', path.read_text(), re.M):
+            yield Test(f"{path.name}: {title}", path, *LIMITED, *NETWORK, "env", "BIN=BUILD/bin",
+                       "bats", "-f", "^" + re.sub(r"\W", ".", title) + "$", str(path))
 
 
 def reach_of(tests):
@@ -187,9 +200,12 @@ def reach_of(tests):
             reach[path, None].add(test)
 
     def of(path, number):
-        tests = reach[path, number if (path, number) in counted else None]
+        tests = sorted(reach[path, number if (path, number) in counted else None],
+                       key=lambda test: test.seconds)
         own = re.sub(r"^lib/(.*/)(\w+)\.c$", r"tests/unit/\1test_\2", path)
-        return sorted(tests, key=lambda test: (test.name != own, test.seconds))
+        lines = [test for test in tests if NETWORK[0] in test.words]
+        units = sorted((test for test in tests if test not in lines), key=lambda t: t.name != own)
+        return units + (lines[:MOST] if path.startswith(SHELL) else [])
 
     return of
 
@@ -214,8 +230,7 @@ def main():
     same = {line.split(" | ")[0] for line in Path("tests/mutants.txt").read_text().split("\n")}
     B.mkdir(parents=True, exist_ok=True)
     build()
-    tests = [Test(str(p.with_suffix(""))) for p in Path("tests").rglob("unit/**/test_*.c")]
-    tests += [Test(p.stem) for p in Path("tests/golden").glob("*.txt")]
+    tests = list(all_tests(inside.startswith(SHELL) or SHELL.startswith(inside)))
     in_parallel = ThreadPoolExecutor(os.cpu_count()).map
     list(in_parallel(Test.learn, tests))
     reach = reach_of(tests)

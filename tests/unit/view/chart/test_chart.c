@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/ticks.h"
+#include "picture_helper.h"
 #include "view/chart/chart.h"
 
 #define N 100000
@@ -39,6 +40,13 @@ static char *draw(const struct aw_chart *chart)
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
     return text;
+}
+
+static void expect_svg(const char *name, const struct aw_chart *chart)
+{
+    char *text = draw(chart);
+    expect_picture(name, text);
+    free(text);
 }
 
 static void test_ticks(void **state)
@@ -99,6 +107,10 @@ static void test_step_chart(void **state)
     assert_int_equal(count(text, "<path"), 6); /* three lines, three of the legends */
     assert_int_equal(count(text, "<g "), count(text, "</g>"));
     free(text);
+    for (int i = 0; i < 20; i++)
+        z[i] = i / 4 * 2.5;
+    series[0].n = series[1].n = 20;
+    expect_svg("chart-stairs.svg", &chart);
 }
 
 /* Only some points a pixel are drawn, and a spike of one sample is among them. */
@@ -138,6 +150,72 @@ static void test_gaps(void **state)
     assert_non_null(path);
     assert_int_equal(count(path, "M"), 3);
     free(text);
+    panel.unit = "deg";
+    chart.width = 300;
+    chart.height = 200;
+    expect_svg("chart-gaps.svg", &chart);
+}
+
+/* A circle is round, its points are dots, hollow where they are not to be trusted. */
+static void test_round(void **state)
+{
+    static bool hollow[24];
+    (void)state;
+    for (int i = 0; i < 24; i++) {
+        x[i] = 10 * cos(i * 0.2618);
+        y[i] = 5 + 10 * sin(i * 0.2618);
+        hollow[i] = i % 3 == 0;
+    }
+    y[7] = NAN;
+    struct aw_series series[] = {
+        {.label = "measured", .x = x, .y = y, .n = 24, .dots = true, .hollow = hollow},
+        {.label = "a model of it", .x = x, .y = y, .n = 24, .curve = true, .dashed = true}};
+    struct aw_panel panel = {.label = "imaginary", .series = series, .n = 2};
+    struct aw_chart chart = {.x_label = "real", .round = true, .panels = &panel, .n = 1};
+    expect_svg("chart-round.svg", &chart);
+    chart.width = 400;
+    chart.height = 600;
+    panel.n = 1;
+    expect_svg("chart-round-high.svg", &chart);
+}
+
+/* Wherever a legend would stand, there is a line: it gets room above them; else the free corner. */
+static void test_legend(void **state)
+{
+    static const double falling[] = {9, 1}, rising[] = {1, 9}, across[] = {0, 10};
+    static const double low[] = {0, 0}, high[] = {10, 10};
+    (void)state;
+    struct aw_series series[] = {{.label = "falling", .x = across, .y = falling, .n = 2},
+                                 {.label = "rising", .x = across, .y = rising, .n = 2},
+                                 {.label = "low", .x = across, .y = low, .n = 2},
+                                 {.label = "high", .x = across, .y = high, .n = 2}};
+    struct aw_panel panels[] = {{.label = "a", .series = series, .n = 1},
+                                {.label = "b", .series = series + 1, .n = 1},
+                                {.label = "c", .series = series, .n = 2},
+                                {.label = "d", .series = series, .n = 4}};
+    struct aw_chart chart = {.x_label = "t", .panels = panels, .n = 4, .height = 800};
+    expect_svg("chart-legends.svg", &chart);
+}
+
+/* Numbers at an axis: of small and large values, of many decades and of few. */
+static void test_axes(void **state)
+{
+    static const double wide[] = {0.0002, 3000}, narrow[] = {1.5, 60}, small[] = {-2e-5, 3e-5};
+    static const double large[] = {-3e6, 12345678};
+    (void)state;
+    struct aw_series series[] = {{.x = wide, .y = small, .n = 2},
+                                 {.x = narrow, .y = large, .n = 2}};
+    struct aw_panel panels[] = {{.label = "small", .series = series, .n = 1},
+                                {.label = "large", .series = series + 1, .n = 1}};
+    struct aw_chart chart = {.title = "decades", .log_x = true, .panels = panels, .n = 2};
+    expect_svg("chart-decades.svg", &chart);
+    chart.panels = panels + 1;
+    chart.n = 1;
+    expect_svg("chart-narrow.svg", &chart);
+    chart.log_x = false;
+    chart.width = 1200;
+    series[1].x = large;
+    expect_svg("chart-large.svg", &chart);
 }
 
 static void test_bode(void **state)
@@ -158,6 +236,7 @@ static void test_bode(void **state)
     expect(text, ">100</text>");
     assert_null(strstr(text, ">20</text>"));
     free(text);
+    expect_svg("chart-bode.svg", &chart);
 }
 
 static void test_flat_and_nothing(void **state)
@@ -189,6 +268,8 @@ int main(void)
         cmocka_unit_test(test_ticks),       cmocka_unit_test(test_step_chart),
         cmocka_unit_test(test_long_series), cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_bode),        cmocka_unit_test(test_flat_and_nothing),
+        cmocka_unit_test(test_round),       cmocka_unit_test(test_legend),
+        cmocka_unit_test(test_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "picture_helper.h"
 #include "view/terminal/grid.h"
 #include "view_helper.h"
 
@@ -43,6 +44,25 @@ static const char *draw(int width, int height, unsigned how)
     return text;
 }
 
+/* One below the other, for a file of pictures. */
+static char *pictures;
+
+static void also(int width, int height, unsigned how)
+{
+    draw(width, height, how);
+    size_t before = pictures ? strlen(pictures) : 0;
+    pictures = realloc(pictures, before + strlen(text) + 32);
+    assert_non_null(pictures);
+    sprintf(pictures + before, "%d x %d\n%s", width, height, text);
+}
+
+static void expect_pictures(const char *name)
+{
+    expect_picture(name, pictures);
+    free(pictures);
+    pictures = NULL;
+}
+
 static void test_table(void **state)
 {
     (void)state;
@@ -61,6 +81,8 @@ static void test_table(void **state)
     expect_in(text, " lknee.lever_angle              – deg            –          –     –    now");
     expect_in(text, "0 lost  0 damaged");
     expect_in(text, "q quit  space freeze  r reset  / filter");
+    also(80, 12, AW_BRAILLE_UTF8);
+    expect_pictures("grid-table.txt");
 }
 
 /* What matters least goes first when it gets narrow; no row is wider than the canvas. */
@@ -76,6 +98,11 @@ static void test_narrow(void **state)
     for (int width = 1; width < 140; width++)
         for (int height = 1; height < 12; height++)
             draw(width, height, 0);
+    for (int width = 128; width > 8; width -= 7)
+        also(width, 7, AW_BRAILLE_UTF8);
+    for (int height = 1; height < 7; height++)
+        also(80, height, AW_BRAILLE_UTF8);
+    expect_pictures("grid-narrow.txt");
 }
 
 /* More rows than fit stand side by side where there is room, and scroll where there is not. */
@@ -100,6 +127,29 @@ static void test_scroll(void **state)
     assert_int_equal(grid.scroll, 0);
     expect_in(text, "lhip.fix_link_angle");
     expect_in(text, "rankle.torque");
+    for (grid.scroll = 1; grid.scroll < 8; grid.scroll += 3)
+        also(60, 13, AW_BRAILLE_UTF8);
+    for (int width = 100; width < 200; width += 11)
+        also(width, 9, AW_BRAILLE_UTF8);
+    expect_pictures("grid-scroll.txt");
+}
+
+/* A ramp, a rest and a fall over as many steps as the trend has. */
+static void test_trend(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        char pairs[40];
+        snprintf(pairs, sizeof pairs, "torque=%d", i < 20 ? i : i < 40 ? 20 : 60 - i);
+        take("joint", "lknee", pairs, i * AW_TREND_STEP_NS);
+        if (i % 13 == 12)
+            also(130, 6, AW_BRAILLE_UTF8);
+    }
+    grid.now_ns += 3 * AW_TREND_STEP_NS;
+    also(110, 6, AW_BRAILLE_UTF8);
+    grid.now_ns += 60 * AW_TREND_STEP_NS;
+    also(130, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    expect_pictures("grid-trend.txt");
 }
 
 static void test_colors(void **state)
@@ -114,6 +164,12 @@ static void test_colors(void **state)
     expect_not_in(text, "\033[1;31m-100.000");
     grid.now_ns = 300 * AW_SECOND;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "5 min");
+    static const int64_t ages_ms[] = {0, 240, 260, 1000, 5100, 9900, 10100, 119000, 121000};
+    for (size_t i = 0; i < sizeof ages_ms / sizeof *ages_ms; i++) {
+        grid.now_ns = ages_ms[i] * 1000000;
+        also(80, 7, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    }
+    expect_pictures("grid-ages.txt");
 }
 
 static void test_filter(void **state)
@@ -132,6 +188,13 @@ static void test_filter(void **state)
     assert_int_equal(grid.rows, 2);
     grid.filter = "zebra";
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "nothing by this name");
+    also(80, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    grid.filter = "torq";
+    for (int width = 20; width < 60; width += 4)
+        also(width, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    grid.typing = false;
+    also(60, 6, AW_BRAILLE_UTF8);
+    expect_pictures("grid-filter.txt");
 }
 
 static void test_states(void **state)
@@ -149,6 +212,19 @@ static void test_states(void **state)
     expect_in(text, " canpid  link lost");
     expect_in(text, "12 345 lost");
     expect_in(text, "bus 12.5 %");
+    for (int width = 24; width < 60; width += 5)
+        also(width, 7, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    take("joint", "lknee", "", 0);
+    static const double rates[] = {0, 0.04, 9.94, 9.96, 99.4, 9999.4, 9999.6, 123456};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        grid.rate_hz = rates[i];
+        grid.messages = 999 + (uint64_t)i * 100000;
+        grid.elapsed_ns = (59 + (int64_t)i * 3000) * AW_SECOND;
+        grid.damaged = i;
+        grid.state = i % 2 ? "link lost" : NULL;
+        also(44 + 9 * (int)i, 5, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    }
+    expect_pictures("grid-states.txt");
     grid.frozen = true;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "FROZEN");
 }
@@ -186,6 +262,16 @@ static void test_matrix(void **state)
     assert_int_equal(grid.page, 4);
     grid.scroll = 9;
     expect_in(draw(40, 8, AW_BRAILLE_UTF8), "rankle");
+    take("pid", "rhip", "setpoint=-100", AW_SECOND);
+    take("pid", "rknee", "setpoint=99.5", 9 * AW_SECOND);
+    for (int width = 100; width > 8; width -= 9)
+        also(width, 10, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    for (int height = 2; height < 10; height++)
+        also(64, height, AW_BRAILLE_UTF8);
+    grid.filter = "*.torque";
+    also(80, 10, AW_BRAILLE_UTF8);
+    expect_pictures("grid-matrix.txt");
+    grid.filter = NULL;
     grid.listed = true;
     grid.scroll = 0;
     expect_in(draw(80, 10, AW_BRAILLE_UTF8), "lhip.setpoint");
@@ -212,6 +298,12 @@ static void test_keys(void **state)
     expect_in(text, " /       filter: torque, or r*.torque\n");
     expect_in(text, " ?       these keys, or the table\n");
     expect_not_in(text, "lkne");
+    also(40, 12, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    also(24, 6, AW_BRAILLE_UTF8);
+    grid.keys = false;
+    for (int width = 18; width < 40; width += 2)
+        also(width, 13, AW_BRAILLE_UTF8);
+    expect_pictures("grid-keys.txt");
 }
 
 /* Numbers of a channel do not dance, and zero has no sign. */
@@ -242,6 +334,7 @@ int main(void)
         TEST(test_table),   TEST(test_narrow), TEST(test_scroll),
         TEST(test_colors),  TEST(test_filter), TEST(test_states),
         TEST(test_numbers), TEST(test_matrix), TEST(test_keys),
+        TEST(test_trend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

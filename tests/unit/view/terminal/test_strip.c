@@ -1,3 +1,4 @@
+#include "picture_helper.h"
 #include "view/terminal/strip.h"
 #include "view_helper.h"
 
@@ -48,6 +49,7 @@ static void test_picture(void **state)
     expect_in(text, "     -10 s ");
     expect_in(text, "  now\n");
     expect_in(text, " q quit\n");
+    expect_picture("strip-line.txt", text);
 }
 
 /* The line rises from left to right: the rows of its cells sink from column to column. */
@@ -90,6 +92,23 @@ static void test_panels(void **state)
     draw((struct aw_strip_look){.end_ns = AW_SECOND}, 60, 9);
     expect_in(text, "● a         1  ● b      1000 Nm  ● c         2 deg");
     expect_in(draw((struct aw_strip_look){.end_ns = AW_SECOND}, 60, 4), "too small");
+    expect_picture("strip-too-small.txt", text);
+    for (int i = 0; i < 40; i++) {
+        aw_strip_add(&strip, a, AW_SECOND + i * AW_SECOND / 5, 100 * sin(i / 6.1));
+        aw_strip_add(&strip, b, AW_SECOND + i * AW_SECOND / 5, i < 20 ? 0.001 * i : 0.02);
+        aw_strip_add(&strip, c, AW_SECOND + i * AW_SECOND / 4, 50 - i);
+    }
+    struct aw_strip_look look = {
+        .end_ns = 11 * AW_SECOND, .title = "canpid", .keys = "q quit", .numbered = true};
+    expect_picture("strip-panels.txt", draw(look, 70, 24));
+    expect_picture("strip-panels-high.txt", draw(look, 45, 40));
+    look.keys = NULL;
+    look.numbered = false;
+    expect_picture("strip-panels-low.txt", draw(look, 33, 12));
+    look.title = NULL;
+    look.state = "link lost";
+    look.end_ns += 3 * AW_SECOND;
+    expect_picture("strip-panels-later.txt", draw(look, 100, 20));
     for (int width = 1; width < 100; width += 3)
         for (int height = 1; height < 30; height++)
             draw((struct aw_strip_look){.end_ns = AW_SECOND, .keys = "q quit"}, width, height);
@@ -221,6 +240,7 @@ static void test_recording(void **state)
     expect_in(text, " 0 s ");
     expect_in(text, " 8 s ");
     expect_not_in(text, "now");
+    expect_picture("strip-recording.txt", text);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)

@@ -1,0 +1,43 @@
+/* Drawings as they are to be, in tests/golden/pictures: look at them. After a change that is meant,
+ * KEEP=1 before the name of a test program writes its pictures again. */
+#ifndef AW_TESTS_PICTURE_HELPER_H
+#define AW_TESTS_PICTURE_HELPER_H
+
+#include <float.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* text is the picture of this name. Where the processor computes with more digits than a double
+ * has, a dot may lie elsewhere: there nothing is compared. */
+static inline void expect_picture(const char *name, const char *text)
+{
+    char path[160];
+    snprintf(path, sizeof path, "tests/golden/pictures/%s", name);
+    size_t size = strlen(text);
+    if (getenv("KEEP")) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_int_equal(fwrite(text, 1, size, file), size);
+        assert_int_equal(fclose(file), 0);
+    }
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("there is no %s", path);
+    char *expected = calloc(1, size + 2);
+    assert_non_null(expected);
+    size_t n = fread(expected, 1, size + 1, file);
+    fclose(file);
+    bool same = FLT_EVAL_METHOD != 0 || (n == size && memcmp(expected, text, size) == 0);
+    free(expected);
+    if (!same)
+        fail_msg("not the picture %s, but\n%s", path, text);
+}
+
+#endif
