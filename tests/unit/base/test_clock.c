@@ -84,6 +84,129 @@ static void a_stop_waits_for_the_end_of_deafness(void **state)
         close(stop[i]);
 }
 
+/* Serves whenever something came, or its time; says when it wants to be called next. */
+struct helper {
+    struct aw_aside aside;
+    int calls;
+    int64_t next;
+};
+
+static void serve(struct aw_aside *aside)
+{
+    struct helper *self = (struct helper *)aside;
+    char byte;
+    self->calls++;
+    self->aside.due = self->next;
+    if (self->aside.fd >= 0 && poll(&(struct pollfd){.fd = self->aside.fd, .events = POLLIN}, 1, 0))
+        assert_int_equal(read(self->aside.fd, &byte, 1), 1);
+}
+
+static struct helper helper(int fd, int64_t due)
+{
+    return (struct helper){.aside = {.fd = fd, .due = due, .serve = serve}, .next = AW_NEVER};
+}
+
+static void one_with_a_descriptor_goes_in_front(void **state)
+{
+    struct aw_aside *first = NULL;
+    struct helper a = helper(-1, 0), b = helper(-1, 0), c = helper(3, 0), d = helper(-1, 0);
+    (void)state;
+    aw_aside_add(&first, &a.aside);
+    aw_aside_add(&first, &b.aside);
+    aw_aside_add(&first, &c.aside);
+    assert_ptr_equal(first, &c.aside);
+    aw_aside_remove(&first, &d.aside); /* is not there */
+    aw_aside_remove(&first, &b.aside);
+    assert_true(first == &c.aside && c.aside.next == &a.aside && !a.aside.next);
+    aw_aside_remove(&first, &c.aside);
+    aw_aside_remove(&first, &a.aside);
+    assert_null(first);
+}
+
+static void what_is_done_beside_a_wait(void **state)
+{
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    struct aw_real_clock clock = aw_real_clock(-1);
+    int64_t begin = aw_clock_now(&clock.base), soon = begin + 5 * AW_MILLISECOND;
+    struct helper reader = helper(ends[0], AW_NEVER), timer = helper(-1, soon);
+    aw_aside_add(&clock.aside, &timer.aside);
+    aw_aside_add(&clock.aside, &reader.aside);
+    assert_int_equal(write(ends[1], "xx", 2), 2);
+    assert_int_equal(aw_clock_sleep(&clock.base, begin), AW_OK);
+    assert_int_equal(reader.calls, 1);
+    assert_int_equal(timer.calls, aw_clock_now(&clock.base) >= soon);
+    assert_int_equal(aw_clock_sleep(&clock.base, soon + AW_MILLISECOND), AW_OK);
+    assert_int_equal(reader.calls, 2);
+    assert_int_equal(timer.calls, 1); /* it wakes up for that, and goes on to wait */
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void what_is_done_beside_in_virtual_time(void **state)
+{
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct helper timer = helper(-1, 10);
+    (void)state;
+    timer.next = 20;
+    aw_aside_add(&clock.aside, &timer.aside);
+    assert_int_equal(aw_clock_sleep(&clock.base, 5), AW_OK); /* the first wait looks */
+    timer.calls = 0;
+    timer.aside.due = 10;
+    aw_clock_sleep(&clock.base, 9);
+    assert_int_equal(timer.calls, 0);
+    aw_clock_sleep(&clock.base, 10);
+    assert_int_equal(timer.calls, 1);
+    aw_clock_sleep(&clock.base, 19);
+    assert_int_equal(timer.calls, 1);
+    aw_clock_sleep(&clock.base, 25);
+    assert_int_equal(timer.calls, 2);
+    timer.aside.due = timer.next = AW_NEVER;
+    for (int i = 0; i < 160; i++)
+        aw_clock_sleep(&clock.base, 30);
+    assert_int_equal(timer.calls, 12); /* now and then */
+}
+
+/* Looked at only now and then, but soon. */
+static void a_virtual_clock_hears_the_stop(void **state)
+{
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    int stop[2], waits = 1;
+    (void)state;
+    assert_int_equal(pipe(stop), 0);
+    clock.stop_fd = stop[0];
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(aw_clock_sleep(&clock.base, i), AW_OK);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    while (aw_clock_sleep(&clock.base, 100 + waits) == AW_OK && waits < 1000)
+        waits++;
+    assert_in_range(waits, 1, 50);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+/* The other end of what is written to, or read from, is gone. */
+static void a_wait_ends_with_its_reader_and_writer(void **state)
+{
+    int out[2], in[2];
+    (void)state;
+    assert_int_equal(pipe(out), 0);
+    assert_int_equal(pipe(in), 0);
+    struct aw_real_clock clock = aw_real_clock(-1);
+    clock.hangup_fd = out[1];
+    assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_OK);
+    close(out[0]);
+    assert_int_equal(aw_clock_sleep(&clock.base, AW_NEVER), AW_STOPPED);
+    clock.hangup_fd = -1;
+    clock.ended_fd = in[0];
+    assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_OK);
+    close(in[1]);
+    assert_int_equal(aw_clock_sleep(&clock.base, AW_NEVER), AW_STOPPED);
+    close(out[1]);
+    close(in[0]);
+}
+
 static void times_from_now(void **state)
 {
     (void)state;
@@ -104,6 +227,11 @@ int main(void)
         cmocka_unit_test(a_wait_ends_when_there_is_something_to_read),
         cmocka_unit_test(a_stop_comes_before_everything),
         cmocka_unit_test(a_stop_waits_for_the_end_of_deafness),
+        cmocka_unit_test(one_with_a_descriptor_goes_in_front),
+        cmocka_unit_test(what_is_done_beside_a_wait),
+        cmocka_unit_test(what_is_done_beside_in_virtual_time),
+        cmocka_unit_test(a_virtual_clock_hears_the_stop),
+        cmocka_unit_test(a_wait_ends_with_its_reader_and_writer),
         cmocka_unit_test(times_from_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

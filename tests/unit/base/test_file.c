@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,12 +98,94 @@ static void what_is_saved_is_whole_or_as_it_was(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* Advice and exit code of every error that a file can have. */
+static void every_error_has_its_advice(void **state)
+{
+    static const struct {
+        int number;
+        enum aw_status status;
+        const char *advice;
+    } rows[] = {
+        {ENOTDIR, AW_USAGE, "check the name"},
+        {EISDIR, AW_USAGE, "name a file in it"},
+        {EACCES, AW_USAGE, "choose another place, or have it permitted"},
+        {ENAMETOOLONG, AW_USAGE, "give a shorter one"},
+        {EROFS, AW_USAGE, "choose another place"},
+        {ENXIO, AW_USAGE, "a pipe needs somebody at its other end"},
+        {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere"},
+        {EIO, AW_LOST, "check the disk"},
+        {EPIPE, AW_LOST, "its reader is gone: let it read to the end, or write to a file"},
+        {ETIMEDOUT, AW_LOST, "its reader takes nothing: let it read, or write to a file"},
+        {ENOMEM, AW_NO_MEMORY, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_error err;
+        errno = rows[i].number;
+        assert_int_equal(aw_file_fail(&err, NULL, "x"), rows[i].status);
+        assert_non_null(strstr(err.text, rows[i].advice));
+    }
+}
+
+/* A pipe with a writer is read from its first byte; one without is given up, as is one to write to
+ * that nobody reads. */
+static void pipes_wait_for_nobody(void **state)
+{
+    char folder[] = "/tmp/test_file.XXXXXX", path[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_null(aw_file_create(path));
+    assert_int_equal(errno, ENXIO);
+    int both = open(path, O_RDWR);
+    assert_true(both >= 0);
+    assert_int_equal(write(both, "line\n", 5), 5);
+    FILE *in = aw_file_open(path);
+    assert_non_null(in);
+    char text[8] = "";
+    assert_non_null(fgets(text, sizeof text, in));
+    assert_string_equal(text, "line\n");
+    fclose(in);
+    FILE *out = aw_file_create(path);
+    assert_non_null(out);
+    assert_int_equal(fcntl(fileno(out), F_GETFL) & O_NONBLOCK, 0);
+    fclose(out);
+    close(both);
+    assert_null(aw_file_open(path));
+    assert_int_equal(errno, ENXIO);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void folders_on_the_way_are_made(void **state)
+{
+    char folder[] = "/tmp/test_file.XXXXXX", path[64];
+    struct stat about;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a/b/file", folder);
+    aw_file_make_folders(path, 0700);
+    assert_int_equal(aw_file_write(path, "x", 1, NULL), AW_OK);
+    unlink(path);
+    for (int i = 0; i < 2; i++) {
+        *strrchr(path, '/') = '\0';
+        assert_int_equal(stat(path, &about), 0);
+        assert_int_equal(about.st_mode & 0777, 0700);
+        assert_int_equal(rmdir(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_advice_fits_the_error),
         cmocka_unit_test(what_can_be_written),
         cmocka_unit_test(what_is_saved_is_whole_or_as_it_was),
+        cmocka_unit_test(every_error_has_its_advice),
+        cmocka_unit_test(pipes_wait_for_nobody),
+        cmocka_unit_test(folders_on_the_way_are_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,6 +217,31 @@ static void test_jumps_of_the_input(void **state)
     assert_true(fabs(x[2] - 1.5) < 1e-12);
 }
 
+/* Noise of a known size on a slow motion, in steps of a known size. */
+static void test_grain_by_hand(void **state)
+{
+    (void)state;
+    assert_true(aw_grain(y, 3).noise == 0 && aw_grain(y, 3).quantum == 0);
+    for (int i = 0; i < 400; i++)
+        y[i] = 0.25 * floor(i / 40.);
+    struct aw_grain steps = aw_grain(y, 400);
+    assert_true(steps.noise == 0);
+    assert_true(fabs(steps.quantum - 0.25) < 1e-12);
+    for (int i = 0; i < 400; i++)
+        y[i] = 3 + 0.5 * i + (i % 2 ? 0.125 : -0.125); /* third differences of 8 times 0.125 */
+    struct aw_grain noisy = aw_grain(y, 400);
+    assert_true(fabs(noisy.noise - 1 / sqrt(20)) < 1e-12);
+    assert_true(noisy.quantum == 0); /* all values are different */
+    for (int i = 0; i < 400; i++)
+        y[i] = i < 100 ? i * i * 1e-3 : i < 150 ? 10.5 : 10 + 3 * (i % 2);
+    struct aw_grain quiet = aw_grain(y, 400); /* loud but for its quietest tenth */
+    assert_true(quiet.noise < 1e-9);
+    double few[] = {0, 0, 0, 2, 2, 2, 5, 5, 5, 5};
+    assert_true(fabs(aw_grain(few, 10).quantum - 2) < 1e-12);
+    double half[] = {0, 0, 1, 1};
+    assert_true(fabs(aw_grain(half, 4).quantum - 1) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_fitted),
         cmocka_unit_test(test_coherence),
         cmocka_unit_test(test_grain),
+        cmocka_unit_test(test_grain_by_hand),
         cmocka_unit_test(test_jumps_of_the_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

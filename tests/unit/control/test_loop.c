@@ -117,12 +117,40 @@ static void test_activity(void **state)
     near(aw_driver_activity(&driver, &g), 2e-3 * sqrt(102. * 102 + 99. * 99), 1e-6);
 }
 
+/* The curve of the open loop, point by point: of a lag with gain 2 under kp = 3, at low frequencies
+ * 6, at 1/tau 45 deg behind and lower by 3 dB. */
+static void test_the_open_loop(void **state)
+{
+    (void)state;
+    struct aw_process lag = {.gain = 2, .a1 = 0.5};
+    struct aw_loop *loop = aw_loop_new(&lag, 0.001, NULL);
+    assert_non_null(loop);
+    double omega, before = 0;
+    double complex open;
+    size_t n = 0;
+    bool corner = false;
+    for (; aw_loop_point(loop, &(struct aw_gains){.kp = 3}, n, &omega, &open); n++) {
+        assert_true(omega > before);
+        if (omega < 0.02)
+            near(cabs(open), 6, 0.01);
+        if (before < 2 && omega >= 2) {
+            near(cabs(open), 6 / sqrt(1 + omega * omega / 4), 0.01);
+            near(carg(open), -atan(omega / 2), 0.01);
+            corner = true;
+        }
+        before = omega;
+    }
+    assert_true(corner && n > 100);
+    aw_loop_free(loop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_lag_by_hand), cmocka_unit_test(test_an_integrator_by_hand),
         cmocka_unit_test(test_table_of_simc), cmocka_unit_test(test_stable_is_what_dies_away),
         cmocka_unit_test(test_load),          cmocka_unit_test(test_activity),
+        cmocka_unit_test(test_the_open_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -92,12 +94,38 @@ static void test_there_and_back(void **state)
     assert_true(fabs(model.points[1].coherence - 0.75) < 1e-12 && model.points[1].pieces == 9);
 }
 
+static void test_files(void **state)
+{
+    (void)state;
+    struct aw_error err;
+    char path[] = "/tmp/test_model.XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    aw_model_init(&model);
+    model.fit.process = (struct aw_process){.gain = 2, .a1 = 0.5, .dead_time_s = 0.25};
+    assert_int_equal(aw_model_save(&model, path, &err), AW_OK);
+    aw_model_init(&model);
+    assert_int_equal(aw_model_load(&model, path, &err), AW_OK);
+    assert_true(fabs(model.fit.process.a1 - 0.5) < 1e-9);
+    assert_true(fabs(model.fit.process.dead_time_s - 0.25) < 1e-9);
+    assert_int_equal(truncate(path, 8 << 20), 0);
+    assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
+    assert_non_null(strstr(err.text, "it is too long for a model"));
+    close(fd);
+    unlink(path);
+    assert_int_equal(aw_model_load(&model, path, &err), AW_USAGE);
+    assert_int_equal(aw_model_save(&model, "/nowhere/x", &err), AW_USAGE);
+    assert_int_equal(aw_model_save(&model, "/dev/full", &err), AW_LOST);
+    assert_non_null(strstr(err.text, "the model could not be saved: /dev/full"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_what_is_no_model),
         cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

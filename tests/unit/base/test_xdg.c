@@ -1,0 +1,101 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/xdg.h"
+
+static char root[] = "/tmp/test_xdg.XXXXXX", path[128], expected[128];
+
+static void the_users_folders(void **state)
+{
+    static const struct {
+        enum aw_xdg kind;
+        const char *variable, *home, *path;
+    } rows[] = {
+        {AW_XDG_CONFIG, "/c", "/h", "/c/armwire/x"},
+        {AW_XDG_CONFIG, "", "/h", "/h/.config/armwire/x"},
+        {AW_XDG_CONFIG, "c", "/h", "/h/.config/armwire/x"},
+        {AW_XDG_STATE, "/s", "/h", "/s/armwire/x"},
+        {AW_XDG_STATE, "s", "/h", "/h/.local/state/armwire/x"},
+        {AW_XDG_STATE, "", "", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool config = rows[i].kind == AW_XDG_CONFIG;
+        setenv(config ? "XDG_CONFIG_HOME" : "XDG_STATE_HOME", rows[i].variable, 1);
+        setenv("HOME", rows[i].home, 1);
+        bool found = aw_xdg_path(rows[i].kind, "x", path, sizeof path);
+        assert_string_equal(path, rows[i].path);
+        assert_int_equal(found, *path != '\0');
+    }
+    unsetenv("HOME");
+    assert_false(aw_xdg_path(AW_XDG_STATE, "x", path, sizeof path));
+}
+
+static enum aw_status runtime(struct aw_error *err)
+{
+    return aw_xdg_runtime(path, sizeof path, err);
+}
+
+/* It is made once, for this user alone; who finds another one there is told what is wrong. */
+static void the_folder_for_sockets(void **state)
+{
+    struct stat about;
+    struct aw_error err;
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    setenv("XDG_RUNTIME_DIR", root, 1);
+    snprintf(expected, sizeof expected, "%s/armwire", root);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(runtime(&err), AW_OK);
+        assert_string_equal(path, expected);
+    }
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0700);
+    chmod(path, 0701);
+    assert_int_equal(runtime(&err), AW_NO_LINK);
+    assert_non_null(strstr(err.text, "not a folder that is yours alone"));
+    assert_non_null(strstr(err.text, "mode 701"));
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(symlink("/tmp", path), 0);
+    assert_int_equal(runtime(&err), AW_NO_LINK);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Without that variable, or where it names no folder. */
+static void the_folder_for_sockets_elsewhere(void **state)
+{
+    static const char *const useless[] = {"", "relative", "/nowhere"};
+    struct aw_error err;
+    (void)state;
+    setenv("TMPDIR", root, 1);
+    snprintf(expected, sizeof expected, "%s/armwire-%u", root, (unsigned)geteuid());
+    for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
+        setenv("XDG_RUNTIME_DIR", useless[i], 1);
+        assert_int_equal(runtime(&err), AW_OK);
+        assert_string_equal(path, expected);
+        assert_int_equal(rmdir(path), 0);
+    }
+    setenv("TMPDIR", "/nowhere", 1);
+    assert_int_equal(runtime(&err), AW_NO_LINK);
+    assert_non_null(strstr(err.text, "No such file or directory — name a path yourself"));
+    assert_int_equal(rmdir(root), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_users_folders),
+        cmocka_unit_test(the_folder_for_sockets),
+        cmocka_unit_test(the_folder_for_sockets_elsewhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
