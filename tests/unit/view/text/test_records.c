@@ -1,0 +1,88 @@
+/* The records of the golden cases in the other styles: as text and as CSV, in units and as wire
+ * numbers. Their JSON is in the golden cases themselves. */
+#include "view/text/view.h"
+
+#include "protocols.h"
+
+#include "picture_helper.h"
+#include "wire_helper.h"
+
+enum { LINE_CAP = 4096 };
+
+static struct aw_wire wire;
+
+static struct aw_view *view_of(enum aw_style style)
+{
+    struct aw_view_options options = {.style = style, .time = AW_TIME_REL};
+    struct aw_view *view = aw_view_new(&wire, &options, NULL);
+    assert_non_null(view);
+    return view;
+}
+
+static void decode(const char *hex, enum aw_dir dir, struct aw_record *record)
+{
+    static uint8_t bytes[FRAME_CAP];
+    struct aw_framer framer = {.dir = dir};
+    struct aw_span frame = {.data = bytes};
+    size_t used;
+    assert_int_equal(
+        aw_hex_parse(wire.protocol, hex, strlen(hex), bytes, FRAME_CAP, &frame.size, NULL), AW_OK);
+    if (wire.variant.envelope)
+        assert_int_equal(aw_wire_next(&wire, &framer, frame, &frame, &used, NULL), AW_OK);
+    assert_int_equal(aw_wire_decode(&wire, dir, frame, record, NULL), AW_OK);
+}
+
+/* All cases but those of other variants and of what is refused. */
+static void show_all(FILE *golden, FILE *out, enum aw_style style)
+{
+    static char line[AW_VIEW_MAX], command[LINE_CAP], hex[LINE_CAP], json[LINE_CAP];
+    struct aw_view *view = view_of(style);
+    struct aw_record record;
+    int64_t time_ns = 0;
+    rewind(golden);
+    fwrite(line, 1, aw_view_header(view, line), out);
+    while (fgets(command, LINE_CAP, golden)) {
+        if (*command == '#' || *command == '\n')
+            continue;
+        assert_true(fgets(hex, LINE_CAP, golden) && fgets(json, LINE_CAP, golden));
+        const char *option = strstr(command, " --");
+        if (*json != '{' || (option && strncmp(option, " --dir ", 7) != 0))
+            continue;
+        hex[strcspn(hex, "\n")] = '\0';
+        decode(hex, strstr(json, "\"dir\":\"tx\"") ? AW_TX : AW_RX, &record);
+        record.time_ns = time_ns += 1500000;
+        fwrite(line, 1, aw_view_record(view, &record, line), out);
+    }
+    aw_view_free(view);
+}
+
+static void check_tool(void **state)
+{
+    const struct aw_protocol *protocol = *state;
+    char path[64], *text = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "tests/golden/%s.txt", protocol->name);
+    FILE *golden = fopen(path, "r"), *out = open_memstream(&text, &size);
+    assert_true(golden && out);
+    for (int raw = 0; raw < 2; raw++) {
+        aw_wire_init(&wire, protocol, NULL, raw);
+        show_all(golden, out, AW_STYLE_TEXT);
+        show_all(golden, out, AW_STYLE_CSV);
+    }
+    fclose(golden);
+    fclose(out);
+    snprintf(path, sizeof path, "records-%s.txt", protocol->name);
+    expect_picture(path, text);
+    free(text);
+}
+
+#define TOOL(tool)                                                                                 \
+    {.name = #tool,                                                                                \
+     .test_func = check_tool,                                                                      \
+     .initial_state = (void *)(uintptr_t)&aw_##tool##_protocol},
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {EACH_PROTOCOL(TOOL)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
