@@ -4,6 +4,7 @@
 
 #include "protocols.h"
 
+#include "picture_helper.h"
 #include "wire_helper.h"
 
 static struct aw_wire wire;
@@ -161,6 +162,53 @@ static void lua_knows_where_frames_come_from(void **state)
     }
 }
 
+/* "make generated" writes them with the tools. */
+static void what_is_committed_is_what_the_tables_say(void **state)
+{
+    static const struct {
+        enum aw_describe_as as;
+        const char *folder, *ending;
+    } files[] = {{AW_DESCRIBE_MD, "protocols", "md"},
+                 {AW_DESCRIBE_DBC, "protocols", "dbc"},
+                 {AW_DESCRIBE_LUA, "wireshark", "lua"}};
+    (void)state;
+    for (size_t i = 0; i < N_PROTOCOLS; i++)
+        for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+            char path[64], *text = emit(protocols[i], NULL, files[k].as);
+            snprintf(path, sizeof path, "docs/%s/%s.%s", files[k].folder, protocols[i]->name,
+                     files[k].ending);
+            if (*text)
+                expect_file(path, text, false);
+            free(text);
+        }
+}
+
+/* What "describe" prints at a terminal, without its boxes where there are none, and as JSON. */
+static void pages(void **state)
+{
+    static const struct {
+        const struct aw_protocol *protocol;
+        const char *variant;
+        enum aw_describe_as as;
+        const char *name;
+    } cases[] = {
+        {&aw_canpid_protocol, "spec", AW_DESCRIBE_TEXT, "describe-canpid.txt"},
+        {&aw_armctl_protocol, "ascii", AW_DESCRIBE_TEXT, "describe-armctl.txt"},
+        {&aw_hidmotor_protocol, "hid", AW_DESCRIBE_ASCII, "describe-hidmotor.txt"},
+        {&aw_ezphys_protocol, "be32", AW_DESCRIBE_TEXT, "describe-ezphys-be32.txt"},
+        {&aw_unitysim_protocol, "spec", AW_DESCRIBE_TEXT, "describe-unitysim.txt"},
+        {&aw_canpid_protocol, "fw", AW_DESCRIBE_JSON, "describe-canpid-fw.json"},
+        {&aw_armctl_protocol, "ascii", AW_DESCRIBE_JSON, "describe-armctl.json"},
+        {&aw_ezphys_protocol, "le32", AW_DESCRIBE_JSON, "describe-ezphys.json"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = emit(cases[i].protocol, cases[i].variant, cases[i].as);
+        expect_picture(cases[i].name, text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +218,8 @@ int main(void)
         cmocka_unit_test(only_can_has_a_dbc),
         cmocka_unit_test(lua_has_every_field_of_every_variant),
         cmocka_unit_test(lua_knows_where_frames_come_from),
+        cmocka_unit_test(what_is_committed_is_what_the_tables_say),
+        cmocka_unit_test(pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,10 +331,9 @@ static void test_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_table),   TEST(test_narrow), TEST(test_scroll),
-        TEST(test_colors),  TEST(test_filter), TEST(test_states),
-        TEST(test_numbers), TEST(test_matrix), TEST(test_keys),
-        TEST(test_trend),
+        TEST(test_table),  TEST(test_narrow), TEST(test_scroll),  TEST(test_colors),
+        TEST(test_filter), TEST(test_states), TEST(test_numbers), TEST(test_matrix),
+        TEST(test_keys),   TEST(test_trend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
