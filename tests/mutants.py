@@ -7,8 +7,9 @@ A mutant is one change in one place of lib/: a comparison flipped, a number one 
 condition turned, a statement dropped. Its file is compiled into a library that stands before the
 one with all of lib/, and meets the tests that reach its line (as gcov says), until one fails. What
 no test notices is printed as a patch of one line. What means the same as the program, to the
-compiler or with a reason in tests/mutants.txt, counts neither way. IN is how the places begin:
-lib/wire, lib/base/csv.c:50. Exit status 1 below LIMIT per cent.
+compiler or with a reason in tests/mutants.txt, counts neither way; what only tests/cli reaches in
+lib/shell is left out. IN is how the places begin: lib/wire, lib/base/csv.c:50. Exit status 1 below
+LIMIT per cent.
 """
 import hashlib
 import json
@@ -33,8 +34,6 @@ VERSION = re.search(r"VERSION *:= (.*)", Path("Makefile").read_text()).group(1)
 COMPILE = ["gcc", "-std=c11", "-w", "-fPIC", "-D_GNU_SOURCE", f'-DAW_VERSION="{VERSION}"', "-Ilib",
            f"-I{B}/gen", "-xc", "-"]
 LIMITED = ["sh", "-c", 'ulimit -t ${CPU:-unlimited}; exec "$@"', "sh"]
-NETWORK = ["unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$@"', "sh"]
-SHELL, MOST = "lib/shell/", 20  # tests of the command line for each mutant of the shell
 AFTER = """
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -140,14 +139,14 @@ class Test:
         self.lock = threading.Lock()  # never twice at a time: the ports and files are its own
         self.seconds, self.lines, self.idle = 0, [], []
 
-    def run(self, build_at, seconds, **environ):
-        return run([word.replace("BUILD", str(build_at)) for word in self.words], seconds, **environ)
+    def command(self, build_at):
+        return LIMITED + [word.replace("BUILD", str(build_at)) for word in self.words]
 
     def fails(self, folder):
         """Endless loops are given up by their processor time: the machine may be busy."""
         with self.lock:
-            return self.run(B, 20 + 10 * self.seconds, LD_LIBRARY_PATH=folder,
-                            CPU=str(int(3 + 3 * self.seconds)))[0]
+            return run(self.command(B), 20 + 10 * self.seconds, LD_LIBRARY_PATH=folder,
+                       CPU=str(int(3 + 3 * self.seconds)))[0]
 
     def learn(self):
         """Which lines it reaches, in how many seconds; kept until the test or lib/ changes."""
@@ -161,10 +160,7 @@ class Test:
     def count(self):
         start, lines = time.monotonic(), ([], [])
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
-            status, output = self.run(COUNTS, 600, GCOV_PREFIX=folder)
-            if status:
-                print(f"{self.name} fails without any mutant:\n{output.decode()}", flush=True)
-                return 0, [], []
+            checked(self.command(COUNTS), GCOV_PREFIX=folder)
             seconds = time.monotonic() - start
             for file in Path(folder).rglob("lib/**/*.gcda"):
                 notes = file.with_suffix(".gcno")
@@ -173,19 +169,6 @@ class Test:
                     for line in part["lines"]:
                         lines[not line["count"]].append((part["file"], line["line_number"]))
         return seconds, *lines
-
-
-def all_tests(shell):
-    """Unit tests, golden cases, and where it is about the shell, those of the command line."""
-    for path in Path("tests/unit").rglob("test_*.c"):
-        name = str(path.with_suffix(""))
-        yield Test(name, B / name, *LIMITED, f"BUILD/{name}")
-    for path in Path("tests/golden").glob("*.txt"):
-        yield Test(path.stem, path, *LIMITED, "tests/golden/run.sh", "BUILD/bin", path.stem)
-    for path in Path("tests/cli").glob("*.bats") if shell else ():
-        for title in re.findall(r'^@test "(.*)" \{$', path.read_text(), re.M):
-            yield Test(f"{path.name}: {title}", path, *LIMITED, *NETWORK, "env", "BIN=BUILD/bin",
-                       "bats", "-f", "^" + re.sub(r"\W", ".", title) + "$", str(path))
 
 
 def reach_of(tests):
@@ -200,12 +183,9 @@ def reach_of(tests):
             reach[path, None].add(test)
 
     def of(path, number):
-        tests = sorted(reach[path, number if (path, number) in counted else None],
-                       key=lambda test: test.seconds)
+        tests = reach[path, number if (path, number) in counted else None]
         own = re.sub(r"^lib/(.*/)(\w+)\.c$", r"tests/unit/\1test_\2", path)
-        lines = [test for test in tests if NETWORK[0] in test.words]
-        units = sorted((test for test in tests if test not in lines), key=lambda t: t.name != own)
-        return units + (lines[:MOST] if path.startswith(SHELL) else [])
+        return sorted(tests, key=lambda test: (test.name != own, test.seconds))
 
     return of
 
@@ -230,7 +210,10 @@ def main():
     same = {line.split(" | ")[0] for line in Path("tests/mutants.txt").read_text().split("\n")}
     B.mkdir(parents=True, exist_ok=True)
     build()
-    tests = list(all_tests(inside.startswith(SHELL) or SHELL.startswith(inside)))
+    names = [str(p.with_suffix("")) for p in Path("tests/unit").rglob("test_*.c")]
+    tests = [Test(name, B / name, f"BUILD/{name}") for name in names] + [
+        Test(p.stem, p, "tests/golden/run.sh", "BUILD/bin", p.stem)
+        for p in Path("tests/golden").glob("*.txt")]
     in_parallel = ThreadPoolExecutor(os.cpu_count()).map
     list(in_parallel(Test.learn, tests))
     reach = reach_of(tests)
@@ -238,8 +221,9 @@ def main():
     every = [m for p in sorted(Path("lib").rglob("*.c")) for m in mutants_of(p)
              if f"{m[0]}:{m[1]}".startswith(inside)]
     random.Random(int(seed)).shuffle(every)
-    listed = [m for m in every if f"{m[0]}: {m[3].strip()} -> {m[4].strip()}" in same]
-    chosen = [m for m in every if m not in listed][:int(count)]
+    met = [m for m in every if reach(m[0], m[1]) or not m[0].startswith("lib/shell/")]
+    listed = {m for m in met if f"{m[0]}: {m[3].strip()} -> {m[4].strip()}" in same}
+    chosen = [m for m in met if m not in listed][:int(count)]
 
     tally, lock = defaultdict(int), threading.Lock()
 
@@ -256,7 +240,8 @@ def main():
     list(in_parallel(judge, chosen))
     score = 100 * tally[True] / max(sum(tally.values()), 1)
     print(f"{tally[True]} of {sum(tally.values())} mutants noticed, {score:.1f} % "
-          f"(seed {seed}, {len(every)} places, {len(listed)} of them mean the same)")
+          f"(seed {seed}, {len(every)} places: {len(listed)} mean the same, "
+          f"{len(every) - len(met)} are met by tests/cli only)")
     sys.exit(score < LIMIT)
 
 
