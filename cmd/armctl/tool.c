@@ -181,7 +181,8 @@ static const struct aw_command commands[] = {
      .details = "Goes on from where the joint was confirmed last. Without an amount arrow keys or "
          "+ and - move, page up and down change the step, q quits.",
      .safety = AW_MOTION, .run = run_jog},
-    {.name = "status", .summary = "show what was confirmed last, and when", .run = run_status,
+    {.name = "status", .summary = "show what was confirmed last, and when",
+     .beside = true, .run = run_status,
      .details = "The arm reports nothing by itself: a joint is where its last confirmation says, "
          "and 'unconfirmed' where the last command had none.",
      .examples = LIST("-l sim: status", "-l sim: status -j")},

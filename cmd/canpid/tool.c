@@ -291,7 +291,7 @@ static const struct aw_command commands[] = {
          "keys or + and - move, page up and down change the step, q quits.",
      .examples = LIST("-l sim: jog lknee +5deg -c pos")},
     {.name = "status", .summary = "show the joints as their telemetry has them now",
-     .run = run_status,
+     .beside = true, .run = run_status,
      .details = "In the unit of the controller where it is known (from -c, or seen on the bus), "
          "else in % of all of it.\n"
          "A driver without a target is disabled. A board of -b that is "
@@ -347,7 +347,7 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005",
          "-l sim: gains set kp=3 -b lknee,rknee -c pos", "-l sim: gains")},
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
-     .options = dump_options, .run = run_dump,
+     .options = dump_options, .beside = true, .run = run_dump,
      .examples = LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
     {.name = "step", .group = AW_GROUP_MEASURE,
      .summary = "measure a step response", .options = step_options,

@@ -110,7 +110,7 @@ static const struct aw_arg probe_args[] = {
 
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "show joints and bodies with their tree, and their rates",
-     .run = run_status,
+     .beside = true, .run = run_status,
      .details = "Answers nothing: a simulation that waits for answers stays where it is, and has "
          "no rate ('hz' lets it run).\n" "Angles in rad; of a slider the values are m and m/s.",
      .examples = LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
@@ -120,7 +120,7 @@ static const struct aw_command commands[] = {
          "'follow --max-speed' is one of that command.",
      .examples = LIST("-l sim: limits")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
-     .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
+     .args = words_args, .repeats = true, .options = echo_options, .beside = true, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
      .examples = LIST("-l sim: echo limb --once -j",
          "-l sim: echo --where 'position.z<1.9' --once")},
@@ -131,7 +131,8 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
     {.name = "hz", .group = AW_GROUP_MEASURE,
      .summary = "measure rates, jitter, losses and the real-time factor",
-     .options = hz_options, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
+     .options = hz_options,
+     .beside = true, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
      .examples = LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
      .safety = AW_MOTION, .run = run_motor,

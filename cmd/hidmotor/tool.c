@@ -186,7 +186,7 @@ static const struct aw_option sim_options[] = {
 
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
-     .run = run_status, .examples = LIST("-l sim: status", "-l sim: status -j",
+     .beside = true, .run = run_status, .examples = LIST("-l sim: status", "-l sim: status -j",
          "-l sim: --format '%{m3.actual}' status")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
      .args = limits_args, .offline = true, .run = run_limits, .examples = LIST("limits",

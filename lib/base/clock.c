@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <time.h>
 
 #define STOP_LOOK 16 /* virtual waits between two looks at stop_fd */
@@ -51,9 +50,10 @@ static int64_t wake_time(const struct aw_real_clock *real, bool ignoring, int64_
     return until;
 }
 
-static void look_aside(const struct aw_real_clock *real, bool readable)
+static void look_aside(const struct aw_real_clock *real, bool readable, bool rests)
 {
     for (struct aw_aside *aside = real->aside; aside; aside = aside->next) {
+        aside->rests = rests;
         if (readable || real_now(&real->base) >= aside->due)
             aside->serve(aside);
         readable = false;
@@ -94,7 +94,7 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
             return AW_LOST;
         if (ready < 0)
             continue;
-        look_aside(real, fds[4].revents);
+        look_aside(real, fds[4].revents, fd < 0);
         if (fds[0].revents || fds[1].revents || fds[2].revents)
             return AW_STOPPED;
         if (fds[3].revents)

@@ -11,6 +11,7 @@
 #ifndef AW_BASE_CLOCK_H
 #define AW_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -31,6 +32,7 @@ struct aw_aside {
     struct aw_aside *next;
     int fd; /* or -1; only that of the first one is waited for */
     int64_t due;
+    bool rests; /* as serve is called: nothing but time is waited for */
     void (*serve)(struct aw_aside *aside);
 };
 

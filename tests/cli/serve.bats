@@ -122,6 +122,33 @@ both() {
     matches "$(cat mine)" "*stopped by hidmotor (pid *, *)*"
 }
 
+# asks TOOL LINK MOTION…: while the motion is waited for, status is answered, and disturbs nothing.
+asks() {
+    local tool=$1 link=$2
+    serve "$tool" "$tool" -l "$link"
+    "$tool" -q "${@:3}" >"$tool.moved" 2>&1 3>&- &
+    local mover=$!
+    until echo | talk 0.1 "$(place "$tool")" | jq -e .commander; do :; done
+    ok "$tool" -l serve: -q -j status
+    echo '{"cmd":"status","id":"a"}' | talk 1 "$(place "$tool")" >"$tool.said"
+    sees '.cmd == "status" and .id == "a" and .ok' "$tool.said"
+    sees '.done and .id == "a" and .exit == 0' "$tool.said"
+    same "$(cat "$tool.moved")" "" # it still moves
+    ok "$tool" -l serve: -q stop
+    wait $mover && false || same "$?" 1
+    end "$pid"
+}
+
+@test "who only asks does not wait for a motion that somebody else waits for" {
+    asks hidmotor sim: move 0 30 0 duration=60s --wait
+    asks canpid sim: step --from 0deg --to 5deg --for 60s -b lknee -c pos
+    asks unitysim 'sim:?scene=basic' drive elbow=+5 --for 60s
+    asks ezphys 'sim:?scene=arm4' motor elbow 0.1 100 --for 600s
+    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    start arm armctl sim --listen pty:arm --turn-speed 2deg/s
+    asks armctl ./arm deg 1 90 --confirm-timeout 60s
+}
+
 @test "without a server: who has the device, and that serve would share it" {
     start sim armctl sim --listen pty:arm
     armctl -v -l ./arm ping -n 1000000 >/dev/null 2>frames 3>&- &

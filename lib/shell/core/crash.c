@@ -169,3 +169,9 @@ void aw_crash_carry_out(void)
     if (ready)
         carry_out(&plans()->plans[ready - 1]);
 }
+
+void aw_crash_leave(void)
+{
+    crash.shared = NULL;
+    crash.own.ready = 0;
+}

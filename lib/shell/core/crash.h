@@ -34,4 +34,7 @@ void aw_crash_forget(void);
 bool aw_crash_share(void);
 void aw_crash_carry_out(void);
 
+/* In a child that has nothing to do with what moves: nothing of that is its own any more. */
+void aw_crash_leave(void);
+
 #endif

@@ -121,6 +121,14 @@ void aw_stop_catch(struct aw_session *session)
     aw_stop_watch_parent(session, moves);
 }
 
+void aw_stop_part(struct aw_session *session)
+{
+    session->real_clock.stop_fd = session->real_clock.hangup_fd = session->real_clock.ended_fd = -1;
+    session->real_clock.ignored_until = 0;
+    session->stop = (struct aw_stop){.with_parent = false};
+    aw_stop_catch(session);
+}
+
 void aw_stop_watch_parent(struct aw_session *session, bool on)
 {
     struct aw_stop *stop = &session->stop;

@@ -175,6 +175,7 @@ void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, 
     struct aw_server *server = session->server;
     struct aw_feed *feed = server->feed;
     int64_t due = aw_deadman_due(server); /* something may move from now on */
+    server->asked = tx && session->tool->asks;
     if (due < server->aside.due)
         server->aside.due = due;
     if (!server->subscribers || !feed)
@@ -227,6 +228,13 @@ void aw_feed_leave(struct aw_server *server, struct aw_peer *peer)
             server->feed->views[i] = NULL;
     aw_view_free(view->view);
     free(view);
+}
+
+void aw_feed_hear(struct aw_peer *peer)
+{
+    peer->subscription =
+        (struct aw_subscription){.on = true, .passive = true, .frames = true, .begun = true};
+    set_rate(peer->server);
 }
 
 static enum aw_status join_fields(const json_t *list, char *out, struct aw_error *err)

@@ -171,6 +171,9 @@ enum aw_status aw_lease_allow(struct aw_session *session, struct aw_args *args)
     struct aw_peer *peer = server->running ? server->running->peer : NULL;
     enum aw_safety safety = args->command->safety;
     enum aw_status status = check_place(session, args);
+    if (status == AW_OK && server->beside && !args->command->beside)
+        status = aw_fail(&session->err, AW_USAGE, "%s: it has to wait for the command that runs",
+                         args->command->name);
     if (status == AW_OK)
         status = place_files(session, args);
     if (status != AW_OK || !peer || safety == AW_READ)

@@ -70,7 +70,10 @@ static enum aw_status look_read(struct aw_link *link, void *buf, size_t cap, siz
 static enum aw_status look_write(struct aw_link *link, const void *buf, size_t size,
                                  struct aw_error *err)
 {
-    (void)link, (void)buf, (void)size, (void)err;
+    struct aw_attached *attached = ((struct look_link *)link)->attached;
+    (void)err;
+    if (attached->ask)
+        attached->ask(attached, (struct aw_span){buf, size});
     return AW_OK;
 }
 
@@ -96,13 +99,11 @@ static const struct aw_link_ops look_ops = {
     .fd = look_fd,
 };
 
-enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link)
+struct aw_link *aw_look_new(struct aw_session *session, struct aw_attached *attached)
 {
-    struct aw_attached *attached = session->attached;
     struct look_link *self = calloc(1, sizeof *self);
-    *link = NULL;
     if (!self)
-        return aw_no_memory(&session->err);
+        return NULL;
     self->base = (struct aw_link){.ops = &look_ops,
                                   .clock = session->clock,
                                   .datagrams = attached->datagrams,
@@ -110,13 +111,21 @@ enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link)
     snprintf(self->base.key, sizeof self->base.key, "serve:%.100s", attached->device);
     self->attached = attached;
     attached->looking = &self->base;
+    return &self->base;
+}
+
+enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link)
+{
+    struct aw_attached *attached = session->attached;
+    *link = aw_look_new(session, attached);
+    if (!*link)
+        return aw_no_memory(&session->err);
     double rate =
         aw_options_find(&session->options, "rate") ? aw_option_number(session, "rate") : 0;
     json_t *wanted = json_pack("{s:b}", "frames", true);
     if (rate > 0)
         json_object_set_new(wanted, "rate", json_real(rate));
     aw_attached_send(attached, wanted);
-    *link = &self->base;
     return AW_OK;
 }
 
@@ -125,21 +134,27 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+bool aw_look_bytes(const char *hex, size_t length, uint8_t *out)
+{
+    for (size_t i = 0; i < length / 2; i++) {
+        int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        out[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
 static struct chunk *read_chunk(const char *hex, size_t length)
 {
     struct chunk *chunk = malloc(sizeof *chunk + length / 2);
     if (!chunk)
         return NULL;
     *chunk = (struct chunk){.size = length / 2};
-    for (size_t i = 0; i < chunk->size; i++) {
-        int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
-        if (high < 0 || low < 0) {
-            free(chunk);
-            return NULL;
-        }
-        chunk->bytes[i] = (uint8_t)(high << 4 | low);
-    }
-    return chunk;
+    if (aw_look_bytes(hex, length, chunk->bytes))
+        return chunk;
+    free(chunk);
+    return NULL;
 }
 
 /* What went to the device is for recordings, and so is what came while a command ran elsewhere; on

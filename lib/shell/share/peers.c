@@ -24,6 +24,7 @@
 #define SAY_MAX    65536
 #define LINE_LIMIT (24 << 20)           /* bytes of a line: files come in one */
 #define TOGETHER   (2 * AW_MILLISECOND) /* records wait so long for others */
+#define AGAIN      AW_MILLISECOND       /* until a link that was busy is looked at again */
 #define EVENTS     64
 #define AT_ONCE    32 /* lines of one client before the next one's turn */
 
@@ -138,7 +139,10 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
         aw_session_notice(server->session, "armwire-mqtt has ended: nobody comes by MQTT");
     }
     aw_feed_leave(server, peer);
-    aw_server_forget(server, peer);
+    if (peer->child > 0)
+        aw_beside_end(peer);
+    else
+        aw_server_forget(server, peer);
     aw_conn_free(&peer->conn);
     free(peer);
 }
@@ -153,7 +157,10 @@ static bool take_lines(struct aw_server *server, struct aw_peer *peer)
         if (!line)
             break;
         peer->seen_ns = now_ns(server);
-        aw_server_take_line(server, peer, line);
+        if (peer->child > 0)
+            aw_beside_take(peer, line);
+        else
+            aw_server_take_line(server, peer, line);
     }
     if (peer->conn.overlong)
         aw_peer_say(peer, "{\"error\":\"usage\",\"why\":\"a line of more than %d bytes\"}\n",
@@ -206,10 +213,13 @@ static void flush_all(struct aw_server *server)
 
 void aw_server_due(struct aw_server *server)
 {
-    int64_t due = aw_deadman_due(server);
-    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
+    int64_t due = aw_deadman_due(server), again = now_ns(server) + AGAIN;
+    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         if (peer->conn.since_ns && peer->conn.since_ns + TOGETHER < due)
             due = peer->conn.since_ns + TOGETHER;
+        if (peer->question && again < due)
+            due = again;
+    }
     if (server->watchdog_ns && server->alive_ns < due)
         due = server->alive_ns;
     server->aside.due = due;
@@ -239,6 +249,8 @@ void aw_server_serve(struct aw_aside *aside)
         server->alive_ns = now_ns(server) + server->watchdog_ns;
     }
     flush_all(server);
+    if (aside->rests)
+        aw_beside_ask(server);
     aw_server_due(server);
 }
 

@@ -47,6 +47,8 @@ static bool is_stop(const struct aw_request *request)
 static void enqueue(struct aw_server *server, struct aw_request *request)
 {
     bool stop = is_stop(request);
+    if (aw_beside_start(server, request))
+        return;
     request->peer->waiting++;
     if (stop) { /* which never comes too late */
         free(request->refuse);
@@ -83,6 +85,7 @@ void aw_server_forget(struct aw_server *server, const struct aw_peer *peer)
         }
     }
     server->last = last;
+    aw_beside_forget(server, peer);
     bool commands = server->commander == peer;
     if ((commands && !peer->left) || (server->running && server->running->peer == peer))
         aw_server_interrupt(server, "the commander is gone — stopped");
@@ -127,6 +130,7 @@ static void release(struct aw_server *server, struct aw_peer *peer,
 /* A Ctrl-C of the client: of what runs for it, or waits. */
 static void interrupt(struct aw_server *server, const struct aw_peer *peer, int number)
 {
+    aw_beside_interrupt(server, peer, number);
     if (!server->running || server->running->peer != peer)
         return;
     server->session->stop.signal = number;

@@ -14,6 +14,7 @@
 #define AW_ID_MAX       64
 #define AW_FILES_MAX    8
 #define AW_REQUESTS_MAX 256 /* that one client may have waiting */
+#define AW_QUESTION_MAX 256 /* bytes of what a child asks the device */
 
 /* A program at the other end. */
 struct aw_who {
@@ -46,6 +47,12 @@ struct aw_peer {
     unsigned waiting; /* requests */
     bool follows;     /* who commands */
     struct aw_subscription subscription;
+
+    /* Of a child that carries out a request beside, see beside.c: */
+    pid_t child; /* 0: it is none */
+    struct aw_request *request;
+    size_t question; /* bytes of what it asks the device; 0: nothing */
+    uint8_t bytes[AW_QUESTION_MAX];
 };
 
 struct aw_request {
@@ -93,6 +100,8 @@ struct aw_server {
     bool interrupted;          /* by a Ctrl-C of the client that it runs for */
     bool idle;                 /* waits for requests */
     bool broken;               /* the link was lost and is not there again */
+    bool asked;                /* the device owes an answer, where it only answers */
+    bool beside;               /* this is a child of the server */
     char why[160];             /* the running command was stopped by somebody else */
     char rate[32];             /* the fastest that somebody wants to look on */
     char url[256];             /* of the device */
@@ -123,6 +132,14 @@ void aw_peer_say(struct aw_peer *peer, const char *format, ...)
 /* gateway.c: starts what brings clients by a broker. */
 enum aw_status aw_server_bring(struct aw_server *server, const char *url);
 
+/* beside.c: what only asks is carried out beside the command that runs, by a child. */
+bool aw_beside_start(struct aw_server *server, struct aw_request *request); /* taken over: true */
+void aw_beside_take(struct aw_peer *child, const char *line);
+void aw_beside_ask(struct aw_server *server); /* what children wait for, if the link is free */
+void aw_beside_interrupt(const struct aw_server *server, const struct aw_peer *peer, int number);
+void aw_beside_forget(struct aw_server *server, const struct aw_peer *peer); /* it has gone */
+void aw_beside_end(struct aw_peer *child);
+
 /* requests.c: a line that has come in becomes a request, or is answered at once. */
 void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, const char *line);
 void aw_request_free(struct aw_request *request);
@@ -150,6 +167,7 @@ void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, 
 enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer, const char *id,
                                  const json_t *wanted, struct aw_error *err);
 void aw_feed_leave(struct aw_server *server, struct aw_peer *peer);
+void aw_feed_hear(struct aw_peer *peer); /* it gets all bytes from here on */
 
 /* execute.c: one request after the other, and where its output goes. */
 void aw_server_put(struct aw_sink *sink, bool error, const char *text, size_t size);
