@@ -43,12 +43,10 @@ enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline
 const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size)
 {
-    char name[AW_CANPID_NAME_MAX];
     double board = aw_record_get(record, "board");
-    if (!(board >= 0))
+    if (!(board >= 0) || size < AW_CANPID_NAME_MAX)
         return NULL;
-    snprintf(out, size, "%s", aw_canpid_board_name(&session->wire->variant, (unsigned)board, name));
-    return out;
+    return aw_canpid_board_name(&session->wire->variant, (unsigned)board, out);
 }
 
 /* An ADC that is read never says 0 (-12.5 A) all the time: the published firmware does not read it.

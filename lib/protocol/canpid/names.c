@@ -33,10 +33,11 @@ static const struct aw_name *board_names(const struct aw_variant *variant)
 const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
                                  char out[AW_CANPID_NAME_MAX])
 {
-    snprintf(out, AW_CANPID_NAME_MAX, "0x%02X", board);
+    *out = '\0';
     for (const struct aw_name *name = board_names(variant); name->name; name++)
         if (name->value == (int32_t)board)
-            snprintf(out, AW_CANPID_NAME_MAX, "%s", name->name);
+            return strncat(out, name->name, AW_CANPID_NAME_MAX - 1);
+    snprintf(out, AW_CANPID_NAME_MAX, "0x%02X", board);
     return out;
 }
 

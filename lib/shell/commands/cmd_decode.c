@@ -13,6 +13,7 @@
 #include "shell/commands/decoder.h"
 #include "shell/commands/wanted.h"
 #include "shell/core/progress.h"
+#include "view/text/finder.h"
 #include "view/text/where.h"
 
 #define BLOCK 262144
@@ -124,8 +125,9 @@ struct condition {
     struct aw_session *session;
     struct aw_where where;
     struct aw_wanted wanted;
+    struct aw_select fields; /* of where */
     struct aw_names names;
-    struct aw_point points[AW_MAX_SCALARS];
+    struct aw_finder any, all, terms; /* of what is wanted, and of where */
 };
 
 static bool holds(void *context, const struct aw_record *record)
@@ -135,9 +137,11 @@ static bool holds(void *context, const struct aw_record *record)
     const char *subject = NULL;
     if (c->session->tool->subject.of)
         subject = c->session->tool->subject.of(c->session, record, name, sizeof name);
-    size_t n =
-        aw_record_points(&c->names, record, subject ? subject : "", c->points, AW_MAX_SCALARS);
-    return aw_where_holds(&c->where, c->points, n) && aw_wanted_fits(&c->wanted, c->points, n);
+    if (!subject)
+        subject = "";
+    return aw_where_fits(&c->where, record, aw_finder_look(&c->terms, record, subject)) &&
+           aw_wanted_has(&c->wanted, record->present, aw_finder_look(&c->any, record, subject),
+                         aw_finder_look(&c->all, record, subject));
 }
 
 /* Bytes have no names of subjects: a name alone is that of a field. Before a field stands whoever
@@ -167,9 +171,11 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
     if (status == AW_OK && where)
         status = aw_where_parse(where, &c->where, &session->err);
     aw_names_init(&c->names, d->wire);
-    struct aw_select fields = {0};
-    aw_where_fields(&c->where, &fields);
-    const struct aw_select *asked[] = {&c->wanted.any, &c->wanted.all, &fields};
+    aw_where_fields(&c->where, &c->fields);
+    aw_finder_init(&c->any, &c->names, &c->wanted.any);
+    aw_finder_init(&c->all, &c->names, &c->wanted.all);
+    aw_finder_init(&c->terms, &c->names, &c->fields);
+    const struct aw_select *asked[] = {&c->wanted.any, &c->wanted.all, &c->fields};
     for (size_t i = 0; i < sizeof asked / sizeof *asked && status == AW_OK; i++)
         status = check_names(c, asked[i]);
     return status;

@@ -237,6 +237,8 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         else
             status = add_to_strip(p, trace, time, item->points[i].value);
     }
+    if (missing && first_missing(p) == p->select.n)
+        aw_stream_only(p->stream, &p->select);
     if (any && !keep)
         follow_time(p, time);
     p->taken += any;
@@ -410,7 +412,7 @@ static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
             status = handle_item(p, &item, keep);
         else if (status == AW_MALFORMED)
             status = AW_OK;
-        if (status == AW_OK && aw_clock_now(clock) >= until)
+        if (status == AW_OK && until < AW_NEVER && aw_clock_now(clock) >= until)
             status = AW_TIMEOUT;
     }
     bool over = is_enough(p) || aw_clock_now(clock) >= p->deadline;

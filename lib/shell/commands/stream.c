@@ -202,6 +202,12 @@ void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
     s->where = where;
 }
 
+void aw_stream_only(struct aw_stream *s, const struct aw_select *select)
+{
+    aw_finder_init(&s->finder, &s->names, select);
+    s->only = select;
+}
+
 #define SUBJECTS_MAX 1024
 
 struct subjects {
@@ -268,6 +274,16 @@ static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
     return s->source->next(s, deadline);
 }
 
+static uint64_t wanted_scalars(struct aw_stream *s)
+{
+    uint64_t scalars = s->only ? 0 : UINT64_MAX;
+    const uint64_t *named =
+        s->only ? aw_finder_look(&s->finder, s->item.record, s->item.subject) : NULL;
+    for (size_t i = 0; named && i < s->only->n; i++)
+        scalars |= named[i];
+    return scalars;
+}
+
 enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
 {
     enum aw_status status = AW_OK;
@@ -292,8 +308,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
             subject = tool->subject.of(s->session, s->item.record, s->subject, sizeof s->subject);
         s->item.subject = subject ? subject : "";
         s->item.points = s->points;
-        s->item.n =
-            aw_record_points(&s->names, s->item.record, s->item.subject, s->points, AW_POINTS_MAX);
+        s->item.n = aw_record_points_of(&s->names, s->item.record, wanted_scalars(s),
+                                        s->item.subject, s->points, AW_POINTS_MAX);
     }
     if (s->fields && (status = check_expected(s)) != AW_OK)
         return status;

@@ -51,6 +51,10 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
 void aw_stream_expect(struct aw_stream *stream, const struct aw_select *fields,
                       const struct aw_where *where);
 
+/* From now on records come with the points alone that are named, as only they are used: making the
+ * others takes longer than reading the record. Not owned. */
+void aw_stream_only(struct aw_stream *stream, const struct aw_select *select);
+
 /* Nothing more is to come: AW_END, or AW_ENOUGH of whoever reads. */
 static inline bool aw_stream_over(enum aw_status status)
 {

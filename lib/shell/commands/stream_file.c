@@ -38,6 +38,23 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
     return status;
 }
 
+#define SLICE 8192 /* bytes that are decoded at once: the records stay in the processor's cache */
+
+static enum aw_status decode_slice(struct aw_stream *s, struct aw_decoder *decoder, size_t *used)
+{
+    const char *data = s->buffer + s->used;
+    size_t size = s->held - s->used;
+    enum aw_status status = AW_OK;
+    *used = 0;
+    if (size > SLICE)
+        status = aw_decoder_feed(decoder, data, SLICE, false, used);
+    if (status == AW_OK && *used == 0)
+        status = aw_decoder_feed(decoder, data, size, s->ended, used);
+    if (status == AW_OK && *used == 0 && size == AW_STREAM_BLOCK)
+        status = aw_decoder_feed(decoder, data, size, true, used);
+    return status;
+}
+
 /* Decodes what is held, and reads on until there is a record. */
 static enum aw_status fill_queue(struct aw_stream *s, struct capture *capture, int64_t deadline)
 {
@@ -46,13 +63,10 @@ static enum aw_status fill_queue(struct aw_stream *s, struct capture *capture, i
     capture->n = capture->next = 0;
     while (status == AW_OK && capture->n == 0) {
         size_t used = 0;
-        bool full = s->used == 0 && s->held == AW_STREAM_BLOCK;
-        status = aw_decoder_feed(decoder, s->buffer + s->used, s->held - s->used, s->ended, &used);
-        if (status == AW_OK && used == 0 && full)
-            status = aw_decoder_feed(decoder, s->buffer, s->held, true, &used);
+        status = decode_slice(s, decoder, &used);
         s->used += used;
         s->counters.damaged = decoder->bad;
-        if (status == AW_OK && capture->n == 0)
+        if (status == AW_OK && capture->n == 0 && used == 0)
             status = s->ended ? AW_END : aw_stream_fill(s, deadline);
         if (status == AW_END && s->held > s->used && s->ended)
             status = AW_OK; /* the end of the file is the end of its last line, too */
@@ -68,10 +82,9 @@ static enum aw_status capture_next(struct aw_stream *s, int64_t deadline)
         status = fill_queue(s, capture, deadline);
     if (status != AW_OK)
         return status;
-    s->record = capture->records[capture->next++];
-    s->item.record = &s->record;
-    s->item.time_ns = s->record.time_ns;
-    s->item.received.dir = s->record.dir;
+    s->item.record = &capture->records[capture->next++];
+    s->item.time_ns = s->item.record->time_ns;
+    s->item.received.dir = s->item.record->dir;
     return AW_OK;
 }
 

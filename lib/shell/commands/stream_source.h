@@ -3,6 +3,7 @@
 #define AW_SHELL_COMMANDS_STREAM_SOURCE_H
 
 #include "shell/commands/stream.h"
+#include "view/text/finder.h"
 #include "wire/split.h"
 
 #define AW_STREAM_BLOCK 65536
@@ -31,6 +32,8 @@ struct aw_stream {
     int64_t report_ns;    /* when silence is reported; AW_NEVER: not, or not again */
     uint64_t lost_before; /* by links that were closed */
     struct aw_names names;
+    const struct aw_select *only;   /* the points of records that are wanted; NULL: all */
+    struct aw_finder finder;        /* of them */
     const struct aw_select *fields; /* that are expected; NULL: that has been looked at */
     const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];

@@ -52,3 +52,14 @@ bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *point
         any = has(wanted->all.pattern[i], points, n);
     return any;
 }
+
+bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
+                   const uint64_t *all)
+{
+    bool fits = wanted->any.n == 0;
+    for (size_t i = 0; i < wanted->any.n && !fits; i++)
+        fits = any[i] & present;
+    for (size_t i = 0; i < wanted->all.n && fits; i++)
+        fits = all[i] & present;
+    return fits;
+}

@@ -19,4 +19,9 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
 /* Is a message with these points shown? */
 bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *points, size_t n);
 
+/* The same for a record that has these scalars; any, all: those that the patterns name, from
+ * aw_finder_look. */
+bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
+                   const uint64_t *all);
+
 #endif

@@ -262,45 +262,57 @@ static bool is_in(const struct box *box, double x, double y)
     return x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
 }
 
-/* How many points of the panel's lines lie under the box, some between two samples included. */
-static size_t hidden(const struct aw_panel *panel, const struct frame *frame, const struct box *box)
+#define CORNERS 4
+
+static void count(size_t *hidden, const struct box *boxes, double x, double y)
 {
-    size_t n = 0;
+    for (int corner = 0; corner < CORNERS; corner++)
+        hidden[corner] += is_in(&boxes[corner], x, y);
+}
+
+/* How many points of the panel's lines lie under each box, some between two samples included. */
+static void count_hidden(const struct aw_panel *panel, const struct frame *frame,
+                         const struct box *boxes, size_t *hidden)
+{
     for (size_t s = 0; s < panel->n; s++) {
         double before_x = NAN, before_y = NAN;
         for (size_t i = 0; i < panel->series[s].n; i++) {
             double x = to_x(frame, x_value(frame, panel->series[s].x[i]));
             double y = to_y(frame, panel->series[s].y[i]);
-            double far = panel->series[s].dots ? 0 : hypot(x - before_x, y - before_y);
-            int steps = far > 1000 ? 100 : far > 10 ? (int)(far / 10) : 1; /* NaN: 1 */
+            bool line = !panel->series[s].dots && fabs(x - before_x) + fabs(y - before_y) > 10;
+            double far = line ? hypot(x - before_x, y - before_y) : 0;
+            int steps = far > 1000 ? 100 : far > 10 ? (int)(far / 10) : 1;
             for (int k = 1; k < steps; k++)
-                n += is_in(box, before_x + (x - before_x) * k / steps,
-                           before_y + (y - before_y) * k / steps);
-            n += is_in(box, x, y);
+                count(hidden, boxes, before_x + (x - before_x) * k / steps,
+                      before_y + (y - before_y) * k / steps);
+            count(hidden, boxes, x, y);
             before_x = x;
             before_y = y;
         }
     }
-    return n;
 }
 
 /* The corner where it hides least; width 0: there is no legend. */
 static size_t place_legend(const struct aw_panel *panel, const struct frame *frame,
                            struct box *best)
 {
-    struct box box = {.width = legend_width(panel), .height = LEGEND_ROW * (double)panel->n + 6};
-    size_t least = SIZE_MAX;
+    double width = legend_width(panel), height = LEGEND_ROW * (double)panel->n + 6;
+    double left = frame->x + 6, right = frame->x + frame->width - width - 6;
+    double top = frame->y + 6, bottom = frame->y + frame->height - height - 6;
+    const struct box boxes[CORNERS] = {{right, top, width, height},
+                                       {left, top, width, height},
+                                       {right, bottom, width, height},
+                                       {left, bottom, width, height}};
+    size_t hidden[CORNERS] = {0}, least = 0;
     *best = (struct box){0};
-    for (int corner = 0; corner < 4 && box.width > 0; corner++) {
-        box.x = frame->x + (corner % 2 == 0 ? frame->width - box.width - 6 : 6);
-        box.y = frame->y + (corner < 2 ? 6 : frame->height - box.height - 6);
-        size_t n = hidden(panel, frame, &box);
-        if (n < least) {
-            least = n;
-            *best = box;
-        }
-    }
-    return box.width > 0 ? least : 0;
+    if (width <= 0)
+        return 0;
+    count_hidden(panel, frame, boxes, hidden);
+    for (size_t corner = 1; corner < CORNERS; corner++)
+        if (hidden[corner] < hidden[least])
+            least = corner;
+    *best = boxes[least];
+    return hidden[least];
 }
 
 /* Where every corner hides something, the panel gets room for the legend above its lines. */

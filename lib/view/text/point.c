@@ -75,15 +75,26 @@ int aw_subject_scalar(const struct aw_record *record, const char *subject)
     return -1;
 }
 
-size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
-                        const char *subject, struct aw_point *points, size_t max)
+void aw_record_point(const struct aw_record *record, int scalar, struct aw_point *point)
+{
+    point->text = text_of(record, scalar);
+    point->value =
+        record->codec->scalars[scalar].field->type == AW_TEXT ? (double)NAN : record->v[scalar];
+    point->codec = record->codec;
+    point->record = record;
+    point->scalar = scalar;
+}
+
+size_t aw_record_points_of(const struct aw_names *names, const struct aw_record *record,
+                           uint64_t scalars, const char *subject, struct aw_point *points,
+                           size_t max)
 {
     const struct aw_codec *codec = record->codec;
     size_t message = (size_t)(codec - names->wire->codecs), n = 0;
     int about = aw_subject_scalar(record, subject);
     for (int i = 0; i < codec->n_scalars && n < max; i++) {
         const char *field = names->field[message][i];
-        if (!codec->scalars[i].value || !(record->present >> i & 1))
+        if (!codec->scalars[i].value || !(record->present & scalars & UINT64_C(1) << i))
             continue;
         bool full = record->dir == AW_TX || names->shared[message][i];
         struct aw_point *point = &points[n++];
@@ -92,15 +103,17 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
         point->subject = subject;
         point->message = codec->message->name;
         point->field = field;
-        point->text = text_of(record, i);
-        point->value = codec->scalars[i].field->type == AW_TEXT ? (double)NAN : record->v[i];
-        point->codec = codec;
-        point->record = record;
-        point->scalar = i;
+        aw_record_point(record, i, point);
         point->about = i == about;
         point->order = (unsigned)(message * AW_MAX_SCALARS) + (unsigned)i;
     }
     return n;
+}
+
+size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
+                        const char *subject, struct aw_point *points, size_t max)
+{
+    return aw_record_points_of(names, record, UINT64_MAX, subject, points, max);
 }
 
 void aw_path_point(struct aw_names *names, const char *message, const char *path, double value,

@@ -50,6 +50,14 @@ void aw_point_join(char *out, const char *const *parts, size_t n);
 size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
                         const char *subject, struct aw_point *points, size_t max);
 
+/* Of these scalars only: bit i is scalar i of the codec. */
+size_t aw_record_points_of(const struct aw_names *names, const struct aw_record *record,
+                           uint64_t scalars, const char *subject, struct aw_point *points,
+                           size_t max);
+
+/* One scalar of a record, without names. */
+void aw_record_point(const struct aw_record *record, int scalar, struct aw_point *point);
+
 /* The scalar that says the subject, or -1. */
 int aw_subject_scalar(const struct aw_record *record, const char *subject);
 

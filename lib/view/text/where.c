@@ -162,3 +162,23 @@ bool aw_where_holds(const struct aw_where *where, const struct aw_point *points,
     }
     return true;
 }
+
+static bool fits(const struct aw_where_term *term, const struct aw_record *record, uint64_t scalars)
+{
+    for (uint64_t left = scalars & record->present; left; left &= left - 1) {
+        struct aw_point point;
+        aw_record_point(record, __builtin_ctzll(left), &point);
+        if (holds(term, &point))
+            return true;
+    }
+    return false;
+}
+
+bool aw_where_fits(const struct aw_where *where, const struct aw_record *record,
+                   const uint64_t *scalars)
+{
+    for (size_t i = 0; i < where->n; i++)
+        if (!fits(&where->terms[i], record, scalars[i]))
+            return false;
+    return true;
+}

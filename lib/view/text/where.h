@@ -52,4 +52,8 @@ void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
  * and "no data", fulfil nothing. */
 bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n);
 
+/* The same for a record; scalars: of each term those that its field names, from aw_finder_look. */
+bool aw_where_fits(const struct aw_where *where, const struct aw_record *record,
+                   const uint64_t *scalars);
+
 #endif

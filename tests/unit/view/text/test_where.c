@@ -1,3 +1,4 @@
+#include "view/text/finder.h"
 #include "view/text/where.h"
 #include "view_helper.h"
 
@@ -46,6 +47,20 @@ static const struct {
     {"velocity!=5", false},
 };
 
+/* Of the record, without points. */
+static bool fits(const struct aw_where *where)
+{
+    struct aw_finder *finder = malloc(sizeof *finder);
+    struct aw_select fields;
+    assert_non_null(finder);
+    aw_where_fields(where, &fields);
+    aw_finder_init(finder, &rig->names, &fields);
+    const uint64_t *scalars = aw_finder_look(finder, &rig->record, "lknee");
+    bool fits = aw_where_fits(where, &rig->record, scalars);
+    free(finder);
+    return fits;
+}
+
 static void test_conditions(void **state)
 {
     (void)state;
@@ -57,6 +72,8 @@ static void test_conditions(void **state)
             fail_msg("%s", err.text);
         if (aw_where_holds(&where, rig->points, rig->n) != conditions[i].holds)
             fail_msg("%s", conditions[i].text);
+        if (fits(&where) != conditions[i].holds)
+            fail_msg("%s, of the record", conditions[i].text);
     }
 }
 
@@ -67,6 +84,7 @@ static void test_no_data(void **state)
     points_of(rig, "sensors", AW_RX, "lknee", "lever_angle=none");
     assert_int_equal(aw_where_parse("lever_angle!=5", &where, NULL), AW_OK);
     assert_false(aw_where_holds(&where, rig->points, rig->n));
+    assert_false(fits(&where));
 }
 
 static const char *const broken[] = {

@@ -1,0 +1,54 @@
+/* Remembers which scalars of a message the patterns of a selection name. */
+#include "view/text/finder.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
+                    const struct aw_select *select)
+{
+    finder->names = names;
+    finder->select = select;
+    finder->numbers = false;
+    for (size_t i = 0; i < select->n; i++)
+        finder->numbers |= isdigit((unsigned char)*select->pattern[i]) != 0;
+    for (size_t i = 0; i < AW_FINDER_ROOM; i++)
+        finder->kinds[i].codec = NULL;
+}
+
+static void find(const struct aw_finder *finder, const struct aw_record *record,
+                 struct aw_finder_kind *kind)
+{
+    struct aw_record all = *record;
+    struct aw_point points[AW_MAX_SCALARS];
+    all.present = UINT64_MAX;
+    size_t n = aw_record_points(finder->names, &all, kind->subject, points, AW_MAX_SCALARS);
+    for (size_t i = 0; i < finder->select->n; i++) {
+        const struct aw_select one = {.n = 1, .pattern = {finder->select->pattern[i]}};
+        kind->scalars[i] = 0;
+        for (size_t k = 0; k < n; k++)
+            if (aw_select_match(&one, &points[k]) == 0)
+                kind->scalars[i] |= UINT64_C(1) << points[k].scalar;
+    }
+}
+
+const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
+                               const char *subject)
+{
+    if (finder->select->n == 0)
+        return finder->kinds->scalars;
+    size_t length = strnlen(subject, AW_POINT_NAME - 1);
+    size_t place = (size_t)(record->codec - finder->names->wire->codecs) + record->dir;
+    for (size_t i = 0; i < length; i++)
+        place = place * 31 + (unsigned char)subject[i];
+    struct aw_finder_kind *kind = &finder->kinds[place % AW_FINDER_ROOM];
+    if (finder->numbers || kind->codec != record->codec || kind->dir != record->dir ||
+        strncmp(kind->subject, subject, AW_POINT_NAME - 1) != 0) {
+        kind->codec = record->codec;
+        kind->dir = record->dir;
+        memcpy(kind->subject, subject, length);
+        kind->subject[length] = '\0';
+        find(finder, record, kind);
+    }
+    return kind->scalars;
+}

@@ -1,0 +1,37 @@
+/* Which values of a record the patterns of a selection name, looked up once for each kind of
+ * message and subject: comparing names for every record would take longer than decoding it.
+ *
+ *     aw_finder_init(finder, &names, &select);
+ *     const uint64_t *found = aw_finder_look(finder, &record, "lknee");
+ *     if (found[0] & record.present)            the record has what select.pattern[0] names
+ *
+ * Plain data of about 25 kB by the caller; what it is made with must outlive it.
+ */
+#ifndef AW_VIEW_TEXT_FINDER_H
+#define AW_VIEW_TEXT_FINDER_H
+
+#include "view/text/select.h"
+
+#define AW_FINDER_ROOM 64 /* kinds of message times subjects; more share their places */
+
+struct aw_finder {
+    const struct aw_names *names;
+    const struct aw_select *select;
+    bool numbers; /* a pattern asks for an id, which is a value: nothing can be remembered */
+    struct aw_finder_kind {
+        const struct aw_codec *codec; /* NULL: not used yet */
+        enum aw_dir dir;
+        char subject[AW_POINT_NAME];
+        uint64_t scalars[AW_SELECT_MAX]; /* by pattern; bit i: scalar i of the codec */
+    } kinds[AW_FINDER_ROOM];
+};
+
+void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
+                    const struct aw_select *select);
+
+/* One set of scalars for each pattern, whether the record has them or not. Valid until the next
+ * call. subject: "" if nobody in particular. */
+const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
+                               const char *subject);
+
+#endif

@@ -1,0 +1,106 @@
+#include "protocol/ezphys/wire.h"
+#include "view/text/finder.h"
+#include "view_helper.h"
+
+static struct points_rig *rig;
+static struct aw_finder finder;
+
+static int start(void **state)
+{
+    (void)state;
+    rig = points_new();
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(rig);
+    return 0;
+}
+
+/* What each pattern names in the record, as names of points with blanks behind them. */
+static void expect(const char *subject, size_t pattern, const char *names)
+{
+    uint64_t scalars = aw_finder_look(&finder, &rig->record, subject)[pattern];
+    struct aw_point points[AW_MAX_SCALARS];
+    char all[512] = "";
+    size_t n = aw_record_points_of(&rig->names, &rig->record, scalars, subject, points, 64);
+    for (size_t i = 0; i < n; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s ", points[i].name);
+    assert_string_equal(all, names);
+}
+
+static void test_patterns(void **state)
+{
+    static const struct aw_select select = {
+        .n = 5, .pattern = {"torque", "lknee", "rknee.torque", "*angle", "joint.torque"}};
+    (void)state;
+    aw_finder_init(&finder, &rig->names, &select);
+    for (int again = 0; again < 2; again++) { /* now it is remembered */
+        points_of(rig, "joint", AW_RX, "lknee", "torque=5");
+        expect("lknee", 0, "lknee.torque ");
+        expect("lknee", 1,
+               "lknee.joint.board lknee.fix_link_angle lknee.alpha_angle lknee.torque ");
+        expect("lknee", 2, "");
+        expect("lknee", 3, "lknee.fix_link_angle lknee.alpha_angle ");
+        expect("lknee", 4, "lknee.torque ");
+        points_of(rig, "joint", AW_RX, "rknee", "torque=5");
+        expect("rknee", 1, "");
+        expect("rknee", 2, "rknee.torque ");
+        expect("", 0, "torque ");
+        points_of(rig, "sensors", AW_RX, "lknee", "");
+        expect("lknee", 0, "");
+        expect("lknee", 3, "lknee.lever_angle ");
+    }
+}
+
+/* More subjects than there is room for, and one that is longer than a name may be. */
+static void test_many_subjects(void **state)
+{
+    static const struct aw_select select = {.n = 2, .pattern = {"torque", "s7.torque"}};
+    char subject[200];
+    (void)state;
+    points_of(rig, "joint", AW_RX, "lknee", "torque=5");
+    aw_finder_init(&finder, &rig->names, &select);
+    for (int i = 0; i < 3 * AW_FINDER_ROOM; i++) {
+        char name[216];
+        snprintf(subject, sizeof subject, "s%d", i % (2 * AW_FINDER_ROOM));
+        snprintf(name, sizeof name, "%s.torque ", subject);
+        expect(subject, 0, name);
+        expect(subject, 1, strcmp(subject, "s7") == 0 ? name : "");
+    }
+    memset(subject, 'x', sizeof subject - 1);
+    subject[sizeof subject - 1] = '\0';
+    assert_true(aw_finder_look(&finder, &rig->record, subject)[0] != 0);
+}
+
+/* An id is a value, which each record may have another of. */
+static void test_numbers(void **state)
+{
+    static const struct aw_select select = {.n = 1, .pattern = {"3"}};
+    (void)state;
+    aw_wire_init(&rig->wire, &aw_ezphys_protocol, NULL, false);
+    aw_names_init(&rig->names, &rig->wire);
+    aw_finder_init(&finder, &rig->names, &select);
+    const struct aw_codec *codec = NULL;
+    for (size_t m = 0; m < aw_ezphys_protocol.n_messages && !codec; m++)
+        if (aw_codec_find(aw_wire_codec_at(&rig->wire, m), "id") >= 0)
+            codec = aw_wire_codec_at(&rig->wire, m);
+    assert_non_null(codec);
+    for (int id = 2; id < 5; id++) {
+        aw_record_init(&rig->record, codec, AW_RX);
+        assert_int_equal(aw_record_set(&rig->record, "id", id, NULL), AW_OK);
+        assert_int_equal(aw_finder_look(&finder, &rig->record, "")[0] != 0, id == 3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_patterns, start, stop),
+        cmocka_unit_test_setup_teardown(test_many_subjects, start, stop),
+        cmocka_unit_test_setup_teardown(test_numbers, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
