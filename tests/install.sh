@@ -105,6 +105,8 @@ programs() {
             [ -s "$root/usr/share/bash-completion/completions/$tool" ] &&
             [ -s "$root/usr/share/zsh/site-functions/_$tool" ] &&
             [ -s "$root/usr/share/fish/vendor_completions.d/$tool.fish" ] || return 1
+        # Loading it is felt at each start.
+        [ "$tool" = hidmotor ] || ! needs "$root/usr/bin/$tool" 'libudev.*' || return 1
     done
     "$root/usr/bin/armwire-mqtt" --version && [ -s "$root/usr/share/man/man1/armwire-mqtt.1" ] &&
         "$root/usr/bin/ezphys-sim" --version && [ -s "$root/usr/share/man/man1/ezphys-sim.1" ] &&

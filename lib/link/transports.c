@@ -19,6 +19,14 @@ static const char *const udp_listen_keys[] = {"reply", NULL};
 
 static const char *const log_keys[] = {"speed", "from", "loop", "port", NULL};
 
+static enum aw_status open_board(struct aw_link **out, const struct aw_url *url,
+                                 const struct aw_link_options *options, struct aw_error *err)
+{
+    if (options->protocol && options->protocol->open_board)
+        return options->protocol->open_board(out, url, options, err);
+    return aw_fail(err, AW_USAGE, "hid: only for devices with HID reports — use another link");
+}
+
 static const struct aw_transport transports[] = {
     {
         .scheme = "serial",
@@ -128,7 +136,7 @@ static const struct aw_transport transports[] = {
         .usage = "hid:[VID:PID|serial=SERIAL|/dev/hidrawN]",
         .help = "a board with 64-byte HID reports; alone it takes the one that is plugged in",
         .keys = hid_keys,
-        .open = aw_hid_open,
+        .open = open_board,
     },
     {
         .scheme = "uhid",

@@ -180,6 +180,14 @@ struct aw_board {
     const char *calls_itself; /* the name that the USB device gives, where one is simulated */
 };
 
+struct aw_link;
+struct aw_link_options;
+struct aw_url;
+
+/* Opens the link hid: to one of a protocol's boards: aw_hid_open of link/hid/hid.h. */
+typedef enum aw_status aw_board_open(struct aw_link **out, const struct aw_url *url,
+                                     const struct aw_link_options *options, struct aw_error *err);
+
 struct aw_protocol {
     const char *name;  /* of the tool: "armctl" */
     const char *title; /* "handler arm, ASCII lines" */
@@ -189,9 +197,11 @@ struct aw_protocol {
     enum aw_medium medium;
     uint16_t ports[2]; /* UDP, TCP: to the device (or either way), and to the host if another one */
     const struct aw_board
-        *boards;           /* HID: {0}-terminated; the first is what is simulated; or NULL */
-    const char *udev_file; /* HID: name for the rules that permit them, or NULL */
-    uint16_t frame_max;    /* longest frame in bytes */
+        *boards;               /* HID: {0}-terminated; the first is what is simulated; or NULL */
+    aw_board_open *open_board; /* HID: the libraries that this takes are loaded by programs with
+                                  such a protocol only; or NULL */
+    const char *udev_file;     /* HID: name for the rules that permit them, or NULL */
+    uint16_t frame_max;        /* longest frame in bytes */
     bool ascii;     /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
     bool can;       /* frames are a 16-bit id and up to 8 bytes, written 041#0102 */
     bool datagrams; /* the medium keeps the boundaries of frames */

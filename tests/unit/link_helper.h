@@ -18,6 +18,7 @@
 #include "link/core/device.h"
 #include "link/core/link.h"
 #include "link/core/url.h"
+#include "link/hid/hid.h"
 #include "link/wrap/fault.h"
 
 /* Gives every message back after delay_ns; "quit" writes to stop_fd. */
@@ -136,6 +137,7 @@ static const struct aw_protocol test_protocol = {
     .medium = AW_MEDIUM_UDP,
     .ports = {30004, 30005},
     .boards = test_boards,
+    .open_board = aw_hid_open,
     .udev_file = "/etc/udev/rules.d/70-test.rules",
 };
 

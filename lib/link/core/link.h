@@ -114,7 +114,7 @@ struct aw_link_options {
     void *context;                      /* for extra->open */
     const struct aw_protocol *protocol; /* its usual ports and boards are taken where the URL names
                                            none, and how its text is damaged (see fault.h); NULL:
-                                           the URL has to name them */
+                                           the URL has to name them, and there is no hid: */
     bool shared; /* unix-listen: as a hidraw node does it, many clients at once, each of which gets
                     all that is written; the device is not informed of new ones */
 };

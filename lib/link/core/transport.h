@@ -23,7 +23,6 @@ aw_transport_open aw_slcan_open;
 aw_transport_open aw_socketcand_open;
 aw_transport_open aw_socketcand_listen_open;
 aw_transport_open aw_log_link_open;
-aw_transport_open aw_hid_open;
 aw_transport_open aw_uhid_open;
 
 /* Is this a URL that aw_link_open would try: a known scheme, or a path, and known keys? Nothing is

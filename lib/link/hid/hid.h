@@ -42,6 +42,9 @@ struct aw_hid_port {
     char problem[240]; /* why it cannot be opened, and what to do: the line for udev */
 };
 
+/* Opens hid:…, for .open_board of a protocol with boards. */
+aw_board_open aw_hid_open;
+
 /* Fills at most max interfaces, sorted by path; returns how many there are. All of them, also mice
  * and keyboards: board and chosen say which are for us. Opens none. */
 size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *ports, size_t max);

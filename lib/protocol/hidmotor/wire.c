@@ -2,6 +2,7 @@
 #include "protocol/hidmotor/wire.h"
 
 #include "base/bytes.h"
+#include "link/hid/hid.h"
 #include "wire/rows.h"
 
 #define FLOAT  .type = AW_FLOAT, .bits = 32
@@ -194,6 +195,7 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .variants = variants,
     .medium = AW_MEDIUM_HID,
     .boards = boards,
+    .open_board = aw_hid_open,
     .udev_file = "/etc/udev/rules.d/70-hidmotor.rules", /* must sort before 73-seat-late.rules */
     .frame_max = AW_HIDMOTOR_REPORT,
     .datagrams = true,

@@ -7,7 +7,7 @@
 #include "shell/commands/common.h"
 #include "shell/core/message.h"
 
-static enum aw_describe_as wanted_form(const struct aw_session *session)
+static enum aw_describe_as wanted_form(struct aw_session *session)
 {
     static const struct {
         const char *name;
@@ -24,7 +24,7 @@ static enum aw_describe_as wanted_form(const struct aw_session *session)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(as, forms[i].name) == 0)
             return forms[i].as;
-    return session->out.ascii ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
+    return aw_output_ascii(&session->out) ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
 }
 
 enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args)

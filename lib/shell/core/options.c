@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "base/suggest.h"
@@ -216,10 +217,22 @@ void aw_option_variable(const char *tool, const char *option, char *out, size_t 
         *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 }
 
+/* Mostly there is none, and every start asks. */
+static bool has_variables(const char *tool)
+{
+    char start[64];
+    aw_option_variable(tool, "", start, sizeof start);
+    for (char **variable = environ; variable && *variable; variable++)
+        if (strncmp(*variable, start, strlen(start)) == 0)
+            return true;
+    return false;
+}
+
 enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
                                            struct aw_error *err)
 {
-    for (size_t i = 0; i < options->n; i++) {
+    size_t n = has_variables(tool) ? options->n : 0;
+    for (size_t i = 0; i < n; i++) {
         char name[64];
         struct aw_error problem;
         aw_option_variable(tool, options->values[i].option->name, name, sizeof name);

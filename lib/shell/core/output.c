@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/ready.h"
 #include "base/utf8.h"
+#include "view/terminal/screen.h"
 
 #define PATIENCE_MS 200  /* with a reader that takes nothing, when all else has been stopped */
 #define TEXT_MAX    8192 /* of one print */
@@ -96,15 +97,32 @@ void aw_output_write(struct aw_output *out, const char *text, size_t size)
     }
 }
 
+bool aw_output_ascii(struct aw_output *out)
+{
+    if (out->charset == AW_CHARSET_OF_LOCALE)
+        out->charset = aw_screen_utf8() ? AW_CHARSET_UTF8 : AW_CHARSET_ASCII;
+    return out->charset == AW_CHARSET_ASCII;
+}
+
+void aw_output_spell(struct aw_output *out, char *text, size_t size)
+{
+    for (const char *at = text; *at; at++) {
+        if ((unsigned char)*at > 0x7F) {
+            if (aw_output_ascii(out))
+                aw_utf8_to_ascii(text, size);
+            return;
+        }
+    }
+}
+
 static void print(struct aw_output *out, bool clean, const char *format, va_list args)
 {
-    char text[TEXT_MAX];
-    vsnprintf(text, sizeof text, format, args);
+    char *text = aw_output_reserve(out, TEXT_MAX);
+    vsnprintf(text, TEXT_MAX, format, args);
     if (clean)
         aw_utf8_clean_lines(text);
-    if (out->ascii)
-        aw_utf8_to_ascii(text, sizeof text);
-    aw_output_write(out, text, strlen(text));
+    aw_output_spell(out, text, TEXT_MAX);
+    aw_output_done(out, text + strlen(text));
 }
 
 void aw_output_print(struct aw_output *out, const char *format, ...)

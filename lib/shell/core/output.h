@@ -23,6 +23,10 @@ struct aw_sink {
     void (*put)(struct aw_sink *sink, bool error, const char *text, size_t size);
 };
 
+/* The locale is asked when there is a character beyond ASCII for the first time: that takes files.
+ */
+enum aw_charset { AW_CHARSET_OF_LOCALE, AW_CHARSET_UTF8, AW_CHARSET_ASCII };
+
 struct aw_output {
     struct aw_sink *sink; /* NULL: fd takes it */
     int fd;
@@ -31,7 +35,7 @@ struct aw_output {
                      ECANCELED: given up, to stop */
     bool stalled; /* a request to stop came while the reader took nothing */
     bool color;
-    bool ascii;       /* the locale has no UTF-8: no text has a character beyond ASCII */
+    enum aw_charset charset; /* what texts are spelled with; see aw_output_spell */
     int64_t since_ns; /* the first of what is in the buffer was seen then by aw_output_pace; 0: not
                          yet */
     size_t used;
@@ -53,6 +57,12 @@ void aw_output_print(struct aw_output *out, const char *format, ...)
 /* As it is: for escape sequences of our own, and with nothing that came from elsewhere. */
 void aw_output_draw(struct aw_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Has the locale no UTF-8? Then no text is to have a character beyond ASCII. */
+bool aw_output_ascii(struct aw_output *out);
+
+/* Spells a text so that it has none, if there is to be none: as aw_utf8_to_ascii. */
+void aw_output_spell(struct aw_output *out, char *text, size_t size);
 
 /* Writes what is in the buffer. AW_LOST if the output is gone or full; err says which. AW_STOPPED
  * if its reader takes nothing and somebody asks to stop. */

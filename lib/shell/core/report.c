@@ -50,8 +50,7 @@ static void report(struct aw_session *session, bool clean, const char *format, v
     vsnprintf(text, sizeof text, format, args);
     if (clean)
         aw_utf8_clean_lines(text);
-    if (session->out.ascii)
-        aw_utf8_to_ascii(text, sizeof text);
+    aw_output_spell(&session->out, text, sizeof text);
     if (session->out.sink) {
         session->out.sink->put(session->out.sink, true, text, strlen(text));
         return;

@@ -4,6 +4,7 @@
 #ifndef AW_SHELL_CORE_SESSION_H
 #define AW_SHELL_CORE_SESSION_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "shell/core/object.h"
@@ -70,7 +71,7 @@ struct aw_session {
     struct aw_output out;
     unsigned unreported; /* lines that standard error did not take */
 
-    struct aw_wire *wire;
+    struct aw_wire *wire;     /* of the tool's protocol, as the device speaks it */
     struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
     struct aw_link *link;     /* made on first use, kept for the session */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
@@ -116,6 +117,11 @@ struct aw_session {
     const struct aw_args *args;   /* of the command that runs, */
     const struct aw_words *words; /* before they were bound, */
     const char *where;            /* and where they stand, or NULL */
+
+    /* What wire and state point to: in one piece so large that the kernel gives it, where pages
+     * that nobody touches cost nothing. */
+    struct aw_wire own_wire;
+    max_align_t room[];
 };
 
 /* A session with its defaults, prints to standard output. NULL: out of memory. */

@@ -7,32 +7,28 @@
 #include "shell/core/crash.h"
 #include "shell/core/session.h"
 #include "shell/core/stop.h"
-#include "view/terminal/screen.h"
 
 struct aw_session *aw_session_new(const struct aw_tool *tool)
 {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-    struct aw_session *session = calloc(1, sizeof *session);
+    struct aw_session *session = calloc(1, sizeof *session + tool->state_size);
     if (!session)
         return NULL;
     session->tool = tool;
     session->out.fd = STDOUT_FILENO;
     session->out.color =
         isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
-    session->out.ascii = !aw_screen_utf8();
     session->real_clock = aw_real_clock(-1);
     session->virtual_clock = aw_virtual_clock();
     session->clock = &session->real_clock.base;
     session->stop = (struct aw_stop){.all = -1, .signals = -1, .asked = -1, .parent = -1};
     session->config = calloc(1, sizeof *session->config);
-    session->wire = calloc(1, sizeof *session->wire);
+    session->wire = &session->own_wire;
     session->frame = malloc(AW_FRAME_ROOM);
-    session->state = calloc(1, tool->state_size + 1);
-    if (!session->config || !session->wire || !session->frame || !session->state) {
+    session->state = session->room;
+    if (!session->config || !session->frame) {
         free(session->config);
-        free(session->wire);
         free(session->frame);
-        free(session->state);
         free(session);
         return NULL;
     }
@@ -52,9 +48,7 @@ void aw_session_free(struct aw_session *session)
     aw_view_free(session->printing.view);
     aw_config_free(session->config);
     free(session->config);
-    free(session->wire);
     free(session->decoding);
     free(session->frame);
-    free(session->state);
     free(session);
 }

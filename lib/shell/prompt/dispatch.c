@@ -65,8 +65,7 @@ static void print_result(struct aw_session *session, enum aw_status status)
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT + 1);
     char *end = aw_object_line(&session->result, at);
     *end = '\0';
-    if (session->out.ascii)
-        aw_utf8_to_ascii(at, AW_OBJECT_TEXT);
+    aw_output_spell(&session->out, at, AW_OBJECT_TEXT);
     aw_output_done(&session->out, at + strlen(at));
 }
 

@@ -154,7 +154,7 @@ static void leave_terminal(struct aw_server *server)
         close(nothing);
     aw_output_flush(&session->out, NULL);
     session->out.sink = &server->sink;
-    session->out.ascii = false;
+    session->out.charset = AW_CHARSET_UTF8;
     session->out.fd = -1;
     session->one_shot = session->interactive = false;
     session->shared_url = server->url;

@@ -21,6 +21,21 @@ static void unknown_keys(void **state)
     assert_open_fails("pty:?drpo=1", AW_USAGE, "'drop'?");
 }
 
+static void boards_where_the_protocol_has_some(void **state)
+{
+    static const struct aw_protocol without = {.medium = AW_MEDIUM_UDP};
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link_options options = {.clock = &clock.base};
+    struct aw_error err;
+    struct aw_link *link;
+    (void)state;
+    for (int i = 0; i < 2; i++, options.protocol = &without) {
+        assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_USAGE);
+        assert_string_equal(err.text, "hid: only for devices with HID reports — use another link");
+        assert_null(link);
+    }
+}
+
 static void bad_faults(void **state)
 {
     (void)state;
@@ -107,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_schemes),
         cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(boards_where_the_protocol_has_some),
         cmocka_unit_test(bad_faults),
         cmocka_unit_test(the_tools_own_transport),
         cmocka_unit_test(transports_are_complete),
