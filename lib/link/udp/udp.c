@@ -51,6 +51,7 @@ struct udp_link {
     int64_t reported_ns;            /* when something strange was reported last, 0: never */
     bool refused;                   /* nobody listens, and that was reported */
     int unsent;                     /* why the last datagram did not leave: errno, or 0 */
+    int64_t batch_ns;               /* when it was read */
     unsigned next, count;           /* of the batch */
     struct mmsghdr headers[BATCH];
     struct received batch[BATCH];
@@ -174,7 +175,7 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
 {
     struct aw_link *link = &self->fd.base;
     char first[NAME_LENGTH], second[NAME_LENGTH];
-    int64_t now = aw_clock_now(link->clock);
+    int64_t now = self->batch_ns;
     if (same(&one->from, &self->sender)) {
         self->received_ns = now;
         return false;
@@ -207,10 +208,9 @@ static enum aw_status refuse(struct udp_link *self, const struct address *from)
 
 /* Reading */
 
-/* Also after use: the kernel has shortened names and control. */
-static void prepare(struct udp_link *self, size_t n)
+static void prepare(struct udp_link *self)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < BATCH; i++) {
         struct received *one = &self->batch[i];
         struct msghdr *header = &self->headers[i].msg_hdr;
         one->part = (struct iovec){one->bytes, sizeof one->bytes};
@@ -220,6 +220,15 @@ static void prepare(struct udp_link *self, size_t n)
                                   .msg_iovlen = 1,
                                   .msg_control = one->control,
                                   .msg_controllen = sizeof one->control};
+    }
+}
+
+/* After use the kernel has shortened names and control. */
+static void prepare_again(struct udp_link *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        self->headers[i].msg_hdr.msg_namelen = sizeof self->batch[i].from.at;
+        self->headers[i].msg_hdr.msg_controllen = sizeof self->batch[i].control;
     }
 }
 
@@ -258,10 +267,11 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
     enum aw_status status = aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
     if (status != AW_OK)
         return status;
-    prepare(self, self->count);
+    prepare_again(self);
     int n = recvmmsg(self->fd.fd, self->headers, BATCH, 0, NULL);
     self->next = 0;
     self->count = n > 0 ? (unsigned)n : 0;
+    self->batch_ns = aw_clock_now(self->fd.base.clock);
     if (n > 0)
         return AW_OK;
     if (n < 0 && !passes(errno))
@@ -286,7 +296,7 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
     aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
     self->refused = false;
-    if (self->to_sender)
+    if (self->to_sender && !same(&one->from, &self->to))
         self->to = one->from;
     if (size == 0 && !is_time(self, self->received_ns))
         return AW_TIMEOUT;
@@ -436,7 +446,7 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     self->fd.socket = true;
     self->fd.base.datagrams = true;
     self->server = server;
-    prepare(self, BATCH);
+    prepare(self);
     *out = self;
     return AW_OK;
 }
