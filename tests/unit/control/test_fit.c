@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
+
 #include "control/excite.h"
 #include "control/fit.h"
 #include "control/spectrum.h"
@@ -76,12 +78,36 @@ static void within(const char *what, double value, double half, double wanted)
         fail_msg("%s: %g ± %g instead of %g", what, value, half, wanted);
 }
 
+/* All fits of these tests, one below the other. */
+static FILE *fits;
+
+static void print_fit(const struct aw_fit *f)
+{
+    const double rows[][5] = {
+        {f->process.gain, f->process.a1, f->process.a2, f->process.dead_time_s, f->dead_band},
+        {f->half.gain, f->half.tau1, f->half.tau2, f->half.dead_time, f->half.dead_band},
+        {f->offset, f->drift, f->sigma, f->own, f->held_out},
+        {f->piece_s, f->independent, f->bic[0], f->bic[1], f->bic[2]},
+    };
+    fprintf(fits, "%s of %zu\n", aw_process_kind_name(aw_process_kind_of(&f->process)), f->n);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 5; k++) {
+            if (isnan(rows[i][k]))
+                fprintf(fits, " -");
+            else
+                fprintf(fits, " %.3g", fabs(rows[i][k]) < 1e-9 ? 0 : rows[i][k]);
+            if (k == 4)
+                fputc('\n', fits);
+        }
+}
+
 static struct aw_fit fit_of(const struct aw_trial *trial, const struct aw_fit_options *options)
 {
     struct aw_fit fit;
     struct aw_error err;
     if (aw_fit_best(trial, options, &fit, &err) != AW_OK)
         fail_msg("%s", err.text);
+    print_fit(&fit);
     return fit;
 }
 
@@ -242,6 +268,25 @@ static void test_grain_by_hand(void **state)
     assert_true(fabs(aw_grain(half, 4).quantum - 1) < 1e-12);
 }
 
+static char *fits_text;
+static size_t fits_size;
+
+static int begin_fits(void **state)
+{
+    (void)state;
+    fits = open_memstream(&fits_text, &fits_size);
+    return fits ? 0 : -1;
+}
+
+/* The last one. */
+static void test_all_numbers_of_all_fits(void **state)
+{
+    (void)state;
+    fclose(fits);
+    expect_picture("control-fits.txt", fits_text);
+    free(fits_text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_grain),
         cmocka_unit_test(test_grain_by_hand),
         cmocka_unit_test(test_jumps_of_the_input),
+        cmocka_unit_test(test_all_numbers_of_all_fits),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin_fits, NULL);
 }
