@@ -9,6 +9,7 @@
 
 #include "protocol/armctl/client.h"
 #include "protocol/armctl/device.h"
+#include "talk_helper.h"
 
 struct fixture {
     struct aw_virtual_clock clock;
@@ -556,6 +557,121 @@ static void test_stop_at_once_turns_the_arm_back(void **state)
     end(f);
 }
 
+/* A line; \\r and \\n are written as letters. */
+static size_t read_line(const char *text, uint8_t *bytes)
+{
+    size_t n = 0;
+    for (; *text; text++) {
+        bool escaped = *text == '\\';
+        text += escaped;
+        bytes[n++] = (uint8_t)(escaped ? *text == 'r' ? '\r' : '\n' : *text);
+    }
+    return n;
+}
+
+static void print_line(const uint8_t *bytes, size_t size, FILE *out)
+{
+    fprintf(out, "%.*s\n", (int)size - 2, (const char *)bytes);
+}
+
+static void print_begun(void *context, const char *body, int64_t now)
+{
+    fprintf(context, "%.3f begins %s\n", (double)now / 1e6, body);
+}
+
+static void print_handler(const struct aw_device *device, int64_t now, FILE *out)
+{
+    const struct aw_armctl_device_counters *n = aw_armctl_device_counters(device);
+    for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
+        fprintf(out, "joint %d: %.3f %.3f %.3f\n", i,
+                aw_armctl_device_joint(device, AW_ARMCTL_ROTATE, i, now),
+                aw_armctl_device_joint(device, AW_ARMCTL_TRANSLATE, i, now),
+                aw_armctl_device_joint(device, AW_ARMCTL_PULSE, i, now));
+    fprintf(out,
+            "executed %d duplicates %d ignored %d garbage %d overlong %d confirmed %d sent %d "
+            "dropped %d\n",
+            (int)n->executed, (int)n->duplicates, (int)n->ignored, (int)n->garbage,
+            (int)n->overlong, (int)n->confirmed, (int)n->confirmations_sent,
+            (int)n->confirmations_dropped);
+}
+
+static const struct sending session[] = {{1, "0DEG1,090\\r\\n"},
+                                         {2, "0DEG1,090\\r\\n"},
+                                         {10, "1POS2,100\\r\\n"},
+                                         {20, "0ARM250,045,120\\r\\n"},
+                                         {21, "1DEG1\\r\\n"},
+                                         {22, "1PNG\\r\\n"},
+                                         {23, "2DEG1,010\\r\\n"},
+                                         {24, "nonsense\\r\\n"},
+                                         {25, "1DEG1,010\\r1DEG1,020\\n"},
+                                         {26, "1DEG123456789012345678901234567890,1\\r\\n"},
+                                         {30, "1DEG5,1500\\r\\n"},
+                                         {40, "1DEG4,1000\\r\\n"},
+                                         {50, "0SPD1,500\\r\\n"},
+                                         {60, "0SPD050\\r\\n"},
+                                         {61, "1SPD050\\r\\n"},
+                                         {70, "0MOV0100\\r\\n"},
+                                         {500, "1MOV0040\\r\\n"},
+                                         {900, "0SPD000\\r\\n"},
+                                         {1000, "0ACK2\\r\\n"},
+                                         {1010, "0ACK3\\r\\n"},
+                                         {1100, "0ACK3\\r\\n0ACK2\\r\\n"},
+                                         {1200, "1DEG9,360\\r\\n"},
+                                         {1201, "0DEG9,001\\r\\n"},
+                                         {1202, "0DEG2,2000\\r\\n"},
+                                         {1203, "1DEG2,1001\\r\\n"},
+                                         {1300, "0ACK2\\r\\n"},
+                                         {1400, "0ACK3\\r\\n"},
+                                         {1500, "0ACK2\\r\\n"},
+                                         {3600, "0ACK3\\r\\n"},
+                                         {5000, "0ACK2\\r\\n"},
+                                         {5100, "0ACK3\\r\\n"},
+                                         {5200, "0ACK2\\r\\n"},
+                                         {5300, "0ACK3\\r\\n"},
+                                         {5400, "0ACK2\\r\\n"},
+                                         {5500, "0DEG1,00000000000000000000000045\\r\\n"},
+                                         {5600, "1DEG2,0000000000000000000001700\\r\\n"},
+                                         {5700, "0DEG4,\\r\\n"},
+                                         {5800, "1DEG4,1500,3\\r\\n"},
+                                         {0, NULL}};
+
+static void a_session_is_as_it_was(void **state)
+{
+    (void)state;
+    static const char *const quirks[] = {"", "no-reack,drop-confirm", "bare-confirm,ack-invalid",
+                                         "pulse-deg,raw-lines", "published"};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < 2 * sizeof quirks / sizeof *quirks; i++) {
+        struct aw_armctl_device_options options = aw_armctl_device_defaults();
+        struct aw_armctl_profile profile = {0};
+        struct aw_error err;
+        const char *const keys[][3] = {{"base", "index", "1"},        {"base", "max", "80"},
+                                       {"base", "speed", "45"},       {"lift", "index", "2"},
+                                       {"lift", "kind", "translate"}, {"lift", "home", "30"},
+                                       {"hand", "index", "5"},        {"hand", "kind", "pulse"}};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            assert_int_equal(
+                aw_armctl_profile_set(&profile, keys[k][0], keys[k][1], keys[k][2], &err), AW_OK);
+        assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
+        const char *quirk = quirks[i / 2];
+        assert_int_equal(aw_armctl_quirks_parse(quirk, &options.quirks, &err), AW_OK);
+        options.profile = i % 2 ? &profile : NULL;
+        options.executed = print_begun;
+        options.context = out;
+        struct aw_device *device = aw_armctl_device(&options);
+        fprintf(out, "case '%s'%s\n", quirk, i % 2 ? " with joints" : "");
+        print_handler(device, 0, out);
+        print_talk(device, session, 12000, read_line, print_line, out);
+        print_handler(device, 12 * AW_SECOND, out);
+        aw_device_close(device);
+    }
+    fclose(out);
+    expect_picture("session-armctl.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -587,6 +703,7 @@ int main(void)
         cmocka_unit_test(test_confirmation_that_comes_too_late),
         cmocka_unit_test(test_stop_in_the_middle),
         cmocka_unit_test(test_stop_at_once_turns_the_arm_back),
+        cmocka_unit_test(a_session_is_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 #include <time.h>
 
+#include "base/bytes.h"
 #include "canpid_helper.h"
+#include "talk_helper.h"
 
 #define RKNEE  0xA0
 #define RANKLE 0xC0
@@ -821,6 +823,104 @@ static void six_moving_boards_are_much_faster_than_time(void **state)
     rig_free(rig);
 }
 
+/* "041 0.6 2": an identifier, a float, and what is behind it; "04A i1": a whole number instead. */
+static size_t read_frame(const char *text, uint8_t *bytes)
+{
+    unsigned id = 0, index = 0;
+    float value = 0;
+    int whole;
+    memset(bytes, 0, 8);
+    if (sscanf(text, "%x i%d", &id, &whole) == 2)
+        aw_put_u32(bytes + 2, (uint32_t)whole);
+    else if (sscanf(text, "%x %f %u", &id, &value, &index) >= 2)
+        aw_put_f32(bytes + 2, value);
+    bytes[0] = (uint8_t)id;
+    bytes[1] = (uint8_t)(id >> 8);
+    bytes[6] = (uint8_t)index;
+    return 8;
+}
+
+static void print_frame(const uint8_t *bytes, size_t size, FILE *out)
+{
+    fprintf(out, "%03X", bytes[0] | (unsigned)bytes[1] << 8);
+    for (size_t i = 2; i < size; i++)
+        fprintf(out, " %02X", bytes[i]);
+    fputc('\n', out);
+}
+
+static void print_bus(struct aw_device *device, double at_ms, FILE *out)
+{
+    const struct aw_canpid_device_counters *n = aw_canpid_device_counters(device);
+    struct aw_canpid_truth t;
+    for (unsigned board = 0; board < AW_CANPID_BOARDS * 32; board += 32)
+        if (aw_canpid_device_truth(device, board, (int64_t)(at_ms * 1e6), &t)) {
+            fprintf(out,
+                    "board %u: lever %.5f %.5f link %.5f %.5f motor %.4f controller %d enabled %d "
+                    "setpoint %.5f output %.5f pre %g boost %.3f lamp %d error %d\n",
+                    board, t.joint.lever, t.joint.lever_speed, t.joint.link, t.joint.link_speed,
+                    t.joint.motor_nm, (int)t.law.controller, t.law.enabled, t.law.setpoint,
+                    t.law.output, t.precompression_m, t.boost, t.lamp, (int)t.error);
+            for (int i = 0; i < 6; i++)
+                fprintf(out, "aux %g\n", t.aux[i]);
+        }
+    fprintf(out, "received %d foreign %d ignored %d overruns %d switches %d sent %d dropped %d\n",
+            (int)n->received, (int)n->foreign, (int)n->ignored, (int)n->overruns, (int)n->switches,
+            (int)n->sent, (int)n->dropped);
+}
+
+static const struct sending session[] = {{20, "044 0.1 0"},    {60, "041 6 0"},
+                                         {110, "042 0.02 0"},  {160, "043 0.5 0"},
+                                         {210, "0C4 -0.15 1"}, {220, "044 0.25 2"},
+                                         {300, "041 2 2"},     {305, "041 3 2"},
+                                         {306, "041 4 2"},     {307, "041 5 2"},
+                                         {330, "045 0.02 2"},  {340, "046 i1"},
+                                         {420, "046 i0"},      {430, "046 i1"},
+                                         {450, "047 0"},       {470, "0C8 0"},
+                                         {500, "0C4 0.4 3"},   {520, "049 1 0"},
+                                         {530, "049 7.5 3"},   {540, "0C9 2 5"},
+                                         {550, "0C9 2 6"},     {560, "049 2 0"},
+                                         {561, "0C9 1 1"},     {600, "041 0 7"},
+                                         {640, "044 0.3 0"},   {680, "04A 0"},
+                                         {700, "041 1 0"},     {705, "04B 1"},
+                                         {710, "054 1"},       {715, "0E1 1 0"},
+                                         {720, "041 inf 0"},   {760, "044 nan 0"},
+                                         {800, "0C4 0.9 0"},   {900, "044 2 0"},
+                                         {1000, "044 1 2"},    {1200, "044 -1 2"},
+                                         {1300, "0C4 2 0"},    {0, NULL}};
+
+static void a_session_is_as_it_was(void **state)
+{
+    (void)state;
+    static const uint64_t two = AW_CANPID_BIT(LKNEE) | AW_CANPID_BIT(RANKLE);
+    struct aw_canpid_device_options cases[] = {
+        {.boards = two, .rate_hz = 20},
+        {.boards = two, .rate_hz = 10, .fw = true, .noise = 3, .seed = 5},
+        {.boards = two,
+         .rate_hz = 10,
+         .fault = AW_CANPID_ERROR_FIX_LINK,
+         .fault_boards = AW_CANPID_BIT(RANKLE),
+         .takes_at_once = true},
+        {.boards = AW_CANPID_SIX, .rate_hz = 1e6}};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double until = i < 3 ? 1500 : 30;
+        cases[i].model = aw_joint_defaults();
+        cases[i].model.link_locked = i == 2;
+        struct aw_device *device = aw_canpid_device(&cases[i]);
+        fprintf(out, "case %zu\n", i);
+        print_talk(device, session, until, read_frame, print_frame, out);
+        print_bus(device, until, out);
+        device->ops->connected(device, (int64_t)((until + 200) * 1e6));
+        print_bus(device, until + 200, out);
+        aw_device_close(device);
+    }
+    fclose(out);
+    expect_picture("session-canpid.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -860,6 +960,7 @@ int main(void)
         cmocka_unit_test(looking_changes_nothing),
         cmocka_unit_test(nobody_listening_is_no_harm),
         cmocka_unit_test(six_moving_boards_are_much_faster_than_time),
+        cmocka_unit_test(a_session_is_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "canvas_helper.h"
+
 enum { COLUMNS = 80, ROWS = 24 };
 
 static struct aw_scene scene;
@@ -200,6 +202,73 @@ static void the_eye_follows_what_leaves(void **unused)
     assert_inside(state.bodies[0].position, "the ball");
 }
 
+/* Shapes and joints that the shipped scenes do not show. */
+static const char zoo[] = "gravity 0 0 0\n"
+                          "ground offset -0.5\n"
+                          "body cylinder cylinder 0.3 0.8 mass 1 at 0.2 0.9 0.3\n"
+                          "body box box 0.4 0.7 1.1 mass 1 at -0.8 -0.3 1.2\n"
+                          "body capsule capsule 0.2 0.9 mass 1 at 1.1 -0.7 0.6\n"
+                          "body ball sphere 0.35 mass 1 at 0.3 0.2 2.3\n"
+                          "joint glued fixed cylinder world\n"
+                          "joint rail slider box world axis 0.6 0 0.8\n"
+                          "joint mast hinge capsule world anchor 1.1 -0.7 0.1 axis 0 0 1\n"
+                          "joint swing hinge ball world anchor 0.3 0.2 2.9 axis -0.6 0.8 0\n"
+                          "joint arm hinge box ball anchor -0.2 0 1.9 axis 0 1 0\n"
+                          "joint weld fixed capsule box\n";
+
+/* Everybody somewhat away from where the scene has him, and turned. */
+static void disturb(void)
+{
+    for (size_t i = 0; i < state.n_bodies; i++) {
+        struct aw_ezphys_body *body = &state.bodies[i];
+        double k = 1 + 0.1 * (double)i, w = sqrt(1 - 0.14 * k * k / 3);
+        memcpy(body->rotation,
+               (const double[]){w, 0.1 * k / sqrt(3), -0.2 * k / sqrt(3), 0.3 * k / sqrt(3)},
+               sizeof body->rotation);
+        for (int axis = 0; axis < 3; axis++)
+            body->position[axis] += 0.01 * k * (3 - 2 * axis);
+    }
+}
+
+static void print_scene(const char *name, FILE *out)
+{
+    const struct aw_ezphys_picture *p = &picture;
+    aw_ezphys_picture_aim(&picture, &state);
+    disturb();
+    draw();
+    fprintf(out,
+            "%s azimuth %.6g elevation %.6g center %.6g %.6g %.6g radius %.6g zoom %g floor %.6g "
+            "grid %g\n",
+            name, p->azimuth, p->elevation, p->center[0], p->center[1], p->center[2], p->radius_m,
+            p->zoom, p->floor_m, p->grid_m);
+    print_canvas(&canvas, out);
+}
+
+static void pictures_are_as_they_were(void **unused)
+{
+    (void)unused;
+    char *text;
+    size_t size;
+    struct aw_error err;
+    FILE *out = open_memstream(&text, &size);
+    for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++) {
+        load(row->name);
+        print_scene(row->name, out);
+    }
+    if (aw_scene_parse(&scene, "zoo", zoo, sizeof zoo - 1, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    memset(&state, 0, sizeof state);
+    for (size_t i = 0; i < scene.n_bodies; i++)
+        add_body(scene.bodies[i].name, scene.bodies[i].position_m, scene.bodies[i].rotation);
+    state.contacts[state.n_contacts++] = (struct aw_ezphys_contact){.point = {-0.6, 0.5, -0.5}};
+    print_scene("zoo", out);
+    picture.scene = NULL;
+    print_scene("crosses", out);
+    fclose(out);
+    expect_picture("picture-ezphys.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +278,7 @@ int main(void)
         cmocka_unit_test(without_a_scene_bodies_are_crosses_and_names_join_them),
         cmocka_unit_test(contacts_are_seen),
         cmocka_unit_test(the_eye_follows_what_leaves),
+        cmocka_unit_test(pictures_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

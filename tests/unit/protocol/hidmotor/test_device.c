@@ -1,4 +1,5 @@
 #include "hidmotor_helper.h"
+#include "talk_helper.h"
 
 #include "protocol/hidmotor/wire.h"
 
@@ -542,6 +543,138 @@ static void a_new_connection_gets_nothing_old(void **state)
     rig_free(rig);
 }
 
+/* "1848 500 0 10 20 30": a packet id and floats; "1962 b120": a byte. */
+static size_t read_report(const char *text, uint8_t *bytes)
+{
+    int used;
+    memset(bytes, 0, AW_HIDMOTOR_REPORT);
+    aw_put_u32(bytes, (uint32_t)strtoul(text, NULL, 10));
+    text += strcspn(text, " ");
+    for (uint8_t *to = bytes + 4; *text; text += used, to += 4) {
+        float value;
+        int byte;
+        if (sscanf(text, " b%d%n", &byte, &used) == 1)
+            *to = (uint8_t)byte;
+        else if (sscanf(text, " %f%n", &value, &used) == 1)
+            aw_put_f32(to, value);
+        else
+            break;
+    }
+    return AW_HIDMOTOR_REPORT;
+}
+
+static void print_report(const uint8_t *bytes, size_t size, FILE *out)
+{
+    if (size < AW_HIDMOTOR_REPORT) {
+        fprintf(out, "%zu bytes\n", size);
+        return;
+    }
+    while (size > 4 && bytes[size - 1] == 0)
+        size--;
+    uint32_t id = aw_get_u32(bytes);
+    fprintf(out, "%u", id);
+    if (id == 1962 || id == 99)
+        fprintf(out, " b%u", bytes[4] | (unsigned)bytes[5] << 8);
+    for (size_t at = 4; id != 1962 && id != 99 && at < size; at += 4)
+        fprintf(out, " %.4f", (double)aw_get_f32(bytes + at));
+    fputc('\n', out);
+}
+
+static void print_board(struct aw_device *device, double at_ms, FILE *out)
+{
+    struct aw_hidmotor_truth truth;
+    const struct aw_hidmotor_device_counters *n = aw_hidmotor_device_counters(device);
+    aw_hidmotor_device_truth(device, (int64_t)(at_ms * 1e6), &truth);
+    fprintf(out, "state %d gripper %d light %g %g %g\n", (int)truth.state, truth.gripper,
+            truth.light[0], truth.light[1], truth.light[2]);
+    for (int i = 0; i < AW_HIDMOTOR_DEVICE_MOTORS; i++)
+        fprintf(out,
+                "motor %d setpoint %.4f angle %.4f speed %.4f gains %g %g %g velocity %g %g %g\n",
+                i, truth.setpoint[i], truth.angle[i], truth.speed[i], truth.gains[i][0],
+                truth.gains[i][1], truth.gains[i][2], truth.velocity_gains[i][0],
+                truth.velocity_gains[i][1], truth.velocity_gains[i][2]);
+    fprintf(out,
+            "received %llu overwritten %llu taken %llu unknown %llu sent %llu dropped %llu "
+            "faults %llu\n",
+            (unsigned long long)n->received, (unsigned long long)n->overwritten,
+            (unsigned long long)n->taken, (unsigned long long)n->unknown,
+            (unsigned long long)n->sent, (unsigned long long)n->dropped,
+            (unsigned long long)n->faults);
+}
+
+static const struct sending session[] = {{1.5, "1910"},
+                                         {2.5, "1822"},
+                                         {5, "1857"},
+                                         {7, "1825"},
+                                         {10, "1900 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9"},
+                                         {12, "1810 1 2 3 4 5 6 7 8 9"},
+                                         {14, "1857"},
+                                         {16, "1825"},
+                                         {18, "1962 b255"},
+                                         {19, "1962 b77"},
+                                         {20, "2000 0.25 0.5 0.75"},
+                                         {22, "1234 1"},
+                                         {30, "1848 100 1 30 45 -30"},
+                                         {50, "1910"},
+                                         {80, "1910"},
+                                         {100, "1822"},
+                                         {131, "1910"},
+                                         {150, "1822"},
+                                         {200, "1910"},
+                                         {400, "1910"},
+                                         {500, "1848 0.5 0 200 -200 0"},
+                                         {520, "1910"},
+                                         {540, "1822"},
+                                         {600, "1910"},
+                                         {700, "1848 200 0 0 0 0"},
+                                         {750, "1910"},
+                                         {800, "1848 200 0 0 0 0"},
+                                         {830, "1910"},
+                                         {900, "1811 500 -20 0"},
+                                         {910, "1822"},
+                                         {920, "1811 2000 -300 20"},
+                                         {930, "1822"},
+                                         {960, "1822"},
+                                         {1000, "1900 1 0 0 1 0 0 1 0 0"},
+                                         {1010, "1910"},
+                                         {1100, "1822"},
+                                         {1200, "1910"},
+                                         {1900, "1910"},
+                                         {1950, "1822"},
+                                         {0, NULL}};
+
+static void a_session_is_as_it_was(void **state)
+{
+    (void)state;
+    static const struct {
+        enum aw_hidmotor_state state;
+        const char *faults;
+    } cases[] = {{AW_HIDMOTOR_RUNNING, ""},
+                 {AW_HIDMOTOR_UNHOMED, ""},
+                 {AW_HIDMOTOR_DISABLED, ""},
+                 {AW_HIDMOTOR_RUNNING, "lost:20%,late:20%,duplicate:20%,foreign:20%,short:10%"},
+                 {AW_HIDMOTOR_RUNNING, "glitch:30%,stuck:30%,slow:20%,unplug:1.2s"},
+                 {AW_HIDMOTOR_RUNNING, "count:50%,nan:50%"}};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+        struct aw_error err;
+        options.state = cases[i].state;
+        options.latency_ns = (int64_t)i * 300 * AW_MICROSECOND;
+        assert_int_equal(aw_hidmotor_faults_parse(cases[i].faults, &options.faults, &err), AW_OK);
+        struct aw_device *device = aw_hidmotor_device(&options);
+        fprintf(out, "case %d %s\n", (int)cases[i].state, cases[i].faults);
+        print_talk(device, session, 2100, read_report, print_report, out);
+        print_board(device, 2100, out);
+        aw_device_close(device);
+    }
+    fclose(out);
+    expect_picture("session-hidmotor.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -569,6 +702,7 @@ int main(void)
         cmocka_unit_test(faults_do_what_they_say),
         cmocka_unit_test(stuck_repeats_and_slow_is_slow),
         cmocka_unit_test(a_new_connection_gets_nothing_old),
+        cmocka_unit_test(a_session_is_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

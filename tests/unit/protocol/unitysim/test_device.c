@@ -1,4 +1,5 @@
 /* The simulated Bento Arm: what the published simulation does, datagram by datagram. */
+#include "talk_helper.h"
 #include "unitysim_helper.h"
 
 #define SCENE_1                                                                                    \
@@ -497,6 +498,106 @@ static void runs_repeat(void **state)
     rig_near(ends[0], ends[1], 0);
 }
 
+/* Bytes as hex without the checksum, which is added. */
+static size_t read_hex(const char *text, uint8_t *bytes)
+{
+    size_t n = 0;
+    unsigned sum = 0;
+    for (int used; sscanf(text, " %2hhx%n", &bytes[n], &used) == 1; text += used, n++)
+        sum += n < 2 ? 0 : bytes[n];
+    bytes[n] = (uint8_t)~sum;
+    return n + 1;
+}
+
+static void print_hex(const uint8_t *bytes, size_t size, FILE *out)
+{
+    for (size_t i = 0; i < size; i++)
+        fprintf(out, "%02X%c", bytes[i], i + 1 < size ? ' ' : '\n');
+}
+
+static void print_arm(struct aw_device *device, double at_ms, FILE *out)
+{
+    struct aw_unitysim_truth t;
+    aw_unitysim_device_truth(device, (int64_t)(at_ms * 1e6), &t);
+    const struct aw_unitysim_device_counters *n = &t.counters;
+    fprintf(out, "scene %d rate %d camera %d %d %d %d %d %d keyboard %d frozen %d why '%s'\n",
+            t.scene, t.frame_rate, t.camera.x, t.camera.y, t.camera.z, t.camera.rx, t.camera.ry,
+            t.camera.rz, t.keyboard, t.frozen, t.dropped_why);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        fprintf(out, "joint %d: %.4f %d to %d drive %d %d%s\n", i, t.degrees[i],
+                t.limits.joint[i].min, t.limits.joint[i].max, t.drive[i].velocity,
+                (int)t.drive[i].state, t.at_limit[i] ? " at its limit" : "");
+    fprintf(out,
+            "received %d applied %d partial %d odd %d empty %d header %d checksum %d size %d "
+            "type %d scenes %d requests %d feedback %d lost %d\n",
+            (int)n->received, (int)n->applied, (int)n->partial, (int)n->odd, (int)n->empty,
+            (int)n->header, (int)n->checksum, (int)n->size, (int)n->type, (int)n->scenes,
+            (int)n->requests, (int)n->feedback, (int)n->lost);
+}
+
+#define LIMITS "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A"
+static const struct sending session[] = {
+    {3, "FF FF 03 FC"},
+    {4, "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01"},
+    {7, "FF FF 00 28 02 3C D0 00 00 93 01 01 DE 00 00 37 00 01 2B 01 01 00 00 01 " LIMITS},
+    {9, "FF FF 03"},
+    {30, "FF FF 01 14 00 43 00 01 01 2D 00 02 02 07 00 02 03 0F 00 01 04 5A 00 01"},
+    {120, "FF FF 01 14 00 43 00 03 01 2D 00 00 02 30 00 01 03 21 00 02 04 FF 03 02"},
+    {130, "FF FF 01 08 04 10 00 01 01 55 01 01"},
+    {150, "FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 " LIMITS},
+    {160, "FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 08 A4 07 FF "
+          "07 01"},
+    {170, "FF FF 02 26 B9 00 00 F4 01"},
+    {200, "FF FF 03 04"},
+    {210, "FF FF 03 04 00 00 01"},
+    {220, "FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 00 00 03 00 08 01 00 00 04 "
+          "00 08 01 00 00"},
+    {230, "FF 00 03 04"},
+    {240, "FF FF 09 04"},
+    {250, "FF FF"},
+    {260, "FF FF 01 14 04 10 00 02 03 55 00 02 02 07 00 01 01 0F 00 01 00 5A 00 02 00 01 00 01"},
+    {300, "FF FF 00 26 09 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 " LIMITS},
+    {310, "FF FF 00 26 04 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 " LIMITS},
+    {320, "FF FF 03 04"},
+    {330, "FF FF 01 14 00 FF 00 02 01 FF 00 01 02 FF 00 01 03 FF 00 02 04 FF 00 01"},
+    {0, NULL}};
+
+static void a_session_is_as_it_was(void **state)
+{
+    (void)state;
+    static const struct aw_unitysim_device_options cases[] = {
+        {.scenes = 6},
+        {.scenes = 6, .scene = 5, .speed = AW_UNITYSIM_UNITY, .low_echo = true, .stuck = 2},
+        {.scenes = 9, .scene = 3, .speed = AW_UNITYSIM_NOMINAL, .feedback_loss = 0.4, .seed = 7}};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_device *device = aw_unitysim_device(&cases[i]);
+        fprintf(out, "case %zu\n", i);
+        print_arm(device, 0, out);
+        print_talk(device, session, 1000, read_hex, print_hex, out);
+        print_arm(device, 1000, out);
+        aw_device_close(device);
+    }
+    fclose(out);
+    expect_picture("session-unitysim.txt", text);
+    free(text);
+}
+
+static void each_scene_has_its_view(void **state)
+{
+    (void)state;
+    static const struct aw_unitysim_camera views[] = {
+        {-185, 500, 0, 66, 270, 0},    {-185, 500, 0, 66, 270, 0},    {-185, 500, 0, 66, 270, 0},
+        {-185, 500, 0, 66, 270, 0},    {-208, 403, -222, 55, 299, 0}, {-320, 536, 0, 82, 270, 0},
+        {-208, 403, -222, 55, 299, 0}, {-185, 500, 0, 66, 270, 0},    {-185, 500, 0, 66, 270, 0}};
+    for (int i = -1; i < 8; i++) {
+        struct aw_unitysim_camera view = aw_unitysim_scene_view(i), wanted = views[i < 0 ? 8 : i];
+        assert_memory_equal(&view, &wanted, sizeof view);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +622,8 @@ int main(void)
         cmocka_unit_test(faults),
         cmocka_unit_test(a_frozen_simulator_takes_up_where_it_was),
         cmocka_unit_test(runs_repeat),
+        cmocka_unit_test(a_session_is_as_it_was),
+        cmocka_unit_test(each_scene_has_its_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

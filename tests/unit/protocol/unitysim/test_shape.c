@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "canvas_helper.h"
 #include "protocol/unitysim/shape.h"
 
 static struct aw_unitysim_shape posed(double shoulder, double elbow, double rotate, double flex,
@@ -149,6 +150,34 @@ static void any_canvas_will_do(void **state)
     }
 }
 
+static void pictures_are_as_they_were(void **state)
+{
+    (void)state;
+    static const double poses[][AW_UNITYSIM_JOINTS] = {
+        {0}, {33, -21, 47, 38, 12}, {-65, 40, -130, -55, 50}, {140, 12, 80, 5, 0}};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) {
+        struct aw_unitysim_shape shape;
+        aw_unitysim_shape(poses[i], &shape);
+        fprintf(out, "pose %zu", i);
+        for (int k = 0; k < AW_UNITYSIM_PLACES; k++)
+            fprintf(out, " | %.2f %.2f %.2f", shape.at[k].x, shape.at[k].y, shape.at[k].z);
+        fputc('\n', out);
+        for (int side = 0; side < 2; side++) {
+            struct aw_braille canvas;
+            assert_true(aw_braille_init(&canvas, i % 2 ? 60 : 36, i % 2 ? 16 : 24));
+            aw_unitysim_draw(&shape, (enum aw_unitysim_side)side, &canvas);
+            print_canvas(&canvas, out);
+            aw_braille_free(&canvas);
+        }
+    }
+    fclose(out);
+    expect_picture("shape-unitysim.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +187,7 @@ int main(void)
         cmocka_unit_test(no_pose_changes_the_lengths),
         cmocka_unit_test(the_pictures_show_where_it_points),
         cmocka_unit_test(any_canvas_will_do),
+        cmocka_unit_test(pictures_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

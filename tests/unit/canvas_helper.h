@@ -1,0 +1,27 @@
+/* A canvas of braille dots as text. */
+#ifndef AW_TESTS_CANVAS_HELPER_H
+#define AW_TESTS_CANVAS_HELPER_H
+
+#include <stdio.h>
+
+#include "picture_helper.h"
+#include "view/terminal/braille.h"
+
+/* The dots, and beside them their colours. */
+static inline void print_canvas(const struct aw_braille *canvas, FILE *out)
+{
+    for (int row = 0; row < canvas->rows; row++) {
+        const struct aw_braille_cell *cells = &canvas->cells[row * canvas->columns];
+        for (int i = 0; i < canvas->columns; i++) {
+            char text[5] = "";
+            aw_braille_character(&cells[i], AW_BRAILLE_UTF8, text);
+            fputs(cells[i].dots ? text : " ", out);
+        }
+        fputc('|', out);
+        for (int i = 0; i < canvas->columns; i++)
+            fputc(cells[i].dots ? '0' + cells[i].color : ' ', out);
+        fputs("|\n", out);
+    }
+}
+
+#endif

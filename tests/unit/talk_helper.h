@@ -1,0 +1,54 @@
+/* A session with a simulated device as text: what is sent, what is answered, and when. */
+#ifndef AW_TESTS_TALK_HELPER_H
+#define AW_TESTS_TALK_HELPER_H
+
+#include <stdio.h>
+
+#include "link/core/device.h"
+#include "picture_helper.h"
+
+/* What is sent to a simulated device at a time, and how it is told. */
+struct sending {
+    double at_ms;
+    const char *text;
+};
+typedef size_t read_fn(const char *text, uint8_t *bytes);
+typedef void print_fn(const uint8_t *bytes, size_t size, FILE *out);
+
+static inline void print_answers(struct aw_device *device, int64_t now, print_fn *print, FILE *out)
+{
+    uint8_t bytes[AW_DEVICE_MESSAGE];
+    for (size_t size; (size = device->ops->transmit(device, bytes, sizeof bytes)) > 0;) {
+        fprintf(out, "%.3f < ", (double)now / 1e6);
+        print(bytes, size, out);
+    }
+}
+
+/* Prints all that passes, and when, until that time; the list ends with a text of NULL. */
+static inline void print_talk(struct aw_device *device, const struct sending *next, double until_ms,
+                              read_fn *read, print_fn *print, FILE *out)
+{
+    uint8_t bytes[256];
+    const struct aw_device_ops *ops = device->ops;
+    int64_t now = 0, end = (int64_t)(until_ms * 1e6);
+    ops->step(device, now);
+    for (; now < end; now = now < end ? now : end) {
+        int64_t event = ops->next_event(device);
+        int64_t said = next->text ? (int64_t)(next->at_ms * 1e6) : AW_NEVER;
+        int64_t then = event < said ? event : said;
+        now = then > now ? then : now + 1;
+        if (now > end)
+            break;
+        ops->step(device, now);
+        print_answers(device, now, print, out);
+        for (; next->text && (int64_t)(next->at_ms * 1e6) <= now; next++) {
+            fprintf(out, "%.3f > %s\n", next->at_ms, next->text);
+            size_t size = read(next->text, bytes);
+            ops->receive(device, bytes, size, now);
+            ops->step(device, now);
+            print_answers(device, now, print, out);
+        }
+    }
+}
+
+#endif
