@@ -12,7 +12,7 @@
 
 #define SYSTEM_CAS  "/etc/ssl/certs"
 #define KEEPALIVE_S 5
-#define CONNECT_MS  5000
+#define CONNECT_MS  4000
 #define FINISH_MS   800
 #define CARE_MS     500 /* between two looks of the library at its keep-alive */
 #define BUSY        64  /* messages on their way */

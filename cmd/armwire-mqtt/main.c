@@ -1,6 +1,7 @@
 /* The program armwire-mqtt: the way to an MQTT 5 broker for a server of a device, or for a client
  * of one. The tools start it, and speak lines with it. */
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +32,12 @@ void put_line(struct aw_conn *conn, const char *text, size_t size, bool record)
 /* The one who started us prints it. */
 static int fail(struct ends *ends, const struct aw_error *err)
 {
-    char text[sizeof err->text + 16];
-    snprintf(text, sizeof text, "{\"why\":\"%.300s\"}", err->text);
-    for (char *p = text + 8; p[2]; p++)
-        if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ')
-            *p = '\'';
-    put_line(&ends->starter, text, strlen(text), false);
+    json_t *object = json_pack("{s:s,s:i}", "why", err->text, "exit", (int)err->status);
+    char *text = json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    if (text)
+        put_line(&ends->starter, text, strlen(text), false);
+    free(text);
     aw_conn_flush(&ends->starter);
     aw_conn_free(&ends->starter);
     return (int)err->status;

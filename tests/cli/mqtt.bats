@@ -4,7 +4,7 @@ load common
 # broker [LINE…]: one with these lines of configuration; its port to $port, its id to $broker.
 broker() {
     port=${port:-$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
-    printf '%s\n' "listener $port 127.0.0.1" 'persistence false' 'set_tcp_nodelay true' \
+    printf '%s\n' "listener $port 127.0.0.1" 'persistence false' 'set_tcp_nodelay true' "user $(id -un)" \
         "${@:-allow_anonymous true}" >broker.conf
     mosquitto -c broker.conf >>broker.log 2>&1 3>&- &
     broker=$!
@@ -21,7 +21,7 @@ shared() {
     at=${at:-mqtt://127.0.0.1:$port/arm}
     start s hidmotor serve -l sim: --mqtt "$at" "$@"
     server=$pid
-    wait_for s "ready: mqtt"
+    [[ $url == mqtt* ]] || wait_for s "ready: mqtt" # which of the two is ready first is open
 }
 
 # sees FILTER FILE: such a line comes into the file, sooner or later.
@@ -36,9 +36,11 @@ sees() {
 sub() { mosquitto_sub -V 5 -p "$port" "$@"; }
 
 # ask CORRELATION TEXT [OPTION…]: what a program of somebody else's does; all that is answered goes to the file
-# answers, which `listen` fills.
-ask() { mosquitto_pub -V 5 -p "$port" -t arm/cmd -q 1 -m "$2" -D publish response-topic arm/client/me \
-    -D publish correlation-data "$1" "${@:3}"; }
+# answers, which `listen` fills, or elsewhere ($to).
+ask() {
+    mosquitto_pub -V 5 -p "$port" -t arm/cmd -q 1 -m "$2" -D publish response-topic "${to:-arm/client/me}" \
+        -D publish correlation-data "$1" "${@:3}"
+}
 listen() {
     sub -t arm/client/me >answers 3>&- &
     started+=($!)
@@ -68,4 +70,190 @@ listen() {
     same "$(sub -t arm/status -C 1)" '{"status":"offline"}'
     fails 4 hidmotor -q -l "$at" status
     has "$why" "no server is there"
+}
+
+# answer CORRELATION: the last answer to it, once there is one.
+answer() {
+    sees ".id == \"$1\" and .done" answers >/dev/null
+    jq -c "select(.id == \"$1\" and .done == null)" answers | tail -n 1
+}
+
+@test "commands of other programs: plain or JSON, answers with their id and correlation data" {
+    broker
+    shared
+    listen
+    ask 1 'gripper open'
+    same "$(answer 1 | jq -c '[.cmd, .ok]')" '["gripper",true]'
+    ask 2 '{"cmd":"move","m1":0,"m2":200,"m3":0}'
+    same "$(answer 2 | jq -c '[.error, .exit]')" '["limit",6]'
+    ask 3 '{"cmd":"watch","fields":["m1.position"],"rate":"20Hz","id":"w"}'
+    sees '.id == "w" and .msg == "positions"' answers
+    ask 4 'stop'
+    answer 4
+    ask 5 'release'
+    sees '.id == "5" and .done == "release"' answers
+    # The correlation data comes back beside the answers, and nothing but these.
+    ok mosquitto_rr -V 5 -p "$port" -t arm/cmd -e arm/client/you -m 'gripper open' -D publish correlation-data you -F '%D %p'
+    matches "$output" 'you {"id":"you",*"msg":"gripper"*'
+}
+
+@test "retained, doubled, late, expired, or from nowhere: never carried out, refused with a reason" {
+    broker
+    mosquitto_pub -V 5 -p "$port" -t arm/cmd -r -q 1 -m 'gripper open' -D publish response-topic arm/client/me \
+        -D publish correlation-data old
+    shared --deadman 20s
+    wait_for s "a retained command is refused"
+    listen
+    ask kept 'gripper open' -r
+    sees '.error == "refused" and (.why | test("retained"))' answers
+    ask 1 'gripper open'
+    answer 1
+    ask 1 'gripper close'
+    sees '.why | strings | test("came twice")' answers
+    ask 2 'gripper close' -D publish user-property clock \
+        "$(python3 -c 'import time; print(int(time.monotonic() * 1000) - 30000)')"
+    has "$(answer 2)" "under way"
+    ask 3 stop -D publish user-property clock 1 # which never comes too late
+    same "$(answer 3 | jq -c '[.cmd, .ok]')" '["stop",true]'
+    ask 4 'move 0 10 0 duration=2500ms --wait'
+    ask 5 'gripper close' -D publish message-expiry-interval 2
+    has "$(answer 5)" "expired"
+    mosquitto_pub -V 5 -p "$port" -t arm/cmd -m 'gripper close'
+    wait_for s "without a response topic"
+    to=arm/cmd ask 6 'gripper close'
+    wait_for s "without a response topic"
+    mosquitto_pub -V 5 -p "$port" -t arm/cmd -m 'gripper close' -D publish response-topic arm/client/me
+    sees '.why | strings | test("without correlation data")' answers
+    ask 7 $'status\ngripper close'
+    sees '.why | strings | test("one line")' answers
+    ask 8 '{"cmd":'
+    sees '.why | strings | test("JSON object")' answers
+    # Of all these, one has moved the gripper.
+    same "$(jq -s 'map(select(.cmd == "gripper" and .ok)) | length' answers)" 1
+}
+
+@test "two commanders and ten readers: one commands, --take takes over, all see it" {
+    broker
+    shared
+    for i in {1..10}; do
+        sub -t arm/rx -C 3 >"reader$i" 3>&- &
+        readers+=($!)
+    done
+    sub -t arm/lease >leases 3>&- &
+    started+=($!)
+    sees '.commander == null' leases
+    mkfifo lines
+    hidmotor -l "$at" <lines >mine 2>&1 &
+    first=$!
+    started+=("$first")
+    exec 7>lines
+    echo 'velocity 5 0 0' >&7 # and is silent, but there
+    sees '.commander.program == "hidmotor"' leases
+    fails 1 hidmotor -q -l "$at" move 0 10 0
+    matches "$why" "hidmotor: hidmotor (pid $first, *@*) has commanded for * s — wait, or take it over with --take"
+    fails 1 hidmotor -q move 0 10 0 # on the server's machine
+    ok hidmotor -q -l "$at" status
+    ok hidmotor -q -l "$at" move 0 10 0 --take --wait
+    becomes 1 grep -c "commands now" mine
+    ok hidmotor -q -l "$at" move 0 20 0 duration=20s # it goes on, and whoever commands is gone in order
+    ok hidmotor -q -l "$at" stop
+    exec 7>&-
+    wait "$first" "${readers[@]}"
+    becomes '{"commander":null}' tail -n 1 leases
+}
+
+@test "who may come: the password from a file or the environment, and never from the command line" {
+    mosquitto_passwd -c -b users alice secret 2>/dev/null
+    mosquitto_passwd -b users robot metal 2>/dev/null
+    broker "password_file $D/users" "allow_anonymous false"
+    at=mqtt://robot@127.0.0.1:$port/arm
+    ARMWIRE_MQTT_PASSWORD=metal shared
+    fails 4 hidmotor -q -l "mqtt://127.0.0.1:$port/arm" status
+    has "$why" "the broker refuses: Not authorized"
+    (umask 077; echo secret >right; echo wrong >wrong)
+    fails 4 hidmotor -q -l "mqtt://alice@127.0.0.1:$port/arm?password=wrong" status
+    has "$why" "the broker refuses: Not authorized"
+    ok hidmotor -q -l "mqtt://alice@127.0.0.1:$port/arm?password=right" status
+    ARMWIRE_MQTT_USER=alice ARMWIRE_MQTT_PASSWORD=secret ok hidmotor -q -l "mqtt://127.0.0.1:$port/arm" status
+    fails 2 hidmotor -q -l "mqtt://alice:secret@127.0.0.1:$port/arm" status
+    has "$why" "could read a password in a URL"
+    chmod 644 right
+    fails 2 hidmotor -q -l "mqtt://alice@127.0.0.1:$port/arm?password=right" status
+    has "$why" "others may read it"
+    fails 2 hidmotor -q serve -l sim: --listen unix:other --mqtt "mqtt://alice@127.0.0.1:$port/arm?password=right"
+    has "$why" "others may read it"
+    start wrong hidmotor serve -l sim: --listen unix:other --mqtt "mqtt://alice@127.0.0.1:$port/arm?password=wrong"
+    wait_for wrong "the broker refuses: Not authorized"
+}
+
+@test "TLS with a CA of one's own; without it, or without the client's certificate, nobody comes" {
+    quietly() { "$@" 2>openssl.log || { cat openssl.log && false; }; }
+    quietly openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key \
+        -out ca.pem -days 2 -subj /CN=ours
+    for name in broker arm; do
+        quietly openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout $name.key \
+            -out $name.csr -subj "/CN=$name"
+        quietly openssl x509 -req -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out $name.pem \
+            -extfile <(echo subjectAltName=IP:127.0.0.1)
+    done
+    broker 'allow_anonymous true' "cafile $D/ca.pem" "certfile $D/broker.pem" "keyfile $D/broker.key" \
+        'require_certificate true'
+    at="mqtts://127.0.0.1:$port/arm?cafile=$D/ca.pem&cert=$D/arm.pem&key=$D/arm.key"
+    shared
+    ok hidmotor -q -l "$at" status
+    fails 4 hidmotor -q -l "mqtts://127.0.0.1:$port/arm?cert=$D/arm.pem&key=$D/arm.key" status
+    has "$why" "certificate verify failed"
+    fails 4 hidmotor -q -l "mqtts://127.0.0.1:$port/arm?cafile=$D/ca.pem" status
+    fails 4 hidmotor -q -l "mqtt://127.0.0.1:$port/arm" status
+    fails 2 hidmotor -q -l "mqtts://127.0.0.1:$port/arm?cafile=nothing" status
+    has "$why" "cafile: nothing: No such file"
+}
+
+@test "an access list under which one user may command, and others look on" {
+    for user in robot alice bob; do
+        touch users && mosquitto_passwd -b users $user $user 2>/dev/null
+    done
+    # The list of docs/sharing.md.
+    sed -n '/^```acl$/,/^```$/{/^```/d;p}' "$root/docs/sharing.md" >acl
+    [ -s acl ]
+    broker "password_file $D/users" "allow_anonymous false" "acl_file $D/acl"
+    at=mqtt://robot@127.0.0.1:$port/arm
+    ARMWIRE_MQTT_PASSWORD=robot shared
+    at=mqtt://127.0.0.1:$port/arm
+    export ARMWIRE_MQTT_USER=alice ARMWIRE_MQTT_PASSWORD=alice
+    ok hidmotor -q -l "$at" move 0 10 0 --wait
+    export ARMWIRE_MQTT_USER=bob ARMWIRE_MQTT_PASSWORD=bob
+    fails 4 hidmotor -q -l "$at" move 0 10 0
+    has "$why" "the broker refuses what is said there: Not authorized"
+    has "$(sub -t arm/rx -C 1 -u bob -P bob)" '"dir":"rx"'
+    has "$(sub -t arm/status -C 1 -u bob -P bob)" online
+    mosquitto_pub -V 5 -p "$port" -u bob -P bob -t arm/status -r -q 1 -m '{"status":"offline"}' || true
+    has "$(sub -t arm/status -C 1 -u bob -P bob)" online
+}
+
+@test "commander killed, stopped, cut off; broker killed, stopped; its way ended: the device stops" {
+    timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${KILLS:-1}" --within "${WITHIN:-300}" \
+        mqtt-kill mqtt-stop mqtt-cut broker broker-stop gateway
+}
+
+@test "a broker that is killed in a motion and comes again: exit 7 for who moved, and all goes on" {
+    broker
+    shared
+    hidmotor -q -l "$at" move 0 60 0 duration=20s --wait 2>mine &
+    mover=$!
+    becomes '"hidmotor"' sh -c "mosquitto_sub -V 5 -p $port -t arm/lease -C 1 | jq .commander.program"
+    kill -9 "$broker"
+    wait $mover && false || same "$?" 7
+    matches "$(cat mine)" "*: the broker is gone — what it was doing has been stopped, or never was"
+    wait_for s "the broker is gone"
+    fails 4 hidmotor -q -l "$at" status
+    has "$why" "Connection refused"
+    ok hidmotor -q status # on the server's machine
+    broker
+    wait_for s "ready: mqtt"
+    ok hidmotor -q -l "$at" move 0 10 0 --wait
+    # What was said before the server came is not kept for it.
+    kill -9 "$server"
+    wait "$server" || true
+    becomes '"offline"' sh -c "mosquitto_sub -V 5 -p $port -t arm/status -C 1 | jq .status"
 }

@@ -7,7 +7,8 @@ Between the server and its simulator stands this program, which passes every mes
 when the stop comes, and whether anything that moves comes after it. WAY: kill (SIGKILL of the
 commander), stop (SIGSTOP), server (SIGKILL of the server), stranger (another client says stop),
 silent (a client that says nothing any more), cut (its network takes nothing any more); without, all
-of them. Within: what the stop may take beyond the dead-man time, where that is what finds it out.
+of these. By an MQTT broker (mosquitto): mqtt-kill, mqtt-stop and mqtt-cut of the commander, broker (SIGKILL of
+it), broker-stop (SIGSTOP of it), gateway (SIGKILL of the server's armwire-mqtt). Within: what the stop may take beyond the dead-man time, where that is what finds it out.
 What a process waited for a processor does not count. With --deadman 0 nobody is missed, and stop,
 silent and cut fail; SEED repeats the random numbers.
 
@@ -25,7 +26,8 @@ import time
 sys.dont_write_bytecode = True
 from stops_tools import MOVES, STOPS, TOOLS, Front
 
-BY_DEADMAN = ("stop", "silent", "cut")
+BY_DEADMAN = ("stop", "silent", "cut", "mqtt-stop", "mqtt-cut", "broker-stop")
+BY_MQTT = ("mqtt-kill", "mqtt-stop", "mqtt-cut", "broker", "broker-stop", "gateway")
 QUIET = 0.12  # s after the stop, in which nothing that moves may come
 WAIT = 20  # s, for what must come
 
@@ -47,11 +49,51 @@ def ready(process):
     return line.rsplit(" ", 1)[-1].strip()
 
 
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def named(pids, name):
+    """Those of the processes that are this program."""
+    found = []
+    for pid in pids:
+        with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+            if file.read().strip() == name:
+                found.append(pid)
+    return found
+
+
+class Broker:
+    """mosquitto, at a port of its own."""
+
+    def __init__(self, folder):
+        with socket.create_server(("127.0.0.1", 0)) as any_port:
+            self.port = any_port.getsockname()[1]
+        path = f"{folder}/broker.conf"
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n"
+                       "set_tcp_nodelay true\n")
+        self.process = subprocess.Popen(["mosquitto", "-c", path], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.url = f"mqtt://127.0.0.1:{self.port}/arm"
+        end = time.monotonic() + WAIT
+        while not self.listens() and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port)).close()
+            return True
+        except OSError:
+            return False
+
+
 class Relay:
     """A way by TCP that can be cut: what is sent then is taken and goes nowhere."""
 
-    def __init__(self, url):
-        self.to = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+    def __init__(self, port):
+        self.to = ("127.0.0.1", port)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.ends = {}
@@ -93,6 +135,7 @@ class Run:
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
         self.wrong = []
+        self.broker = Broker(tool.folder) if way in BY_MQTT else None
         tool.begin()
         self.path = f"{tool.folder}/serve{tool.number}"
         listen, token = f"unix:{self.path}", f"{tool.folder}/token"
@@ -102,11 +145,12 @@ class Run:
         self.base = [tool.name, "-q", *tool.options]
         self.server = subprocess.Popen(
             [*self.base, "-l", front.url, "--deadman", f"{deadman}ms", "serve", "--listen",
-             listen, "--token", token], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+             listen, "--token", token, *(["--mqtt", self.broker.url] if self.broker else [])],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         os.set_blocking(self.server.stderr.fileno(), False)
         self.said = b""
         self.until(time.monotonic() + WAIT,
-                   lambda: self.said.count(b"ready: ") > (way == "cut") and self.said.endswith(b"\n"))
+                   lambda: self.said.count(b"ready: ") > (way == "cut" or way in BY_MQTT) and self.said.endswith(b"\n"))
         self.urls = [line.split()[-1] for line in self.said.decode().splitlines() if "ready: " in line]
         self.commander = self.raw = None
         self.begin(token)
@@ -147,8 +191,13 @@ class Run:
             return
         url = f"serve:{self.path}"
         if self.way == "cut":
-            self.relay = Relay(self.urls[1])
+            self.relay = Relay(int(self.urls[1].rsplit(":", 1)[1]))
             url = f"serve:tcp:127.0.0.1:{self.relay.port}?token={token}"
+        if self.broker:
+            url = self.broker.url
+        if self.way == "mqtt-cut":
+            self.relay = Relay(self.broker.port)
+            url = f"mqtt://127.0.0.1:{self.relay.port}/arm"
         self.commander = subprocess.Popen([*self.base, "-l", url, *words], stdin=subprocess.DEVNULL,
                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -218,19 +267,28 @@ class Run:
     # ---- The end ----
 
     def take_away(self):
-        if self.way == "kill":
+        if self.way in ("kill", "mqtt-kill"):
             self.commander.kill()
-        elif self.way == "stop":
+        elif self.way == "broker":
+            self.broker.process.kill()
+        elif self.way == "broker-stop":
+            os.kill(self.broker.process.pid, signal.SIGSTOP)
+        elif self.way == "gateway":
+            os.kill(*named(children(self.server.pid), "armwire-mqtt"), signal.SIGKILL)
+        elif self.way in ("stop", "mqtt-stop"):
             os.kill(self.commander.pid, signal.SIGSTOP)
         elif self.way == "server":
             self.server.kill()
         elif self.way == "stranger":
             self.raw.sendall(b"stop\n")
-        elif self.way == "cut":
+        elif self.way in ("cut", "mqtt-cut"):
             self.relay.cut = True
 
     def begin_to_count(self):
-        self.waited = {pid: waited_for_processor(pid) for pid in ("self", self.server.pid)}
+        pids = ["self", self.server.pid, *children(self.server.pid)]
+        if self.broker:
+            pids.append(self.broker.process.pid)
+        self.waited = {pid: waited_for_processor(pid) for pid in pids}
         self.ended = time.monotonic()
 
     def measure(self):
@@ -253,7 +311,8 @@ class Run:
         return max(0, (self.stopped - self.ended) * 1e3 - waited)
 
     def finish(self):
-        for process in (self.commander, self.server, self.simulator):
+        broker = self.broker.process if self.broker else None
+        for process in (self.commander, self.server, self.simulator, broker):
             if process:
                 process.kill()
                 process.wait()

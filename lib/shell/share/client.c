@@ -22,6 +22,7 @@
 
 #define LINE_LIMIT (16 << 20)
 #define HELLO_MS   3000
+#define BROKER_MS  12000 /* for the same by a broker; armwire-mqtt says what is wrong before */
 #define SIGN_NS    (100 * AW_MILLISECOND) /* between two signs of life, at most */
 #define GIVE_UP_NS (3 * AW_SECOND)        /* for the end of what was interrupted */
 
@@ -154,7 +155,8 @@ static void introduce(struct aw_attached *attached, const char *token)
 static json_t *read_hello(struct aw_attached *attached)
 {
     struct aw_clock *clock = clock_of(attached);
-    int64_t deadline = aw_clock_now(clock) + HELLO_MS * AW_MILLISECOND;
+    int64_t most = attached->mqtt ? BROKER_MS : HELLO_MS;
+    int64_t deadline = aw_clock_now(clock) + most * AW_MILLISECOND;
     const char *line = NULL;
     while (!line && aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline) == AW_OK &&
            aw_conn_fill(&attached->conn))
@@ -169,9 +171,12 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
     const char *why = json_string_value(json_object_get(hello, "why"));
     const char *device = json_string_value(json_object_get(hello, "link"));
     int64_t deadman = json_integer_value(json_object_get(hello, "deadman_ms"));
+    bool wrong = json_integer_value(json_object_get(hello, "exit")) == AW_USAGE;
     if (!tool)
-        return aw_fail(err, AW_NO_LINK, "%s: %.200s", attached->address.text,
-                       why ? why : "what listens there is no server of ours");
+        return aw_fail(err, wrong ? AW_USAGE : AW_NO_LINK, "%s: %.300s", attached->address.text,
+                       why              ? why
+                       : attached->mqtt ? "the broker does not answer"
+                                        : "what listens there is no server of ours");
     if (strcmp(tool, attached->session->tool->name) != 0)
         return aw_fail(err, AW_NO_LINK, "%s: it serves %.20s, not %s", attached->address.text, tool,
                        attached->session->tool->name);
