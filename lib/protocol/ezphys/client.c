@@ -41,7 +41,7 @@ void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
     ez->link = link;
     ez->connections = link ? link->connections : 0;
     ez->framer = (struct aw_framer){.dir = AW_RX};
-    ez->held = ez->parsed = ez->end = 0;
+    ez->held = ez->parsed = 0;
     ez->framed = 0;
     ez->expected = ez->counted = 0;
     ez->whole = ez->damaged = ez->waits = false;
@@ -254,8 +254,7 @@ static enum aw_status receive(struct aw_ezphys *ez, int64_t deadline, struct aw_
              * damaged. */
             struct aw_error cause;
             aw_fail(&cause, AW_MALFORMED,
-                    "message: %zu bytes, and then nothing for a second — dropped",
-                    ez->held - ez->end);
+                    "message: %zu bytes, and then nothing for a second — dropped", ez->held);
             if (!ez->damaged && !ez->waits)
                 note_problem(ez, &cause);
             ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .messages = ez->framed};

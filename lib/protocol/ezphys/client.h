@@ -78,7 +78,6 @@ struct aw_ezphys {
     struct aw_framer framer;
     uint8_t *buffer;
     size_t held, parsed; /* bytes in the buffer, and those that were looked at */
-    size_t end;          /* of the last message in the buffer, which is still there */
     unsigned connections;
     uint64_t framed;          /* messages that the framer had counted before */
     size_t expected, counted; /* packets but contacts: in the message before, in this one */

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "link/core/url.h"
+#include "link/wrap/fault.h"
 #include "protocol/armctl/client.h"
 #include "protocol/armctl/device.h"
 #include "talk_helper.h"
@@ -672,6 +674,126 @@ static void a_session_is_as_it_was(void **state)
     free(text);
 }
 
+/* What the controller of client.h makes of a handler, step by step */
+
+static void print_event(void *context, const struct aw_armctl_event *event)
+{
+    struct fixture *f = &fixture;
+    fprintf(context, "%.3f event %d %s %d %s\n", (double)f->clock.time_ns / 1e6, (int)event->kind,
+            event->text, event->attempt, event->record ? event->record->codec->message->name : "-");
+}
+
+static void print_memory(const struct aw_armctl_memory *m, FILE *out)
+{
+    fprintf(
+        out, "memory tx %d rx %d agreed %d pings %d received %s pending %s confirmed %s motor %s\n",
+        m->tx, m->rx, m->agreed, (int)m->pings, m->received, m->pending, m->confirmed, m->motor);
+    for (int i = 0; i < m->n_owed; i++)
+        fprintf(out, "owed %s\n", m->owed[i]);
+    for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
+        if (m->places[i].known)
+            fprintf(out, "joint %d is at %d of kind %d since %.3f\n", i, m->places[i].value,
+                    (int)m->places[i].kind, (double)m->places[i].time_ns / 1e6);
+}
+
+static void print_lines(void *context, const void *lines, size_t size)
+{
+    const char *text = lines;
+    fputs("last stop ", context);
+    for (size_t i = 0; i < size; i++)
+        if (text[i] != '\n')
+            fputc(text[i] == '\r' ? ' ' : text[i], context);
+    fputc('\n', context);
+}
+
+static void print_outcome(struct fixture *f, enum aw_status status, FILE *out)
+{
+    const struct aw_armctl_outcome *o = &f->out;
+    fprintf(out,
+            "%.3f is %d %s sent '%s' answer '%s'%s%s%s%s digit %d retries %d ack %.3f total %.3f\n",
+            (double)f->clock.time_ns / 1e6, (int)status, aw_armctl_result_name(o->result), o->sent,
+            o->answer, o->bare ? " bare" : "", o->has_record ? " record" : "",
+            o->acked ? " acked" : "", o->flipped ? " flipped" : "", o->digit, o->retries,
+            (double)o->ack_ns / 1e6, (double)o->total_ns / 1e6);
+    if (status != AW_OK)
+        fprintf(out, "because %s\n", f->err.text);
+}
+
+/* "ping", "stop", "stop at once", "wait", or a line. */
+static void run_step(struct fixture *f, const char *step, FILE *out)
+{
+    enum aw_status status;
+    fprintf(out, "%.3f %s\n", (double)f->clock.time_ns / 1e6, step);
+    f->out = (struct aw_armctl_outcome){.digit = 0};
+    if (strcmp(step, "ping") == 0)
+        status = aw_armctl_ping(&f->arm, &f->out, &f->err);
+    else if (strncmp(step, "stop", 4) == 0)
+        status = aw_armctl_stop(&f->arm, !step[4], &f->out, &f->err);
+    else if (strcmp(step, "wait") == 0)
+        status = aw_armctl_idle(&f->arm, f->clock.time_ns + 5 * AW_SECOND, &f->err);
+    else
+        status = go(f, step);
+    print_outcome(f, status, out);
+    aw_armctl_last_stop(&f->arm, print_lines, out);
+    for (int i = 1; i < 3; i++)
+        fprintf(out, "joint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
+}
+
+static const char *const steps[] = {
+    "DEG1,090",  "DEG1,030",     "ping",   "POS3,200",  "ARM250,045,120", "MOV0100",
+    "SPD050",    "MOV-050",      "stop",   "DEG4,1500", "SPD1,500",       "stop",
+    "SPD3,-200", "stop at once", "SPD3,0", "wait",      "DEG2,400",       "XYZ12",
+    "PNG",       "ping",         "ACK0",   "deg1",      "DEG1,000",       "stop",
+    "DEG9,360",  "DEG9,010",     "wait",   "stop"};
+
+static void print_session(const char *quirks, const char *faults, int confirm_ms, int seq,
+                          FILE *out)
+{
+    struct fixture *f = begin(quirks, NULL);
+    struct aw_url url;
+    struct aw_armctl_options options = aw_armctl_defaults();
+    fprintf(out, "case '%s' '%s' %d %d\n", quirks, faults, confirm_ms, seq);
+    assert_int_equal(aw_url_parse(&url, faults, &f->err), AW_OK);
+    assert_int_equal(aw_fault_wrap(&f->link, f->link, &url, true, &f->err), AW_OK);
+    options.confirm_timeout_ms = confirm_ms;
+    options.flip_after_ms = confirm_ms / 4;
+    options.retries = 2;
+    options.seq = seq;
+    options.wall_ns = 7 * AW_SECOND;
+    aw_armctl_init(&f->arm, f->link, &options, NULL);
+    aw_armctl_on_event(&f->arm, print_event, out);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        run_step(f, steps[i], out);
+    const struct aw_armctl_counters *n = &f->arm.counters;
+    fprintf(out,
+            "sent %d resent %d flips %d acks %d ignored %d delivered %d late %d duplicates %d "
+            "foreign %d garbage %d overlong %d\n",
+            (int)n->sent, (int)n->resent, (int)n->flips, (int)n->acks_sent, (int)n->acks_ignored,
+            (int)n->delivered, (int)n->late, (int)n->duplicates, (int)n->foreign, (int)n->garbage,
+            (int)n->overlong);
+    print_memory(aw_armctl_memory(&f->arm), out);
+    end(f);
+}
+
+static void what_a_controller_does_is_as_it_was(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print_session("", "sim:", 10000, AW_ARMCTL_SEQ_AUTO, out);
+    print_session("", "sim:", 400, AW_ARMCTL_SEQ_AUTO, out);
+    print_session("", "sim:", 3000, 1, out);
+    print_session("published", "sim:", 3000, AW_ARMCTL_SEQ_AUTO, out);
+    print_session("bare-confirm,drop-confirm", "sim:", 600, AW_ARMCTL_SEQ_AUTO, out);
+    print_session("", "sim:?drop=30%&dup=20%&seed=4", 4000, AW_ARMCTL_SEQ_AUTO, out);
+    print_session("no-reack,bare-confirm", "sim:?corrupt=20%&delay=300ms&jitter=900ms&seed=9", 3000,
+                  AW_ARMCTL_SEQ_AUTO, out);
+    fclose(out);
+    expect_picture("client-armctl.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -704,6 +826,7 @@ int main(void)
         cmocka_unit_test(test_stop_in_the_middle),
         cmocka_unit_test(test_stop_at_once_turns_the_arm_back),
         cmocka_unit_test(a_session_is_as_it_was),
+        cmocka_unit_test(what_a_controller_does_is_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

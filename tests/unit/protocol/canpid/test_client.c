@@ -1,4 +1,7 @@
 #include "canpid_helper.h"
+#include "link/core/url.h"
+#include "link/wrap/fault.h"
+#include "picture_helper.h"
 #include "protocol/canpid/wire.h"
 
 /* A link that notes what is written, and reads what it is given. */
@@ -796,6 +799,126 @@ static void the_drivers_have_what_was_sent(void **state)
     rig_free(rig);
 }
 
+/* A session of the client, with all that it says */
+
+static void print_sent(struct rig *rig, const char *what, enum aw_status status,
+                       const struct aw_canpid_sent *s, FILE *out)
+{
+    fprintf(out, "%.3f %s is %d %s\n", (double)rig->clock.time_ns / 1e6, what, (int)status,
+            status == AW_OK ? "" : rig->err.text);
+    if (s) {
+        fprintf(out, "board %u controller %d switches %d unknown %d setpoint %g:", s->board,
+                s->controller, s->switches, s->unknown, s->setpoint);
+        for (size_t i = 0; i < s->size; i++)
+            fprintf(out, " %02X", s->bytes[i]);
+        fputc('\n', out);
+    }
+}
+
+static void print_last(void *context, const void *frame, size_t size)
+{
+    fputs("last stop", context);
+    for (size_t i = 0; i < size; i++)
+        fprintf(context, " %02X", ((const uint8_t *)frame)[i]);
+    fputc('\n', context);
+}
+
+static void print_stopped(struct rig *rig, uint64_t boards, int controller, FILE *out)
+{
+    struct aw_canpid_stopped done = {0};
+    aw_canpid_last_stop(&rig->client, boards, print_last, out);
+    enum aw_status status = aw_canpid_stop(&rig->client, boards, controller, &done, &rig->err);
+    print_sent(rig, "stop", status, NULL, out);
+    fprintf(out, "confirmed %llX silent %llX\n", (unsigned long long)done.confirmed,
+            (unsigned long long)done.silent);
+}
+
+static void print_session(const struct aw_canpid_device_options *options, const char *faults,
+                          bool allow_switch, int confirm_ms, FILE *out)
+{
+    static const struct {
+        unsigned board;
+        int controller, gain; /* gain -1: a setpoint */
+        double value;
+    } steps[] = {{LKNEE, 0, 0, 4},    {LKNEE, 0, -1, 0.05}, {LKNEE, 2, -1, 0.2},
+                 {LKNEE, 0, 1, 0.01}, {LKNEE, 2, 2, 0.5},   {LHIP, 1, -1, -0.1},
+                 {LHIP, 1, 0, 101},   {LHIP, 3, 0, 7},      {0x20 * 9, 0, -1, 0.1},
+                 {LKNEE, 4, -1, 0.1}, {LHIP, 0, -1, 1.2},   {LHIP, 0, -1, NAN}};
+    struct rig *rig = rig_of(options);
+    struct aw_url url;
+    assert_int_equal(aw_url_parse(&url, faults, &rig->err), AW_OK);
+    assert_int_equal(aw_fault_wrap(&rig->link, rig->link, &url, false, &rig->err), AW_OK);
+    struct aw_canpid_options client = aw_canpid_defaults();
+    client.allow_switch = allow_switch;
+    client.confirm_ms = confirm_ms;
+    client.wall_ns = 3 * AW_SECOND;
+    aw_canpid_init(&rig->client, rig->link, NULL, &client);
+    fprintf(out, "case '%s' switch %d confirm %d\n", faults, allow_switch, confirm_ms);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct aw_canpid_sent sent = {0};
+        struct aw_canpid_gain_at gain = {steps[i].board, steps[i].controller,
+                                         (enum aw_canpid_gain)steps[i].gain, steps[i].value};
+        enum aw_status status =
+            steps[i].gain >= 0
+                ? aw_canpid_set(&rig->client, &gain, &sent, &rig->err)
+                : aw_canpid_setpoint(&rig->client, steps[i].board, steps[i].controller,
+                                     steps[i].value, &sent, &rig->err);
+        print_sent(rig, steps[i].gain >= 0 ? "gain" : "setpoint", status, &sent, out);
+        fprintf(out, "next to the knee %.3f\n",
+                (double)aw_canpid_paced_ns(&rig->client, LKNEE) / 1e6);
+        if (status == AW_OK) {
+            status =
+                aw_canpid_verify(&rig->client, &sent, rig->clock.time_ns + 300 * AW_MILLISECOND,
+                                 NULL, NULL, &rig->err);
+            print_sent(rig, "verify", status, NULL, out);
+        }
+    }
+    struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    fprintf(out, "knee %.4f %.4f %.4f %.4f %.4f %.4f error %d %.4f %.4f %.4f controller %d\n",
+            knee->setpoint, knee->output, knee->measured, knee->fix_link_angle, knee->alpha_angle,
+            knee->torque, knee->error, knee->velocity, knee->current, knee->lever_angle,
+            knee->controller);
+    for (int i = 0; i < AW_CANPID_KINDS; i++)
+        fprintf(out, "frames %d last %.3f rate %.4f period %.4f\n", (int)knee->streams[i].count,
+                (double)aw_canpid_last_ns(&knee->streams[i]) / 1e6,
+                aw_canpid_rate_hz(&knee->streams[i], rig->clock.time_ns + 30 * AW_MILLISECOND),
+                (double)knee->period.period_ns / 1e6);
+    print_stopped(rig, AW_CANPID_BIT(LKNEE) | AW_CANPID_BIT(LHIP), AW_CANPID_LAST, out);
+    print_stopped(rig, AW_CANPID_BIT(LHIP) | AW_CANPID_BIT(0x20 * 9), 1, out);
+    rig->clock.time_ns += AW_SECOND;
+    print_stopped(rig, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, out);
+    size_t at = 0;
+    for (struct aw_canpid_gain_at gain; aw_canpid_gains_next(&rig->client.gains, &at, &gain);)
+        fprintf(out, "gain %u %d %d %g sent %.3f\n", gain.board, gain.controller, (int)gain.gain,
+                gain.value,
+                (double)rig->client.gains.of[gain.board / 32][gain.controller][gain.gain].sent_ns /
+                    1e6);
+    fprintf(out, "sent %d telemetry %d commands %d malformed %d\n", (int)rig->client.counters.sent,
+            (int)rig->client.counters.telemetry, (int)rig->client.counters.commands_seen,
+            (int)rig->client.counters.malformed);
+    rig_free(rig);
+}
+
+static void sessions_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    print_session(&options, "sim:", false, 500, out);
+    print_session(&options, "sim:?drop=30%&seed=3", true, 200, out);
+    print_session(&options, "sim:?dup=20%&corrupt=20%&seed=5", true, 0, out);
+    options.rate_hz = 25;
+    print_session(&options, "sim:?delay=30ms", true, 400, out);
+    options.boards = AW_CANPID_BIT(LKNEE);
+    options.fault = AW_CANPID_ERROR_LEVER;
+    print_session(&options, "sim:", true, 150, out);
+    fclose(out);
+    expect_picture("client-canpid.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -827,6 +950,7 @@ int main(void)
         cmocka_unit_test(what_was_on_its_way_confirms_nothing),
         cmocka_unit_test(no_output_is_not_off),
         cmocka_unit_test(the_drivers_have_what_was_sent),
+        cmocka_unit_test(sessions_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 #include "ezphys_helper.h"
+#include "link/wrap/fault.h"
+#include "picture_helper.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
@@ -470,6 +472,189 @@ static void a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise
     rig_free(rig);
 }
 
+/* A session of the client, with all that it says */
+
+static void print_bytes(void *context, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        fprintf(context, "%s%02X", i % 32 ? " " : i ? "\n  " : "  ", ((const uint8_t *)bytes)[i]);
+    fputc('\n', context);
+}
+
+static void print_sent(void *context, bool tx, const void *bytes, size_t size)
+{
+    if (tx)
+        print_bytes(context, bytes, size);
+}
+
+static void print_vector(const char *name, const double *v, int n, FILE *out)
+{
+    fprintf(out, " %s", name);
+    for (int i = 0; i < n; i++)
+        fprintf(out, " %.4g", v[i]);
+}
+
+static void print_object(const struct aw_ezphys_object *o, FILE *out)
+{
+    fprintf(out, "%s %u count %d in %d", o->name, (unsigned)o->id, (int)o->count, (int)o->message);
+}
+
+static void print_state(const struct aw_ezphys *ez, FILE *out)
+{
+    const struct aw_ezphys_state *s = &ez->state;
+    const struct aw_ezphys_counters *n = &ez->counters;
+    fprintf(out,
+            "step %d of %g timed %d time %.4f messages %d packets %d epoch %d overflow %d commands "
+            "%d\n",
+            (int)s->step, s->step_size, s->timed, aw_ezphys_state_time(s), (int)s->messages,
+            (int)s->packets, (int)s->epoch, (int)s->overflow, (int)ez->n_commands);
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        const struct aw_ezphys_body *b = &s->bodies[i];
+        print_object(&b->object, out);
+        print_vector("at", b->position, 3, out);
+        print_vector("turned", b->rotation, 4, out);
+        print_vector("force", b->force, 3, out);
+        print_vector("torque", b->torque, 3, out);
+        print_vector("moves", b->linear_velocity, 3, out);
+        print_vector("turns", b->angular_velocity, 3, out);
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < s->n_joints; i++) {
+        const struct aw_ezphys_joint *j = &s->joints[i];
+        print_object(&j->object, out);
+        fprintf(out, " axes %d turn %d feedback %d", j->n_axes, j->turn, (int)j->feedback);
+        for (int k = 0; k < j->n_axes; k++)
+            fprintf(out, " axis %.4g %.4g", j->axes[k].displacement, j->axes[k].velocity);
+        print_vector("forces", j->force1, 3, out);
+        print_vector("", j->torque1, 3, out);
+        print_vector("", j->force2, 3, out);
+        print_vector("", j->torque2, 3, out);
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < s->n_contacts; i++) {
+        fprintf(out, "contact %s %.4g", s->contacts[i].object.name, s->contacts[i].depth);
+        print_vector("at", s->contacts[i].point, 3, out);
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < ez->n_packets; i++) {
+        const struct aw_ezphys_about *about = &ez->packets[i].about;
+        struct aw_received received = aw_ezphys_received(ez, i);
+        fprintf(out, "packet of %zu bytes about %s %d of %d%s\n", received.frame.size,
+                about->object ? about->object->name : "-", about->axis, about->axes,
+                received.inside ? " inside" : "");
+    }
+    fprintf(
+        out,
+        "messages %d packets %d answers %d malformed %d bytes %d resets %d stale %d problem '%s'\n",
+        (int)n->messages, (int)n->packets, (int)n->answers, (int)n->malformed, (int)n->bytes,
+        (int)n->resets, (int)n->stale, ez->problem);
+}
+
+static void tell(struct rig *rig, const char *what, enum aw_status status, FILE *out)
+{
+    fprintf(out, "%.3f %s is %d %s\n", (double)rig->clock.time_ns / 1e6, what, (int)status,
+            status == AW_OK ? "" : rig->err.text);
+}
+
+static void look(struct rig *rig, int times, FILE *out)
+{
+    for (int i = 0; i < times; i++) {
+        enum aw_status status = rig_try(rig);
+        tell(rig, "receive", status, out);
+    }
+    print_state(&rig->ez, out);
+}
+
+static void print_words(struct rig *rig, FILE *out)
+{
+    static const char *const words[] = {"3",
+                                        "hinge",
+                                        "joint3",
+                                        "universal",
+                                        "4",
+                                        "elbow",
+                                        "hing",
+                                        "99",
+                                        "0",
+                                        "",
+                                        "a-name-that-is-much-longer-than-any-name-may-be",
+                                        "4294967296",
+                                        "4x"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct aw_ezphys_target target = {.id = 0};
+        enum aw_status status = aw_ezphys_target(&rig->ez, words[i], &target, &rig->err);
+        tell(rig, words[i], status, out);
+        fprintf(out, "target %u '%s'\n", (unsigned)target.id, target.name);
+        if (status == AW_OK)
+            tell(rig, "expect", aw_ezphys_expect(&rig->ez, &target, &rig->err), out);
+    }
+}
+
+static void print_session(const char *wire, bool real_time, void (*spoil)(struct fake *), FILE *out)
+{
+    static const struct aw_ezphys_halt coast = {.coast = true}, firm = {.torque = 50};
+    static const double torque[AW_EZPHYS_AXES] = {1.5, -2, 0.25};
+    struct rig *rig = rig_new(wire);
+    struct aw_ezphys *ez = &rig->ez;
+    uint8_t bytes[AW_EZPHYS_ANSWER_MAX];
+    size_t size;
+    fprintf(out, "case %s%s\n", wire, real_time ? " in real time" : "");
+    rig->link = ez->link = aw_trace_wrap(rig->link, print_sent, out);
+    assert_int_equal(aw_ezphys_names_add(&rig->names, AW_EZPHYS_JOINT, 7, "elbow", NULL, &rig->err),
+                     AW_OK);
+    rig->fake.real_time = real_time;
+    rig->fake.contacts = 1;
+    print_words(rig, out);
+    aw_ezphys_last_stop(ez, &firm, print_bytes, out);
+    look(rig, 2, out);
+    print_words(rig, out);
+    struct aw_ezphys_target universal = {.id = UNIVERSAL, .name = "universal"},
+                            other = {.id = 9, .name = "other"};
+    rig_motor(rig, HINGE, "hinge", 2, 30);
+    tell(rig, "force", aw_ezphys_force(ez, &universal, torque, &rig->err), out);
+    tell(rig, "force", aw_ezphys_force(ez, &other, (const double[]){NAN, 0, 0}, &rig->err), out);
+    rig_motor(rig, 9, "other", -1, 0);
+    look(rig, 3, out);
+    aw_ezphys_last_stop(ez, &coast, print_bytes, out);
+    aw_ezphys_last_stop(ez, &firm, print_bytes, out);
+    tell(rig, "encode", aw_ezphys_encode(ez, bytes, sizeof bytes, &size, &rig->err), out);
+    print_bytes(out, bytes, size);
+    tell(rig, "encode", aw_ezphys_encode(ez, bytes, 40, &size, &rig->err), out);
+    tell(rig, "stop", aw_ezphys_stop(ez, NULL, &rig->err), out);
+    look(rig, 1, out);
+    tell(rig, "stop", aw_ezphys_stop(ez, &coast, &rig->err), out);
+    rig->fake.spoil = spoil;
+    look(rig, 2, out);
+    rig->fake.spoil = NULL;
+    look(rig, 1, out);
+    rig->fake.late = 2;
+    aw_ezphys_reset(ez);
+    look(rig, 3, out);
+    fake_restart(&rig->fake);
+    look(rig, 2, out);
+    rig->fake.mute = true;
+    look(rig, 2, out);
+    rig_free(rig);
+}
+
+static void sessions_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print_session("le32", false, wrong_count, out);
+    print_session("stream", false, unknown_type, out);
+    print_session("name32", true, noise, out);
+    print_session("packed8", false, cut_off, out);
+    print_session("msg=count16,pkt=type8+id8", true, no_number, out);
+    print_session("endian=be,long=8,msg=rest16,pkt=pad8+type8+id16+len16", false, wrong_length,
+                  out);
+    fclose(out);
+    expect_picture("client-ezphys.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +679,7 @@ int main(void)
         cmocka_unit_test(a_wire_with_small_counts_says_what_it_cannot_carry),
         cmocka_unit_test(words_are_joints),
         cmocka_unit_test(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise),
+        cmocka_unit_test(sessions_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "hidmotor_helper.h"
+#include "picture_helper.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -637,6 +638,140 @@ static void a_stop_on_the_real_clock(void **state)
     close(fds[1]);
 }
 
+/* A session of the client, with all that it says */
+
+static void print_motion_status(const struct aw_hidmotor_status *s, FILE *out)
+{
+    fprintf(out, "n %d velocities %d%s since %.3f at %.3f\n", s->n, s->n_velocity,
+            s->maybe_stale ? " maybe stale" : "", (double)s->since_ns / 1e6,
+            (double)s->time_ns / 1e6);
+    for (int i = 0; i < s->n; i++)
+        fprintf(out, "motor %d %.4f %.4f %.4f %.4f %.4f\n", i, s->setpoint[i], s->position[i],
+                s->velocity_setpoint[i], s->velocity[i], s->effort[i]);
+}
+
+static void print_stop(void *context, const void *frame, size_t size)
+{
+    const uint8_t *report = frame;
+    fprintf(context, "last stop %zu bytes %u", size, aw_get_u32(report));
+    for (int i = 0; i < 8; i++)
+        fprintf(context, " %.4f", rig_float(report, i));
+    fputc('\n', context);
+}
+
+static void tell(struct rig *rig, const char *what, enum aw_status status, FILE *out)
+{
+    fprintf(out, "%.3f %s is %d %s\n", (double)rig->clock.time_ns / 1e6, what, (int)status,
+            status == AW_OK ? "" : rig->err.text);
+}
+
+static bool look_twice(void *context, const struct aw_hidmotor_status *status)
+{
+    int *left = context;
+    (void)status;
+    return --*left > 0;
+}
+
+static void move_in_session(struct rig *rig, const struct aw_hidmotor_target *target, double wait_s,
+                            FILE *out)
+{
+    struct aw_hidmotor_plan plan = {.n = 0};
+    struct aw_hidmotor_moved moved = {.verified = false};
+    struct aw_hidmotor_stopped stopped = {.attempts = 0};
+    enum aw_status status = aw_hidmotor_plan(&rig->arm, target, &plan, &rig->err);
+    tell(rig, "plan", status, out);
+    fprintf(out, "plan of %d fastest %d fast %d mode %d duration %g\n", plan.n, plan.fastest,
+            plan.fast, (int)plan.mode, plan.duration_ms);
+    for (int i = 0; i < plan.n; i++)
+        fprintf(out, "motor %d from %.3f to %.3f speed %.3f\n", i, plan.start[i], plan.target[i],
+                i < AW_HIDMOTOR_JOINTS ? plan.speed[i] : 0);
+    if (status != AW_OK)
+        return;
+    status = aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err);
+    tell(rig, "move", status, out);
+    fprintf(out, "verified %d stale %d sent %.3f got %.3f motion of %d\n", moved.verified,
+            moved.maybe_stale, (double)moved.sent_ns / 1e6, (double)moved.got_ns / 1e6,
+            rig->arm.motion.n);
+    aw_hidmotor_last_stop(&rig->arm, print_stop, out);
+    rig_run(rig, 0.15);
+    aw_hidmotor_last_stop(&rig->arm, print_stop, out);
+    int looks = 3;
+    tell(rig, "look",
+         aw_hidmotor_wait(&rig->arm, &plan, 1, AW_NEVER, look_twice, &looks, &rig->err), out);
+    int64_t deadline = rig->clock.time_ns + (int64_t)(wait_s * AW_SECOND);
+    tell(rig, "wait", aw_hidmotor_wait(&rig->arm, &plan, 2, deadline, NULL, NULL, &rig->err), out);
+    tell(rig, "stop", aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), out);
+    fprintf(out, "stays at %.3f %.3f %.3f measured %d confirmed %d attempts %d latency %.3f\n",
+            stopped.deg[0], stopped.deg[1], stopped.deg[2], stopped.measured, stopped.confirmed,
+            stopped.attempts, (double)stopped.latency_ns / 1e6);
+    aw_hidmotor_last_stop(&rig->arm, print_stop, out);
+}
+
+static void print_session(enum aw_hidmotor_state state, const char *faults, FILE *out)
+{
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    struct aw_hidmotor_target target = rig_target(30, 45, -20, 300);
+    struct aw_error err;
+    options.state = state;
+    options.latency_ns = 2 * AW_MILLISECOND;
+    assert_int_equal(aw_hidmotor_faults_parse(faults, &options.faults, &err), AW_OK);
+    struct rig *rig = rig_of(&options);
+    fprintf(out, "case %d '%s'\n", (int)state, faults);
+    aw_hidmotor_last_stop(&rig->arm, print_stop, out);
+    move_in_session(rig, &target, 3, out);
+    target = only(1, -10, 150);
+    move_in_session(rig, &target, 0.1, out);
+    target.relative = true;
+    target.deg[1] = 25;
+    move_in_session(rig, &target, 2, out);
+    target.duration_ms = 0;
+    target.deg[1] = 100;
+    move_in_session(rig, &target, 2, out);
+    struct aw_hidmotor_plan plan;
+    struct aw_hidmotor_status now = {.n = 0};
+    tell(rig, "status", aw_hidmotor_status(&rig->arm, &now, &rig->err), out);
+    print_motion_status(&now, out);
+    target = rig_target(0, 0, 0, 100);
+    assert_int_equal(aw_hidmotor_plan_from(&now, &target, true, &plan, NULL),
+                     now.n > 0 ? AW_OK : AW_REFUSED);
+    tell(rig, "follow", aw_hidmotor_follow(&rig->arm, &plan, &rig->err), out);
+    static const char *const questions[] = {"pid_gains", "velocity_gains", "velocities"};
+    for (int i = 0; i < 3; i++) {
+        struct aw_hidmotor_reply reply = {.retries = 0};
+        enum aw_status status = aw_hidmotor_read(&rig->arm, questions[i], &reply, &rig->err);
+        tell(rig, questions[i], status, out);
+        fprintf(out, "retries %d stale %d since %.3f sent %.3f got %.3f\n", reply.retries,
+                reply.maybe_stale, (double)reply.since_ns / 1e6, (double)reply.sent_ns / 1e6,
+                (double)reply.got_ns / 1e6);
+    }
+    const struct aw_hidmotor_counters *n = &rig->arm.counters;
+    fprintf(out,
+            "sent %d resent %d replies %d timeouts %d late %d foreign %d errors %d cut %d "
+            "malformed %d stale %d\n",
+            (int)n->sent, (int)n->resent, (int)n->replies, (int)n->timeouts, (int)n->late,
+            (int)n->foreign, (int)n->errors, (int)n->cut, (int)n->malformed, (int)n->maybe_stale);
+    rig_free(rig);
+}
+
+static void sessions_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print_session(AW_HIDMOTOR_RUNNING, "", out);
+    print_session(AW_HIDMOTOR_DISABLED, "", out);
+    print_session(AW_HIDMOTOR_UNHOMED, "", out);
+    print_session(AW_HIDMOTOR_RUNNING, "lost:30%", out);
+    print_session(AW_HIDMOTOR_RUNNING, "late:25%,duplicate:25%", out);
+    print_session(AW_HIDMOTOR_RUNNING, "foreign:40%,short:20%,count:10%,nan:10%", out);
+    print_session(AW_HIDMOTOR_RUNNING, "lost,unplug:1s", out);
+    print_session(AW_HIDMOTOR_RUNNING, "unplug:0.6s", out);
+    fclose(out);
+    expect_picture("client-hidmotor.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -666,6 +801,7 @@ int main(void)
         cmocka_unit_test(nothing_known_nothing_sent),
         cmocka_unit_test(a_stop_when_the_clock_refuses),
         cmocka_unit_test(a_stop_on_the_real_clock),
+        cmocka_unit_test(sessions_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "picture_helper.h"
 #include "unitysim_helper.h"
 
 static void streams_every_15_ms_without_drift(void **state)
@@ -625,6 +626,134 @@ static void the_link_chooses_the_length_byte(void **state)
     assert_non_null(strstr(err.text, "compat=39"));
 }
 
+/* A session of the client, with all that it says */
+
+static void tell(struct rig *rig, const char *what, enum aw_status status, FILE *out)
+{
+    const struct aw_unitysim *u = &rig->unity;
+    fprintf(out, "%.3f %s is %d %s\n", (double)rig->clock.time_ns / 1e6, what, (int)status,
+            status == AW_OK ? "" : rig->err.text);
+    fprintf(out, "streaming %d stopped %d stale %d age %.3f fight '%s' news '%s'\n", u->streaming,
+            u->stopped, aw_unitysim_stale(u), (double)aw_unitysim_age_ns(u) / 1e6, u->fight,
+            u->news);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        fprintf(out, "joint %d at %d with %d told %d %d\n", i, u->feedback.position[i],
+                u->feedback.velocity[i], (int)u->drive[i].state, u->drive[i].velocity);
+}
+
+static void print_datagram(void *context, const void *bytes, size_t size)
+{
+    fputs("datagram", context);
+    for (size_t i = 0; i < size; i++)
+        fprintf(context, " %02X", ((const uint8_t *)bytes)[i]);
+    fputc('\n', context);
+}
+
+/* What is sent over and over is told once. */
+static void print_passing(void *context, bool tx, const void *bytes, size_t size)
+{
+    static uint8_t before[64];
+    bool again = size <= sizeof before && memcmp(before, bytes, size) == 0;
+    if (!tx || again)
+        return;
+    memcpy(before, bytes, size < sizeof before ? size : sizeof before);
+    print_datagram(context, bytes, size);
+}
+
+static void print_record(const struct aw_record *record, FILE *out)
+{
+    uint8_t bytes[64];
+    size_t size = 0;
+    fprintf(out, "record is %d\n", (int)aw_encode(record, true, bytes, sizeof bytes, &size, NULL));
+    print_datagram(out, bytes, size);
+}
+
+static void print_moves(struct rig *rig, FILE *out)
+{
+    static const int goals[][3] = {
+        {AW_UNITYSIM_ELBOW, 2300, 0},     {AW_UNITYSIM_HAND, 1928, 30},
+        {AW_UNITYSIM_SHOULDER, 2044, 67}, {AW_UNITYSIM_ELBOW, 2571, 0},
+        {AW_UNITYSIM_ELBOW, 1700, 46},    {AW_UNITYSIM_WRIST_FLEX, 2200, 1}};
+    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
+        struct aw_unitysim_move move = {.timeout_ns = i % 2 ? 0 : 2 * AW_SECOND};
+        aw_unitysim_move_to(&move, goals[i][0], goals[i][1]);
+        move.goals[goals[i][0]].velocity = goals[i][2];
+        move.goals[goals[i][0]].tolerance = i == 2 ? 3 : 0;
+        tell(rig, "move", aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), out);
+    }
+}
+
+static void print_session(const struct aw_unitysim_device_options *options, const char *faults,
+                          FILE *out)
+{
+    static const struct aw_unitysim_camera eye = {-100, 450, 30, 20, 200, 10};
+    struct aw_unitysim_camera camera = {0};
+    struct aw_record record;
+    struct rig *rig = rig_of(options, faults);
+    struct aw_unitysim *u = &rig->unity;
+    rig->link = u->link = aw_trace_wrap(rig->link, print_passing, out);
+    fprintf(out, "case scene %d '%s'\n", options->scene, faults);
+    aw_unitysim_last_stop(u, print_datagram, out);
+    tell(rig, "scene", aw_unitysim_scene_load(u, 5, &eye, 2 * AW_SECOND, &rig->err), out);
+    tell(rig, "camera", aw_unitysim_camera_get(u, &camera, AW_SECOND, &rig->err), out);
+    fprintf(out, "camera %d %d %d %d %d %d\n", camera.x, camera.y, camera.z, camera.rx, camera.ry,
+            camera.rz);
+    u->options.limits.joint[AW_UNITYSIM_ELBOW].max = 2600;
+    tell(rig, "update", aw_unitysim_update(u, NULL, AW_SECOND, &rig->err), out);
+    u->options.limits = aw_unitysim_limits_default();
+    tell(rig, "update", aw_unitysim_update(u, &eye, 0, &rig->err), out);
+    print_moves(rig, out);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
+    rig_drive(rig, AW_UNITYSIM_HAND, -1000);
+    tell(rig, "idle",
+         aw_unitysim_idle(u, rig->clock.time_ns + 100 * AW_MILLISECOND, NULL, NULL, &rig->err),
+         out);
+    aw_unitysim_control_record(u, &record);
+    print_record(&record, out);
+    aw_unitysim_last_stop(u, print_datagram, out);
+    tell(rig, "stop", aw_unitysim_stop(u, &rig->err), out);
+    tell(rig, "scene", aw_unitysim_scene_load(u, 7, NULL, AW_SECOND, &rig->err), out);
+    tell(rig, "scene", aw_unitysim_scene_load(u, 2, NULL, 0, &rig->err), out);
+    aw_unitysim_scene_record(u, 3, NULL, &record);
+    print_record(&record, out);
+    aw_unitysim_update_record(u, &eye, &record);
+    print_record(&record, out);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, -20);
+    rig->clock.time_ns += 100 * AW_MILLISECOND;
+    tell(rig, "poll", aw_unitysim_poll(u, &rig->err), out);
+    aw_unitysim_leave(u);
+    tell(rig, "leave", AW_OK, out);
+    const struct aw_unitysim_counters *n = &u->counters;
+    fprintf(out,
+            "sent %d ticks %d late %d feedback %d lost %d camera %d malformed %d foreign %d "
+            "cadence %d\n",
+            (int)n->sent, (int)n->ticks, (int)n->late, (int)n->feedback, (int)n->lost,
+            (int)n->camera, (int)n->malformed, (int)n->foreign, (int)u->cadence_ms.n);
+    struct aw_stats stats = aw_samples_stats(&u->cadence_ms);
+    fprintf(out, "cadence %.3f to %.3f mean %.3f\n", stats.min, stats.max, stats.mean);
+    rig_free(rig);
+}
+
+static void sessions_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
+    print_session(&options, "", out);
+    print_session(&options, "drop=20%&seed=2", out);
+    options.scene = 1;
+    options.stuck = 1 << AW_UNITYSIM_HAND;
+    print_session(&options, "dup=10%&corrupt=10%&reorder=10%&seed=6", out);
+    options = aw_unitysim_device_defaults();
+    options.feedback_loss = 1;
+    print_session(&options, "", out);
+    fclose(out);
+    expect_picture("client-unitysim.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -660,6 +789,7 @@ int main(void)
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(real_sockets_and_real_time),
         cmocka_unit_test(the_link_chooses_the_length_byte),
+        cmocka_unit_test(sessions_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
