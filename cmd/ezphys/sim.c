@@ -102,6 +102,19 @@ static enum aw_status learn_names(struct aw_session *session, const char *name,
     return status;
 }
 
+/* The server's simulator has the names that one of our own would have. */
+void ez_connected(struct aw_session *session, struct aw_link *link)
+{
+    static const char served[] = "serve:";
+    struct aw_url url;
+    struct aw_options options;
+    struct aw_error ignored;
+    if (strncmp(link->key, served, sizeof served - 1) == 0 &&
+        aw_url_parse(&url, link->key + sizeof served - 1, NULL) == AW_OK &&
+        strcmp(url.scheme, "sim") == 0 && read_url(&url, &options, &ignored) == AW_OK)
+        learn_names(session, aw_options_find(&options, "scene")->text, &ignored);
+}
+
 /* By its parts: the simulator does not know the names of our config file. */
 static void add_wire(struct words *words, const struct aw_session *session)
 {

@@ -73,6 +73,7 @@ static inline struct aw_ezphys *ez_of(struct aw_session *session)
 /* sim: starts ezphys-sim and talks to it. Its open gets the session as context, and adds the names
  * of the scene's bodies and joints to ez_state(session)->names. */
 extern const struct aw_transport ez_sim_transport;
+void ez_connected(struct aw_session *session, struct aw_link *link);
 
 /* ---- wire.c: options of the wire, names ---- */
 enum aw_status ez_variant(struct aw_session *session, struct aw_variant *variant,

@@ -235,6 +235,7 @@ const struct aw_tool ezphys_tool = {
     .state_size = sizeof(struct ez_state),
     .sections = sections,
     .configure = ez_configure,
+    .connect = ez_connected,
     .stop = ez_safe_stop,
     .last_stop = ez_last_stop,
     .prepare = ez_ready,

@@ -84,6 +84,13 @@ both() {
     same "$(json '[.error, .exit]')" '["limit",6]'
 }
 
+@test "who looks on at a served simulation calls its bodies by their names" {
+    serve s ezphys -l sim:pendulum
+    ok ezphys -q watch -j --fields bob.position.z -n 2
+    ok ezphys -q plot bob.position.z --for 0.2s
+    has "$output" "m"
+}
+
 @test "one commands: the others are told who, --take takes over, release gives it back" {
     serve s hidmotor -l sim: --deadman 20s
     sock=$(place hidmotor)

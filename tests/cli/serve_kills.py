@@ -7,13 +7,17 @@ Between the server and its simulator stands this program, which passes every mes
 when the stop comes, and whether anything that moves comes after it. WAY: kill (SIGKILL of the
 commander), stop (SIGSTOP), server (SIGKILL of the server), stranger (another client says stop),
 silent (a client that says nothing any more), cut (its network takes nothing any more); without, all
-of these. By an MQTT broker (mosquitto): mqtt-kill, mqtt-stop and mqtt-cut of the commander, broker (SIGKILL of
-it), broker-stop (SIGSTOP of it), gateway (SIGKILL of the server's armwire-mqtt). Within: what the stop may take beyond the dead-man time, where that is what finds it out.
-What a process waited for a processor does not count. With --deadman 0 nobody is missed, and stop,
-silent and cut fail; SEED repeats the random numbers.
+of these. By an MQTT broker (mosquitto): mqtt-kill, mqtt-stop and mqtt-cut of the commander, broker
+(SIGKILL of it), broker-stop (SIGSTOP of it), gateway (SIGKILL of the server's armwire-mqtt).
+Within: what the stop may take beyond the dead-man time, where that is what finds it out. What a
+process on the way waited for a processor does not count (the one that is killed needs one, too,
+before its connections close): that is the machine's doing. With --deadman 0 nobody is missed, and
+stop, silent and cut fail; SEED repeats the random numbers.
 
-Prints one line for each way, and one for each failure; exit status 1 if there was any.
+Prints one line for each way, with and without what was waited for, and one for each failure with
+what passed the wire last; exit status 1 if there was any.
 """
+import collections
 import os
 import random
 import select
@@ -30,6 +34,7 @@ BY_DEADMAN = ("stop", "silent", "cut", "mqtt-stop", "mqtt-cut", "broker-stop")
 BY_MQTT = ("mqtt-kill", "mqtt-stop", "mqtt-cut", "broker", "broker-stop", "gateway")
 QUIET = 0.12  # s after the stop, in which nothing that moves may come
 WAIT = 20  # s, for what must come
+NO_STOP = 2  # s of processors that are there, until it counts as never
 
 
 def waited_for_processor(pid):
@@ -41,17 +46,20 @@ def waited_for_processor(pid):
         return 0.0
 
 
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return []
+
+
 def ready(process):
     """Its lines "ready: URL", as many as it says before it goes on."""
     line = process.stderr.readline().decode()
     while line and "ready: " not in line:
         line = process.stderr.readline().decode()
     return line.rsplit(" ", 1)[-1].strip()
-
-
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        return [int(child) for child in file.read().split()]
 
 
 def named(pids, name):
@@ -134,7 +142,7 @@ class Run:
     def __init__(self, tool, front, way, deadman, chance):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
-        self.wrong = []
+        self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
         tool.begin()
         self.path = f"{tool.folder}/serve{tool.number}"
@@ -248,6 +256,7 @@ class Run:
             return
         for message in self.tool.take(data, host=True):
             what = self.tool.judge(message)
+            self.last.append(f"{1e3 * (now - (self.ended or now)):.0f}ms {what} {message[:32].hex()}")
             if what == MOVES:
                 self.moved = now
                 if self.stopped:
@@ -286,13 +295,16 @@ class Run:
 
     def begin_to_count(self):
         pids = ["self", self.server.pid, *children(self.server.pid)]
-        if self.broker:
-            pids.append(self.broker.process.pid)
+        pids += [one.pid for one in (self.commander, self.broker and self.broker.process) if one]
         self.waited = {pid: waited_for_processor(pid) for pid in pids}
         self.ended = time.monotonic()
 
+    def waiting(self):
+        """What was waited for processors since then, in ms."""
+        return sum(max(0, waited_for_processor(pid) - was) for pid, was in self.waited.items())
+
     def measure(self):
-        """In ms, processors that were waited for left out; None: there was no stop."""
+        """In ms, and what of it was waited for processors; None: there was no stop."""
         if not self.until(time.monotonic() + WAIT, lambda: self.moved):
             self.wrong.append("nothing moves")
             return None
@@ -303,12 +315,14 @@ class Run:
         if not self.ended:
             self.begin_to_count()
         self.take_away()
-        if not self.until(self.ended + 2, lambda: self.stopped):
+        while not self.stopped and time.monotonic() < self.ended + NO_STOP + self.waiting() / 1e3:
+            self.until(time.monotonic() + 0.1, lambda: self.stopped)
+        if not self.stopped:
             self.wrong.append("no stop")
             return None
-        waited = sum(max(0, waited_for_processor(pid) - was) for pid, was in self.waited.items())
+        waited = self.waiting()
         self.until(self.stopped + QUIET, lambda: False)
-        return max(0, (self.stopped - self.ended) * 1e3 - waited)
+        return (self.stopped - self.ended) * 1e3, waited
 
     def finish(self):
         broker = self.broker.process if self.broker else None
@@ -323,6 +337,14 @@ class Run:
             ends.append(self.host)
         for end in ends:
             end.close()
+
+
+def spread(times):
+    if not times:
+        return "-"
+    times = sorted(times)
+    return " ".join(f"{name} {times[min(len(times) - 1, int(share * len(times)))]:.1f}"
+                    for name, share in (("p50", 0.5), ("p99", 0.99), ("max", 1)))
 
 
 def main():
@@ -341,23 +363,23 @@ def main():
     front = Front(tool)
     failures = 0
     for way in ways or ("kill", "stop", "server", "stranger", "silent", "cut"):
-        chance, times = random.Random(f"{seed}{way}"), []
+        chance, times, raw = random.Random(f"{seed}{way}"), [], []
         limit = options["--within"] + (options["--deadman"] if way in BY_DEADMAN else 0)
         for number in range(int(count)):
             run = Run(tool, front, way, options["--deadman"], chance)
             took = run.measure()
             run.finish()
             if took is not None:
-                times.append(took)
-            if took is not None and took > limit:
-                run.wrong.append(f"the stop came after {took:.1f} ms")
+                raw.append(took[0])
+                times.append(max(0, took[0] - took[1]))
+            if took is not None and times[-1] > limit:
+                run.wrong.append(f"the stop came after {took[0]:.1f} ms, {took[1]:.1f} of them waited for a processor")
             failures += bool(run.wrong)
             for what in run.wrong[:3]:
-                print(f"{name} {way} {number}: {what} (SEED={seed})", *run.said.decode().splitlines()[-3:])
-        times.sort()
-        at = lambda share: times[min(len(times) - 1, int(share * len(times)))] if times else float("nan")
-        print(f"{name} {way}: {len(times)} of {count} stopped, ms: p50 {at(0.5):.1f} "
-              f"p99 {at(0.99):.1f} max {at(1):.1f}", flush=True)
+                print(f"{name} {way} {number}: {what} (SEED={seed})", *run.said.decode().splitlines()[-3:],
+                      *run.last, sep="\n    ", flush=True)
+        print(f"{name} {way}: {len(times)} of {count} stopped, ms: {spread(times)}; "
+              f"with processors waited for: {spread(raw)}", flush=True)
     return failures > 0
 
 

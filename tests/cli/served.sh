@@ -1,22 +1,25 @@
 #!/bin/bash
 # A tool with a server between it and its simulator: stands in front of the tool where the suite is
 # run with SERVED=TOOL. A command line with "-l sim:…" gets a server of that simulator of its own,
-# and -l serve: in its place; all else goes to the tool as it is.
+# and -l serve: in its place; all else goes to the tool as it is. Options that say what the device is
+# (its wire) are told to the server, too.
 #
 #   served.sh PROGRAM [ARGUMENT…]
 program=$1
 shift
 words=("$@")
+about=()
 at=-1
 for ((i = 0; i < ${#words[@]}; i++)); do
     case ${words[i]} in
     serve | sim | -h | --help | --dry-run | list | config | complete | encode | decode | describe) at=-2 ;;
+    --wire | --sensors-layout) about+=("${words[i]}" "${words[i + 1]:-}") ;;
     -l | --link) [[ $at = -1 && ${words[i + 1]:-} == sim:* ]] && at=$((i + 1)) ;;
     esac
 done
 if [ "$at" -lt 0 ]; then exec "$program" "${words[@]}"; fi
 place=$(mktemp -d "${TMPDIR:-/tmp}/served.XXXXXX")
-"$program" serve -l "${words[at]}" --listen "unix:$place/s" >/dev/null 2>"$place/said" 3>&- 4>&- </dev/null &
+"$program" serve -l "${words[at]}" "${about[@]}" --listen "unix:$place/s" >/dev/null 2>"$place/said" 3>&- 4>&- </dev/null &
 server=$!
 until grep -qs ready: "$place/said"; do
     kill -0 $server 2>/dev/null || break
