@@ -140,6 +140,7 @@ static void on_publish(struct mosquitto *mosquitto, void *context, int id, int c
     struct broker *broker = context;
     (void)mosquitto, (void)id, (void)properties;
     broker->unsent -= broker->unsent > 0;
+    broker->denied = broker->denied || code == MQTT_RC_NOT_AUTHORIZED;
     if (code >= 128)
         snprintf(broker->why, sizeof broker->why, "the broker refuses what is said there: %s",
                  mosquitto_reason_string(code));

@@ -53,6 +53,7 @@ struct broker {
     int subscribed;  /* how many times that was confirmed */
     unsigned unsent; /* messages that the broker has not taken yet */
     int64_t next_ms; /* when to look after the connection again */
+    bool denied;     /* why: something is not for this user */
     char why[200];   /* it is over, or something was denied; "" no */
 };
 

@@ -17,8 +17,9 @@
 
 struct client {
     struct ends *ends;
-    char topic[TOPIC_ROOM]; /* of what is said to it */
-    char commands[TOPIC_ROOM];
+    char topic[TOPIC_ROOM];    /* of what is said to it */
+    char commands[TOPIC_ROOM]; /* where its lines go: TOPIC/cmd, or where only questions go */
+    bool asks;
     uint32_t id;
     bool greeted, over;
     bool knows_clock;
@@ -94,6 +95,19 @@ static void introduce(struct client *client)
     broker_publish(broker, client->commands, "", 0, &beside);
 }
 
+/* Who may not command may ask. */
+static void try_to_ask(struct client *client)
+{
+    struct broker *broker = &client->ends->broker;
+    if (!broker->denied || client->asks)
+        return;
+    client->asks = true;
+    broker->denied = false;
+    *broker->why = '\0';
+    snprintf(client->commands, sizeof client->commands, "%s/ask", broker->mqtt->topic);
+    introduce(client);
+}
+
 static bool take_lines(struct client *client)
 {
     struct aw_conn *starter = &client->ends->starter;
@@ -120,6 +134,8 @@ static void pass_on(struct client *client)
             end(client, broker->why);
         if ((fds[1].revents & (POLLIN | POLLHUP | POLLERR)) && !client->over && !take_lines(client))
             return;
+        if (!client->greeted)
+            try_to_ask(client);
         if (*broker->why)
             end(client, broker->why);
         if (!client->greeted && now_ms() > until) {

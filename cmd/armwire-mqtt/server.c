@@ -35,6 +35,7 @@ struct client {
     struct aw_conn conn;
     char response[TOPIC_ROOM];
     int64_t heard_ms;
+    bool asks;   /* by TOPIC/ask: it changes nothing */
     bool greets; /* it began with an empty message: it wants the first line of the server */
     size_t open; /* commands that are not done */
     struct command recent[RECENT], look;
@@ -45,7 +46,8 @@ struct gate {
     struct ends *ends;
     struct broker *broker;
     struct aw_address address;
-    char commands[TOPIC_ROOM], clients_at[TOPIC_ROOM], lease_at[TOPIC_ROOM], records[TOPIC_ROOM];
+    char commands[TOPIC_ROOM], questions[TOPIC_ROOM], clients_at[TOPIC_ROOM], lease_at[TOPIC_ROOM],
+        records[TOPIC_ROOM];
     struct client *clients;
     size_t n_clients;
     uint64_t seen[SEEN];
@@ -109,7 +111,7 @@ static void refuse(struct gate *gate, const struct message *message, const char 
 {
     struct command command = {.n_correlation = message->n_correlation};
     memcpy(command.correlation, message->correlation, message->n_correlation);
-    report(gate, gate->commands, why);
+    report(gate, message->topic, why);
     json_t *object =
         json_pack("{s:s,s:i,s:s}", "error", "refused", "exit", (int)AW_REFUSED, "why", why);
     char *text = json_dumps(object, JSON_COMPACT);
@@ -143,9 +145,10 @@ static void remove_all(struct gate *gate)
 static void introduce(struct client *client, const struct message *message)
 {
     const char *name = strrchr(client->response, '/') + 1;
-    json_t *who =
-        json_pack("{s:{s:s,s:s,s:i}}", "as", "program", *message->program ? message->program : name,
-                  "user", *message->user ? message->user : "by MQTT", "pid", message->pid);
+    json_t *who = json_pack("{s:{s:s,s:s,s:i,s:b}}", "as", "program",
+                            *message->program ? message->program : name, "user",
+                            *message->user ? message->user : "by MQTT", "pid", message->pid,
+                            "reads", client->asks);
     char *text = json_dumps(who, JSON_COMPACT);
     json_decref(who);
     if (text)
@@ -153,11 +156,24 @@ static void introduce(struct client *client, const struct message *message)
     free(text);
 }
 
+static bool is_question(const struct gate *gate, const struct message *message)
+{
+    return strcmp(message->topic, gate->questions) == 0;
+}
+
+/* Who may only ask speaks for nobody who may command. */
+static bool is_of(const struct gate *gate, const struct client *client,
+                  const struct message *message)
+{
+    return strcmp(client->response, message->response) == 0 &&
+           client->asks == is_question(gate, message);
+}
+
 static struct client *find_client(struct gate *gate, const struct message *message)
 {
     struct aw_error err;
     for (struct client *client = gate->clients; client; client = client->next)
-        if (strcmp(client->response, message->response) == 0)
+        if (is_of(gate, client, message))
             return client;
     struct client *client = gate->n_clients < CLIENTS_MAX ? calloc(1, sizeof *client) : NULL;
     int fd = client ? aw_address_connect(&gate->address, &err) : -1;
@@ -171,6 +187,7 @@ static struct client *find_client(struct gate *gate, const struct message *messa
     gate->clients = client;
     gate->n_clients++;
     client->greets = message->size == 0;
+    client->asks = is_question(gate, message);
     introduce(client, message);
     return client;
 }
@@ -178,10 +195,12 @@ static struct client *find_client(struct gate *gate, const struct message *messa
 /* ---- What clients say --------------------------------------------------------------------------
  */
 
-/* FNV-1a: topic and correlation data of a command, as one number. */
+/* FNV-1a: topics and correlation data of a command, as one number. */
 static uint64_t number_of(const struct message *message)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
+    for (const char *p = message->topic; *p; p++)
+        hash = (hash ^ (uint8_t)*p) * UINT64_C(1099511628211);
     for (const char *p = message->response; *p; p++)
         hash = (hash ^ (uint8_t)*p) * UINT64_C(1099511628211);
     hash *= UINT64_C(1099511628211);
@@ -288,7 +307,7 @@ static const char *check_command(struct gate *gate, const struct message *messag
 static void take_farewell(struct gate *gate, const struct message *message)
 {
     for (struct client *client = gate->clients; client; client = client->next)
-        if (strcmp(client->response, message->response) == 0 && !message->retained) {
+        if (is_of(gate, client, message) && !message->retained) {
             remove_client(gate, client);
             return;
         }
@@ -445,7 +464,7 @@ static void begin(struct gate *gate)
 {
     struct broker *broker = gate->broker;
     if (!broker_open(broker) || !broker_subscribe(broker, gate->commands) ||
-        !broker_await(broker, 1))
+        !broker_subscribe(broker, gate->questions) || !broker_await(broker, 2))
         return;
     publish_status(gate);
     publish_lease(gate);
@@ -505,6 +524,7 @@ void serve_end(struct ends *ends)
     gate->late_ms = LATE_MS;
     gate->silent_ms = LOOKS_MS;
     snprintf(gate->commands, sizeof gate->commands, "%s/cmd", topic);
+    snprintf(gate->questions, sizeof gate->questions, "%s/ask", topic);
     snprintf(gate->clients_at, sizeof gate->clients_at, "%s/client/", topic);
     snprintf(gate->lease_at, sizeof gate->lease_at, "%s/lease", topic);
     snprintf(gate->records, sizeof gate->records, "%s/rx", topic);

@@ -296,6 +296,8 @@ class Run:
     def begin_to_count(self):
         pids = ["self", self.server.pid, *children(self.server.pid)]
         pids += [one.pid for one in (self.commander, self.broker and self.broker.process) if one]
+        if self.broker:
+            pids += children(self.commander.pid)
         self.waited = {pid: waited_for_processor(pid) for pid in pids}
         self.ended = time.monotonic()
 

@@ -178,6 +178,10 @@ enum aw_status aw_lease_allow(struct aw_session *session, struct aw_args *args)
         status = place_files(session, args);
     if (status != AW_OK || !peer || safety == AW_READ)
         return status;
+    if (peer->reads)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "%s: you may look on only — the broker takes no command of yours",
+                       args->command->name);
     if (server->commander && server->commander != peer && !aw_flag(session, "take"))
         return has_it(server);
     if (safety != AW_WRITE)

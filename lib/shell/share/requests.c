@@ -146,6 +146,7 @@ static void name_peer(struct aw_peer *peer, const json_t *object, const char *no
     snprintf(peer->who.program, sizeof peer->who.program, "%s", program ? program : "a program");
     snprintf(peer->who.user, sizeof peer->who.user, "%s", user ? user : nobody);
     peer->who.pid = (pid_t)json_integer_value(json_object_get(object, "pid"));
+    peer->reads = peer->reads || json_is_true(json_object_get(object, "reads"));
 }
 
 static bool answer(struct aw_server *server, struct aw_peer *peer, const struct aw_request *request,
@@ -249,18 +250,22 @@ static void take_time(const struct aw_server *server, struct aw_request *request
     json_object_del(request->object, "expiry");
 }
 
-/* A JSON object without its id, or the plain line, which may be in one. */
+/* A JSON object without its id, or the plain line; of one that was in an object nothing else is
+ * left. */
 static void set_line(struct aw_request *request, const char *line)
 {
     const char *plain = json_string_value(json_object_get(request->object, "line"));
+    if (plain) {
+        request->line = strdup(plain);
+        json_decref(request->object);
+        request->object = NULL;
+        return;
+    }
     if (json_object_get(request->object, "run"))
         return;
     request->halt = json_object_get(request->object, "halt") != NULL;
-    if (request->halt)
-        return;
-    line = plain ? plain : line;
-    request->line =
-        plain || !request->object ? strdup(line) : json_dumps(request->object, JSON_COMPACT);
+    if (!request->halt)
+        request->line = request->object ? json_dumps(request->object, JSON_COMPACT) : strdup(line);
 }
 
 void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, const char *line)

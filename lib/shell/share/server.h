@@ -46,6 +46,7 @@ struct aw_peer {
     int64_t seen_ns;
     unsigned waiting; /* requests */
     bool follows;     /* who commands */
+    bool reads;       /* only: it changes nothing */
     struct aw_subscription subscription;
 
     /* Of a child that carries out a request beside, see beside.c: */
