@@ -147,6 +147,22 @@ static inline void store_eight(char *out, uint64_t characters)
     memcpy(out, &characters, sizeof characters);
 }
 
+/* Eight digits with the point before the last decimals of them: no zeros in front but one before
+ * the point, none at the end, and no point if nothing follows it. */
+static inline char *print_eight(char *out, uint64_t digits, int decimals)
+{
+    int whole = 8 - decimals;
+    int zeros = __builtin_ctzll(digits | UINT64_C(1) << (whole - 1) * 8) / 8;
+    store_eight(out, (digits | ASCII_ZEROS) >> zeros * 8);
+    out += whole - zeros;
+    uint64_t fraction = decimals ? digits >> whole * 8 : 0;
+    if (!fraction)
+        return out;
+    *out = '.';
+    store_eight(out + 1, fraction | ASCII_ZEROS);
+    return out + 1 + (71 - __builtin_clzll(fraction)) / 8;
+}
+
 static char *print_two_digits(char *out, uint32_t value)
 {
     uint32_t tens = value * 103 >> 10;
@@ -165,10 +181,7 @@ static char *print_unsigned(char *out, uint64_t value)
         store_eight(out, eight_digits((uint32_t)(value % EIGHT)) | ASCII_ZEROS);
         return out + 8;
     }
-    uint64_t digits = eight_digits((uint32_t)value);
-    int zeros = __builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-    store_eight(out, (digits | ASCII_ZEROS) >> zeros * 8);
-    return out + 8 - zeros;
+    return print_eight(out, eight_digits((uint32_t)value), 0);
 }
 
 char *aw_print_padded(char *out, uint32_t value, int digits)
@@ -210,13 +223,12 @@ static char *print_long_fraction(char *out, uint64_t fraction, int decimals)
 static char *print_scaled(char *out, uint64_t scaled, int decimals)
 {
     uint64_t one = (uint64_t)powers_of_ten[decimals];
-    if (scaled <= UINT32_MAX && decimals <= 8) {
-        uint32_t whole = (uint32_t)scaled / (uint32_t)one;
-        out = print_unsigned(out, whole);
-        return print_fraction(out, (uint32_t)scaled - whole * (uint32_t)one, decimals);
-    }
-    out = print_unsigned(out, scaled / one);
-    return print_long_fraction(out, scaled % one, decimals);
+    if (scaled < EIGHT && decimals < 8)
+        return print_eight(out, eight_digits((uint32_t)scaled), decimals);
+    uint64_t whole = scaled / one, fraction = scaled - whole * one;
+    out = print_unsigned(out, whole);
+    return decimals <= 8 ? print_fraction(out, (uint32_t)fraction, decimals)
+                         : print_long_fraction(out, fraction, decimals);
 }
 
 char *aw_print_fixed(char *out, double value, int decimals)
@@ -264,7 +276,7 @@ static bool print_thousandths(char **out, double size)
     uint32_t scaled = (uint32_t)(size * 1000);
     if (size * 1000 != (double)scaled)
         return false;
-    *out = print_fraction(print_unsigned(*out, scaled / 1000), scaled % 1000, 3);
+    *out = print_scaled(*out, scaled, 3);
     return true;
 }
 

@@ -27,16 +27,15 @@ static uint64_t load_eight(const char *p)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
 }
 
-static bool are_digits(uint64_t x)
+/* Of eight characters that are taken from '0' on: is one of them no digit? */
+static uint64_t no_digits(uint64_t x)
 {
-    return ((x | (x + EACH_BYTE(6))) & EACH_BYTE(0xF0)) == EACH_BYTE('0') &&
-           (x & EACH_BYTE(0xF0)) == EACH_BYTE('0');
+    return (x | (x + EACH_BYTE(6))) & EACH_BYTE(0xF0);
 }
 
 /* Eight digits, the first one in the lowest byte, put together in pairs, fours and eights. */
 static uint32_t number_of(uint64_t x)
 {
-    x &= EACH_BYTE(0x0F);
     x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
     x = (x * 100 + (x >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
     return (uint32_t)(x * 10000 + (x >> 32));
@@ -44,10 +43,11 @@ static uint32_t number_of(uint64_t x)
 
 static bool read_exact_time(const char *line, int64_t *time_ns)
 {
-    uint64_t high = load_eight(line + 1), low = load_eight(line + 3);
-    uint64_t micros = (load_eight(line + POINT) << 8 & ~UINT64_C(0xFFFF)) | '0' << 8 | '0';
+    uint64_t high = load_eight(line + 1) ^ EACH_BYTE('0');
+    uint64_t low = load_eight(line + 3) ^ EACH_BYTE('0');
+    uint64_t micros = (load_eight(line + POINT) ^ EACH_BYTE('0')) << 8 & ~UINT64_C(0xFFFF);
     if (line[0] != '(' || line[POINT] != '.' || line[CLOSE] != ')' || line[CLOSE + 1] != ' ' ||
-        !are_digits(high) || !are_digits(low) || !are_digits(micros))
+        no_digits(high) | no_digits(low) | no_digits(micros))
         return false;
     int64_t seconds = (int64_t)number_of(high) * 100 + (line[9] - '0') * 10 + (line[10] - '0');
     if (seconds >= INT64_MAX / 1000000000)
@@ -56,16 +56,16 @@ static bool read_exact_time(const char *line, int64_t *time_ns)
     return true;
 }
 
-/* The value of a hex digit, or a negative number. */
+/* The value of a hex digit, or -1. */
 static int digit_of(char c)
 {
-    static const int8_t values[256] = {
-        ['1'] = 1,  ['2'] = 2,  ['3'] = 3,  ['4'] = 4,  ['5'] = 5,  ['6'] = 6,  ['7'] = 7,
-        ['8'] = 8,  ['9'] = 9,  ['A'] = 10, ['B'] = 11, ['C'] = 12, ['D'] = 13, ['E'] = 14,
-        ['F'] = 15, ['a'] = 10, ['b'] = 11, ['c'] = 12, ['d'] = 13, ['e'] = 14, ['f'] = 15,
+    static const int8_t one_more[256] = {
+        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+        ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12,
+        ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16, ['a'] = 11, ['b'] = 12,
+        ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
     };
-    int value = values[(uint8_t)c];
-    return value || c == '0' ? value : -0x10000;
+    return one_more[(uint8_t)c] - 1;
 }
 
 /* 044#2A36 up to the end of the line or a blank. Returns what is behind it, or NULL. */
@@ -73,17 +73,19 @@ static const char *read_exact_frame(const char *p, const char *end, struct aw_ca
 {
     if (end - p < ID_DIGITS + 1 || p[ID_DIGITS] != '#')
         return NULL;
-    int id = digit_of(p[0]) * 256 + digit_of(p[1]) * 16 + digit_of(p[2]);
-    if (id < 0 || id > 0x7FF)
+    int high = digit_of(p[0]), middle = digit_of(p[1]), low = digit_of(p[2]);
+    int id = high * 256 + middle * 16 + low;
+    if ((high | middle | low) < 0 || id > 0x7FF)
         return NULL;
     out->bytes[0] = (uint8_t)id;
     out->bytes[1] = (uint8_t)(id >> 8);
     size_t size = 2;
     for (p += ID_DIGITS + 1; end - p >= 2 && *p > ' '; p += 2) {
-        int byte = digit_of(p[0]) * 16 + digit_of(p[1]);
-        if (byte < 0 || size == 2 + DATA_MAX)
+        high = digit_of(p[0]);
+        low = digit_of(p[1]);
+        if ((high | low) < 0 || size == 2 + DATA_MAX)
             return NULL;
-        out->bytes[size++] = (uint8_t)byte;
+        out->bytes[size++] = (uint8_t)(high * 16 + low);
     }
     out->size = size;
     return p;

@@ -11,12 +11,14 @@
 
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
+#include "shell/commands/printer.h"
 #include "shell/commands/wanted.h"
 #include "shell/core/progress.h"
 #include "view/text/finder.h"
 #include "view/text/where.h"
 
 #define BLOCK 262144
+#define LARGE 4194304 /* bytes of a file for which another processor prints */
 
 static bool all_hex(const struct aw_args *args)
 {
@@ -56,6 +58,20 @@ static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *a
     return status;
 }
 
+/* Output waits only while more input is there already, and not for long. */
+static void hurry_output(struct aw_decoder *d, int fd)
+{
+    struct aw_output *out = &d->session->out;
+    int64_t left;
+    if (d->printer) {
+        d->record = aw_printer_hurry(d->printer);
+        return;
+    }
+    aw_output_pace(out, aw_clock_now(&d->session->real_clock.base), &left, NULL);
+    if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
+        aw_output_flush(out, NULL);
+}
+
 static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
 {
     enum aw_status status = AW_OK;
@@ -65,12 +81,7 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
     uint64_t done = 0, all = sized ? (uint64_t)about.st_size : 0;
     size_t held = 0, used;
     for (ssize_t n = 1; n > 0 && status == AW_OK;) {
-        /* Output waits only while more input is there already, and not for long. */
-        struct aw_output *out = &d->session->out;
-        int64_t left;
-        aw_output_pace(out, aw_clock_now(&d->session->real_clock.base), &left, NULL);
-        if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
-            aw_output_flush(out, NULL);
+        hurry_output(d, fd);
         do
             n = read(fd, block + held, BLOCK - held);
         while (n < 0 && errno == EINTR);
@@ -82,6 +93,8 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
             status = aw_decoder_feed(d, block, held, true, &used);
         memmove(block, block + used, held - used);
         held -= used;
+        if (done == 0 && all > LARGE) /* the first lines are out by then */
+            aw_decoder_share(d);
         done += (uint64_t)n;
         aw_progress_at(&progress, done, all);
     }
@@ -100,6 +113,9 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
                           strerror(errno))
         : block ? decode_fd(d, fd, block)
                 : aw_no_memory(&d->session->err);
+    aw_decoder_alone(d);
+    if (d->session->out.error)
+        status = aw_output_flush(&d->session->out, &d->session->err);
     if (fd >= 0 && !standard)
         close(fd);
     free(block);
