@@ -173,6 +173,56 @@ END
     [ ! -e step.svg ]
 }
 
+@test "--fields and --format pick in rows and results too; an unknown name is an error in every command" {
+    for tool in $tools; do
+        link=$fast move=status
+        case $tool in
+        armctl) move='deg 1 90' ;;
+        hidmotor) move='move elbow=30' ;;
+        canpid) move='setpoint 5deg -b lknee -c pos' ;;
+        unitysim) move='move elbow=2100' ;;
+        ezphys) link=sim:pendulum move='motor hinge 1 1' ;;
+        esac
+        for command in status limits 'ping -n 2' "$move" 'config show'; do
+            # shellcheck disable=SC2086 # words
+            fails 2 timeout 20 $tool -q -l $link $command --fields zebra
+            matches "$why" "$tool: *'zebra' — there is *"
+        done
+        # shellcheck disable=SC2086 # words
+        [ $tool = ezphys ] || fails 2 timeout 20 $tool -q -v -l $link $move --fields zebra # sends nothing
+        fails 2 timeout 20 $tool -q -l $link ping -n 2 --format '%{lost} %{zebra}'
+        ok $tool -q -j -l $link ping -n 2 --fields lost,p95_ms
+        same "$(json 'keys | join(" ")')" '"cmd lost ok p95_ms t"'
+        ok $tool -q -l $link limits --fields max
+        hasnt "$output" min
+        fails 2 $tool describe --fields zebra
+        ok $tool -q -l $link stop --fields zebra # is never refused
+    done
+    ok hidmotor -q -j -l "$fast" status --fields actual,m1.age
+    same "$(json '[.m1,.m2 | keys | join(" ")] | join("; ")')" '"actual age; actual"'
+    ok ezphys -q -l sim:pendulum status --format '%{hinge.actual} %{contacts}'
+    same "$output" "0 0"
+}
+
+@test "watch of a text shows what was asked for, and reports a name that never came" {
+    printf '%s\n' '{"t":1,"board":"lknee","torque":3,"b":4}' '{"t":2,"x":5,"b":6}' >text
+    for tool in $tools; do
+        ok $tool -q -j watch - b <text
+        same "$output" '{"t":1,"lknee":{"b":4}}
+{"t":2,"b":6}'
+        ok $tool -q --format '%{t} %{b}' watch - <text
+        same "$output" '1 4
+2 6'
+        for words in 'watch - b zebra' 'watch - --fields b,zebra'; do
+            # shellcheck disable=SC2086 # words
+            fails 2 $tool -q $words <text
+            has "$why" "nothing is called 'zebra' — there is lknee.torque, lknee.b, x"
+        done
+        ok $tool -q -j watch - <text
+        same "$output" "$(<text)"
+    done
+}
+
 @test "decode: a name that is no field's is an error that lists what there is, in every tool" {
     for tool in $tools; do
         for words in "--fields zebra" "--where zebra>1" "--format %{zebra}" "--fields bob.zebra"; do

@@ -12,8 +12,8 @@
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
 #include "shell/commands/printer.h"
-#include "shell/commands/wanted.h"
 #include "shell/core/progress.h"
+#include "shell/core/wanted.h"
 #include "view/text/finder.h"
 #include "view/text/where.h"
 

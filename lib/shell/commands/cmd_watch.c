@@ -5,7 +5,7 @@
 
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
-#include "shell/commands/wanted.h"
+#include "shell/core/wanted.h"
 #include "view/terminal/grid.h"
 #include "view/text/where.h"
 
@@ -20,7 +20,8 @@ struct watch {
     uint64_t limit, shown;     /* records to show, 0: no end; and shown so far */
     const char *input;         /* text from elsewhere; NULL: the device */
     bool once, ended;          /* ended: the input has */
-    bool found[AW_SELECT_MAX]; /* --once: which of the fields have come */
+    bool found[AW_SELECT_MAX]; /* which of the fields have come, */
+    char came[160];            /* and of an input's other names as many as there is room for */
     int64_t deadline;
     struct aw_channels channels, frozen;
     bool is_frozen;
@@ -66,6 +67,41 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
     return w->select.n == 0 || !chosen;
 }
 
+/* The first that has not, or the number of all. */
+static size_t first_missing(const struct watch *w)
+{
+    size_t i = 0;
+    while (i < w->select.n && w->found[i])
+        i++;
+    return i;
+}
+
+/* Which of the fields have come, and what else: text from elsewhere has its own names. */
+static void note_names(struct watch *w, const struct aw_item *item)
+{
+    bool missing = first_missing(w) < w->select.n;
+    for (size_t i = 0; i < w->select.n && missing; i++) {
+        struct aw_select one = {.n = 1, .pattern = {w->select.pattern[i]}};
+        for (size_t k = 0; k < item->n && !w->found[i]; k++)
+            w->found[i] = aw_select_match(&one, &item->points[k]) >= 0;
+    }
+    for (size_t i = 0; i < item->n && missing && w->input; i++) {
+        const char *name = item->points[i].name;
+        size_t used = strlen(w->came), length = strlen(name);
+        if (used + length + sizeof ", " <= sizeof w->came && !strstr(w->came, name))
+            sprintf(w->came + used, "%s%s", used ? ", " : "", name);
+    }
+}
+
+static enum aw_status end_of_input(struct watch *w)
+{
+    size_t i = first_missing(w);
+    if (i == w->select.n || !*w->came)
+        return AW_OK;
+    return aw_fail(&w->session->err, AW_USAGE, "nothing is called '%.40s' — there is %s",
+                   w->select.pattern[i], w->came);
+}
+
 /* ---- Lines ------------------------------------------------------------------------------------
  */
 
@@ -106,20 +142,6 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
     w->session->printing.usual_fields = w->fields;
 }
 
-/* Has everything that --once waits for been shown? */
-static bool is_complete(struct watch *w, const struct aw_item *item)
-{
-    for (size_t i = 0; i < item->n; i++) {
-        int found = aw_select_match(&w->select, &item->points[i]);
-        if (found >= 0)
-            w->found[found] = true;
-    }
-    for (size_t i = 0; i < w->select.n; i++)
-        if (!w->found[i])
-            return false;
-    return true;
-}
-
 /* All rows of a CSV file have the columns of the first one. */
 static void keep_columns(struct aw_object *columns, struct aw_object *row)
 {
@@ -138,20 +160,28 @@ static void keep_columns(struct aw_object *columns, struct aw_object *row)
     *row = *columns;
 }
 
-/* What is no record of ours and no JSON to be passed on: a row of its values. */
+/* What is no record of ours: a row of the values that are asked for, of NDJSON in its own form. */
 static void show_points(struct watch *w, const struct aw_item *item)
 {
     char text[AW_OBJECT_TEXT + 1];
     struct aw_object row;
+    bool ndjson = item->line && !aw_session_csv(w->session) && !aw_flag(w->session, "format");
     aw_object_start(&row, NULL);
-    if (item->time_ns != AW_NO_TIME)
+    if (item->time_ns != AW_NO_TIME && !(ndjson && item->arrived))
         aw_object_number(&row, "t", (double)item->time_ns / 1e9, 6, NULL);
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
+        if (aw_select_match(&w->select, point) < 0)
+            continue;
         if (point->text)
             aw_object_text(&row, point->name, point->text);
         else
             aw_object_number(&row, point->name, point->value, -9, NULL);
+    }
+    if (ndjson) {
+        char *at = aw_output_reserve(&w->session->out, AW_OBJECT_TEXT);
+        aw_output_done(&w->session->out, aw_object_json(&row, "", NULL, at));
+        return;
     }
     if (aw_session_csv(w->session))
         keep_columns(&w->columns, &row);
@@ -168,14 +198,16 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
         choose_fields(w, item);
     if (item->record)
         status = aw_session_show(w->session, item->record);
-    else if (item->line && (aw_session_json(w->session) || !aw_session_formatted(w->session)))
+    else if (item->line && w->select.n == 0 &&
+             (aw_session_json(w->session) || !aw_session_formatted(w->session)))
         aw_output_print(out, "%s\n", item->line);
     else
         show_points(w, item);
     if (status == AW_OK && out->error)
         status = aw_output_flush(out, &w->session->err);
     w->shown++;
-    bool enough = (w->limit && w->shown >= w->limit) || (w->once && is_complete(w, item));
+    bool enough =
+        (w->limit && w->shown >= w->limit) || (w->once && first_missing(w) == w->select.n);
     return status == AW_OK && enough ? AW_ENOUGH : status;
 }
 
@@ -192,7 +224,10 @@ static enum aw_status watch_lines(struct watch *w)
         now = aw_clock_now(session->clock); /* the link's */
         status =
             aw_stream_next(w->stream, left < w->deadline - now ? now + left : w->deadline, &item);
-        if (status == AW_OK && is_wanted(w, &item))
+        bool shown = status == AW_OK && is_wanted(w, &item);
+        if (shown || (status == AW_OK && w->input))
+            note_names(w, &item);
+        if (shown)
             status = show_line(w, &item);
         bool goes_on = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
         if (status == AW_MALFORMED || goes_on)
@@ -202,6 +237,8 @@ static enum aw_status watch_lines(struct watch *w)
     }
     if (status == AW_TIMEOUT)
         return aw_stream_answered(w->stream, "watch");
+    if (status == AW_END && w->input)
+        return end_of_input(w);
     return aw_stream_over(status) ? AW_OK : status;
 }
 

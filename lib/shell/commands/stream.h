@@ -22,6 +22,7 @@ struct aw_stream;
 /* One message. Valid until the next one is asked for. */
 struct aw_item {
     int64_t time_ns;                /* since 1970, or AW_NO_TIME: a recording without times */
+    bool arrived;                   /* the text had no time: it is when it came */
     const struct aw_record *record; /* decoded, with the wire that --raw asks for; or NULL */
     const char *subject;            /* "" if nobody in particular */
     struct aw_received received;    /* the frame; size 0 if it came as text */

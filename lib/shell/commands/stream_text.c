@@ -173,7 +173,8 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
     s->item.subject = subject_of(json->object);
     add_members(s, "", json->object, 0);
-    if (s->item.time_ns == AW_NO_TIME && s->live)
+    s->item.arrived = s->item.time_ns == AW_NO_TIME && s->live;
+    if (s->item.arrived)
         s->item.time_ns = aw_wall_time();
     return AW_OK;
 }

@@ -234,12 +234,24 @@ static char *put_value(char *out, const struct aw_entry *entry)
     return entry && isfinite(entry->number) ? put_number(out, entry) : put(out, "-");
 }
 
+/* The entry of this name, else the only one whose name ends so: "torque" of "lknee.torque". */
 static const struct aw_entry *find(const struct aw_object *object, const char *key, size_t length)
 {
-    for (size_t i = 0; i < object->n; i++)
-        if (strncmp(object->entries[i].key, key, length) == 0 && !object->entries[i].key[length])
-            return &object->entries[i];
-    return NULL;
+    const struct aw_entry *found = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < object->n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        size_t own = strlen(entry->key);
+        if (own < length || strncmp(entry->key + own - length, key, length) != 0)
+            continue;
+        if (own == length)
+            return entry;
+        if (entry->key[own - length - 1] != '.')
+            continue;
+        found = entry;
+        n++;
+    }
+    return n == 1 ? found : NULL;
 }
 
 char *aw_object_format(const struct aw_object *object, const char *format, char *out)

@@ -22,7 +22,7 @@ const struct aw_option aw_global_options[] = {
     {.name = "json", .letter = 'j', .help = "print JSON, one object a line"},
     {.name = "csv", .help = "print CSV with a header"},
     {.name = "format", .value = "FORMAT", .help = "print this for every record: '%{t} %{angle}'"},
-    {.name = "fields", .value = "A,B,…", .help = "only these fields of records"},
+    {.name = "fields", .value = "A,B,…", .help = "only these fields of records, rows and results"},
     {.name = "raw", .help = "wire numbers instead of units and names; encode: write the bytes"},
     {.name = "time", .value = "STYLE", .help = "time stamps: none, abs, rel, delta, iso",
      .choices = time_styles},

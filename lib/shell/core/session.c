@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 static const struct aw_option_value *find_option(const struct aw_session *session, const char *name)
 {
@@ -115,6 +116,22 @@ static const char *const *split_fields(struct aw_session *session)
     return printing->fields;
 }
 
+/* A name alone is no subject's here. */
+enum aw_status aw_session_check_fields(struct aw_session *session)
+{
+    struct aw_view_options options = view_options(session);
+    const char *const *field = split_fields(session);
+    bool ok = true;
+    for (; field && *field && ok; field++) {
+        options.subjects = session->tool->subject.all && strchr(*field, '.');
+        options.fields = (const char *const[]){*field, NULL};
+        struct aw_view *view = aw_view_new(session->printing.wire, &options, &session->err);
+        ok = view != NULL;
+        aw_view_free(view);
+    }
+    return ok ? AW_OK : session->err.status;
+}
+
 enum aw_status aw_session_narrow(struct aw_session *session)
 {
     const struct aw_subject_hooks *subject = &session->tool->subject;
@@ -206,10 +223,33 @@ bool aw_session_print_object(struct aw_session *session, const struct aw_object 
     return true;
 }
 
+void aw_session_print_line(struct aw_session *session, const struct aw_object *object)
+{
+    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT + 1);
+    *aw_object_line(object, at) = '\0';
+    if (session->out.ascii)
+        aw_utf8_to_ascii(at, AW_OBJECT_TEXT);
+    aw_output_done(&session->out, at + strlen(at));
+}
+
+/* What --fields asks for of a row. */
+static bool print_picked(struct aw_session *session, const struct aw_object *row)
+{
+    static const struct aw_row_head none = {"", "", "", NULL};
+    struct aw_object picked = *row;
+    if (!aw_wanted_pick(session, &picked) || aw_session_print_object(session, &picked, &none))
+        return true;
+    picked.headline = row->headline ? row->headline : session->command->name;
+    if (session->printing.wanted.any.n)
+        aw_session_print_line(session, &picked);
+    return session->printing.wanted.any.n > 0;
+}
+
 bool aw_session_print_row(struct aw_session *session, const struct aw_object *row)
 {
     static const struct aw_row_head none = {"", "", "", NULL};
-    bool printed = aw_session_print_object(session, row, &none);
+    bool printed = session->printing.wanted.picks ? print_picked(session, row)
+                                                  : aw_session_print_object(session, row, &none);
     session->printing.rows = session->printing.rows || printed;
     return printed;
 }

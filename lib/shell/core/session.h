@@ -11,6 +11,7 @@
 #include "shell/core/options.h"
 #include "shell/core/output.h"
 #include "shell/core/tool.h"
+#include "shell/core/wanted.h"
 #include "shell/input/words.h"
 #include "view/text/view.h"
 
@@ -59,6 +60,7 @@ struct aw_printing {
     const char *const *usual_fields; /* of the command, where there is no --fields */
     char field_text[512];            /* --fields, cut up */
     const char *fields[AW_FIELDS_MAX + 1];
+    struct aw_wanted wanted;
     bool rows;          /* it has printed rows */
     size_t csv_columns; /* of the row or result whose names it has printed */
 };
@@ -193,6 +195,9 @@ enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_re
 /* The view that the options ask for; its header is printed on first use. */
 enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view);
 
+/* AW_USAGE for a name of --fields that is no field's of a record. */
+enum aw_status aw_session_check_fields(struct aw_session *session);
+
 /* The wire to decode with: the session's, or with --raw one whose values are wire numbers; with the
  * fields of tool->ordered. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
@@ -242,6 +247,9 @@ bool aw_session_print_row(struct aw_session *session, const struct aw_object *ro
 struct aw_row_head {
     const char *json, *csv_names, *csv_values, *why;
 };
+
+/* An object as a line of text. */
+void aw_session_print_line(struct aw_session *session, const struct aw_object *object);
 
 /* The one printer of rows and results in JSON, CSV and --format: false where text is wanted. */
 bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,

@@ -7,7 +7,6 @@
 
 #include "base/lines.h"
 #include "base/number.h"
-#include "base/utf8.h"
 #include "shell/core/ask.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
@@ -50,6 +49,8 @@ static void print_result(struct aw_session *session, enum aw_status status)
     if (!aw_session_json(session) && aw_session_formatted(session) &&
         (session->printing.view || session->printing.rows))
         return;
+    if (!aw_wanted_pick(session, &session->result))
+        return;
     *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0) = '\0';
     int used =
         snprintf(json, sizeof json, "\"t\":%s%s%s%s,\"ok\":%s", time, name ? ",\"cmd\":\"" : "",
@@ -62,11 +63,7 @@ static void print_result(struct aw_session *session, enum aw_status status)
     if (aw_session_print_object(session, &session->result, &head))
         return;
     session->result.cmd = name;
-    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT + 1);
-    char *end = aw_object_line(&session->result, at);
-    *end = '\0';
-    aw_output_spell(&session->out, at, AW_OBJECT_TEXT);
-    aw_output_done(&session->out, at + strlen(at));
+    aw_session_print_line(session, &session->result);
 }
 
 /* That nobody reads on what a command only shows is no news to who left. */
@@ -332,8 +329,8 @@ static enum aw_status prepare_wire(struct aw_session *session)
 /* A drawing or a script is no table: who asks for one is told so. */
 static enum aw_status check_format(struct aw_session *session, const struct aw_command *command)
 {
-    static const char *const names[] = {"csv", "format", "json"};
-    size_t n = !command->prints ? 0 : command->prints_json ? 2 : 3;
+    static const char *const names[] = {"csv", "fields", "format", "json"};
+    size_t n = !command->prints ? 0 : command->prints_json ? 3 : 4;
     for (size_t i = 0; i < n; i++) {
         const struct aw_option_value *value = aw_options_find(&session->options, names[i]);
         if (value->text && value->origin == AW_FROM_COMMAND_LINE)
@@ -360,6 +357,8 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
         status = check_config(session, args->command);
     if (status == AW_OK)
         status = prepare_wire(session);
+    if (status == AW_OK)
+        status = aw_wanted_begin(session, args);
     return status == AW_OK ? run_command(session, args) : status;
 }
 
@@ -438,7 +437,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     session->command = args->command;
     if (status == AW_OK) {
         bad = words->n;
-        status = run_bound(session, args);
+        status = aw_wanted_end(session, run_bound(session, args));
     }
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
@@ -451,7 +450,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     struct aw_printing *printing = &session->printing;
     aw_view_free(printing->view);
     printing->view = NULL;
-    printing->rows = false;
+    printing->rows = printing->wanted.picks = false;
     printing->csv_columns = 0;
     free(args);
     session->options = before;

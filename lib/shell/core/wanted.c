@@ -1,0 +1,169 @@
+/* Takes the names out of --fields and --format, and looks for them in messages, rows and results.
+ */
+#include "shell/core/wanted.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/core/session.h"
+
+/* Not what every record or result has. */
+static bool is_value(const char *name)
+{
+    static const char *const others[] = {"t", "dir", "msg", "cmd", "ok"};
+    size_t i = 0, n = sizeof others / sizeof *others;
+    while (i < n && strcmp(name, others[i]) != 0)
+        i++;
+    return i == n;
+}
+
+enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *session)
+{
+    const char *fields = aw_option(session, "fields"), *format = aw_option(session, "format");
+    enum aw_status status = AW_OK;
+    char *at = wanted->text, *rest;
+    *wanted = (struct aw_wanted){0};
+    if (aw_session_json(session) || aw_session_csv(session))
+        format = NULL;
+    at += snprintf(at, 512, "%s", fields ? fields : "") + 1;
+    at = at < wanted->text + 512 ? at : wanted->text + 512;
+    for (char *name = strtok_r(wanted->text, ",", &rest); name && status == AW_OK;
+         name = strtok_r(NULL, ",", &rest))
+        status = is_value(name) ? aw_select_add(&wanted->any, name, &session->err) : AW_OK;
+    while (status == AW_OK && format && (format = strstr(format, "%{"))) {
+        int length = (int)strcspn(format += 2, "}");
+        if (at + length >= wanted->text + sizeof wanted->text)
+            break; /* the view says that it is too long */
+        snprintf(at, (size_t)length + 1, "%s", format);
+        if (is_value(at) && wanted->all.n < AW_SELECT_MAX)
+            status = aw_select_add(&wanted->all, at, &session->err);
+        at += length + 1;
+    }
+    return status;
+}
+
+static bool has(const char *pattern, const struct aw_point *points, size_t n)
+{
+    struct aw_select one = {.n = 1, .pattern = {pattern}};
+    size_t i = 0;
+    while (i < n && aw_select_match(&one, &points[i]) < 0)
+        i++;
+    return i < n;
+}
+
+bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *points, size_t n)
+{
+    bool any = wanted->any.n == 0;
+    for (size_t i = 0; i < wanted->any.n && !any; i++)
+        any = has(wanted->any.pattern[i], points, n);
+    for (size_t i = 0; i < wanted->all.n && any; i++)
+        any = has(wanted->all.pattern[i], points, n);
+    return any;
+}
+
+bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
+                   const uint64_t *all)
+{
+    bool fits = wanted->any.n == 0;
+    for (size_t i = 0; i < wanted->any.n && !fits; i++)
+        fits = any[i] & present;
+    for (size_t i = 0; i < wanted->all.n && fits; i++)
+        fits = all[i] & present;
+    return fits;
+}
+
+/* ---- Rows and results --------------------------------------------------------------------------
+ */
+
+/* "gains show" changes nothing, though "gains set" does. */
+static bool only_looks(const struct aw_args *args)
+{
+    const struct aw_arg *arg = args->command->args;
+    const char *action = aw_arg(args, "action", 0);
+    while (arg && arg->name && strcmp(arg->name, "action") != 0)
+        arg++;
+    bool shows = !action || strcmp(action, "show") == 0 || strcmp(action, "diff") == 0;
+    return args->command->safety == AW_READ || (arg && arg->name && shows);
+}
+
+enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_wanted *wanted = &session->printing.wanted;
+    const char *name = args->command->name;
+    bool stops = strcmp(name, "stop") == 0 || strcmp(name, "disable") == 0;
+    enum aw_status status = aw_wanted_init(wanted, session);
+    bool named = wanted->any.n + wanted->all.n > 0 && !stops; /* a stop is never refused for this */
+    wanted->picks = named && only_looks(args);
+    if (stops)
+        return AW_OK;
+    return status == AW_OK && wanted->any.n && !wanted->picks ? aw_session_check_fields(session)
+                                                              : status;
+}
+
+/* Bits of the patterns that are like this name, which is not the time. */
+static unsigned likes(const struct aw_select *select, const char *name)
+{
+    struct aw_point point = {.subject = "", .message = "", .field = name};
+    unsigned bits = 0;
+    snprintf(point.name, sizeof point.name, "%s", name);
+    for (size_t i = 0; i < select->n; i++) {
+        struct aw_select one = {.n = 1, .pattern = {select->pattern[i]}};
+        bits |= aw_select_match(&one, &point) >= 0 ? 1u << i : 0;
+    }
+    return bits;
+}
+
+static void offer(struct aw_wanted *wanted, const char *name)
+{
+    size_t used = strlen(wanted->offered), length = strlen(name);
+    for (const char *p = wanted->offered; (p = strstr(p, name)); p += length)
+        if ((p == wanted->offered || p[-1] == ' ') && (p[length] == ',' || !p[length]))
+            return;
+    if (used + length + sizeof ", " <= sizeof wanted->offered)
+        sprintf(wanted->offered + used, "%s%s", used ? ", " : "", name);
+}
+
+bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
+{
+    struct aw_wanted *wanted = &session->printing.wanted;
+    bool found = false;
+    size_t kept = 0;
+    if (!wanted->picks)
+        return true;
+    for (size_t i = 0; i < object->n; i++) {
+        const char *name = object->entries[i].key;
+        unsigned any = likes(&wanted->any, name);
+        if (is_value(name))
+            offer(wanted, name);
+        wanted->seen[0] |= any;
+        found = found || any;
+        wanted->seen[1] |= likes(&wanted->all, name);
+        if (any || !is_value(name))
+            object->entries[kept++] = object->entries[i];
+    }
+    if (wanted->any.n)
+        object->n = kept;
+    return !wanted->any.n || found;
+}
+
+static const char *unseen(const struct aw_select *select, unsigned seen)
+{
+    for (size_t i = 0; i < select->n; i++)
+        if (!(seen >> i & 1))
+            return select->pattern[i];
+    return NULL;
+}
+
+enum aw_status aw_wanted_end(struct aw_session *session, enum aw_status status)
+{
+    struct aw_wanted *wanted = &session->printing.wanted;
+    if (status == AW_OK && session->result.cmd)
+        aw_wanted_pick(session, &session->result);
+    bool looked = wanted->picks && *wanted->offered && !session->printing.view;
+    const char *name = unseen(&wanted->any, wanted->seen[0]);
+    name = name ? name : unseen(&wanted->all, wanted->seen[1]);
+    if (status != AW_OK || !looked || !name)
+        return status;
+    return aw_fail(&session->err, AW_USAGE, "%s has no '%.40s' — there is %s",
+                   session->command->name, name, wanted->offered);
+}
