@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "protocol/ezphys/wire.h"
+#include "say.h"
 
 #define READ_ROOM      65536
 #define SAID_MAX       10
@@ -61,9 +62,9 @@ static void explain(struct listener *l, uint64_t *counter, const char *why)
     aw_utf8_clean(plain);
     ++*counter;
     if (l->said < SAID_MAX)
-        fprintf(stderr, "ezphys-sim: %s\n", plain);
+        say("ezphys-sim: %s\n", plain);
     if (l->said == SAID_MAX)
-        fprintf(stderr, "ezphys-sim: more of this is only counted\n");
+        say("ezphys-sim: more of this is only counted\n");
     l->said++;
 }
 

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/wire.h"
+#include "say.h"
 #include "shell/core/bind.h"
 #include "shell/core/options.h"
 #include "shell/help/help.h"
@@ -162,12 +163,12 @@ static enum aw_status run_connected(struct program *p)
     struct aw_link *link;
     enum aw_status status = dial(p, &link, true);
     while (status == AW_OK) {
-        fprintf(stderr, "connected: %s\n", link->key);
+        say("connected: %s\n", link->key);
         status = simulator_serve(&p->sim, link, &p->session->err);
         aw_link_close(link);
         if (status != AW_LOST)
             break;
-        fprintf(stderr, "ezphys-sim: %s — dialling again\n", p->session->err.text);
+        say("ezphys-sim: %s — dialling again\n", p->session->err.text);
         status = dial(p, &link, false);
     }
     return status;
@@ -180,7 +181,7 @@ static enum aw_status run_listening(struct program *p)
     enum aw_status status = open_url(p, &link, "tcp-listen:", at ? at : "47001");
     if (status != AW_OK)
         return status;
-    fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : link->key);
+    say("ready: %s\n", *link->ready ? link->ready : link->key);
     status = simulator_serve(&p->sim, link, &p->session->err);
     aw_link_close(link);
     return status;
@@ -228,13 +229,12 @@ static int simulate(struct program *p)
         status = run(p);
     if (!flag(p, "fd") && p->sim.reported > 0) {
         const struct listener_counters *n = &p->sim.listener.counters;
-        fprintf(stderr,
-                "ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands done, "
-                "%llu refused, %llu for unknown joints; %llu resets\n",
-                (long long)world_steps(p->sim.world), (unsigned long long)p->sim.reported,
-                (unsigned long long)n->messages, (unsigned long long)n->commands,
-                (unsigned long long)n->refused, (unsigned long long)n->unknown,
-                (unsigned long long)n->resets);
+        say("ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands done, "
+            "%llu refused, %llu for unknown joints; %llu resets\n",
+            (long long)world_steps(p->sim.world), (unsigned long long)p->sim.reported,
+            (unsigned long long)n->messages, (unsigned long long)n->commands,
+            (unsigned long long)n->refused, (unsigned long long)n->unknown,
+            (unsigned long long)n->resets);
     }
     simulator_free(&p->sim);
     struct signalfd_siginfo signal;
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
         err = session->err;
     }
     if (status > AW_OK && status < 128)
-        fprintf(stderr, "ezphys-sim: %s\n", err.text);
+        say("ezphys-sim: %s\n", err.text);
     if (session)
         aw_session_free(session);
     free(words);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "say.h"
+
 #define BEHIND_MAX (AW_SECOND / 4)       /* more is given up */
 #define LOOK       AW_SECOND             /* whether a silent client is still there */
 #define TURN_MAX   (20 * AW_MILLISECOND) /* of physics, before the client is listened to again */
@@ -40,10 +42,9 @@ static void start_clock(struct simulator *sim, int64_t now)
 
 static void blow_up(struct simulator *sim)
 {
-    fprintf(stderr,
-            "ezphys-sim: the physics blew up at step %" PRId64 " — the scene starts again; gentler "
-            "commands or a smaller --step-size help\n",
-            world_steps(sim->world));
+    say("ezphys-sim: the physics blew up at step %" PRId64 " — the scene starts again; gentler "
+        "commands or a smaller --step-size help\n",
+        world_steps(sim->world));
     world_reset(sim->world);
     start_clock(sim, aw_clock_now(sim->link->clock));
 }
@@ -99,15 +100,14 @@ static void lock_step(struct simulator *sim)
     if (answers > 0) {
         sim->answer_ns = now + sim->settings->timeout_ns;
         if (sim->late)
-            fprintf(stderr, "ezphys-sim: the client is back — the simulation goes on\n");
+            say("ezphys-sim: the client is back — the simulation goes on\n");
         sim->late = false;
     }
     if (sim->late || !sim->present || now < sim->answer_ns)
         return;
-    fprintf(stderr,
-            "ezphys-sim: no answer to step %" PRId64 " for %g s — the simulation stands still; in "
-            "lock-step every message is to be answered (an empty one will do)\n",
-            world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
+    say("ezphys-sim: no answer to step %" PRId64 " for %g s — the simulation stands still; in "
+        "lock-step every message is to be answered (an empty one will do)\n",
+        world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
     sim->late = true;
 }
 
@@ -131,8 +131,8 @@ static void catch_up(struct simulator *sim, int64_t now)
     }
     if (clock - step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
         if (!sim->slow)
-            fprintf(stderr, "ezphys-sim: the physics is slower than the wall clock — it goes on as "
-                            "fast as it can; --quick or a larger --step-size help\n");
+            say("ezphys-sim: the physics is slower than the wall clock — it goes on as "
+                "fast as it can; --quick or a larger --step-size help\n");
         sim->slow = true;
         start_clock(sim, clock);
     }
@@ -178,10 +178,9 @@ static enum aw_status turn(struct simulator *sim, struct aw_error *err)
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
     if (sim->present && (sim->link->waiting || status == AW_EVENT)) {
-        fprintf(stderr,
-                "ezphys-sim: the client is gone at step %" PRId64 " — the simulation stands still "
-                "until the next one comes\n",
-                world_steps(sim->world));
+        say("ezphys-sim: the client is gone at step %" PRId64 " — the simulation stands still "
+            "until the next one comes\n",
+            world_steps(sim->world));
         sim->present = false;
     }
     if (status == AW_EVENT)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "say.h"
+
 #define CONTACTS_MAX     2048 /* that are told */
 #define PAIR_CONTACTS    8
 #define BOUNCE_SPEED     0.01 /* m/s, slower contacts do not bounce */
@@ -194,8 +196,7 @@ static void give_up(int number, const char *format, va_list args)
 {
     char text[200];
     vsnprintf(text, sizeof text, format, args);
-    fprintf(stderr, "ezphys-sim: the physics cannot go on: ODE %d: %s — start it again\n", number,
-            text);
+    say("ezphys-sim: the physics cannot go on: ODE %d: %s — start it again\n", number, text);
     _exit(1);
 }
 

@@ -33,7 +33,7 @@ void motor_connect(struct aw_session *session, struct aw_link *link);
 /* Opens the link, with the options of this command. */
 enum aw_status motor_ready(struct aw_session *session);
 
-/* Setpoint and position of the joints, as last read, into the result. */
+/* Target and actual place of the joints, as last read, into the result. */
 void motor_report_joints(struct aw_session *session);
 
 /* For replay: stands a joint elsewhere than this record of positions says? */

@@ -32,9 +32,9 @@ void motor_report_joints(struct aw_session *session)
     char key[32];
     for (int i = 0; i < known->n && i < AW_HIDMOTOR_JOINTS; i++) {
         const char *name = aw_hidmotor_joint(i).name;
-        snprintf(key, sizeof key, "%s.setpoint", name);
+        snprintf(key, sizeof key, "%s.target", name);
         aw_object_number(&session->result, key, known->setpoint[i], 2, "deg");
-        snprintf(key, sizeof key, "%s.position", name);
+        snprintf(key, sizeof key, "%s.actual", name);
         aw_object_number(&session->result, key, known->position[i], 2, "deg");
     }
     if (known->maybe_stale)

@@ -114,7 +114,7 @@ END
 @test "move --wait: arrives within 3 deg" {
     ok hidmotor -l "$fast&state=running" move 0 45 -30 duration=500ms --wait -j
     same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
-    same "$(json '[(.m1.position-0),(.m2.position-45),(.m3.position+30)] | map(fabs <= 3) | all')" true
+    same "$(json '[(.m1.actual-0),(.m2.actual-45),(.m3.actual+30)] | map(fabs <= 3) | all')" true
     same "$(json '.ms >= 500 and .ms < 2000')" true
     same "$(head -n 1 <<<"$output" | jq -c '[.dir,.msg,.duration,.mode,.m1,.m2,.m3]')" \
         '["tx","set_setpoints",500,"sinusoidal",0,45,-30]'
@@ -124,7 +124,7 @@ END
 @test "move, jog, home: what is sent, and the joints that are not named keep their setpoint" {
     board
     ok hidmotor -q -l "$url" move 10 20 -30 --wait
-    matches "$output" "move result=arrived m1.setpoint=10deg m1.position=*deg m2.setpoint=20deg *"
+    matches "$output" "move result=arrived m1.target=10deg m1.actual=*deg m2.target=20deg *"
     ok hidmotor -q -l "$url" move elbow=5 duration=200ms mode=linear --wait=2deg
     same "$(joints 'map(.[0] | round)')" "[10,20,5]"
     ok hidmotor -q -l "$url" jog shoulder -5 duration=200ms --wait
@@ -473,7 +473,7 @@ END
     virtual_json <script
     same "$(jq -c 'select(.cmd) | [.cmd,.ok]' <<<"$output" | xargs)" \
         "[move,true] [record,true] [home,true] [play,true]"
-    same "$(json '[.m1.position-60,.m2.position-60,.m3.position+60] | map(fabs < 5) | all')" true
+    same "$(json '[.m1.actual-60,.m2.actual-60,.m3.actual+60] | map(fabs < 5) | all')" true
 }
 
 @test "a recording of the fastest motion, and one that was broken off, can be played" {
@@ -543,7 +543,7 @@ END
         # shellcheck disable=SC2086 # none or one
         virtual_json play way.csv $shape
         same "$(json '[.ok,.waypoints,.duration,.setpoints,.lost]')" '[true,3,2,100,0]'
-        same "$(json '[.m1.position-60,.m2.position-80,.m3.position] | map(fabs <= 3) | all')" true
+        same "$(json '[.m1.actual-60,.m2.actual-80,.m3.actual] | map(fabs <= 3) | all')" true
     done
     virtual_json play way.csv --rate 100
     same "$(json .setpoints)" 200
@@ -597,7 +597,7 @@ as_it_was() {
     virtual_json play "$@"
     same "$(json '[.ok, (.duration > 1.95 and .duration < 2.05)]')" '[true,true]'
     local start=${zeros:-0}
-    same "$(json "[.m1.setpoint-20-$start,.m2.setpoint-30-$start,.m3.setpoint+40-$start] | map(fabs < 0.5) | all")" true
+    same "$(json "[.m1.target-20-$start,.m2.target-30-$start,.m3.target+40-$start] | map(fabs < 0.5) | all")" true
 }
 
 @test "play: the kinds of files that the course has play as they were, or are refused with the line that does it" {

@@ -61,7 +61,7 @@ simulate() {
 state() {
     case $1 in
     armctl) armctl decode -j --time none "$2" | jq -c 'select(.dir == "rx")' ;;
-    hidmotor) hidmotor -l "$url" -j status | jq -c 'select(.m1) | .[] |= (objects.setpoint // empty)' ;;
+    hidmotor) hidmotor -l "$url" -j status | jq -c 'select(.m1) | .[] |= (objects.target // empty)' ;;
     canpid) canpid -l "$url" watch -j -n 3 --where 'lknee.setpoint>-1' | jq -c '[.board, .setpoint]' ;;
     unitysim)
         unitysim -l "$url" -j status | jq -c '[.elbow.ticks, .hand.ticks]'

@@ -49,6 +49,13 @@ load common
                 same "$(LC_ALL=C grep -n '[^ -~	]' text | head -n 1 || true)" ""
             done
         done
+        for words in --help --list nonsense '--check nowhere' '--connect 127.0.0.1:1 --connect-timeout 10ms' \
+            '--scene'; do
+            # shellcheck disable=SC2086 # words
+            LC_ALL=$locale ezphys-sim $words >text 2>&1 </dev/null || true
+            [ -s text ]
+            same "$(LC_ALL=C grep -n '[^ -~	]' text | head -n 1 || true)" ""
+        done
     done
 }
 
@@ -64,7 +71,7 @@ load common
     done <<END
 armctl -q -l $fast deg 1 90|deg joint=1 angle=90deg result=confirmed ms=
 armctl -q -l sim:?quirks=published pulse 2 1500us|pulse=1500us
-hidmotor -q -l $fast move elbow=21.8 --wait|m3.setpoint=21.8deg
+hidmotor -q -l $fast move elbow=21.8 --wait|m3.target=21.8deg
 hidmotor ik 120mm 50mm 150mm|m1=22.6199deg
 hidmotor fk 0 45 -30|mm
 canpid -q -l $fast setpoint 10deg -b lknee -c pos|value=10deg

@@ -60,7 +60,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     has "$why" "did you mean 'elbow'"
     printf '%s --wait\n' 'jog elbow +5' 'jog elbow -2' 'jog elbow 4' 'move elbow=+3' 'home' >moves
     ok hidmotor -q -j -l "$fast" run moves
-    same "$(jq -sc 'map(select(.cmd) | .m3.setpoint // .m3)' <<<"$output")" '[5,3,7,3,0]'
+    same "$(jq -sc 'map(select(.cmd) | .m3.target // .m3)' <<<"$output")" '[5,3,7,3,0]'
 }
 
 @test "canpid: status of six joints; jog goes on from the setpoint; limits are the drivers' own; stop repeated" {

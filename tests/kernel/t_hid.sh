@@ -149,7 +149,7 @@ moving 60 0 0
 kill -INT $mover
 check "an interrupt ends a move with 130" ended 130 $mover
 "$hidmotor" -l hid: status -j >status.json
-check "and the arm was stopped on its way" true_for '(.base // .m1).setpoint < 55' status.json
+check "and the arm was stopped on its way" true_for '(.base // .m1).target < 55' status.json
 moving -60 0 0
 kill -KILL $sim
 start=${EPOCHREALTIME/./}
