@@ -49,7 +49,7 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         status = arm_ready(session);
     if (status != AW_OK)
         return status;
-    aw_status_begin(session);
+    aw_status_begin(session, NULL);
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
         const struct aw_armctl_joint *joint = aw_armctl_profile_joint(profile, i);
         if (!joint && !memory->places[i].known &&

@@ -94,7 +94,7 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
     status = aw_canpid_idle(canpid_of(session), deadline, goes_on, &looking, &session->err);
     if (status != AW_OK)
         return status;
-    aw_status_begin(session);
+    aw_status_begin(session, (const char *const[]){"output", "torque", NULL});
     for (uint64_t left = boards; left; left &= left - 1) {
         unsigned at = canpid_first_board(left) / 32;
         print_board(session, at, controller);

@@ -11,7 +11,6 @@
 
 #define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */
 #define WINDOW_S 0.5 /* of watching, for the rates */
-#define WIDTH    34  /* of the tree */
 #define ENTRIES  10  /* of the record that an object takes at most, but for its axes */
 
 /* An object of either kind, for both ways of showing. */
@@ -26,6 +25,8 @@ struct item {
 
 struct listing {
     struct aw_session *session;
+    int width;          /* of the tree: its longest line */
+    bool measures;      /* nothing is printed: the width is found */
     double seconds;     /* watched; 0: the simulation stands until it is answered */
     size_t n, left_out; /* objects; those that the record had no room for */
     struct item items[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS];
@@ -116,14 +117,16 @@ static void show_joint(const struct listing *l, const struct item *item, const c
     snprintf(clean, sizeof clean, "%s", joint->object.name);
     aw_utf8_clean(clean); /* it came over the wire */
     for (int i = 0; i < joint->n_axes; i++) {
-        const struct aw_status_value more[] = {{"velocity", joint->axes[i].velocity, 4, "rad/s"},
-                                               {"rate", rate(l, item), 1, "Hz"},
-                                               {0}};
+        struct aw_status_value more[] = {{"velocity", joint->axes[i].velocity, 4, "rad/s"},
+                                         {"rate", rate(l, item), 1, "Hz"},
+                                         {0}};
+        if (aw_session_text(l->session) && l->seconds <= 0)
+            more[1].key = NULL; /* there is none */
         snprintf(below, sizeof below, "%*s  axis%d", (int)strspn(label, " "), "", i + 1);
         snprintf(name, sizeof name, joint->n_axes > 1 ? "%s.axis%d" : "%s", clean, i + 1);
         aw_status_joint(l->session, &(struct aw_status_joint){.name = name,
                                                               .label = i ? below : label,
-                                                              .width = WIDTH,
+                                                              .width = l->width,
                                                               .target = NAN, /* it has motors */
                                                               .actual = joint->axes[i].displacement,
                                                               .decimals = 4,
@@ -183,7 +186,7 @@ static void record(struct listing *l)
 {
     const struct aw_ezphys_state *s = &ez_of(l->session)->state;
     struct aw_object *result = &l->session->result;
-    aw_status_begin(l->session);
+    aw_status_begin(l->session, NULL);
     aw_object_number(result, "step", s->timed ? (double)s->step : NAN, 0, NULL);
     aw_object_number(result, "time", s->timed ? aw_ezphys_state_time(s) : NAN, 6, "s");
     aw_object_number(result, "contacts", (double)s->n_contacts, 0, NULL);
@@ -219,25 +222,30 @@ static const struct item *find_body(const struct listing *l, const char *name)
     return NULL;
 }
 
-static void print_node(const struct listing *l, const struct item *item, unsigned depth)
+static void print_node(struct listing *l, const struct item *item, unsigned depth)
 {
     char label[96], name[AW_EZPHYS_NAME_SIZE];
     snprintf(name, sizeof name, "%s", item->object->name);
     aw_utf8_clean(name); /* it came over the wire */
-    snprintf(label, sizeof label, "%*s%s%s", (int)(2 * depth), "", item->joint ? "└ " : "", name);
+    snprintf(label, sizeof label, "%*s%s%s", (int)depth, "", item->joint ? "└ " : "", name);
+    if (l->measures) {
+        int length = (int)aw_utf8_length(label);
+        l->width = length > l->width ? length : l->width;
+        return;
+    }
     if (item->joint) {
         show_joint(l, item, label);
         return;
     }
     const double *at = item->body->position;
-    aw_output_print(&l->session->out, "%-*s x=%.3fm y=%.3fm z=%.3fm", WIDTH, label, at[0], at[1],
+    aw_output_print(&l->session->out, "%-*s x=%.3fm y=%.3fm z=%.3fm", l->width, label, at[0], at[1],
                     at[2]);
     if (l->seconds > 0)
         aw_output_print(&l->session->out, " rate=%.1fHz", rate(l, item));
     aw_output_write(&l->session->out, "\n", 1);
 }
 
-static void print_tree(const struct listing *l, const char *body, unsigned depth, bool *shown)
+static void print_tree(struct listing *l, const char *body, unsigned depth, bool *shown)
 {
     for (size_t i = 0; i < l->n && depth <= 64; i++) {
         const struct item *joint = &l->items[i];
@@ -255,9 +263,23 @@ static void print_tree(const struct listing *l, const char *body, unsigned depth
     }
 }
 
-static void print_scene(struct listing *l)
+/* What the world holds, then what moves freely. */
+static void print_all(struct listing *l)
 {
     bool shown[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS] = {false};
+    print_tree(l, "", 0, shown);
+    for (size_t i = 0; i < l->n; i++) {
+        if (shown[i])
+            continue;
+        shown[i] = true;
+        print_node(l, &l->items[i], 0);
+        if (l->items[i].kind == AW_EZPHYS_BODY)
+            print_tree(l, l->items[i].object->name, 1, shown);
+    }
+}
+
+static void print_scene(struct listing *l)
+{
     const struct aw_ezphys_state *s = &ez_of(l->session)->state;
     struct aw_output *out = &l->session->out;
     const char *waits = l->seconds > 0 ? "" : ", waits for an answer";
@@ -267,17 +289,13 @@ static void print_scene(struct listing *l)
                         waits);
     else
         aw_output_print(out, "scene without timestamps, contacts=%zu%s\n", s->n_contacts, waits);
-    aw_status_begin_wide(l->session, WIDTH);
-    print_tree(l, "", 0, shown); /* what the world holds */
-    /* what moves freely */
-    for (size_t i = 0; i < l->n; i++) {
-        if (shown[i])
-            continue;
-        shown[i] = true;
-        print_node(l, &l->items[i], 0);
-        if (l->items[i].kind == AW_EZPHYS_BODY)
-            print_tree(l, l->items[i].object->name, 1, shown);
-    }
+    l->width = AW_STATUS_WIDTH;
+    l->measures = true;
+    print_all(l);
+    l->measures = false;
+    aw_status_begin_wide(l->session, l->width,
+                         (const char *const[]){"velocity", l->seconds > 0 ? "rate" : NULL, NULL});
+    print_all(l);
 }
 
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)

@@ -46,7 +46,7 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
     if (status != AW_OK)
         return status;
-    aw_status_begin(session);
+    aw_status_begin(session, (const char *const[]){"velocity", "effort", NULL});
     for (int i = 0; i < now.n && i < AW_HIDMOTOR_MOTORS; i++)
         print_joint(session, &now, i);
     if (now.maybe_stale && aw_session_text(session))

@@ -89,7 +89,7 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         return status;
     const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
     double age_s = (double)aw_unitysim_age_ns(unity_of(session)) / 1e9;
-    aw_status_begin(session);
+    aw_status_begin(session, (const char *const[]){"ticks", "velocity", NULL});
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_status_value more[] = {{"ticks", feedback->position[i], 0, NULL},
                                                {"velocity", feedback->velocity[i], 0, NULL},

@@ -207,8 +207,8 @@ END
 
 @test "status: a table, a record, CSV, one value" {
     virtual status
-    matches "${lines[0]}" "joint * target * actual unit * fault * age"
-    matches "${lines[1]}" "m1 base * 0.00 * deg * velocity=0.00deg/s effort=*"
+    matches "${lines[0]}" "joint * target * actual unit * fault * age *"
+    matches "${lines[1]}" "m1 base * 0.00 * deg * 0.00deg/s * "?*
     same "${#lines[@]}" 4
     virtual_json status
     same "$(json '[.cmd, ([.m1,.m2,.m3] | map(keys_unsorted) | unique)]')" \

@@ -34,7 +34,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     has "$why" "did you mean 'base'"
     start arm armctl sim --listen "pty:$D/arm"
     ok armctl -q -l "$url" status
-    matches "${lines[0]}" "joint * target * actual unit * fault * age"
+    matches "${lines[0]}" "joint * target * actual unit * fault * age *"
     matches "${lines[1]}" "base * - * - deg * - * -"
     fails 2 armctl -q -l "$url" jog base +5
     has "$why" "is not known"
@@ -65,7 +65,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
 
 @test "canpid: status of six joints; jog goes on from the setpoint; limits are the drivers' own; stop repeated" {
     ok canpid -q -l "$fast" status
-    matches "${lines[0]}" "joint * target * actual unit * fault * age"
+    matches "${lines[0]}" "joint * target * actual unit * fault * age *"
     matches "${lines[6]}" "rankle * 0.00 * %* - *s output=*% torque=*Nm"
     ok canpid -q -j -l "$fast" status -c pos -b lknee
     same "$(json '[.lknee.unit, .lknee.fault]')" '["deg",null]'
@@ -104,6 +104,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     for tool in $tools; do
         ok "$tool" -q -l sim: status
         matches "$output" "*joint * target * actual unit * fault * age*"
+        same "$tool $(awk 'length > 80' <<<"$output")" "$tool "
         ok "$tool" -q -j -l sim: status
         same "$(wc -l <<<"$output")" 1
         same "$tool $(json ".${joint[$tool]} // .m3 | [has(\"target\", \"actual\", \"unit\", \"fault\", \"age\")] | all")" "$tool true"

@@ -6,20 +6,30 @@
 
 #include "base/utf8.h"
 
-void aw_status_begin(struct aw_session *session)
+/* Of the columns behind the usual ones: the first has room for "-123.4deg/s". */
+static int more_width(size_t i)
 {
-    aw_status_begin_wide(session, AW_STATUS_WIDTH);
+    return i == 0 ? 11 : 8;
 }
 
-void aw_status_begin_wide(struct aw_session *session, int width)
+void aw_status_begin(struct aw_session *session, const char *const *more)
+{
+    aw_status_begin_wide(session, AW_STATUS_WIDTH, more);
+}
+
+void aw_status_begin_wide(struct aw_session *session, int width, const char *const *more)
 {
     struct aw_output *out = &session->out;
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
-    if (aw_session_text(session))
-        aw_output_draw(out, "%s%-*s %10s %10s %-6s %-10s %10s%s\n", bold, width, "joint", "target",
-                       "actual", "unit", "fault", "age", plain);
-    else
+    if (!aw_session_text(session)) {
         aw_object_start(&session->result, "status");
+        return;
+    }
+    aw_output_draw(out, "%s%-*s %8s %8s %-5s %-11s %8s", bold, width, "joint", "target", "actual",
+                   "unit", "fault", "age");
+    for (size_t i = 0; more && more[i]; i++)
+        aw_output_draw(out, " %*s", more_width(i), more[i]);
+    aw_output_draw(out, "%s\n", plain);
 }
 
 /* "12.50", or "-" where it is not known. */
@@ -38,13 +48,15 @@ static void print_row(struct aw_output *out, const struct aw_status_joint *joint
     int width = joint->width ? joint->width : AW_STATUS_WIDTH;
     width += (int)(strlen(label) - aw_utf8_length(label));
     char target[40], actual[40], age[40];
-    aw_output_print(out, "%-*s %10s %10s %-6s %-10s %10s", width, label,
+    aw_output_print(out, "%-*s %8s %8s %-5s %-11s %8s", width, label,
                     text_of(joint->target, joint->decimals, "", target),
                     text_of(joint->actual, joint->decimals, "", actual), joint->unit,
                     joint->fault ? joint->fault : "-", text_of(joint->age_s, 3, "s", age));
-    for (const struct aw_status_value *v = joint->more; v && v->key; v++)
-        aw_output_print(out, " %s=%s", v->key,
+    for (size_t i = 0; joint->more && joint->more[i].key; i++) {
+        const struct aw_status_value *v = &joint->more[i];
+        aw_output_print(out, " %*s", more_width(i),
                         text_of(v->value, v->decimals, v->unit ? v->unit : "", age));
+    }
     aw_output_write(out, "\n", 1);
 }
 
