@@ -1,6 +1,5 @@
 /* canpid compare: the figures of two saved step responses side by side. */
 #include "control/compare.h"
-#include "run.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "shell/commands/picture.h"
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
 {
@@ -91,7 +91,7 @@ static enum aw_status plot(struct aw_session *session, const struct aw_args *arg
     }
     size_t n = a->n, m = b->n;
     snprintf(what, sizeof what, "%.50s, %.50s", names[0], names[1]);
-    canpid_chart_title(session, what, title, sizeof title);
+    aw_picture_title(session, what, AW_NO_TIME, title, sizeof title);
     const struct aw_series measured[] = {
         {.label = names[0], .x = of_a, .y = of_a + MEASURED * n, .n = n},
         {.label = names[1], .x = of_b, .y = of_b + MEASURED * m, .n = m},

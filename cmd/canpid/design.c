@@ -155,8 +155,10 @@ char *canpid_draw_bode(struct aw_session *session, const struct aw_model *model,
     const struct aw_panel panels[] = {
         {.label = "gain", .unit = "dB", .series = gains, .n = model->n_points ? 2 : 1},
         {.label = "phase", .unit = "deg", .series = phases, .n = model->n_points ? 2 : 1}};
-    const struct aw_chart chart = {.title = "Process: model and measured points "
-                                            "(hollow: coherence below 0.8)",
+    char title[160];
+    aw_picture_title(session, "Process: model and measured points (hollow: coherence below 0.8)",
+                     AW_NO_TIME, title, sizeof title);
+    const struct aw_chart chart = {.title = title,
                                    .x_label = "frequency",
                                    .x_unit = "Hz",
                                    .log_x = true,
@@ -229,11 +231,10 @@ char *canpid_draw_steps(struct aw_session *session, const struct aw_model *model
     const struct aw_panel panels[] = {
         {.label = "measured", .unit = model->unit, .series = c.series, .n = c.n},
         {.label = "output", .unit = "of full scale", .series = c.output, .n = c.n}};
-    const struct aw_chart chart = {.title = "Predicted steps, full law",
-                                   .x_label = "time",
-                                   .x_unit = "s",
-                                   .panels = panels,
-                                   .n = 2};
+    char title[160];
+    aw_picture_title(session, "Predicted steps, full law", AW_NO_TIME, title, sizeof title);
+    const struct aw_chart chart = {
+        .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
     char *svg = good ? draw(session, &chart, path, size) : NULL;
     free_curves(&c);
     return svg;
@@ -290,7 +291,10 @@ char *canpid_draw_nyquist(struct aw_session *session, const struct aw_model *mod
         good = add_nyquist(&c, model, &proposals[i], &session->err);
     good = good && add_circle(&c, AW_DESIGN_MS);
     const struct aw_panel panels[] = {{.label = "imaginary", .series = c.series, .n = c.n}};
-    const struct aw_chart chart = {.title = "Open loop (Nyquist), circle of Ms 1.6 around -1",
+    char title[160];
+    aw_picture_title(session, "Open loop (Nyquist), circle of Ms 1.6 around -1", AW_NO_TIME, title,
+                     sizeof title);
+    const struct aw_chart chart = {.title = title,
                                    .x_label = "real",
                                    .round = true,
                                    .panels = panels,

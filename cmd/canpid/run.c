@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
 #include "shell/commands/picture.h"
@@ -205,28 +204,17 @@ enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_ch
     return status;
 }
 
-void canpid_chart_title(struct aw_session *session, const char *what, char *out, size_t size)
+void canpid_about(struct aw_session *session, unsigned board, int controller, char *out,
+                  size_t size)
 {
-    time_t now = (time_t)(aw_wall_time() / AW_SECOND);
-    struct tm date;
-    char day[16] = "";
-    if (localtime_r(&now, &date))
-        strftime(day, sizeof day, "%Y-%m-%d", &date);
-    snprintf(out, size, "%s %s: %s, %s", session->tool->name,
-             session->command ? session->command->name : "", what, day);
-}
-
-/* Joint, controller and the gains that were sent, by whatever process, as far as they are known. */
-static void describe(struct canpid_run *run, char *out, size_t size)
-{
-    const struct canpid_state *state = run->session->state;
+    const struct canpid_state *state = session->state;
     char name[AW_CANPID_NAME_MAX];
-    size_t used = (size_t)snprintf(
-        out, size, "%s %s", aw_canpid_board_name(&run->session->wire->variant, run->board, name),
-        aw_canpid_controller_name(run->controller));
+    size_t used = (size_t)snprintf(out, size, "%s %s",
+                                   aw_canpid_board_name(&session->wire->variant, board, name),
+                                   aw_canpid_controller_name(controller));
     for (int k = 0; k < AW_CANPID_GAINS && used < size; k++) {
-        const struct aw_gain *sent = &state->client.gains.of[run->board / 32][run->controller][k];
-        const struct aw_gain *before = &state->remembered.of[run->board / 32][run->controller][k];
+        const struct aw_gain *sent = &state->client.gains.of[board / 32][controller][k];
+        const struct aw_gain *before = &state->remembered.of[board / 32][controller][k];
         const struct aw_gain *gain = sent->known ? sent : before;
         if (gain->known)
             used +=
@@ -263,8 +251,8 @@ enum aw_status canpid_run_plot(struct canpid_run *run)
          .n = 2},
         {.label = "control output", .unit = "of full scale", .series = output, .n = 1},
     };
-    describe(run, what, sizeof what);
-    canpid_chart_title(run->session, what, title, sizeof title);
+    canpid_about(run->session, run->board, run->controller, what, sizeof what);
+    aw_picture_title(run->session, what, AW_NO_TIME, title, sizeof title);
     struct aw_chart chart = {
         .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
     enum aw_status status = canpid_write_chart(run->session, &chart, path);

@@ -88,8 +88,10 @@ double *canpid_run_columns(const struct aw_table *table, size_t first);
 /* Draws measured and setpoint, and output below, into the file of --plot, if that is given. */
 enum aw_status canpid_run_plot(struct canpid_run *run);
 
-/* "canpid step: lknee pos kp 3, 2026-11-22" */
-void canpid_chart_title(struct aw_session *session, const char *what, char *out, size_t size);
+/* Joint, controller and the gains that were sent, by whatever process, as far as they are known:
+ * "lknee pos kp 3". */
+void canpid_about(struct aw_session *session, unsigned board, int controller, char *out,
+                  size_t size);
 
 /* Board and controller into the result record. */
 void canpid_run_report(struct canpid_run *run, const char *cmd);

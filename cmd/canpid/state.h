@@ -111,6 +111,7 @@ enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline
                                     struct aw_received *received);
 const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
+void canpid_subject_about(struct aw_session *session, const char *subject, char *out, size_t size);
 enum aw_status canpid_narrow(struct aw_session *session, aw_concerns_fn **concerns);
 void canpid_notice(struct aw_session *session, const struct aw_record *record);
 extern const struct aw_grid_column canpid_columns[];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "shell/commands/picture.h"
 
 struct sweep_state {
     struct aw_sweep sweep;
@@ -137,11 +138,9 @@ static enum aw_status plot(struct canpid_run *run, const struct sweep_state *s)
     struct aw_series phases[] = {{.label = "phase", .x = hz, .y = phase, .n = n}};
     struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = gains, .n = 1},
                                 {.label = "phase", .unit = "deg", .series = phases, .n = 1}};
-    char title[160], name[AW_CANPID_NAME_MAX], what[64];
-    snprintf(what, sizeof what, "%s %s",
-             aw_canpid_board_name(&run->session->wire->variant, run->board, name),
-             aw_canpid_controller_name(run->controller));
-    canpid_chart_title(run->session, what, title, sizeof title);
+    char title[160], what[112];
+    canpid_about(run->session, run->board, run->controller, what, sizeof what);
+    aw_picture_title(run->session, what, AW_NO_TIME, title, sizeof title);
     struct aw_chart chart = {.title = title,
                              .x_label = "frequency",
                              .x_unit = "Hz",

@@ -470,6 +470,7 @@ const struct aw_tool canpid_tool = {
     .receive = canpid_next_received,
     .subject = {.of = canpid_subject,
                 .narrow = canpid_narrow,
+                .about = canpid_subject_about,
                 .columns = canpid_columns,
                 .unit = canpid_unit},
     .notice = canpid_notice,

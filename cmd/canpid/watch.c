@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run.h"
 #include "state.h"
 
 #define REST_NS       (4 * AW_MILLISECOND)
@@ -47,6 +48,18 @@ const char *canpid_subject(struct aw_session *session, const struct aw_record *r
     if (!(board >= 0) || size < AW_CANPID_NAME_MAX)
         return NULL;
     return aw_canpid_board_name(&session->wire->variant, (unsigned)board, out);
+}
+
+void canpid_subject_about(struct aw_session *session, const char *subject, char *out, size_t size)
+{
+    int board = aw_canpid_board_find(&session->wire->variant, subject), controller = -1;
+    if (board >= 0)
+        controller = aw_canpid_board(canpid_of(session), (unsigned)board)->controller;
+    if (controller == AW_CANPID_LAST &&
+        canpid_controller(session, false, &controller) != AW_OK) /* of -c */
+        return;
+    if (controller >= 0)
+        canpid_about(session, (unsigned)board, controller, out, size);
 }
 
 /* An ADC that is read never says 0 (-12.5 A) all the time: the published firmware does not read it.

@@ -99,13 +99,27 @@ made_up_gnuplot() {
     PATH=$PATH:$D PATH=$D:$PATH
 }
 
+@test "--out: tool, joint, what was set and the day are in the title" {
+    ok canpid -q -l "$fast" <<<$'gains set kp=6 ki=0.001 -b lknee -c pos
+setpoint 5deg -b lknee -c pos
+plot lknee.measured lknee.setpoint --for 100ms --out live.svg
+sweep -b lknee -c pos --plot sweep.svg
+step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
+    matches "$(<live.svg)" "*>canpid plot: lknee.* lknee.*, lknee pos kp 6 ki 0.001, $(date +%Y)-*"
+    has "$(<sweep.svg)" ">canpid sweep: lknee pos kp 6 ki 0.001, $(date +%Y)-"
+    ok canpid plot measured step.csv --out file.svg
+    has "$(<file.svg)" ">canpid plot: measured, step.csv, $(date +%Y)-"
+    ok hidmotor -q -l "$fast" plot m1.position --for 100ms --out arm.svg
+    has "$(<arm.svg)" ">hidmotor plot: m1.position, $(date +%Y)-"
+}
+
 @test "what gnuplot gets: units as panels, gaps, quotes, time that does not go back" {
     made_up_gnuplot 'echo picture'
     printf 't,flat,gap\n0,3,1\n1,3,nan\n0.5,3,2\n' >run.csv
     ok armctl plot 'fl*' gap run.csv --out "it's.png" -j
     same "$(json .samples)" 6
     same "$(cat "it's.png")" picture
-    has "$(cat script)" "title 'armctl  run.csv'"
+    has "$(cat script)" "title 'armctl plot: flat gap, run.csv, $(date +%F)'"
     same "$(grep -A 4 -F '$d1 << EOD' script)" $'$d1 << EOD\n0 1\n\n1 2\nEOD'
     has "$(cat script)" "set autoscale y"
     ok armctl plot flat run.csv --out "it's.pdf"

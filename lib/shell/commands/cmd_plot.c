@@ -12,10 +12,14 @@
 #include "base/suggest.h"
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
+#include "shell/commands/picture.h"
 #include "shell/commands/plot.h"
 #include "shell/core/dry.h"
 #include "view/terminal/cells.h"
 
+#define LONG_AGO_NS                                                                                \
+    (INT64_C(1000000000) * AW_SECOND) /* 2001: times before count from elsewhere                   \
+                                       */
 #define FPS_MOST  15
 #define FPS_LEAST 5
 #define SEEN_MOST 64
@@ -469,11 +473,31 @@ static enum aw_status print_recording(struct plot *p)
                                    .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
+/* The values, what the device's side of it was set to, and where they come from. */
+static void make_title(struct plot *p, char *out, size_t size)
+{
+    static const size_t longest = 60;
+    struct aw_session *session = p->session;
+    bool live = !p->input && !session->link->recorded, dated = p->traces.first_ns > LONG_AGO_NS;
+    const char *file = p->input && strcmp(p->input, "-") != 0 ? p->input : "";
+    char what[256] = "", about[96] = "", subject[32];
+    size_t used = 0, i = 0;
+    for (; i < p->traces.n && used < longest; i++)
+        used += (size_t)snprintf(what + used, sizeof what - used, "%s%.90s", i ? " " : "",
+                                 p->traces.list[i].label);
+    snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].label, "."),
+             p->traces.list[0].label);
+    if (live && session->tool->subject.about)
+        session->tool->subject.about(session, subject, about, sizeof about);
+    snprintf(what + used, sizeof what - used, "%s%s%.90s%s%.60s", i < p->traces.n ? " …" : "",
+             *about ? ", " : "", about, *file ? ", " : "", file);
+    aw_picture_title(session, what, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
+}
+
 static enum aw_status write_out(struct plot *p, enum aw_status collected)
 {
-    char title[128];
-    snprintf(title, sizeof title, "%s%s%.90s", p->session->tool->name, p->input ? "  " : "",
-             p->input && strcmp(p->input, "-") != 0 ? p->input : "");
+    char title[320];
+    make_title(p, title, sizeof title);
     enum aw_status status = aw_traces_write(&p->traces, p->out, title, &p->session->err);
     if (status == AW_OK) {
         size_t samples = 0;

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "link/core/spawn.h"
@@ -221,4 +222,16 @@ char *aw_picture_draw(const struct aw_chart *chart, const char *path, size_t *si
     aw_fail(err, AW_USAGE, "'%.100s' — what the name ends in says the form: .svg, .png or .pdf",
             path);
     return NULL;
+}
+
+void aw_picture_title(const struct aw_session *session, const char *what, int64_t time_ns,
+                      char *out, size_t size)
+{
+    time_t seconds = (time_t)((time_ns == AW_NO_TIME ? aw_wall_time() : time_ns) / AW_SECOND);
+    struct tm date;
+    char day[16] = "";
+    if (localtime_r(&seconds, &date))
+        strftime(day, sizeof day, "%Y-%m-%d", &date);
+    snprintf(out, size, "%s %s: %s, %s", session->tool->name,
+             session->command ? session->command->name : "", what, day);
 }

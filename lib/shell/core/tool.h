@@ -163,6 +163,9 @@ struct aw_subject_hooks {
     /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then
      * leave out the others. AW_USAGE for a name that nobody has. */
     enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
+    /* What is known of a subject, for the title of a picture: "lknee pos kp 6"; out is "" before.
+     */
+    void (*about)(struct aw_session *session, const char *subject, char *out, size_t size);
     /* The columns of watch's table, where a row of it is a subject; and the unit in which a value
      * of a subject means something to a person, where another one than the record's: the context is
      * the session. */
