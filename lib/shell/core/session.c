@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/utf8.h"
 
 static const struct aw_option_value *find_option(const struct aw_session *session, const char *name)
 {
@@ -227,8 +226,7 @@ void aw_session_print_line(struct aw_session *session, const struct aw_object *o
 {
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT + 1);
     *aw_object_line(object, at) = '\0';
-    if (session->out.ascii)
-        aw_utf8_to_ascii(at, AW_OBJECT_TEXT);
+    aw_output_spell(&session->out, at, AW_OBJECT_TEXT);
     aw_output_done(&session->out, at + strlen(at));
 }
 
