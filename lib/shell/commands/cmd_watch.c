@@ -211,6 +211,14 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
     return status == AW_OK && enough ? AW_ENOUGH : status;
 }
 
+static enum aw_status take_item(struct watch *w, const struct aw_item *item)
+{
+    bool shown = is_wanted(w, item);
+    if (shown || w->input)
+        note_names(w, item);
+    return shown ? show_line(w, item) : AW_OK;
+}
+
 static enum aw_status watch_lines(struct watch *w)
 {
     struct aw_session *session = w->session;
@@ -224,11 +232,8 @@ static enum aw_status watch_lines(struct watch *w)
         now = aw_clock_now(session->clock); /* the link's */
         status =
             aw_stream_next(w->stream, left < w->deadline - now ? now + left : w->deadline, &item);
-        bool shown = status == AW_OK && is_wanted(w, &item);
-        if (shown || (status == AW_OK && w->input))
-            note_names(w, &item);
-        if (shown)
-            status = show_line(w, &item);
+        if (status == AW_OK)
+            status = take_item(w, &item);
         bool goes_on = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
         if (status == AW_MALFORMED || goes_on)
             status = AW_OK;
