@@ -30,6 +30,7 @@ LIMIT = 92
 ROOT = Path("build/mutants").absolute()
 B, COUNTS = ROOT / "build", ROOT / "counts"
 MAKE = ["make", "-s", "WERROR=", "OPTIMISE=-O0", "SHARED=1"]
+SANITIZE = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 VERSION = re.search(r"VERSION *:= (.*)", Path("Makefile").read_text()).group(1)
 COMPILE = ["gcc", "-std=c11", "-w", "-fPIC", "-D_GNU_SOURCE", f'-DAW_VERSION="{VERSION}"', "-Ilib",
            f"-I{B}/gen", "-xc", "-"]
@@ -110,18 +111,18 @@ def checked(command, **environ):
 def build():
     """The tests for mutants, which find all of lib/ in two libraries: the first is empty, and a
     mutant takes its place; and the tests that count, for gcov."""
-    checked([*MAKE, f"B={B}", f"{B}/libawtools.a", f"{B}/libarmwire.a"])
+    checked([*MAKE, "SAN=1", f"B={B}", f"{B}/libawtools.a", f"{B}/libarmwire.a"])
     objects = sorted((B / "obj/lib").rglob("*.o"))
-    checked(["gcc", "-shared", "-o", B / "all.so", *objects])
+    checked(["gcc", *SANITIZE, "-shared", "-o", B / "all.so", *objects])
     compiled("none", "", B / "mutant.so")
-    checked([*MAKE, f"B={B}", f"LIBS={B}/all.so", "all", "units",
+    checked([*MAKE, "SAN=1", f"B={B}", f"LIBS={B}/all.so", "all", "units",
              f"LDFLAGS=-Wl,--no-as-needed {B}/mutant.so -Wl,--as-needed,-rpath,{B}"])
     checked([*MAKE, f"B={COUNTS}", "CFLAGS=--coverage -fprofile-update=atomic",
              "LDFLAGS=--coverage", "all", "units"])
 
 
 def compiled(path, text, library, *options):
-    command = COMPILE + (list(options) or ["-shared", "-Wl,-soname,mutant.so"])
+    command = COMPILE + (list(options) or [*SANITIZE, "-shared", "-Wl,-soname,mutant.so"])
     return run([*command, "-o", library], 60, f'#line 1 "{path}"\n{text}{AFTER}')[0] == 0
 
 
@@ -206,7 +207,8 @@ def noticed(mutant, tests):
 
 def main():
     count, seed, inside = (sys.argv[1:] + ["300", "1", "lib/"][len(sys.argv) - 1:])[:3]
-    os.environ.update(LC_ALL="C.UTF-8", TERM="dumb", NO_COLOR="1", HOME=str(ROOT))
+    os.environ.update(LC_ALL="C.UTF-8", TERM="dumb", NO_COLOR="1", HOME=str(ROOT),
+                      ASAN_OPTIONS="detect_odr_violation=0")
     same = {line.split(" | ")[0] for line in Path("tests/mutants.txt").read_text().split("\n")}
     B.mkdir(parents=True, exist_ok=True)
     build()
