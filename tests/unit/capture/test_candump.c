@@ -75,6 +75,28 @@ static void other_forms_say_the_same(void **state)
     assert_kp("  can0  041   [6]  9A 99 19 3F 02 00\r", -1, 0);
 }
 
+/* The shortest lines there are, and every character of one cut off or changed. */
+static void each_column_counts(void **state)
+{
+    static const char shortest[] = "(0000000001.500000) c 041#";
+    struct aw_candump entry;
+    (void)state;
+    assert_true(read_line(shortest, &entry));
+    assert_int_equal(entry.size, 2);
+    assert_true(entry.time_ns == 1500000000);
+    for (size_t i = 0; i < sizeof shortest - 1; i++) {
+        char line[sizeof shortest];
+        memcpy(line, shortest, i);
+        line[i] = '\0';
+        assert_false(read_line(line, &entry));
+        memcpy(line, shortest, sizeof line);
+        line[i] = 'x';
+        bool found = read_line(line, &entry);
+        bool same = found && entry.size == 2 && entry.has_time && entry.time_ns == 1500000000;
+        assert_int_equal(same, i == 20); /* the name may be any */
+    }
+}
+
 static void what_is_no_plain_frame_is_left_as_text(void **state)
 {
     static const struct {
@@ -182,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_the_log_format_are_frames_at_once),
         cmocka_unit_test(other_forms_say_the_same),
+        cmocka_unit_test(each_column_counts),
         cmocka_unit_test(what_is_no_plain_frame_is_left_as_text),
         cmocka_unit_test(other_lines_are_none),
         cmocka_unit_test(cut_lines_do_no_harm),

@@ -88,11 +88,38 @@ static void test_tables_that_do_not_fit(void **state)
     aw_table_free(&table);
 }
 
+/* Telemetry shows a step late; a run that begins before t = 0 has it there. */
+static void test_late_telemetry(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"t", "measured", "setpoint", "output"};
+    static const struct {
+        double first_s, step_s, taken_s;
+    } rows[] = {{-0.1, 0.05, 0}, {-0.1, 0.2, 0.2}, {0, 0.05, 0.05}, {-0.1, -0.05, -0.05}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_table table;
+        struct aw_run run;
+        assert_int_equal(aw_table_init(&table, names, 4, &err), AW_OK);
+        for (int k = 0; k < 20; k++) {
+            double t = rows[i].first_s + 0.05 * k;
+            double to = t < rows[i].step_s - 1e-9 ? 0 : 1;
+            assert_int_equal(aw_table_add(&table, (double[]){t, to, to, 0.5}, &err), AW_OK);
+        }
+        assert_int_equal(aw_run_from_table(&table, &run, &err), AW_OK);
+        assert_true(fabs(run.step.time_s - rows[i].taken_s) < 1e-9);
+        assert_int_equal(run.step.median, 3);
+        assert_true(run.samples[3].output == 0.5);
+        aw_run_free(&run);
+        aw_table_free(&table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_lags),
         cmocka_unit_test(test_tables_that_do_not_fit),
+        cmocka_unit_test(test_late_telemetry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,14 @@ static void what_is_no_hex(void **state)
     char longer[140];
     (void)state;
     assert_refused(&aw_armctl_protocol, "FF G0", "column 4");
-    assert_refused(&aw_armctl_protocol, "FF 0", "half a byte");
+    assert_refused(&aw_armctl_protocol, "FF 0", "column 4: half a byte");
+    assert_refused(&aw_armctl_protocol, "F", "column 1: half a byte");
+    assert_refused(&aw_armctl_protocol, "@0", "column 1: '@' is no hex digit");
+    assert_refused(&aw_armctl_protocol, "G0", "column 1: 'G'");
+    assert_refused(&aw_armctl_protocol, "g0", "column 1: 'g'");
+    assert_refused(&aw_armctl_protocol, "`0", "column 1: '`'");
+    assert_refused(&aw_armctl_protocol, "/0", "column 1: '/'");
+    assert_refused(&aw_armctl_protocol, ":0", "column 1: ':'");
     assert_refused(&aw_canpid_protocol, "800#00", "11 bits");
     assert_refused(&aw_canpid_protocol, "41#00", "11-bit");
     assert_refused(&aw_canpid_protocol, "0X1#00", "hex");

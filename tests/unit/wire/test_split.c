@@ -93,6 +93,16 @@ static void a_frame_across_a_gap_is_none(void **state)
              count, &found);
     aw_split_gap(splitter);
     assert_int_equal(splitter->damaged, 1);
+    aw_split_gap(splitter);
+    assert_int_equal(splitter->damaged, 1); /* there was nothing */
+    aw_split(splitter, wire, (struct aw_span){(const uint8_t *)"0", 1}, false, count, &found);
+    aw_split_gap(splitter);
+    assert_int_equal(splitter->damaged, 2);
+    splitter->framer.dir = AW_RX;
+    splitter->framer.left = 3;
+    aw_split_gap(splitter);
+    assert_int_equal(splitter->framer.dir, AW_RX);
+    assert_int_equal(splitter->framer.left, 0);
     aw_split(splitter, wire, (struct aw_span){(const uint8_t *)after, strlen(after)}, false, count,
              &found);
     assert_int_equal(found.n, 1);
