@@ -354,7 +354,7 @@ help:
 	@echo '  cross                    unit tests and golden cases for i386 and s390x; ARCH=i386: that one only'
 	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'
 	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
-	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1, IN=lib/wire'
+	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1, IN=lib/wire, SAN=1'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'
 	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR'
