@@ -211,7 +211,6 @@ def main():
     os.environ.update(LC_ALL="C.UTF-8", TERM="dumb", NO_COLOR="1", HOME=str(ROOT),
                       ASAN_OPTIONS="detect_odr_violation=0")
     same = {line.split(" | ")[0] for line in Path("tests/mutants.txt").read_text().split("\n")}
-    B.mkdir(parents=True, exist_ok=True)
     build()
     names = [str(p.with_suffix("")) for p in Path("tests/unit").rglob("test_*.c")]
     tests = [Test(name, B / name, f"BUILD/{name}") for name in names] + [
