@@ -23,7 +23,7 @@ static void slips_are_found(void **state)
     assert_string_equal(near("shuolders"), "shoulder"); /* two slips in a long word */
     assert_string_equal(near("TCP"), "tcp");            /* case */
     assert_string_equal(near("tpc"), "tcp");
-    assert_string_equal(near("ctp"), "tcp"); /* the first two swapped */
+    assert_string_equal(near("ctp"), "tcp");      /* the first two swapped */
     assert_string_equal(near("sho"), "shoulder"); /* a beginning */
 }
 
