@@ -16,36 +16,34 @@
 #define EVEN             3.0   /* times less spread counts as more even */
 #define COLUMNS_TEXT     160   /* for --columns */
 
-/* Names of columns, the best first, with what turns their numbers into seconds or deg. */
-struct column {
+/* A name of the column of times, and what turns its numbers into seconds. */
+struct time_column {
     const char *name;
     double scale;
-    bool measured;
     bool unsure; /* the name does not say in which unit */
     bool step;   /* since the row before */
 };
 
 /* clang-format off */
+/* The best first. */
 #define N_TIMES 9
-static const struct column times[N_TIMES] = {
-    {"t", 1, false, false, false},
-    {"time", 1, false, true, false},
-    {"t_s", 1, false, false, false},
-    {"time_s", 1, false, false, false},
-    {"t_ms", 1e-3, false, false, false},
-    {"time_ms", 1e-3, false, false, false},
-    {"dt_ms", 1e-3, false, false, true},
-    {"dt_s", 1, false, false, true},
-    {"dt", 1, false, true, true},
+static const struct time_column times[N_TIMES] = {
+    {"t", 1, false, false},
+    {"time", 1, true, false},
+    {"t_s", 1, false, false},
+    {"time_s", 1, false, false},
+    {"t_ms", 1e-3, false, false},
+    {"time_ms", 1e-3, false, false},
+    {"dt_ms", 1e-3, false, true},
+    {"dt_s", 1, false, true},
+    {"dt", 1, true, true},
 };
 
-#define N_ANGLES 7
+/* Names of the column of a joint's angles, in deg: from MEASURED on it was measured. */
+enum { MEASURED = 3, N_ANGLES = 7 };
 #define ANGLES(n, alias)                                                                           \
-    {{"m" n, 1, false, false, false}, {alias, 1, false, false, false},                             \
-     {"q" n, 1, false, false, false}, {"m" n ".position", 1, true, false, false},                  \
-     {alias ".position", 1, true, false, false}, {"q" n "_pos", 1, true, false, false},            \
-     {"q" n ".position", 1, true, false, false}}
-static const struct column angles[AW_HIDMOTOR_JOINTS][N_ANGLES] = {
+    {"m" n, alias, "q" n, "m" n ".position", alias ".position", "q" n "_pos", "q" n ".position"}
+static const char *const angles[AW_HIDMOTOR_JOINTS][N_ANGLES] = {
     ANGLES("1", "base"), ANGLES("2", "shoulder"), ANGLES("3", "elbow"),
 };
 /* clang-format on */
@@ -56,7 +54,7 @@ static const char *const plain[] = {"t", "m1", "m2", "m3"};
 /* Which column of the table holds what. */
 struct layout {
     int t, deg[AW_HIDMOTOR_JOINTS];
-    const struct column *time;
+    const struct time_column *time;
     bool guessed;  /* that the time is what it is taken for */
     double step_s; /* the median; 0 with less than two rows */
 };
@@ -72,39 +70,34 @@ static int find_ignoring_case(const struct aw_table *table, const char *name)
     return -1;
 }
 
-static const struct column *find_first(const struct aw_table *table, const struct column *columns,
-                                       size_t n, int *at)
-{
-    for (size_t i = 0; i < n; i++)
-        if ((*at = find_ignoring_case(table, columns[i].name)) >= 0)
-            return &columns[i];
-    return NULL;
-}
-
-static enum aw_status no_column(const struct aw_table *table, const char *name,
-                                const struct column *wanted, struct aw_error *err)
+static enum aw_status no_column(const struct aw_table *table, const char *name, const char *wanted,
+                                const char *other, struct aw_error *err)
 {
     struct aw_error why;
     int column;
-    aw_table_column(table, wanted->name, &column, &why);
+    aw_table_column(table, wanted, &column, &why);
     return aw_fail(err, AW_MALFORMED,
                    "%s:1:1: %s, or call it %s, or name the columns: --columns t_ms,m1,m2,m3", name,
-                   why.text, wanted[1].name);
+                   why.text, other);
 }
 
 static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
                                    bool named, struct layout *layout, struct aw_error *err)
 {
-    layout->time = find_first(table, times, N_TIMES, &layout->t);
+    for (int i = 0; i < N_TIMES && !layout->time; i++)
+        if ((layout->t = find_ignoring_case(table, times[i].name)) >= 0)
+            layout->time = &times[i];
     if (!layout->time)
-        return no_column(table, way->name, times, err);
+        return no_column(table, way->name, times[0].name, times[1].name, err);
     layout->guessed = !named && (table->headless || layout->time->unsure);
     way->recorded = find_ignoring_case(table, "m1.setpoint") >= 0;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        const struct column *found = find_first(table, angles[i], N_ANGLES, &layout->deg[i]);
-        if (!found)
-            return no_column(table, way->name, angles[i], err);
-        way->recorded |= found->measured;
+        int k = 0;
+        while (k < N_ANGLES && (layout->deg[i] = find_ignoring_case(table, angles[i][k])) < 0)
+            k++;
+        if (k == N_ANGLES)
+            return no_column(table, way->name, angles[i][0], angles[i][1], err);
+        way->recorded |= k >= MEASURED;
         memcpy(way->columns[i], table->names[layout->deg[i]], AW_TABLE_NAME);
     }
     return AW_OK;

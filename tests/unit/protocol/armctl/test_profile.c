@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
 #include "protocol/armctl/profile.h"
 #include "protocol/armctl/wire.h"
 
@@ -269,6 +270,150 @@ static void test_longest_motion(void **state)
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 0);
 }
 
+/* Keys of joints, as "name.key=value", and what comes of them; then what may be sent to such an
+ * arm. */
+
+static void print_profile(const struct aw_armctl_profile *p, FILE *out)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct aw_armctl_joint *j = &p->joints[i];
+        fprintf(out,
+                "joint %s %d kind %d role %d %g to %g home %g speed %g signed %d given %X min %d "
+                "max %d\n",
+                j->name, j->index, (int)j->kind, (int)j->role, j->min, j->max, j->home, j->speed,
+                j->is_signed, j->given, aw_armctl_joint_gives(j, "min"),
+                aw_armctl_joint_gives(j, "max"));
+    }
+    for (int role = AW_ARMCTL_R; role < AW_ARMCTL_ROLES; role++)
+        fprintf(out, "%s is %d\n", aw_armctl_role_name((enum aw_armctl_role)role),
+                aw_armctl_role_joint(p, (enum aw_armctl_role)role));
+}
+
+static void print_checks(const struct aw_armctl_profile *p, bool negatives, FILE *out)
+{
+    static const struct {
+        const char *name, *pairs[7];
+    } cases[] = {{"deg", {"joint", "1", "angle", "80"}},
+                 {"deg", {"joint", "1", "angle", "-80"}},
+                 {"deg", {"joint", "4", "angle", "361"}},
+                 {"deg", {"joint", "2", "angle", "10"}},
+                 {"pos", {"joint", "2", "position", "999"}},
+                 {"pos", {"joint", "2", "position", "-5"}},
+                 {"pos", {"joint", "5", "position", "7"}},
+                 {"pulse", {"joint", "5", "pulse", "1000"}},
+                 {"pulse", {"joint", "5", "pulse", "2000"}},
+                 {"pulse", {"joint", "5", "pulse", "2001"}},
+                 {"pulse", {"joint", "5", "pulse", "999"}},
+                 {"pos", {"position", "5"}},
+                 {"deg", {"joint", "3"}},
+                 {"arm", {"r", "250", "theta", "45", "h", "120"}},
+                 {"arm", {"r", "-1", "theta", "-45", "h", "999"}},
+                 {"arm", {"theta", "360"}},
+                 {"arm", {"h", "301"}},
+                 {"spd", {"speed", "50"}},
+                 {"duty", {"joint", "1", "duty", "5"}},
+                 {"mov", {"distance", "-50"}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_error err = {.text = ""};
+        struct aw_record record = command(cases[i].name, cases[i].pairs);
+        enum aw_status status = aw_armctl_profile_check(p, negatives, &record, &err);
+        fprintf(out, "%s %zu: %d %s; %d ms;", cases[i].name, i, (int)status,
+                status == AW_OK ? "" : err.text, aw_armctl_profile_longest_ms(p, &record));
+        for (int k = 0; k < record.codec->n_scalars; k++) {
+            int joint = -1;
+            enum aw_armctl_kind kind = AW_ARMCTL_ROTATE;
+            if (aw_armctl_scalar_joint(p, &record, k, &joint, &kind))
+                fprintf(out, " %s moves %d %s", record.codec->scalars[k].field->name, joint,
+                        aw_armctl_kind_unit(kind));
+        }
+        fputc('\n', out);
+    }
+}
+
+static void test_profiles_are_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const profiles[] = {
+        "",
+        "base.index=1 base.max=80 base.speed=45 lift.index=2 lift.kind=translate lift.max=300 "
+        "hand.index=5 hand.kind=pulse",
+        "a.index=1 a.min=-90",
+        "a.index=1 a.min=0.5",
+        "a.index=1 a.signed=yes",
+        "a.index=1 a.signed=1 a.kind=translate",
+        "a.index=1 a.signed=no a.min=-1",
+        "a.index=1 a.kind=pulse a.min=500 a.max=2500",
+        "a.index=1 a.kind=pulse a.min=499",
+        "a.index=1 a.kind=pulse a.max=2501",
+        "a.index=1 a.kind=pulse a.max=1200",
+        "a.index=1 a.kind=pulse a.min=1700",
+        "a.index=1 a.min=10 a.max=5",
+        "a.index=1 a.min=10",
+        "a.index=1 a.max=-5 a.min=-9",
+        "a.index=1 a.home=361",
+        "a.index=1 a.home=-1",
+        "a.index=1 a.home=360",
+        "a.index=1 b.index=1",
+        "a.max=5",
+        "a.index=0",
+        "a.index=9",
+        "a.index=10",
+        "a.index=-1",
+        "a.index=1.5",
+        "a.index=x",
+        "a.kind=hinge",
+        "a.KIND=rotate",
+        "a.kind=ROTATE a.index=3",
+        "a.role=x",
+        "a.speed=0",
+        "a.speed=-1",
+        "a.speed=0.1 a.index=4",
+        "a.signed=maybe",
+        "a.signed=off a.index=7",
+        "a.colour=3",
+        "a.index=7 a.role=theta b.index=8 b.role=r b.kind=translate c.index=9 c.role=h "
+        "c.kind=translate c.max=300 c.speed=10 b.speed=10 a.speed=1",
+        "a.index=7 a.role=theta a.kind=translate",
+        "a.index=7 a.role=r",
+        "a.index=7 a.role=h",
+        "a.index=7 a.role=theta b.index=8 b.role=theta",
+        "a.index=2 a.role=r a.kind=translate",
+        "a.index=1 a.kind=translate",
+        "a.index=3 a.role=h a.kind=translate",
+        "abcdefghijklmnopqrstuvw.index=1",
+        "abcdefghijklmnopqrstuvwx.index=1",
+        "a.index=0 b.index=1 c.index=2 d.index=3 e.index=4 f.index=5 g.index=6 h.index=7 i.index=8 "
+        "j.index=9",
+        "a.min=1 b.min=1 c.min=2 d.min=3 e.min=4 f.min=5 g.min=6 h.min=7 i.min=8 j.min=9 k.min=10"};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+        struct aw_armctl_profile profile = {0};
+        struct aw_error err = {.text = ""};
+        enum aw_status status = AW_OK;
+        char name[40], key[20], value[20];
+        for (const char *next = profiles[i]; status == AW_OK && *next;
+             next += strcspn(next, " "), next += strspn(next, " ")) {
+            assert_int_equal(sscanf(next, "%39[^.].%19[^=]=%19s", name, key, value), 3);
+            status = aw_armctl_profile_set(&profile, name, key, value, &err);
+        }
+        if (status == AW_OK)
+            status = aw_armctl_profile_finish(&profile, &err);
+        fprintf(out, "%s: %d %s\n", profiles[i], (int)status, err.text);
+        if (status != AW_OK)
+            continue;
+        print_profile(&profile, out);
+        if (i < 2 || profile.joints[0].role != AW_ARMCTL_NO_ROLE ||
+            profile.joints[0].kind != AW_ARMCTL_ROTATE)
+            print_checks(&profile, i == 1, out);
+    }
+    print_checks(NULL, true, out);
+    fclose(out);
+    expect_picture("profiles-armctl.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_wrong_kind),
         cmocka_unit_test(test_without_a_profile),
         cmocka_unit_test(test_longest_motion),
+        cmocka_unit_test(test_profiles_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

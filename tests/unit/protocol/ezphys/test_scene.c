@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
 #include "protocol/ezphys/scene.h"
 
 static enum aw_status parse(struct aw_scene *scene, const char *text, struct aw_error *err)
@@ -267,6 +268,183 @@ static void loading_says_what_is_missing(void **state)
     unlink(path);
 }
 
+static void print_numbers(const char *name, const double *v, int n, FILE *out)
+{
+    fprintf(out, " %s", name);
+    for (int i = 0; i < n; i++)
+        fprintf(out, " %.6g", v[i]);
+}
+
+static void print_scene(const struct aw_scene *s, FILE *out)
+{
+    fprintf(out, "'%s' ground %d", s->title, s->ground);
+    print_numbers("gravity", s->gravity_m_s2, 3, out);
+    print_numbers("normal", s->ground_normal, 3, out);
+    fprintf(out, " offset %g step %g solver %g %g contact %g %g %g %g\n", s->ground_offset_m,
+            s->step_s, s->solver_erp, s->solver_cfm, s->friction, s->bounce, s->contact_erp,
+            s->contact_cfm);
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        const struct aw_scene_body *b = &s->bodies[i];
+        fprintf(out, "body %s %u shape %d mass %g density %g send %d collide %d", b->name,
+                (unsigned)b->id, (int)b->shape, b->mass_kg, b->density_kg_m3, b->send, b->collide);
+        print_numbers("size", b->size_m, 3, out);
+        print_numbers("at", b->position_m, 3, out);
+        print_numbers("turned", b->rotation, 4, out);
+        print_numbers("velocity", b->velocity_m_s, 3, out);
+        print_numbers("spin", b->spin_rad_s, 3, out);
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < s->n_joints; i++) {
+        const struct aw_scene_joint *j = &s->joints[i];
+        fprintf(out, "joint %s %u kind %d axes %u bodies %d %d send %d %d %d", j->name,
+                (unsigned)j->id, (int)j->kind, aw_scene_axes(j->kind), j->body[0], j->body[1],
+                j->send, j->feedback, j->receive);
+        print_numbers("anchor", j->anchor_m, 3, out);
+        for (int k = 0; k < AW_SCENE_AXES; k++)
+            print_numbers("axis", j->axis[k], 3, out);
+        print_numbers("low", j->low, AW_SCENE_AXES, out);
+        print_numbers("high", j->high, AW_SCENE_AXES, out);
+        print_numbers("motor", j->velocity, AW_SCENE_AXES, out);
+        print_numbers("torque", j->max_torque, AW_SCENE_AXES, out);
+        fputc('\n', out);
+    }
+}
+
+/* What a line behind two bodies and a joint makes of them; an attribute with its least and most,
+ * and with what is a little less and more. */
+static void lines_are_read_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        " mass 1e-6",
+        " mass 9e-7",
+        " mass 1e6",
+        " mass 1.01e6",
+        " density 1e-3",
+        " density 9e-4",
+        " density 1e5",
+        " density 1.1e5",
+        " mass 1 at 1e5 -1e5 0",
+        " mass 1 at 1.1e5 0 0",
+        " mass 1 at 0 0 -1.1e5",
+        " mass 1 velocity 1e4 -1e4 3",
+        " mass 1 velocity 0 1.1e4 0",
+        " mass 1 spin 1e3 -1e3 4",
+        " mass 1 spin 1001 0 0",
+        " mass 1 id 1",
+        " mass 1 id 0",
+        " mass 1 id 65535",
+        " mass 1 id 65536",
+        " mass 1 id 3.5",
+        " mass 1 id 77",
+        " mass 1 turn 0 3 4 1",
+        " mass 1 turn 0 0 0 1",
+        " mass 1 send off collide off",
+        " mass 1 send 1",
+        " mass 1 density 1",
+        "",
+        " mass 1 mass 2",
+        " mass 1 size 3",
+        " mass 1 masss 3",
+        " mass",
+        " mass x",
+        " mass 1kg",
+        " mass 1m",
+        " mass 1\ngravity 1000 -1000 1",
+        " mass 1\ngravity 1001 0 0",
+        " mass 1\ngravity 0 0",
+        " mass 1\nstep 1e-6",
+        " mass 1\nstep 1",
+        " mass 1\nstep 9e-7",
+        " mass 1\nstep 1.1",
+        " mass 1\ntitle two words # no more",
+        " mass 1\ntitle",
+        " mass 1\nground",
+        " mass 1\nground normal 0 3 4 offset -7",
+        " mass 1\nground offset 1.1e5",
+        " mass 1\nground normal 0 0 0",
+        " mass 1\ncontact friction 1e6 bounce 1 erp 1 cfm 1",
+        " mass 1\ncontact friction 1.1e6",
+        " mass 1\ncontact bounce 1.1",
+        " mass 1\ncontact erp 1.1",
+        " mass 1\ncontact cfm 1.1",
+        " mass 1\ncontact friction -0.1",
+        " mass 1\ncontact bounce -0.1",
+        " mass 1\nsolver erp 1 cfm 1",
+        " mass 1\nsolver erp 1.1",
+        " mass 1\nsolver cfm 1.1",
+        " mass 1\nsolver erp 0 cfm 0",
+        " mass 1\njoint k hinge a b anchor 0 0 0 axis 1 0 0 id 1",
+        " mass 1\njoint k hinge a c anchor 0 0 0 axis 1 0 0 stops 2 1",
+        " mass 1\njoint k hinge a c anchor 0 0 0 axis 1 0 0 stops -1e5 1e5 motor 1e4 1e6",
+        " mass 1\njoint k hinge a c anchor 0 0 0 axis 1 0 0 stops -1.1e5 0",
+        " mass 1\njoint k hinge a c anchor 0 0 0 axis 1 0 0 motor 1.1e4 0",
+        " mass 1\njoint k hinge a c anchor 0 0 0 axis 1 0 0 motor 0 1.1e6",
+        " mass 1\njoint k hinge a c anchor 0 0 0 axis 1 0 0 motor 0 -1",
+        " mass 1\njoint k hinge a c anchor 0 0 0 axis 1 0 0 stops2 0 1",
+        " mass 1\njoint k hinge a c anchor 0 0 0 axis2 1 0 0",
+        " mass 1\njoint k hinge a c axis 1 0 0",
+        " mass 1\njoint k hinge a c anchor 0 0 0",
+        " mass 1\njoint k hinge a a anchor 0 0 0 axis 1 0 0",
+        " mass 1\njoint k hinge world a",
+        " mass 1\njoint k hinge2 a world",
+        " mass 1\njoint k hing a b",
+        " mass 1\njoint k hinge a d",
+        " mass 1\njoint k hinge2 a c anchor 1 2 3 axis 1 0 0 axis2 0 1 0 motor2 1 2",
+        " mass 1\njoint k fixed a c send off feedback off receive off",
+        " mass 1\njoint k universal a c anchor 1 2 3 axis 1 0 0 axis2 1 0.0001 0",
+        " mass 1\njoint k universal a c anchor 1 2 3 axis 1 0 0",
+        " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis3 0 1 0 stops3 -1 1 motor3 3 4",
+        " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis3 1 1 0",
+        " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis2 0 1 0 axis3 0 0 1",
+        " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0",
+        " mass 1\njoint k fixed a c",
+        " mass 1\njoint k fixed a c axis 1 0 0",
+        " mass 1\njoint k slider a c axis 0 1 1 stops -5mm 5cm motor 3 1 id 9",
+        " mass 1\njoint a fixed a b",
+        " mass 1\njoint world fixed a b",
+        " mass 1\njoint 3k fixed a b",
+        " mass 1\njoint k! fixed a b",
+        " mass 1\njoint",
+        " mass 1\nbody a sphere 1 mass 1",
+        " mass 1\nbody e sphere 1e-4 mass 1",
+        " mass 1\nbody e sphere 9e-5 mass 1",
+        " mass 1\nbody e sphere 1e3 mass 1",
+        " mass 1\nbody e sphere 1001 mass 1",
+        " mass 1\nbody e cube 1",
+        " mass 1\nbody e box 1 2",
+        " mass 1\nbody abcdefghijklmnopqrstuvwxyz012345 sphere 1 mass 1",
+        " mass 1\nbody abcdefghijklmnopqrstuvwxyz0123456 sphere 1 mass 1",
+        " mass 1\nbdy e",
+        " mass 1\n  at 1 2 3",
+        " mass 1\n\n# nothing\n\tat 1 2 3\r\n",
+        " mass 1 at 1 2 3 4"};
+    static struct aw_scene scene;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char whole[600];
+        struct aw_error err = {.text = ""};
+        snprintf(whole, sizeof whole,
+                 "body a sphere 0.5 mass 2\nbody b box 1 2 3 mass 2 id 77\njoint j hinge a b "
+                 "anchor 1 2 3 axis 0 0 1\n"
+                 "body c capsule 0.1 0.5%s",
+                 lines[i]);
+        enum aw_status status = parse(&scene, whole, &err);
+        fprintf(out, "%d %s\n", (int)status, err.text);
+        if (status == AW_OK)
+            print_scene(&scene, out);
+    }
+    for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++) {
+        assert_int_equal(aw_scene_load(&scene, row->name, NULL), AW_OK);
+        print_scene(&scene, out);
+    }
+    fclose(out);
+    expect_picture("scenes-ezphys.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -278,6 +456,7 @@ int main(void)
         cmocka_unit_test(too_many),
         cmocka_unit_test(shipped_scenes_load),
         cmocka_unit_test(loading_says_what_is_missing),
+        cmocka_unit_test(lines_are_read_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
 #include "protocol/hidmotor/kinematics.h"
 
 static struct aw_error err;
@@ -199,6 +200,40 @@ static void what_is_no_number_is_refused(void **state)
     assert_int_equal(aw_hidmotor_ik(&vast, &(struct aw_hidmotor_pose){{0}}, &pose, &err), AW_LIMIT);
 }
 
+static void ways_are_as_they_were(void **state)
+{
+    (void)state;
+    static const struct aw_hidmotor_pose from[] = {{{0, 0, 0}}, {{80, 60, 40}}, {{-85, -40, -80}}};
+    static const double xs[] = {-160, -20, 0, 35, 120, 199}, ys[] = {-140, 0, 70},
+                        zs[] = {-60, 20, 95, 195, 290, 296};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < 3 * 6 * 3 * 6; i++) {
+        const struct aw_hidmotor_point point = {xs[i / 3 % 6], ys[i / 18 % 3], zs[i / 54]};
+        struct aw_hidmotor_pose pose;
+        enum aw_status status = aw_hidmotor_ik(&point, &from[i % 3], &pose, &err);
+        if (status == AW_OK)
+            fprintf(out, "%g %g %g: %.4f %.4f %.4f\n", point.x_mm, point.y_mm, point.z_mm,
+                    pose.deg[0] + 0.0, pose.deg[1] + 0.0, pose.deg[2] + 0.0);
+        else if (i % 3 == 0)
+            fprintf(out, "%d %s\n", (int)status, err.text);
+    }
+    for (int i = -18; i <= 18; i++) {
+        struct aw_hidmotor_pose pose = {{i * 5.5, i * 6.1, 40 - i * 5.7}};
+        struct aw_hidmotor_point tip = aw_hidmotor_fk(&pose);
+        enum aw_status status = aw_hidmotor_check_pose(&pose, &err);
+        fprintf(out, "tip %.4f %.4f %.4f: %d %s\n", tip.x_mm, tip.y_mm, tip.z_mm, (int)status,
+                status == AW_OK ? "" : err.text);
+        for (int joint = 0; joint < 3; joint++)
+            fprintf(out, " %.4f", aw_hidmotor_taken_back(joint, i * 5.75, 3));
+        fputc('\n', out);
+    }
+    fclose(out);
+    expect_picture("kinematics-hidmotor.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +247,7 @@ int main(void)
         cmocka_unit_test(refusals_say_how_far),
         cmocka_unit_test(poses_outside),
         cmocka_unit_test(what_is_no_number_is_refused),
+        cmocka_unit_test(ways_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

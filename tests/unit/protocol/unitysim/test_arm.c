@@ -1,4 +1,6 @@
 /* Joints, limits, speeds and scenes of the Bento Arm. */
+#include "picture_helper.h"
+#include "protocol/unitysim/limits.h"
 #include "unitysim_helper.h"
 
 static struct aw_error error;
@@ -170,6 +172,116 @@ static void views(void **state)
     assert_int_equal(aw_unitysim_scene_view(-1).x, -185);
 }
 
+/* Words for joints, positions, ways to drive and scenes, and what they are taken for. */
+static void words_are_read_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"elbow",
+                                        "Wrist Rotate",
+                                        "wrist-flex",
+                                        "WRIST_FLEX",
+                                        "wristflex",
+                                        "hnad",
+                                        "hand ",
+                                        "",
+                                        "0",
+                                        "open",
+                                        "close",
+                                        "stop",
+                                        "keep",
+                                        "increase",
+                                        "decrease",
+                                        "+45",
+                                        "45",
+                                        "-45",
+                                        "46",
+                                        "67",
+                                        "68",
+                                        "90",
+                                        "90.4",
+                                        "90.5",
+                                        "91",
+                                        "1023",
+                                        "1024",
+                                        "-1023",
+                                        "-30deg/s",
+                                        "30.8deg/s",
+                                        "31deg/s",
+                                        "0.5rad",
+                                        "30deg",
+                                        "-180deg",
+                                        "180deg",
+                                        "2135",
+                                        "2135tick",
+                                        "-1",
+                                        "65535",
+                                        "65536",
+                                        "65535.4",
+                                        "x",
+                                        "1e3",
+                                        ".5",
+                                        "-.4",
+                                        "+",
+                                        "0deg/s",
+                                        "slam-dunk",
+                                        "Slam Dunk",
+                                        "slam",
+                                        "1up-ball-cup",
+                                        "cup-stacking",
+                                        "6",
+                                        "7",
+                                        "255",
+                                        "256",
+                                        "1",
+                                        "1.5",
+                                        "basic"};
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct aw_error err = {.text = ""};
+        int joint = -1, scene = -1;
+        enum aw_status status = aw_unitysim_joint_parse(words[i], &joint, &err);
+        fprintf(out, "'%s' joint %d: %d %s\n", words[i], joint, (int)status, err.text);
+        err.text[0] = '\0';
+        status = aw_unitysim_scene_parse(words[i], &scene, &err);
+        fprintf(out, "scene %d: %d %s\n", scene, (int)status, err.text);
+        for (int k = 0; k < AW_UNITYSIM_JOINTS; k++) {
+            double ticks = -1;
+            struct aw_unitysim_drive drive = {0};
+            struct aw_unitysim_limits one = limits;
+            err.text[0] = '\0';
+            status = aw_unitysim_position_parse(k, words[i], &limits, &ticks, &err);
+            fprintf(out, "%d position %.4f: %d %s\n", k, ticks, (int)status, err.text);
+            err.text[0] = '\0';
+            status = aw_unitysim_drive_parse(k, words[i], false, &drive, &err);
+            fprintf(out, "%d drive %d %d: %d %s\n", k, drive.velocity, (int)drive.state,
+                    (int)status, err.text);
+            err.text[0] = '\0';
+            status = aw_unitysim_drive_parse(k, words[i], true, &drive, &err);
+            fprintf(out, "%d forced %d %d: %d %s\n", k, drive.velocity, (int)drive.state,
+                    (int)status, err.text);
+            err.text[0] = '\0';
+            status = aw_unitysim_limit_parse(&one, k, "1900", words[i], &err);
+            fprintf(out, "%d limits %d %d: %d %s\n", k, one.joint[k].min, one.joint[k].max,
+                    (int)status, err.text);
+        }
+    }
+    for (int i = -1; i < 9; i++) {
+        const struct aw_unitysim_scene *scene = aw_unitysim_scene(i);
+        const char *name = aw_unitysim_scene_name(i);
+        fprintf(out, "%d %s: %s\n", i, name ? name : "-", scene ? scene->title : "-");
+    }
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        fprintf(out, "%s %d to %d at most %d: %.4f\n", aw_unitysim_joint_name(i),
+                limits.joint[i].min, limits.joint[i].max, aw_unitysim_velocity_cap(i),
+                aw_unitysim_degrees(limits.joint[i].max));
+    fclose(out);
+    expect_picture("words-unitysim.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +292,7 @@ int main(void)
         cmocka_unit_test(ways_to_drive),
         cmocka_unit_test(scenes),
         cmocka_unit_test(views),
+        cmocka_unit_test(words_are_read_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
 #include "protocol/unitysim/player.h"
 
 #define MS INT64_C(1000000)
@@ -196,6 +197,62 @@ static void nothing_to_play_is_done(void **state)
     assert_int_equal(step(&player, &arm).joint, -1);
 }
 
+/* A sequence played with joints that coast and stick, step by step. */
+static void a_sequence_is_played_as_it_was(void **unused)
+{
+    (void)unused;
+    static const struct aw_sequence_row some[] = {
+        {AW_UNITYSIM_ELBOW, AW_SEQUENCE_AUTO, 2300, 60, 10, 40, 1},
+        {AW_UNITYSIM_HAND, AW_SEQUENCE_USER, 2000, 30, 25, 0, 2},
+        {AW_UNITYSIM_SHOULDER, AW_SEQUENCE_AUTO, 900, 200, 50, 10, 3},
+        {AW_UNITYSIM_WRIST_FLEX, AW_SEQUENCE_AUTO, 2040, 15, 5, 0, 4},
+        {AW_UNITYSIM_ELBOW, AW_SEQUENCE_AUTO, 2048, 30, 7, 0, 5}};
+    struct aw_sequence sequence = {0};
+    struct aw_player_bounds caps = {.limits = aw_unitysim_limits_default()};
+    struct aw_player player;
+    double at[AW_UNITYSIM_JOINTS] = {2048, 2048, 2048, 2048, 2048};
+    struct aw_player_order order = {.joint = -1};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        assert_int_equal(aw_sequence_add(&sequence, &some[i], NULL), AW_OK);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        caps.velocity[i] = aw_unitysim_velocity_cap(i);
+    aw_player_start(&player, &sequence, &caps, 2);
+    for (int step = 0; step < 900 && player.phase != AW_PLAYER_DONE; step++) {
+        int positions[AW_UNITYSIM_JOINTS];
+        bool moving[AW_UNITYSIM_JOINTS] = {false};
+        struct aw_player_order before = order;
+        enum aw_player_phase phase = player.phase;
+        size_t row = player.row;
+        if (order.joint >= 0) /* a step of what was ordered, a second one as it coasts on */
+            at[order.joint] += order.direction * order.velocity * 0.2;
+        for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+            positions[i] = (int)at[i];
+            moving[i] = order.joint == i;
+        }
+        if (player.phase == AW_PLAYER_WAITING)
+            at[AW_UNITYSIM_HAND] -= 1;
+        order = aw_player_step(&player, positions, moving, 15000000LL * step);
+        if (before.joint >= 0 && order.joint < 0)
+            at[before.joint] += before.direction * (step % 3) * 9;
+        if (order.joint != before.joint || order.velocity != before.velocity ||
+            order.direction != before.direction || phase != player.phase || row != player.row)
+            fprintf(out,
+                    "%d: joint %d %d %d phase %d row %zu round %d goal %d tries %u since %lld "
+                    "until %lld\n",
+                    step, order.joint, order.direction, order.velocity, (int)player.phase,
+                    player.row, (int)player.round, player.goal, player.tries,
+                    (long long)player.since_ns / 1000000, (long long)player.until_ns / 1000000);
+    }
+    fprintf(out, "phase %d row %s\n", (int)player.phase, aw_player_row(&player) ? "left" : "none");
+    aw_sequence_free(&sequence);
+    fclose(out);
+    expect_picture("player-unitysim.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +263,7 @@ int main(void)
         cmocka_unit_test(a_user_s_motion_waits_and_moves_nothing),
         cmocka_unit_test(it_is_played_again_as_often_as_asked),
         cmocka_unit_test(nothing_to_play_is_done),
+        cmocka_unit_test(a_sequence_is_played_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
