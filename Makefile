@@ -82,7 +82,7 @@ TOOL_SRC   := $(filter-out $(LIB_SRC),$(wildcard lib/*/*.c lib/*/*/*.c))
 TESTS      := $(patsubst %.c,%,$(sort $(shell find tests/unit -name 'test_*.c')))
 SOAKS      := $(patsubst %.c,%,$(wildcard tests/soak/*.c))
 BENCHES    := $(patsubst %.c,%,$(wildcard tests/bench/bench_*.c tests/bench/make_*.c))
-SHIMS       = $(B)/tests/hid/hidraw.so $(B)/tests/memory/memory.so
+SHIMS       = $(B)/tests/hid/hidraw.so $(B)/tests/memory/memory.so $(B)/tests/memory/descriptors.so
 FUZZERS    := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 object   = $(patsubst %.c,$(B)/obj/%.o,$(1))

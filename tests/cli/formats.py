@@ -1,16 +1,30 @@
 #!/usr/bin/env python3
 """Each line of standard input, "TOOL WORDS…", in text, -j, --csv and --format: whoever prints
-anything in text gives each of these, or says in one line why it has none, with exit status 2."""
+anything in text gives each of these, or says in one line why it has none, with exit status 2; and
+none leaves a descriptor open.
+
+    formats.py SHIM     tests/memory/descriptors.c, preloaded
+"""
 import csv
 import json
+import os
 import shlex
 import subprocess
 import sys
 
+LIMIT_S = 20
+LEFT = "left"
+ENV = {**os.environ, "LD_PRELOAD": sys.argv[1], "DESCRIPTORS_LEFT": LEFT,
+       "ASAN_OPTIONS": "verify_asan_link_order=0"}
+
 
 def run(words):
-    done = subprocess.run(["timeout", "20", *words], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True)
+    """Exit status, None if it does not end; what it printed; what it said."""
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=LIMIT_S, env=ENV)
+    except subprocess.TimeoutExpired:
+        return None, "", []
     return done.returncode, done.stdout, done.stderr.splitlines()
 
 
@@ -52,7 +66,7 @@ def check(words):
     rest = [word for word in rest if word not in ("-j", "--csv")]
     words = [tool, *rest]
     status, text, told = run(words)
-    if status == 124:
+    if status is None:
         return ["does not end"]
     if not text:
         return []
@@ -80,6 +94,10 @@ def main():
         for what in check(words):
             failed += 1
             print(f"{line.strip()}: {what}")
+    if os.path.exists(LEFT):
+        with open(LEFT, encoding="utf-8") as file:
+            failed += 1
+            print(file.read())
     print(f"{n} commands, {failed} wrong")
     return failed > 0 or n == 0
 

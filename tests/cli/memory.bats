@@ -9,7 +9,7 @@ runs() {
     ok canpid -l "$fast" record capture.pcapng --for 0.2s
     printf '0,1,2\n1,2,3\n' >run.csv
     for name; do
-        run python3 "$root/tests/cli/memory.py" "${BIN%/bin}/tests/memory/memory.so" "$D" "$name"
+        run python3 "$root/tests/cli/memory.py" "${BIN%/bin}/tests/memory" "$D" "$name"
         [ "$status" = 0 ] || { echo "$output" && false; }
         printf '# %s\n' "${lines[@]: -1}"
     done

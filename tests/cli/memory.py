@@ -1,9 +1,10 @@
 """Makes each allocation of a command fail in turn: the command ends well, where it could do without,
-or with the exit code for it and one line that says so; never by a signal, and what moves is stopped.
+or with the exit code for it and one line that says so; never by a signal, what moves is stopped, and
+all that was allocated or opened is given back.
 
-    memory.py SHIM FOLDER NAME     NAME is a row of RUNS
+    memory.py SHIMS FOLDER NAME     NAME is a row of RUNS
 
-The shim is tests/memory/memory.c, preloaded. Each allocation fails alone, and with all that follow;
+The shims are tests/memory/memory.c and descriptors.c, preloaded. Each allocation fails alone, and with all that follow;
 what the libraries ask for (jansson, inih, libc) counts, too. Prints what is wrong, and at the end
 how many ways there were and how they ended; exit status 1 if anything was wrong.
 """
@@ -58,11 +59,15 @@ RUNS = {
 
 
 class Trial:
-    def __init__(self, shim, folder, name):
+    def __init__(self, shims, folder, name):
         self.folder, self.tool, words = folder, RUNS[name][0], RUNS[name][1:]
         self.command = (os.path.join(BIN, self.tool), *words)
         self.counter = os.path.join(folder, "allocations")
-        self.env = {**os.environ, "LD_PRELOAD": shim, "MEMORY_COUNT": self.counter}
+        self.left = os.path.join(folder, "left")
+        # In any other locale libc keeps what it has read of it.
+        self.env = {**os.environ, "LC_ALL": "C", "MEMORY_COUNT": self.counter,
+                    "DESCRIPTORS_LEFT": self.left,
+                    "LD_PRELOAD": f"{shims}/memory.so:{shims}/descriptors.so"}
 
     def run(self, **more):
         done = subprocess.run(self.command, cwd=self.folder, env={**self.env, **more}, text=True,
@@ -71,9 +76,15 @@ class Trial:
 
     def count(self):
         code, said = self.run()
-        assert code == OK, f"without any failure: {code}: {said[-1:]}"
+        problem = self.judge(code, said)
+        assert code == OK and not problem, f"without any failure: {code}: {said[-1:]}, {problem}"
+        count, _ = self.counted()
+        return count
+
+    def counted(self):
+        """Allocations, and how many of them were not freed."""
         with open(self.counter, encoding="ascii") as file:
-            return int(file.read())
+            return map(int, file.read().split())
 
     def last(self, trace):
         """Does the last message that does either move something, or stop it?"""
@@ -96,11 +107,15 @@ class Trial:
             return f"it does not say why: {why}"
         if code != OK and self.last(trace) == MOVES:
             return f"not stopped: {trace[-1]}"
-        return None
+        if os.path.exists(self.left):
+            with open(self.left, encoding="utf-8") as file:
+                return file.read()
+        _, kept = self.counted()
+        return f"{kept} allocations not freed" if kept else None
 
 
-def main(shim, folder, name):
-    trial, ends, wrong = Trial(shim, folder, name), collections.Counter(), 0
+def main(shims, folder, name):
+    trial, ends, wrong = Trial(shims, folder, name), collections.Counter(), 0
     count = trial.count()
     for number in range(1, count + 1, max(1, count // MOST)):
         for how in ({}, {"MEMORY_FAILS_ON": "1"}):

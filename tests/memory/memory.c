@@ -13,8 +13,9 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
+void __libc_free(void *block);
 
-static atomic_long count, from;
+static atomic_long count, from, live;
 static bool on;
 
 __attribute__((constructor)) static void begin(void)
@@ -30,7 +31,7 @@ __attribute__((destructor)) static void end(void)
 {
     const char *path = getenv("MEMORY_COUNT");
     char text[32];
-    int length = snprintf(text, sizeof text, "%ld\n", (long)count);
+    int length = snprintf(text, sizeof text, "%ld %ld\n", (long)count, (long)live);
     int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
     if (fd >= 0 && write(fd, text, (size_t)length) == length)
         close(fd);
@@ -45,19 +46,33 @@ static bool fails(void)
     return failed;
 }
 
+static void *counted(void *block)
+{
+    live += block != NULL;
+    return block;
+}
+
 void *malloc(size_t size)
 {
-    return fails() ? NULL : __libc_malloc(size);
+    return fails() ? NULL : counted(__libc_malloc(size));
 }
 
 void *calloc(size_t n, size_t size)
 {
-    return fails() ? NULL : __libc_calloc(n, size);
+    return fails() ? NULL : counted(__libc_calloc(n, size));
 }
 
 void *realloc(void *old, size_t size)
 {
-    return fails() ? NULL : __libc_realloc(old, size);
+    if (fails())
+        return NULL;
+    return old ? __libc_realloc(old, size) : counted(__libc_realloc(old, size));
+}
+
+void free(void *block)
+{
+    live -= block != NULL;
+    __libc_free(block);
 }
 
 char *strdup(const char *text)

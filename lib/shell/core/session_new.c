@@ -45,6 +45,7 @@ void aw_session_free(struct aw_session *session)
     aw_session_unlink(session);
     if (session->tool->finish)
         session->tool->finish(session);
+    aw_stop_end(session);
     aw_view_free(session->printing.view);
     aw_config_free(session->config);
     free(session->config);

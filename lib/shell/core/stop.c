@@ -79,6 +79,16 @@ static int open_parent(void)
     return eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
+static void close_all(struct aw_stop *stop)
+{
+    int *const fds[] = {&stop->signals, &stop->asked, &stop->all, &stop->parent};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
+        if (*fds[i] >= 0)
+            close(*fds[i]);
+        *fds[i] = -1;
+    }
+}
+
 /* Everything behind one descriptor; false if that cannot be. */
 static bool open_all(struct aw_stop *stop, bool with_parent)
 {
@@ -90,10 +100,7 @@ static bool open_all(struct aw_stop *stop, bool with_parent)
     stop->parent = with_parent ? open_parent() : -1;
     if (watch(stop->all, stop->signals, true) && watch(stop->all, stop->asked, true))
         return true;
-    const int fds[] = {stop->signals, stop->asked, stop->all, stop->parent};
-    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
+    close_all(stop);
     return false;
 }
 
@@ -290,4 +297,11 @@ void aw_stop_release(struct aw_session *session)
         ; /* those that came with the first one */
     stop_signals(&set);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void aw_stop_end(struct aw_session *session)
+{
+    session->real_clock.stop_fd = session->virtual_clock.stop_fd = -1;
+    session->out.stop_fd = 0;
+    close_all(&session->stop);
 }

@@ -87,4 +87,7 @@ void aw_stop_rearm(struct aw_session *session);
  * next one ends the program at once. */
 void aw_stop_release(struct aw_session *session);
 
+/* After that: gives the descriptors back. */
+void aw_stop_end(struct aw_session *session);
+
 #endif
