@@ -6,8 +6,8 @@ long it takes until the stop is there.
 Between the server and its simulator stands this program, which passes every message on and notes
 when the stop comes, and whether anything that moves comes after it. WAY: kill (SIGKILL of the
 commander), stop (SIGSTOP), server (SIGKILL of the server), stranger (another client says stop),
-silent (a client that says nothing any more), cut (its network takes nothing any more); without, all
-of these. By an MQTT broker (mosquitto): mqtt-kill, mqtt-stop and mqtt-cut of the commander, broker
+silent (a client that says nothing any more), cut (its network takes nothing any more), down (its
+network's interface is switched off, where one can be made); without, all of these. By an MQTT broker (mosquitto): mqtt-kill, mqtt-stop and mqtt-cut of the commander, broker
 (SIGKILL of it), broker-stop (SIGSTOP of it), gateway (SIGKILL of the server's armwire-mqtt).
 Within: what the stop may take beyond the dead-man time, where that is what finds it out. What a
 process on the way waited for a processor does not count (the one that is killed needs one, too,
@@ -18,11 +18,13 @@ Prints one line for each way, with and without what was waited for, and one for 
 what passed the wire last; exit status 1 if there was any.
 """
 import collections
+import fcntl
 import os
 import random
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -30,8 +32,11 @@ import time
 sys.dont_write_bytecode = True
 from stops_tools import MOVES, STOPS, TOOLS, Front
 
-BY_DEADMAN = ("stop", "silent", "cut", "mqtt-stop", "mqtt-cut", "broker-stop")
+BY_DEADMAN = ("stop", "silent", "cut", "down", "mqtt-stop", "mqtt-cut", "broker-stop")
+BY_TCP = ("cut", "down")
 BY_MQTT = ("mqtt-kill", "mqtt-stop", "mqtt-cut", "broker", "broker-stop", "gateway")
+USUAL = ("kill", "stop", "server", "stranger", "silent", "cut")
+SIOCSIFFLAGS = 0x8914
 QUIET = 0.12  # s after the stop, in which nothing that moves may come
 WAIT = 20  # s, for what must come
 NO_STOP = 2  # s of processors that are there, until it counts as never
@@ -97,6 +102,38 @@ class Broker:
             return False
 
 
+class Wire:
+    """Two interfaces with a wire between them, of which the far one is in a network of its own: there
+    the commander runs."""
+    near, address = "awnear", "10.97.0.1"
+
+    def __init__(self):
+        self.holder = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec sleep 1000"],
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL)
+        self.inside = ["nsenter", "-t", str(self.holder.pid), "-n"]
+        ip = "ip", "link"
+        steps = ((*ip, "add", self.near, "type", "veth", "peer", "name", "awfar"),
+                 (*ip, "set", "awfar", "netns", str(self.holder.pid)),
+                 ("ip", "address", "add", f"{self.address}/24", "dev", self.near),
+                 (*ip, "set", self.near, "up"),
+                 (*self.inside, "ip", "address", "add", "10.97.0.2/24", "dev", "awfar"),
+                 (*self.inside, *ip, "set", "awfar", "up"))
+        self.there = bool(self.holder.stdout.readline()) and all(
+            subprocess.run(step, stderr=subprocess.DEVNULL, check=False).returncode == 0 for step in steps)
+
+    def down(self):
+        """At once: no program is started for it."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+            fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", self.near.encode(), 0))
+
+    def close(self):
+        self.holder.kill()
+        self.holder.wait()
+        self.holder.stdout.close()
+        subprocess.run(("ip", "link", "delete", self.near), stderr=subprocess.DEVNULL, check=False)
+
+
 class Relay:
     """A way by TCP that can be cut: what is sent then is taken and goes nowhere."""
 
@@ -147,8 +184,9 @@ class Run:
         tool.begin()
         self.path = f"{tool.folder}/serve{tool.number}"
         listen, token = f"unix:{self.path}", f"{tool.folder}/token"
-        if way == "cut":
-            listen += ",tcp:127.0.0.1:0"
+        self.wire = Wire() if way == "down" else None
+        if way in BY_TCP:
+            listen += f",tcp:{self.wire.address if self.wire else '127.0.0.1'}:0"
         self.simulator = self.start_simulator()
         self.base = [tool.name, "-q", *tool.options]
         self.server = subprocess.Popen(
@@ -158,7 +196,7 @@ class Run:
         os.set_blocking(self.server.stderr.fileno(), False)
         self.said = b""
         self.until(time.monotonic() + WAIT,
-                   lambda: self.said.count(b"ready: ") > (way == "cut" or way in BY_MQTT) and self.said.endswith(b"\n"))
+                   lambda: self.said.count(b"ready: ") > (way in (*BY_TCP, *BY_MQTT)) and self.said.endswith(b"\n"))
         self.urls = [line.split()[-1] for line in self.said.decode().splitlines() if "ready: " in line]
         self.commander = self.raw = None
         self.begin(token)
@@ -206,7 +244,10 @@ class Run:
         if self.way == "mqtt-cut":
             self.relay = Relay(self.broker.port)
             url = f"mqtt://127.0.0.1:{self.relay.port}/arm"
-        self.commander = subprocess.Popen([*self.base, "-l", url, *words], stdin=subprocess.DEVNULL,
+        if self.wire:
+            url = f"{self.urls[1]}?token={token}"
+        inside = self.wire.inside if self.wire else []
+        self.commander = subprocess.Popen([*inside, *self.base, "-l", url, *words], stdin=subprocess.DEVNULL,
                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     # ---- The wire ----
@@ -292,6 +333,8 @@ class Run:
             self.raw.sendall(b"stop\n")
         elif self.way in ("cut", "mqtt-cut"):
             self.relay.cut = True
+        elif self.way == "down":
+            self.wire.down()
 
     def begin_to_count(self):
         pids = ["self", self.server.pid, *children(self.server.pid)]
@@ -334,11 +377,17 @@ class Run:
                 process.wait()
                 if process.stderr and not process.stderr.closed:
                     process.stderr.close()
-        ends = [end for end in (self.board, self.raw, self.relay) if end]
+        ends = [end for end in (self.board, self.raw, self.relay, self.wire) if end]
         if self.host and self.host is not self.front.listener:
             ends.append(self.host)
         for end in ends:
             end.close()
+
+
+def can_wire():
+    wire = Wire()
+    wire.close()
+    return wire.there
 
 
 def spread(times):
@@ -364,7 +413,7 @@ def main():
     tool = TOOLS[name](folder, 0)
     front = Front(tool)
     failures = 0
-    for way in ways or ("kill", "stop", "server", "stranger", "silent", "cut"):
+    for way in ways or (*USUAL, *(["down"] if can_wire() else [])):
         chance, times, raw = random.Random(f"{seed}{way}"), [], []
         limit = options["--within"] + (options["--deadman"] if way in BY_DEADMAN else 0)
         for number in range(int(count)):
