@@ -278,6 +278,37 @@ asks() {
     same "$(json '.m2.target')" 0
 }
 
+@test "systemd: the unit says what was said, and lets in to the device; ready, alive and stopping are told" {
+    ok hidmotor -l 'hid:serial=50%' --deadman 1s serve --print-unit
+    has "$output" ' serve "--link=hid:serial=50%%" "--deadman=1s"'
+    has "$output" 'DeviceAllow=char-hidraw rw'
+    has "$output" 'SupplementaryGroups=plugdev'
+    ok canpid -l 'slcan:/dev/ttyACM99?bitrate=500000' serve --print-unit
+    has "$output" 'DeviceAllow=/dev/ttyACM99 rw'
+    has "$output" 'SupplementaryGroups=dialout'
+    for tool in $tools; do
+        ok "$tool" -l sim: serve --print-unit
+        echo "$output" >"$tool.service"
+    done
+    ! command -v systemd-analyze || systemd-analyze verify ./*.service
+    python3 - <<'END'
+import os, signal, socket, subprocess
+for number, path in enumerate(("notify", "\0armwire-test")):
+    told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    told.bind(path)
+    told.settimeout(60)
+    environment = {**os.environ, "NOTIFY_SOCKET": os.path.abspath(path) if not number else "@armwire-test",
+                   "WATCHDOG_USEC": "200000"}
+    server = subprocess.Popen(["hidmotor", "-q", "-l", "sim:", "serve"], env=environment)
+    assert [told.recv(100) for _ in range(4)] == [b"READY=1", *[b"WATCHDOG=1"] * 3]
+    server.send_signal(signal.SIGTERM)
+    while (said := told.recv(100)) == b"WATCHDOG=1":
+        pass
+    assert said == b"STOPPING=1", said
+    server.wait()
+END
+}
+
 @test "a reader that is too slow is told how much it has lost, and nobody waits for it" {
     serve s canpid -l 'sim:?rate=500'
     python3 - "$(place canpid)" <<'END'
