@@ -183,6 +183,26 @@ asks() {
     ok hidmotor -q status
 }
 
+@test "a second device of the same tool: its server is found by its link" {
+    start one armctl sim --listen pty:arm1
+    start two armctl sim --listen pty:arm2
+    serve s1 armctl -l "$D/arm1"
+    same "$url" "serve:$(place armctl)"
+    local first=$pid
+    serve s2 armctl -l "$D/arm2"
+    matches "$url" "serve:$XDG_RUNTIME_DIR/armwire/armctl-*arm2.sock"
+    ok armctl -l "$D/arm2" ping -n 1
+    has "$stderr" "armctl serve (pid $pid) has $D/arm2: through it"
+    ok armctl -l "$url" -q ping -n 1
+    ok armctl ping -n 1
+    has "$stderr" "armctl serve (pid $first) has $D/arm1: through it"
+    end "$first"
+    ok armctl ping -n 1
+    has "$stderr" "has $D/arm2: through it"
+    fails 4 armctl serve -l "$D/arm2"
+    has "$why" busy
+}
+
 @test "by TCP only with the token" {
     echo "open sesame" >token
     fails 2 hidmotor serve -l sim: --listen tcp:127.0.0.1:0

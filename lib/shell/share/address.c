@@ -1,8 +1,10 @@
 /* Parses and opens the addresses of servers. */
 #include "shell/share/address.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -20,6 +22,8 @@
 #define CONNECT_MS 2000
 #define BACKLOG    256
 
+#define NAME_MAX_OF_KEY 48
+
 static bool skip(const char **text, const char *word)
 {
     size_t length = strlen(word);
@@ -36,6 +40,50 @@ static enum aw_status usual_path(struct aw_address *address, const char *tool, s
         return status;
     snprintf(address->path, sizeof address->path, "%s/%.20s.sock", folder, tool);
     return AW_OK;
+}
+
+enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
+                                 struct aw_error *err)
+{
+    char folder[80], name[NAME_MAX_OF_KEY + 1];
+    *address = (struct aw_address){.family = AF_UNIX};
+    enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
+    if (status != AW_OK)
+        return status;
+    size_t length = strlen(key); /* what tells devices apart is at its end */
+    snprintf(name, sizeof name, "%s",
+             key + (length > NAME_MAX_OF_KEY ? length - NAME_MAX_OF_KEY : 0));
+    for (char *p = name; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '.')
+            *p = '-';
+    int size = snprintf(address->path, sizeof address->path, "%s/%.20s-%s.sock", folder, tool,
+                        name + strspn(name, "-."));
+    if (size >= (int)sizeof address->path)
+        return aw_fail(err, AW_NO_LINK, "%s: a longer path than a socket may have", folder);
+    snprintf(address->text, sizeof address->text, "serve:%s", address->path);
+    return AW_OK;
+}
+
+size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool)
+{
+    char folder[80], pattern[128];
+    glob_t found = {.gl_pathc = 0};
+    struct aw_error ignored;
+    size_t n = 0;
+    if (max == 0 || aw_xdg_runtime(folder, sizeof folder, &ignored) != AW_OK)
+        return 0;
+    if (aw_address_parse(&list[0], tool, "serve:", &ignored) == AW_OK &&
+        access(list[0].path, F_OK) == 0)
+        n = 1;
+    snprintf(pattern, sizeof pattern, "%s/%.20s-*.sock", folder, tool);
+    glob(pattern, 0, NULL, &found);
+    for (size_t i = 0; i < found.gl_pathc && n < max; i++) {
+        char url[sizeof list->path + 8];
+        snprintf(url, sizeof url, "serve:%.107s", found.gl_pathv[i]);
+        n += aw_address_parse(&list[n], tool, url, &ignored) == AW_OK;
+    }
+    globfree(&found);
+    return n;
 }
 
 static enum aw_status parse_tcp(struct aw_address *address, const char *rest, struct aw_error *err)

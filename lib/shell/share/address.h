@@ -26,6 +26,14 @@ struct aw_address {
 enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
                                 struct aw_error *err);
 
+/* The usual place of a second device's server: named after the key of its link. */
+enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
+                                 struct aw_error *err);
+
+/* The usual places where there is a socket, that of the first device's server in front; how many.
+ */
+size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool);
+
 /* Non-blocking sockets, or -1 with errno. Of TCP the connection is waited for, two seconds at most.
  */
 int aw_address_connect(const struct aw_address *address, struct aw_error *err);

@@ -20,6 +20,7 @@
 #include "shell/share/mqtt.h"
 #include "shell/share/server.h"
 
+#define PLACES_MAX 16 /* of servers of one tool */
 #define LINE_LIMIT (16 << 20)
 #define HELLO_MS   3000
 #define BROKER_MS  12000 /* for the same by a broker; armwire-mqtt says what is wrong before */
@@ -257,33 +258,36 @@ static bool is_server(const char *url)
     return strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url);
 }
 
-/* Where no server was named the usual one is asked, once a session: it is taken where no link was
- * named either, or where it has the one that was. */
-static enum aw_status attach(struct aw_session *session, const char *url)
+static enum aw_status attach_to(struct aw_session *session, const char *url)
 {
     struct aw_address address;
-    struct aw_error before = session->err;
-    bool named = url && is_server(url);
-    bool given = aw_flag(session, "link");
-    if (!named && aw_flag(session, "no-attach"))
-        return AW_OK;
-    enum aw_status status =
-        aw_address_parse(&address, session->tool->name, named ? url : "serve:", &session->err);
-    if (status == AW_OK && !named && access(address.path, F_OK) != 0)
-        return AW_OK;
+    enum aw_status status = aw_address_parse(&address, session->tool->name, url, &session->err);
     if (status == AW_OK)
         status = connect_to(session, &address);
-    if (status == AW_OK && named)
+    if (status == AW_OK)
         notice_simulator(session);
-    if (named)
-        return status;
+    return status;
+}
+
+/* Where no server was named the usual ones are asked, once a session: the first one is taken where
+ * no link was named either, else the one that has this link. */
+static enum aw_status attach(struct aw_session *session, const char *url)
+{
+    struct aw_address places[PLACES_MAX];
+    struct aw_error before = session->err;
+    bool given = aw_flag(session, "link");
+    if (url && is_server(url))
+        return attach_to(session, url);
+    if (aw_flag(session, "no-attach"))
+        return AW_OK;
+    size_t n = aw_address_usual(places, PLACES_MAX, session->tool->name);
+    for (size_t i = 0; i < n && !session->attached; i++)
+        if (connect_to(session, &places[i]) == AW_OK && given &&
+            strcmp(session->attached->device, url) != 0)
+            detach(session);
     session->err = before;
-    if (status != AW_OK)
+    if (!session->attached)
         return AW_OK;
-    if (given && strcmp(session->attached->device, url) != 0) {
-        detach(session);
-        return AW_OK;
-    }
     aw_session_notice(session, "%s serve (pid %d) has %s: through it", session->tool->name,
                       session->attached->server, session->attached->device);
     notice_simulator(session);

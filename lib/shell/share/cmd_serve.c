@@ -120,13 +120,25 @@ static enum aw_status serve(struct aw_server *server)
 /* ---- Beginning and end -------------------------------------------------------------------------
  */
 
+/* Where the usual place is that of another device's server, there is one for each device. */
+static enum aw_status listen_by_key(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    struct aw_address address;
+    struct aw_link *link;
+    enum aw_status status = aw_session_link(session, &link);
+    if (status == AW_OK)
+        status = aw_address_of_key(&address, session->tool->name, link->key, &session->err);
+    return status == AW_OK ? aw_server_listen(server, address.text) : status;
+}
+
 static enum aw_status open_all(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     const char *listen = aw_option(session, "listen"), *token = aw_option(session, "token");
     const char *mqtt = aw_option(session, "mqtt");
     struct aw_link *link;
-    char *copy = strdup(listen ? listen : "serve:"), *save, *part;
+    char *copy = strdup(listen), *save, *part;
     enum aw_status status = copy ? AW_OK : aw_no_memory(&session->err);
     if (status == AW_OK && token)
         status = aw_read_secret(token, server->token, sizeof server->token, &session->err);
@@ -134,6 +146,9 @@ static enum aw_status open_all(struct aw_server *server)
     for (; part && status == AW_OK; part = strtok_r(NULL, ",", &save))
         status = aw_server_listen(server, part);
     free(copy);
+    if (status == AW_NO_LINK && strcmp(listen, "serve:") == 0 && *server->other &&
+        strcmp(server->other, server->url) != 0)
+        status = listen_by_key(server);
     if (status == AW_OK)
         status = aw_session_link(session, &link);
     if (status == AW_OK)

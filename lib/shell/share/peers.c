@@ -26,6 +26,7 @@
 #define TOGETHER   (2 * AW_MILLISECOND) /* records wait so long for others */
 #define AGAIN      AW_MILLISECOND       /* until a link that was busy is looked at again */
 #define EVENTS     64
+#define HELLO_MS   1000
 #define AT_ONCE    32 /* lines of one client before the next one's turn */
 
 static int64_t now_ns(const struct aw_server *server)
@@ -262,6 +263,22 @@ static enum aw_status refuse(struct aw_server *server, const char *url, const ch
     return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", url, why);
 }
 
+/* What the server at the other end has, by its first line; "" if it says none in time. */
+static void read_device(int fd, char *out, size_t size)
+{
+    struct aw_conn conn;
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    const char *line = NULL;
+    aw_conn_init(&conn, dup(fd), LINE_LIMIT);
+    while (!line && poll(&ready, 1, HELLO_MS) == 1 && aw_conn_fill(&conn))
+        line = aw_conn_next(&conn);
+    json_t *hello = line ? json_loads(line, 0, NULL) : NULL;
+    const char *link = json_string_value(json_object_get(hello, "link"));
+    snprintf(out, size, "%s", link ? link : "");
+    json_decref(hello);
+    aw_conn_free(&conn);
+}
+
 /* A socket file that nobody listens on is left over from a server that was killed. */
 static enum aw_status take_place(struct aw_server *server, const struct aw_address *address)
 {
@@ -276,6 +293,7 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
     if (fd < 0)
         return refuse(server, address->text, strerror(errno));
     pid = aw_address_peer(fd);
+    read_device(fd, server->other, sizeof server->other);
     close(fd);
     if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) /* its guard is about to end */
         return unlink(address->path) == 0 ? AW_OK : refuse(server, address->text, strerror(errno));

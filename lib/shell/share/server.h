@@ -106,6 +106,7 @@ struct aw_server {
     char why[160];             /* the running command was stopped by somebody else */
     char rate[32];             /* the fastest that somebody wants to look on */
     char url[256];             /* of the device */
+    char other[256];           /* of one that a server has which lives where we were to; or "" */
     struct aw_options options; /* before any command */
     struct aw_feed *feed;
     pid_t guard;

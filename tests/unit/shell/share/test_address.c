@@ -57,11 +57,33 @@ static void what_is_wrong(void **state)
     }
 }
 
+static void a_place_for_each_device(void **state)
+{
+    static const struct {
+        const char *key, *path;
+    } cases[] = {
+        {"sim:", "/armctl-sim-.sock"},
+        {"/dev/serial/by-id/usb-FTDI_FT232R_A1-if00",
+         "/armctl-dev-serial-by-id-usb-FTDI-FT232R-A1-if00.sock"},
+        {"/dev/serial/by-id/usb-Some_long_maker_Inc._With_a_long_name_0123456789AB-if00-port0",
+         "/armctl-er-Inc.-With-a-long-name-0123456789AB-if00-port0.sock"},
+        {"tcp:host:1", "/armctl-tcp-host-1.sock"},
+    };
+    (void)state;
+    setenv("XDG_RUNTIME_DIR", "/tmp", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_address address;
+        if (aw_address_of_key(&address, "armctl", cases[i].key, NULL) == AW_OK)
+            assert_string_equal(strrchr(address.path, '/'), cases[i].path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ways_to_write_it),
         cmocka_unit_test(the_usual_place),
+        cmocka_unit_test(a_place_for_each_device),
         cmocka_unit_test(what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
