@@ -1,27 +1,6 @@
 /* Puts bits into a frame, and fills in constants, lengths and checksums. */
 #include "wire/run.h"
 
-const uint8_t aw_run_width[RUN_KINDS] = {
-    [RUN_U8] = 1,
-    [RUN_S8] = 1,
-    [RUN_U16] = 2,
-    [RUN_S16] = 2,
-    [RUN_U32] = 4,
-    [RUN_S32] = 4,
-    [RUN_S64] = 8,
-    [RUN_F32] = 4,
-    [RUN_SIGNMAG] = 3,
-    [RUN_BIG_ENDIAN + RUN_U8] = 1,
-    [RUN_BIG_ENDIAN + RUN_S8] = 1,
-    [RUN_BIG_ENDIAN + RUN_U16] = 2,
-    [RUN_BIG_ENDIAN + RUN_S16] = 2,
-    [RUN_BIG_ENDIAN + RUN_U32] = 4,
-    [RUN_BIG_ENDIAN + RUN_S32] = 4,
-    [RUN_BIG_ENDIAN + RUN_S64] = 8,
-    [RUN_BIG_ENDIAN + RUN_F32] = 4,
-    [RUN_BIG_ENDIAN + RUN_SIGNMAG] = 3,
-};
-
 uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool big_endian)
 {
     uint64_t value = 0;

@@ -91,7 +91,7 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *sc
 /* A second row sets the distance, the others keep it. */
 static bool extend_run(struct aw_codec_run *run, uint8_t kind, uint8_t scalar, uint16_t byte)
 {
-    if (run->kind != kind || !aw_run_width[kind])
+    if (run->kind != kind || kind < RUN_U8)
         return false;
     if (run->count == 1) {
         run->scalar_step = (uint8_t)(scalar - run->scalar);

@@ -10,7 +10,7 @@ enum run_kind {
     RUN_BITS, /* unsigned, anywhere */
     RUN_SIGNED_BITS,
     RUN_TEXT,
-    RUN_U8,
+    RUN_U8, /* this and those below are whole words: several can be joined into a run */
     RUN_S8,
     RUN_U16,
     RUN_S16,
@@ -22,9 +22,6 @@ enum run_kind {
     RUN_BIG_ENDIAN, /* added to the whole-word kinds above */
     RUN_KINDS = RUN_BIG_ENDIAN * 2,
 };
-
-/* Bytes of one item of the kinds that can be joined into a run, 0 for the others. */
-extern const uint8_t aw_run_width[RUN_KINDS];
 
 /* count bits from bit start on, least significant first, of at most 64; big_endian only for whole
  * bytes. */
