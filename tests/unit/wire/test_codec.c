@@ -268,6 +268,25 @@ static void the_tables_fit(void **state)
         }
 }
 
+/* Each value by its whole name, in each variant; no other has it. */
+static void every_value_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < N_PROTOCOLS; p++)
+        for (const struct aw_variant *v = protocols[p]->variants; v->name; v++) {
+            aw_wire_init(&wire, protocols[p], v, false);
+            for (size_t m = 0; m < protocols[p]->n_messages; m++) {
+                const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
+                for (int i = 0; i < codec->n_scalars; i++) {
+                    char name[64];
+                    aw_scalar_name(&codec->scalars[i], name, sizeof name);
+                    if (codec->scalars[i].value)
+                        assert_int_equal(aw_codec_find(codec, name), i);
+                }
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +302,7 @@ int main(void)
         cmocka_unit_test_setup(another_field_chooses_the_scale, start),
         cmocka_unit_test_setup(raw_is_what_the_wire_has, start),
         cmocka_unit_test_setup(the_tables_fit, start),
+        cmocka_unit_test_setup(every_value_has_a_name_of_its_own, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,8 @@ static void can_frames(void **state)
     assert_memory_equal(bytes, "\x41\x00\x9a", 3);
     aw_hex_print(&aw_canpid_protocol, (struct aw_span){bytes, size}, text);
     assert_string_equal(text, "041#9A99193F0200");
+    assert_int_equal(parse(&aw_canpid_protocol, " \t041#9A", NULL), AW_OK);
+    assert_int_equal(size, 3);
     assert_int_equal(parse(&aw_canpid_protocol, "7FF#", NULL), AW_OK);
     assert_int_equal(size, 2);
 }
@@ -88,6 +90,9 @@ static void what_is_no_hex(void **state)
     memset(longer, '0', sizeof longer);
     longer[130] = '\0';
     assert_refused(&aw_armctl_protocol, longer, "more than 64");
+    longer[128] = '\0';
+    assert_int_equal(parse(&aw_armctl_protocol, longer, NULL), AW_OK);
+    assert_int_equal(size, 64);
 }
 
 int main(void)

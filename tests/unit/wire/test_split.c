@@ -11,6 +11,7 @@
 
 #include "protocol/armctl/wire.h"
 #include "protocol/hidmotor/wire.h"
+#include "sample_helper.h"
 
 struct found {
     size_t n, bytes;
@@ -111,6 +112,22 @@ static void a_frame_across_a_gap_is_none(void **state)
     free(splitter);
 }
 
+/* A protocol without a framer of its own: frames of its one length. */
+static void frames_of_one_length(void **state)
+{
+    char bytes[300];
+    uint64_t damaged;
+    (void)state;
+    memset(bytes, 'x', sizeof bytes);
+    bytes[299] = '\0';
+    for (size_t step = 1; step < 300; step += 37) {
+        struct found found = split(&sample_protocol, bytes, step, false, &damaged);
+        assert_int_equal(found.n, 2);
+        assert_int_equal(found.bytes, 256);
+        assert_int_equal(damaged, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +135,7 @@ int main(void)
         cmocka_unit_test(a_datagram_is_a_frame),
         cmocka_unit_test(noise_without_end_is_thrown_away),
         cmocka_unit_test(a_frame_across_a_gap_is_none),
+        cmocka_unit_test(frames_of_one_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
