@@ -108,7 +108,7 @@ static void what_is_drawn_arrives(void **state)
     aw_screen_close(screen);
     arrived();
     expect_in(seen, "\033[?1049l");
-    expect_in(seen, "\033[?12l\033[?25h");
+    expect_in(seen, "\033[?25h");
     expect_given_back();
 }
 
