@@ -262,3 +262,19 @@ answer() {
     wait "$server" || true
     becomes '"offline"' sh -c "mosquitto_sub -V 5 -p $port -t arm/status -C 1 | jq .status"
 }
+
+@test "the unit for systemd names the broker; a link by a broker in the config file; a signal stops" {
+    ok hidmotor -l hid: serve --print-unit --mqtt mqtt://robot@hub/arm
+    has "$output" '"--mqtt=mqtt://robot@hub/arm"'
+    broker
+    shared
+    mkdir -p config/armwire
+    printf '%s\n' '[link]' "arm = $at" >config/armwire/hidmotor.ini
+    ok hidmotor -q -l @arm status
+    hidmotor -q -l @arm move 0 60 0 duration=20s --wait 2>mine &
+    mover=$!
+    becomes '"hidmotor"' sh -c "mosquitto_sub -V 5 -p $port -t arm/lease -C 1 | jq .commander.program"
+    kill "$mover"
+    wait $mover && false || same "$?" 143
+    ok hidmotor -q -l @arm move 0 10 0 --wait
+}

@@ -193,7 +193,8 @@ const struct aw_command aw_common_commands[] = {
      .options = serve_options, .prints = "a unit file, or nothing", .run = aw_run_serve,
      .details = "Any number may look on, one at a time may command; whoever falls silent while "
          "something moves is taken for\n" "gone, and it is stopped. Commands find it by "
-         "themselves, or with -l serve:. See docs/sharing.md.",
+         "themselves, or with -l serve:; --mqtt is\n" "for those on other machines, who use "
+         "-l mqtt://HOST/TOPIC. See docs/sharing.md.",
      .examples = (const char *const[]){"-l sim: serve --print-unit", NULL}},
     {.name = "release", .group = AW_GROUP_SET_UP,
      .summary = "through a server: let another program command", .run = aw_run_release,
