@@ -59,7 +59,7 @@ static const struct aw_option rig_set_options[] = {
 static const struct aw_command rig_commands[] = {
     {.name = "turn", .summary = "turn it", .args = rig_turn_args, .repeats = true},
     {.name = "set", .summary = "set it", .args = rig_set_args, .options = rig_set_options},
-    {.name = "colour", .summary = "paint it", .args = rig_colour_args},
+    {.name = "colour", .summary = "paint it", .args = rig_colour_args, .repeats = true},
     {.name = "load", .summary = "load it", .args = rig_file_args},
     {.name = "connect", .summary = "connect it", .args = rig_port_args},
     {.name = "stop", .summary = "stop it"},

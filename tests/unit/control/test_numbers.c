@@ -174,6 +174,7 @@ static void test_robust(void **state)
         {1, {.form = AW_FORM_P, .ms = 1.4}},
         {5, {.form = AW_FORM_PI, .overshoot = 0.02, .activity = 0.02}},
         {2, {.form = AW_FORM_PID, .ms = 1.01, .activity = 1e-6}},
+        {0, {.form = AW_FORM_PI, .ms = 0.9}},
     };
     struct aw_error err;
     (void)state;

@@ -78,6 +78,7 @@ static const struct {
     {"set -w 3", "l", " low ", false},
     {"set --wait", "", "", false}, /* a number */
     {"colour", "", " red  green ", false},
+    {"colour red", "", " red  green ", false}, /* again */
     {"turn", "", "", false},
     {"turn 1 2", "w", " way= ", false},
     {"load", "", "", true},

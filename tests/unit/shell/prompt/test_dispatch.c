@@ -214,6 +214,9 @@ static void recordings(void **state)
         "-l log:" FILE_OF " plot torque --span 1s",
         "-l log:" FILE_OF " plot nothing",
         "-l log:" FILE_OF " watch --once",
+        "info tests/golden/untimed.log",
+        "-j info tests/golden/untimed.log",
+        "decode tests/golden/untimed.log",
         "info tests/golden/no.log",
         "info tests/golden/canpid.txt",
     };
