@@ -296,6 +296,36 @@ static void the_arm_speaks_in_lines(void **state)
     }
 }
 
+/* By the word of its message, for a protocol that says nothing else about that. */
+static void a_line_is_known_by_its_word(void **state)
+{
+    static const struct {
+        const char *line, *message;
+    } rows[] = {
+        {"0NOP\r\n", "nop"},
+        {"0MOVE1,090\r\n", "move"},
+        {"0MOVX1,090\r\n", NULL},
+        {"0NO", NULL},
+        {"0NOP", NULL},
+        {"NOP\r\n", NULL},
+        {"", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t length = strlen(rows[i].line);
+        uint8_t *copy = malloc(length + 1);
+        memcpy(copy, rows[i].line, length);
+        enum aw_status status =
+            aw_wire_decode(&wire, AW_RX, (struct aw_span){copy, length}, &record, &err);
+        free(copy);
+        assert_int_equal(status, rows[i].message ? AW_OK : AW_MALFORMED);
+        if (rows[i].message)
+            assert_string_equal(record.codec->message->name, rows[i].message);
+        else if (strcmp(rows[i].line, "0NOP") != 0)
+            assert_says("bytes that are no lines message from the device");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +340,7 @@ int main(void)
         cmocka_unit_test_setup(a_line_that_is_cut_off_is_refused, start),
         cmocka_unit_test_setup(lines_without_fields, start),
         cmocka_unit_test_setup(the_arm_speaks_in_lines, start),
+        cmocka_unit_test_setup(a_line_is_known_by_its_word, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
