@@ -1,10 +1,11 @@
-/* Feedback of the virtual arm over loopback: read by a bare loop of recvmmsg(2), read through a
- * udp: link, and read and decoded.
+/* Feedback of the virtual arm over loopback: read by a bare loop of recvmmsg(2), by one that asks
+ * for sender and time of each datagram, as a link has to, read through a udp: link, and read and
+ * decoded.
  *
  *     bench_udp [SECONDS per measurement]
  *
  * Each round puts as many datagrams into a socket as it holds, and times how long they take to get
- * out; the best round counts, and the three take turns. Prints name, bytes, millions a second. Ends
+ * out; the best round counts, and the four take turns. Prints name, bytes, millions a second. Ends
  * with 1 if one is lost.
  */
 #include <arpa/inet.h>
@@ -25,8 +26,8 @@ enum { ROUND = 128, BATCH = 32, ROOM = 64 };
 struct run {
     struct aw_real_clock clock;
     struct aw_link *link;
-    int sender, bare;
-    struct sockaddr_in to_link, to_bare;
+    int sender, bare, stamped;
+    struct sockaddr_in to_link, to_bare, to_stamped;
     struct aw_wire wire;
     uint8_t frame[ROOM];
     size_t size;
@@ -80,6 +81,29 @@ static void read_bare(struct run *run)
     }
 }
 
+static void read_stamped(struct run *run)
+{
+    uint8_t room[BATCH][ROOM];
+    struct iovec parts[BATCH];
+    struct sockaddr_storage from[BATCH];
+    _Alignas(struct cmsghdr) uint8_t times[BATCH][CMSG_SPACE(sizeof(struct timespec))];
+    struct mmsghdr headers[BATCH] = {0};
+    for (int n = 0, got; n < ROUND; n += got) {
+        for (int i = 0; i < BATCH; i++) {
+            parts[i] = (struct iovec){room[i], ROOM};
+            headers[i].msg_hdr = (struct msghdr){.msg_iov = &parts[i],
+                                                 .msg_iovlen = 1,
+                                                 .msg_name = &from[i],
+                                                 .msg_namelen = sizeof from[i],
+                                                 .msg_control = times[i],
+                                                 .msg_controllen = sizeof times[i]};
+        }
+        got = recvmmsg(run->stamped, headers, BATCH, 0, NULL);
+        if (got <= 0)
+            give_up("a datagram is lost");
+    }
+}
+
 static size_t read_one(struct run *run, uint8_t *frame)
 {
     size_t got;
@@ -109,19 +133,20 @@ static void read_and_decode(struct run *run)
 
 static const struct job {
     const char *name;
-    bool bare;
+    size_t to; /* where in struct run the address is */
     void (*read_all)(struct run *run);
 } jobs[] = {
-    {"recvmmsg", true, read_bare},
-    {"link", false, read_link},
-    {"link+decode", false, read_and_decode},
+    {"recvmmsg", offsetof(struct run, to_bare), read_bare},
+    {"recvmmsg+stamps", offsetof(struct run, to_stamped), read_stamped},
+    {"link", offsetof(struct run, to_link), read_link},
+    {"link+decode", offsetof(struct run, to_link), read_and_decode},
 };
 
 #define JOBS (sizeof jobs / sizeof *jobs)
 
 static double measure(struct run *run, const struct job *job)
 {
-    fill(run, job->bare ? &run->to_bare : &run->to_link);
+    fill(run, (const struct sockaddr_in *)((const char *)run + job->to));
     double start = now();
     job->read_all(run);
     return now() - start;
@@ -141,6 +166,9 @@ static void open_all(struct run *run)
     struct sockaddr_in unused;
     run->sender = new_socket(&unused);
     run->bare = new_socket(&run->to_bare);
+    run->stamped = new_socket(&run->to_stamped);
+    if (setsockopt(run->stamped, SOL_SOCKET, SO_TIMESTAMPNS, &(int){1}, sizeof(int)) != 0)
+        give_up("no times");
     run->to_link = run->to_bare;
     run->to_link.sin_port = htons((uint16_t)port);
     aw_wire_init(&run->wire, &aw_unitysim_protocol, NULL, false);
@@ -155,7 +183,7 @@ static void open_all(struct run *run)
 int main(int argc, char **argv)
 {
     static struct run run;
-    double best[JOBS] = {1, 1, 1}, seconds = argc > 1 ? atof(argv[1]) : 1;
+    double best[JOBS] = {1, 1, 1, 1}, seconds = argc > 1 ? atof(argv[1]) : 1;
     open_all(&run);
     double end = now() + seconds * (double)JOBS;
     do {
@@ -171,5 +199,6 @@ int main(int argc, char **argv)
     aw_link_close(run.link);
     close(run.sender);
     close(run.bare);
+    close(run.stamped);
     return 0;
 }

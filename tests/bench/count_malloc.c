@@ -1,7 +1,9 @@
-/* Preloaded under a program: counts its allocations and says the number on stderr at the end. */
+/* Preloaded under a program: counts its allocations and says the number on stderr at the end, and
+ * how many kB of memory it had at most. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
@@ -29,5 +31,12 @@ void *realloc(void *old, size_t size)
 
 __attribute__((destructor)) static void say(void)
 {
+    char line[128];
     fprintf(stderr, "allocations %lu\n", count);
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            fprintf(stderr, "most %ld kB\n", strtol(line + 6, NULL, 10));
+    if (status)
+        fclose(status);
 }

@@ -45,7 +45,7 @@ machine() {
 start() {
     hyperfine -N --warmup 30 --min-runs 300 -i --export-csv "$dir/start.csv" "$1" >"$dir/log" 2>&1 ||
         { cat "$dir/log" >&2 && return 1; }
-    awk -F, 'NR == 2 { printf "%.3f", $4 * 1000 }' "$dir/start.csv"
+    awk -F, 'NR == 2 { printf "%.3f", $(NF - 4) * 1000 }' "$dir/start.csv" # a command may have commas
 }
 
 # The measurements alternate with the peer's, so that both see the same machine.
@@ -81,19 +81,22 @@ library() {
     done < <("$1" "$seconds")
 }
 
-# Datagrams over loopback, decoded, beside a bare loop of recvmmsg(2) in the same run; and what the
-# link adds to each of them.
+# Datagrams over loopback, decoded, beside bare loops of recvmmsg(2) in the same run: with sender and
+# time of each datagram, which a link has to know, and without; and what the link adds to each.
 datagrams() {
-    local bare link decoded added
+    local bare stamped link decoded added share
     build/tests/bench/bench_udp "$seconds" >"$dir/udp" || below=$((below + 1))
     bare=$(awk -F '\t' '/^recvmmsg /{ print $3 }' "$dir/udp")
+    stamped=$(awk -F '\t' '/^recvmmsg\+stamps /{ print $3 }' "$dir/udp")
     link=$(awk -F '\t' '/^link /{ print $3 }' "$dir/udp")
     decoded=$(awk -F '\t' '/^link\+decode /{ print $3 }' "$dir/udp")
-    verdict "${decoded:-0}" '>=' 0.3
-    row "udp: unitysim feedback, read and decoded" "${decoded:-0}" M/s "recvmmsg ${bare:-0} M/s" ">= 0.3" $met
-    added=$(awk -v a="${link:-0}" -v b="${bare:-0}" 'BEGIN { printf "%.2f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
-    verdict "$added" '<=' 2
-    row "udp: the link's share of a datagram" "$added" us "" "<= 2" $met
+    share=$(awk -v a="${decoded:-0}" -v b="${stamped:-0}" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }')
+    verdict "$share" '>=' 0.75
+    row "udp: unitysim feedback, read and decoded" "${decoded:-0}" M/s "recvmmsg ${bare:-0}, and when from whom ${stamped:-0}" \
+        "x$share (>= 0.75)" $met
+    added=$(awk -v a="${link:-0}" -v b="${stamped:-0}" 'BEGIN { printf "%.3f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
+    verdict "$added" '<=' 0.1
+    row "udp: the link's share of a datagram" "$added" us "" "<= 0.1" $met
 }
 
 # Nothing may be allocated per message: counted by a malloc of our own under the benchmark.
@@ -105,6 +108,25 @@ allocations() {
     [ -z "$few" ] || [ -z "$many" ] || per=$((many - few))
     verdict "$per" '<=' 0
     row "allocations: $what" "$per" "more" "100 times as many" "<= 0" $met
+}
+
+# memory_row WHAT BAR COMMAND…: the most memory that it had; remembered in $most.
+memory_row() {
+    local what=$1 bar=$2
+    most=$(LD_PRELOAD=$dir/count.so "${@:3}" 2>&1 >/dev/null | awk '/^most /{ printf "%.1f", $2 / 1024 }')
+    verdict "${most:-999}" '<=' "$bar"
+    row "memory: $what" "${most:-999}" MiB "" "<= $bar" "$met"
+}
+
+# A log of any length is read in the same room.
+memory() {
+    memory_row "armctl --version" 6 "$BIN/armctl" --version
+    memory_row "armctl encode deg joint=1 angle=90" 6 "$BIN/armctl" encode deg joint=1 angle=90
+    for lines in 20000 2000000; do
+        candump_log $lines >"$dir/run.log"
+        memory_row "canpid decode -j of $lines frames" 16 "$BIN/canpid" decode -j "$dir/run.log"
+        memory_row "canpid info of $lines frames" 16 "$BIN/canpid" info "$dir/run.log"
+    done
 }
 
 # The time until the first line comes through a pipe, the whole program included.
@@ -210,14 +232,18 @@ watch_share() {
 # Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and
 # with a peer that sends in two pieces under Nagle's algorithm.
 lockstep() {
-    local bare=0 ours=0 naive=0 what times name bytes rate
+    local bare=0 link=0 ours=0 naive=0 what times name bytes rate
     while IFS=$'\t' read -r name bytes rate; do
         case $name in
         *bare*) bare=$rate what=$bytes ;;
+        *link*) link=$rate ;;
         *ezphys-sim*) ours=$rate ;;
         *naive*) naive=$rate ;;
         esac
     done < <(build/tests/bench/bench_lockstep "$seconds")
+    times=$(awk -v a="$bare" -v b="$link" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 9999) }')
+    verdict "$times" '<=' 1.25
+    row "lock-step over our link ($what bytes)" "$link" 1/s "bare sockets $bare" "x$times (<= 1.25)" $met
     times=$(awk -v a="$bare" -v b="$ours" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 9999) }')
     verdict "$times" '<=' 1.5
     row "lock-step with ezphys-sim ($what bytes)" "$ours" 1/s "bare sockets $bare" "x$times (<= 1.5)" $met
@@ -249,9 +275,9 @@ sharing() {
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
 row WHAT VALUE UNIT PEER BAR MET
-startup "armctl --version" "$BIN/armctl --version" 1.6
-startup "armctl encode deg joint=1 angle=90" "$BIN/armctl encode deg joint=1 angle=90" 1.6
-startup "hidmotor encode positions" "$BIN/hidmotor encode positions" 1.6
+startup "armctl --version" "$BIN/armctl --version" 1.4
+startup "armctl encode deg joint=1 angle=90" "$BIN/armctl encode deg joint=1 angle=90" 1.4
+startup "hidmotor encode positions" "$BIN/hidmotor encode positions" 1.5
 first_line
 library build/tests/bench/bench_wire
 library build/tests/bench/bench_view
@@ -259,6 +285,7 @@ allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
 datagrams
 log_file
+memory
 conditions
 captures
 replay_times
