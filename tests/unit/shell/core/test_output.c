@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,31 @@ static void nothing_is_written_before_a_flush(void **state)
     assert_memory_equal(text, "deg 90\n", 7);
     close(ends[0]);
     close(ends[1]);
+}
+
+/* The locale is asked only when a text has a character beyond ASCII. */
+static void texts_are_spelled_as_the_locale_can(void **state)
+{
+    static const struct {
+        enum aw_charset charset;
+        const char *text, *printed;
+        enum aw_charset then;
+    } rows[] = {
+        {AW_CHARSET_OF_LOCALE, "deg", "deg", AW_CHARSET_OF_LOCALE},
+        {AW_CHARSET_OF_LOCALE, "a — b", "a - b", AW_CHARSET_ASCII},
+        {AW_CHARSET_ASCII, "a — b", "a - b", AW_CHARSET_ASCII},
+        {AW_CHARSET_UTF8, "a — b", "a — b", AW_CHARSET_UTF8},
+    };
+    (void)state;
+    setenv("LC_ALL", "C", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        start(-1);
+        out.charset = rows[i].charset;
+        aw_output_print(&out, "%s", rows[i].text);
+        assert_int_equal(out.used, strlen(rows[i].printed));
+        assert_memory_equal(out.buffer, rows[i].printed, out.used);
+        assert_int_equal(out.charset, rows[i].then);
+    }
 }
 
 static void a_flood_goes_out_in_blocks(void **state)
@@ -233,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_written_before_a_flush),
+        cmocka_unit_test(texts_are_spelled_as_the_locale_can),
         cmocka_unit_test(a_flood_goes_out_in_blocks),
         cmocka_unit_test(nothing_waits_for_long),
         cmocka_unit_test(a_closed_pipe_is_noticed_before_and_at_writing),
