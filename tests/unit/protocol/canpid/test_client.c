@@ -829,8 +829,9 @@ static void print_stopped(struct rig *rig, uint64_t boards, int controller, FILE
     aw_canpid_last_stop(&rig->client, boards, print_last, out);
     enum aw_status status = aw_canpid_stop(&rig->client, boards, controller, &done, &rig->err);
     print_sent(rig, "stop", status, NULL, out);
-    fprintf(out, "confirmed %llX silent %llX\n", (unsigned long long)done.confirmed,
-            (unsigned long long)done.silent);
+    fprintf(out, "confirmed %llX silent %llX, the hip runs %d\n",
+            (unsigned long long)done.confirmed, (unsigned long long)done.silent,
+            aw_canpid_board(&rig->client, LHIP)->controller);
 }
 
 static void print_session(const struct aw_canpid_device_options *options, const char *faults,

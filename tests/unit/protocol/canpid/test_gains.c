@@ -227,7 +227,17 @@ static void test_memory(void **state)
     other.of[2][AW_CANPID_POS][AW_CANPID_KP].sent_ns += 20000000;
     assert_int_equal(aw_canpid_gains_over(&gains, &other), 1);
     assert_true(gains.of[2][AW_CANPID_POS][AW_CANPID_KP].value > 3.5F);
-    FILE *file = fopen(memory, "w");
+    assert_int_equal(aw_canpid_gains_over(&gains, &other), 0); /* the same again */
+    other.of[2][AW_CANPID_POS][AW_CANPID_KP].value = 5;        /* at the same time, another one */
+    assert_int_equal(aw_canpid_gains_over(&gains, &other), 1);
+    other.of[2][AW_CANPID_POS][AW_CANPID_KP].sent_ns++; /* the same one, later */
+    assert_int_equal(aw_canpid_gains_over(&gains, &other), 1);
+    char line[80] = "";
+    FILE *file = fopen(memory, "r");
+    assert_non_null(fgets(line, sizeof line, file));
+    fclose(file);
+    assert_string_equal(line, "# board controller gain value, and when it was sent\n");
+    file = fopen(memory, "w");
     assert_non_null(file);
     fputs("lknee pos kp 3\n", file);
     fclose(file);

@@ -611,6 +611,7 @@ static void print_session(const char *wire, bool real_time, void (*spoil)(struct
     struct aw_ezphys_target universal = {.id = UNIVERSAL, .name = "universal"},
                             other = {.id = 9, .name = "other"};
     rig_motor(rig, HINGE, "hinge", 2, 30);
+    rig_motor(rig, UNIVERSAL, "universal", 1, 0.5);
     tell(rig, "force", aw_ezphys_force(ez, &universal, torque, &rig->err), out);
     tell(rig, "force", aw_ezphys_force(ez, &other, (const double[]){NAN, 0, 0}, &rig->err), out);
     rig_motor(rig, 9, "other", -1, 0);
@@ -647,6 +648,7 @@ static void sessions_are_as_they_were(void **state)
     print_session("stream", false, unknown_type, out);
     print_session("name32", true, noise, out);
     print_session("packed8", false, cut_off, out);
+    print_session("msg=count8+size16+pad8,pkt=name12+type16+len8", false, wrong_count, out);
     print_session("msg=count16,pkt=type8+id8", true, no_number, out);
     print_session("endian=be,long=8,msg=rest16,pkt=pad8+type8+id16+len16", false, wrong_length,
                   out);

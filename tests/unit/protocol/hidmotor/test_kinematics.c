@@ -200,6 +200,18 @@ static void what_is_no_number_is_refused(void **state)
     assert_int_equal(aw_hidmotor_ik(&vast, &(struct aw_hidmotor_pose){{0}}, &pose, &err), AW_LIMIT);
 }
 
+static void of_two_that_are_equally_far_outside_the_first_is_named(void **state)
+{
+    (void)state;
+    assert_int_equal(aw_hidmotor_check_pose(&(struct aw_hidmotor_pose){{95, 105, 0}}, &err),
+                     AW_LIMIT);
+    assert_non_null(strstr(err.text, "m1 (base): 95 deg is 5 deg beyond its limit of 90 deg"));
+    assert_int_equal(aw_hidmotor_check_pose(&(struct aw_hidmotor_pose){{0, 105, 68}}, &err),
+                     AW_LIMIT);
+    assert_non_null(
+        strstr(err.text, "m2 (shoulder): 105 deg is 5 deg beyond its limit of 100 deg"));
+}
+
 static void ways_are_as_they_were(void **state)
 {
     (void)state;
@@ -247,6 +259,7 @@ int main(void)
         cmocka_unit_test(refusals_say_how_far),
         cmocka_unit_test(poses_outside),
         cmocka_unit_test(what_is_no_number_is_refused),
+        cmocka_unit_test(of_two_that_are_equally_far_outside_the_first_is_named),
         cmocka_unit_test(ways_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
