@@ -101,7 +101,7 @@ void ez_order(struct aw_session *session, struct aw_record *record, bool inside)
     bool next = inside && axis && order->axis > 0 && same;
     order->axis = !axis ? 0 : next ? order->axis + 1 : 1;
     order->id = id;
-    snprintf(order->name, sizeof order->name, "%s", record->text);
+    memcpy(order->name, record->text, sizeof order->name);
     if (axis)
         put(record, "axis", order->axis);
 }

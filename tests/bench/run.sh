@@ -171,20 +171,6 @@ wall() {
 
 rate() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.2f", n / t / 1e6 }'; }
 
-# A candump log to JSON, beside what reads such logs today. The file is in the cache.
-log_file() {
-    local own long python lines=2000000 few=100000
-    candump_log $lines >"$dir/run.log"
-    candump_log $few >"$dir/few.log"
-    own=$(rate $lines "$(wall "$BIN/canpid" decode -j "$dir/run.log")")
-    [ "$(wc -l <"$dir/out")" = $lines ] || own=0
-    long=$(rate $lines "$(wall sh -c "log2long <'$dir/run.log'")")
-    python=$(rate $few "$(wall /usr/bin/python3 -c 'import can, sys
-for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
-    verdict "$own" '>=' 5
-    row "canpid decode -j of a candump log" "$own" M/s "log2long $long, python-can $python" ">= 5" $met
-}
-
 # simulate TOOL OPTION…: a simulator in a process of its own; its id in $simulator, its link in $url
 simulate() {
     "$BIN/$1" sim "${@:2}" 2>"$dir/sim.err" &
@@ -227,6 +213,8 @@ watch_share() {
 . tests/bench/screen.sh
 # shellcheck source=tests/bench/captures.sh
 . tests/bench/captures.sh
+# shellcheck source=tests/bench/logs.sh
+. tests/bench/logs.sh
 # shellcheck source=tests/bench/peers.sh
 . tests/bench/peers.sh
 # Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and

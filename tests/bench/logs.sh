@@ -1,0 +1,54 @@
+# Sourced by run.sh: a candump log to records and charts, on one processor and on two, beside what
+# reads such logs today, and beside what it cannot be faster than.
+# shellcheck shell=bash disable=SC2154 # what run.sh has
+
+# alone COMMAND…: on one processor
+alone() { taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$@"; }
+
+# log_row WHAT LEAST OPTION…: million frames a second and processor of what canpid does with the log
+log_row() {
+    local own
+    own=$(per_second "$lines" "$(processor alone "$BIN/canpid" "${@:3}" "$dir/run.log")")
+    verdict "$own" '>=' "$2"
+    row "canpid $1" "$own" M/s "" ">= $2" "$met"
+}
+
+two_processors() {
+    local one two ratio
+    [ "$(nproc)" -gt 1 ] || return
+    one=$(rate "$lines" "$(wall alone "$BIN/canpid" decode -j "$dir/run.log")")
+    two=$(rate "$lines" "$(wall "$BIN/canpid" decode -j "$dir/run.log")")
+    ratio=$(awk -v a="$two" -v b="$one" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }')
+    verdict "$ratio" '>=' 1.5
+    row "canpid decode -j of it into a file, two" "$two" M/s "one processor $one" "x$ratio (>= 1.5)" "$met"
+}
+
+limits() {
+    local name value
+    while IFS=$'\t' read -r name value; do
+        row "limit: $name" "$value" M/s "" "" ""
+    done < <(alone build/tests/bench/bench_limits "$dir/run.log" "$dir/out" 124)
+}
+
+# The file is in the cache.
+log_file() {
+    local own half long python lines=2000000 few=100000
+    candump_log $lines >"$dir/run.log"
+    candump_log $few >"$dir/few.log"
+    [ "$("$BIN/canpid" decode -j "$dir/run.log" | wc -l)" = $lines ] || below=$((below + 1))
+    own=$(per_second $lines "$(processor alone "$BIN/canpid" decode -j "$dir/run.log")")
+    long=$(rate $lines "$(wall sh -c "log2long <'$dir/run.log'")")
+    python=$(rate $few "$(wall /usr/bin/python3 -c 'import can, sys
+for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
+    verdict "$own" '>=' 6
+    row "canpid decode -j of a candump log" "$own" M/s "log2long $long, python-can $python" ">= 6" "$met"
+    half=$(awk -v a="$own" 'BEGIN { printf "%.2f", a / 2 }')
+    log_row "decode --csv of it" "$half" decode --csv
+    log_row "decode --format '%{t} %{torque}' of it" "$half" decode --format '%{t} %{torque}'
+    log_row "decode -j --where 'alpha_angle>15' of it" 5 decode -j --where 'alpha_angle>15'
+    log_row "info of it" "$half" info
+    log_row "plot torque --out run.svg of it" "$half" plot torque --out "$dir/run.svg"
+    two_processors
+    limits
+    rm "$dir/run.log"
+}
