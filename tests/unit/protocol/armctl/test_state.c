@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "picture_helper.h"
 #include "protocol/armctl/state.h"
 
 static char root[64], dir[96];
@@ -186,6 +187,77 @@ static void test_long_paths(void **state)
         AW_USAGE);
 }
 
+/* What is made of memories as they may stand in a file. */
+static void test_memories_are_read_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"tx 0",
+                                        "tx 1",
+                                        "tx 2",
+                                        "tx",
+                                        "tx 01",
+                                        "rx 0",
+                                        "rx 1",
+                                        "rx 2",
+                                        "rx 3",
+                                        "rx 4",
+                                        "agreed 1",
+                                        "agreed 2",
+                                        "pings 0",
+                                        "pings 1",
+                                        "pings 2",
+                                        "pings 3",
+                                        "owed DEG1,010",
+                                        "owed deg",
+                                        "owed DEG",
+                                        "heard DEG1,090",
+                                        "pending X",
+                                        "pending SPD000",
+                                        "confirmed MOV-050",
+                                        "motor SPD1,500",
+                                        "joint 1 deg -90 1795332961",
+                                        "joint 9 mm 120",
+                                        "joint 5 us 1600 0",
+                                        "joint 5 cm 1600 0",
+                                        "joint 5 us",
+                                        "joint -1 deg 5 0",
+                                        "joint 1 deg 1234567 0",
+                                        "joint x deg 1",
+                                        "key other",
+                                        "colour red",
+                                        "key port",
+                                        ""};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct aw_armctl_memory memory = sample();
+    assert_int_equal(aw_armctl_state_save(dir, "port", &memory, NULL), AW_OK);
+    for (size_t i = 0; i <= sizeof lines / sizeof *lines; i++) {
+        char whole[300];
+        snprintf(whole, sizeof whole, "armctl sequence memory %s\nkey port\n%s%s\n",
+                 i < 36 ? "2" : "1", i % 2 ? "tx 1\n" : "tx 0\n", i < 36 ? lines[i] : "rx 2");
+        write_file("port", whole);
+        bool known = aw_armctl_state_load(dir, "port", &memory);
+        fprintf(out,
+                "%s: %d tx %d rx %d agreed %d pings %d owed %d '%s' received '%s' pending '%s' "
+                "confirmed '%s' motor '%s'",
+                i < 36 ? lines[i] : "-", known, memory.tx, memory.rx, memory.agreed,
+                (int)memory.pings, memory.n_owed, memory.owed[0], memory.received, memory.pending,
+                memory.confirmed, memory.motor);
+        for (int k = 0; k < AW_ARMCTL_JOINTS; k++)
+            if (memory.places[k].known)
+                fprintf(out, " joint %d kind %d at %d since %lld", k, (int)memory.places[k].kind,
+                        memory.places[k].value, (long long)(memory.places[k].time_ns / AW_SECOND));
+        fputc('\n', out);
+    }
+    struct stat folder;
+    assert_int_equal(stat(dir, &folder), 0);
+    fprintf(out, "the folder has %o\n", folder.st_mode & 0777U);
+    fclose(out);
+    expect_picture("memories-armctl.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_failure_leaves_the_old_file),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_long_paths),
+        cmocka_unit_test(test_memories_are_read_as_they_were),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

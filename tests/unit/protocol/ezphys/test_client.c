@@ -608,6 +608,7 @@ static void print_session(const char *wire, bool real_time, void (*spoil)(struct
     aw_ezphys_last_stop(ez, &firm, print_bytes, out);
     look(rig, 2, out);
     print_words(rig, out);
+    aw_ezphys_last_stop(ez, &firm, print_bytes, out);
     struct aw_ezphys_target universal = {.id = UNIVERSAL, .name = "universal"},
                             other = {.id = 9, .name = "other"};
     rig_motor(rig, HINGE, "hinge", 2, 30);

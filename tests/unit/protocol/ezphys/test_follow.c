@@ -1,3 +1,4 @@
+#include "picture_helper.h"
 #include "protocol/ezphys/follow.h"
 
 #include "ezphys_helper.h"
@@ -107,6 +108,80 @@ static void joints_follow_and_the_error_is_known(void **state)
     rig_free(rig);
 }
 
+/* Trajectories, read, bound and driven, with all that is said of them. */
+static void trajectories_are_followed_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "t,a\n0,0\n0,1\n",
+        "t,a\n0,0\n",
+        "t,a\n",
+        "t\n0\n1\n",
+        "time,a\n0,0\n1,1\n",
+        "t,a\n-1,0\n1,1\n",
+        "t,a.axis4\n0,0\n1,1\n",
+        "t,a.axis0\n0,0\n1,1\n",
+        "t,a.axis12\n0,0\n1,1\n",
+        "t,.axis1\n0,0\n1,1\n",
+        "t,hing\n0,0\n1,1\n",
+        "t,hinge.axis2\n0,0\n1,1\n",
+        "t,hinge,hinge.axis1\n0,0,0\n1,1,1\n",
+        "t,hinge\n0,0\n0.05,1\n",
+        "t,hinge\n0,0\n0.1,-1\n0.2,-2.01\n",
+        "t,universal.axis3\n0,0\n1,1\n",
+        "t,other\n0,0\n1,1\n",
+        "t,hinge\n0.5,0.3\n1.5,1.3\n2,1\n",
+        "universal.axis2,t,hinge,universal\n0,1,0.2,0\n1,1.5,-0.3,0.4\n-1,2,0.1,0\n"};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct rig *rig = rig_new("name32");
+        struct aw_ezphys_gains some = gains;
+        some.kd = 0.5;
+        rig->fake.angle[0] = 0.7;
+        rig_run(rig, 2);
+        err.text[0] = '\0';
+        enum aw_status status = reads(texts[i]);
+        fprintf(out, "%zu read is %d %s\n", i, (int)status, err.text);
+        if (status != AW_OK) {
+            rig_free(rig);
+            continue;
+        }
+        status = aw_ezphys_path_bind(&path, &rig->ez, &some, false, &err);
+        fprintf(out, "bind is %d %s\n", (int)status, err.text);
+        double approach = aw_ezphys_path_approach(&path, &some);
+        for (int k = -4; status == AW_OK && k < 24; k++) {
+            double time = k < 0 ? approach * k / 4 : k * 0.09;
+            status = rig_try(rig);
+            if (status == AW_OK)
+                status = aw_ezphys_path_drive(&path, &rig->ez, time, approach, &some, &err);
+            if (status == AW_OK)
+                status = aw_ezphys_answer(&rig->ez, &err);
+            fprintf(out, "%.4f:", time);
+            for (size_t track = 0; track < path.n; track++) {
+                double q, v;
+                aw_ezphys_path_at(&path, track, time, approach, &q, &v);
+                fprintf(out, " %.4f %.4f", q, v);
+            }
+            for (int joint = 0; joint < 3; joint++)
+                fprintf(out, " | %.4f %.4f", rig->fake.velocity[joint], rig->fake.torque[joint]);
+            fputc('\n', out);
+        }
+        fprintf(out, "ends with %d %s, takes %.3f and %.3f s\n", (int)status, err.text, approach,
+                aw_ezphys_path_seconds(&path));
+        for (size_t track = 0; track < path.n; track++)
+            fprintf(out, "%s axis %d from %.3f rms %.5f worst %.5f\n", path.tracks[track].joint,
+                    path.tracks[track].axis, path.tracks[track].from,
+                    aw_ezphys_track_rms(&path, track), path.tracks[track].worst);
+        aw_ezphys_path_free(&path);
+        rig_free(rig);
+    }
+    fclose(out);
+    expect_picture("paths-ezphys.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +189,7 @@ int main(void)
         cmocka_unit_test(files_that_are_none_are_refused),
         cmocka_unit_test(columns_must_be_axes_and_slow_enough),
         cmocka_unit_test(joints_follow_and_the_error_is_known),
+        cmocka_unit_test(trajectories_are_followed_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "picture_helper.h"
 #include "protocol/ezphys/probe.h"
 
 #include "protocol/ezphys/message.h"
@@ -203,6 +204,49 @@ static void too_little_is_not_sure(void **state)
     free(bytes);
 }
 
+static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
+{
+    struct aw_ezphys_guess guesses[3];
+    size_t n = aw_ezphys_probe(bytes, guesses, 3);
+    fprintf(out, "%s: %zu guesses of %zu bytes\n", what, n, bytes.size);
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_ezphys_guess *g = &guesses[i];
+        fprintf(out, "  %s score %.6f margin %.6f sure %d: %d of %d in %d, %d/%d %d/%d %d\n  %s\n",
+                g->wire, g->score, g->margin, g->sure, (int)g->explained, (int)g->bytes,
+                (int)g->packets, (int)g->unit, (int)g->limbs, (int)g->even, (int)g->stamps,
+                (int)g->odd, g->why);
+    }
+}
+
+static void guesses_are_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"le32",   "stream,long=8",
+                                       "be32",   "packed8",
+                                       "name32", "endian=be,long=4,msg=rest32,pkt=type16+id16"};
+    uint8_t *bytes = malloc(ROOM);
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        struct scene *s = new_scene(some[i], 3 * i + 1);
+        s->contacts = true;
+        s->stamps = i != 3;
+        s->bodies = 2;
+        s->joints = 3;
+        size_t length = capture(s, bytes, i == 0 ? 60 : 6);
+        print_guesses(some[i], (struct aw_span){bytes, length}, out);
+        for (size_t at = 50; at < length; at += 997)
+            bytes[at] ^= 0x55;
+        print_guesses("damaged", (struct aw_span){bytes + 3, length - 3}, out);
+        free(s);
+    }
+    free(bytes);
+    fclose(out);
+    expect_picture("guesses-ezphys.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +255,7 @@ int main(void)
         cmocka_unit_test(other_descriptions_are_found_by_their_parts),
         cmocka_unit_test(noise_and_nothing_are_no_wire),
         cmocka_unit_test(too_little_is_not_sure),
+        cmocka_unit_test(guesses_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

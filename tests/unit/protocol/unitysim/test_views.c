@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
 #include "protocol/unitysim/views.h"
 
 static char root[64], folder[96], path[128];
@@ -180,6 +181,74 @@ static void a_file_is_made_and_read_again(void **state)
     aw_unitysim_views_free(&views);
 }
 
+/* Lines as they may stand in a file, and what is made of them. */
+static void lines_are_read_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "above,1,2,3,4,5,6",
+        "above,1,2,3,4,5,6,",
+        "above,1,2,3,4,5,6,,",
+        "above,1,2,3,4,5,6,7",
+        "above,1,2,3,4,5",
+        "above",
+        "a,1,1,1,1,1,1\nA,2,2,2,2,2,2",
+        "a,65535,-65535,0,0,0,0",
+        "a,65536,0,0,0,0,0",
+        "a,0,-65536,0,0,0,0",
+        "a,0,0,65536,0,0,0",
+        "a,0,0,0,65536,0,0",
+        "a,0,0,0,0,65536,0",
+        "a,0,0,0,0,0,65536",
+        ",1,2,3,4,5,6",
+        "# a,1,2,3,4,5,6",
+        "  a b  , 1 , 2 ,3,4,5,6",
+        "a,1.5,2,3,4,5,6",
+        "a,x,2,3,4,5,6",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,1,2,3,4,5,6",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,1,2,3,4,5,6"};
+    static const char *const names[] = {"",
+                                        " a",
+                                        "a ",
+                                        "#a",
+                                        "a,b",
+                                        "a\tb",
+                                        "a\x7F"
+                                        "b",
+                                        "a",
+                                        "a#",
+                                        "\xEF\xBB\xBFx"};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct aw_unitysim_views views;
+    struct aw_error err;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        enum aw_status status = read_text(lines[i], &views, &err);
+        fprintf(out, "%d %s\n", (int)status, err.text);
+        aw_unitysim_views_write(out, &views);
+        aw_unitysim_views_free(&views);
+    }
+    views = (struct aw_unitysim_views){0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct aw_unitysim_camera camera = {(int)i, 2, 3, 4, 5, 6};
+        err.text[0] = '\0';
+        fprintf(out, "put is %d %s\n", (int)aw_unitysim_views_put(&views, names[i], &camera, &err),
+                err.text);
+    }
+    static const char *const wanted[] = {"A", "b", "a##", "left"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct aw_unitysim_camera camera = {0};
+        err.text[0] = '\0';
+        fprintf(out, "%s is %d %d %s\n", wanted[i],
+                (int)aw_unitysim_views_parse(&views, wanted[i], &camera, &err), camera.x, err.text);
+    }
+    aw_unitysim_views_free(&views);
+    fclose(out);
+    expect_picture("views-unitysim.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +259,7 @@ int main(void)
         cmocka_unit_test(names_that_the_file_cannot_hold_are_refused),
         cmocka_unit_test(who_asks_for_an_unknown_view_is_helped),
         cmocka_unit_test_setup_teardown(a_file_is_made_and_read_again, make_root, remove_root),
+        cmocka_unit_test(lines_are_read_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
