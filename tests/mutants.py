@@ -28,9 +28,9 @@ from pathlib import Path
 
 LIMIT = 92
 ROOT = Path("build/mutants").absolute()
-B, COUNTS = ROOT / "build", ROOT / "counts"
 MAKE = ["make", "-s", "WERROR=", "OPTIMISE=-O0", "SHARED=1"]
 SAN = os.environ.get("SAN", "")
+B, COUNTS = ROOT / ("san" if SAN else "plain"), ROOT / "counts"
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if SAN else []
 VERSION = re.search(r"VERSION *:= (.*)", Path("Makefile").read_text()).group(1)
 COMPILE = ["gcc", "-std=c11", "-w", "-fPIC", "-D_GNU_SOURCE", f'-DAW_VERSION="{VERSION}"', "-Ilib",

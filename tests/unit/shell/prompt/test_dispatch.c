@@ -109,6 +109,8 @@ static void type(const char *line, const char *where)
     enum aw_status status = aw_words_split(words, line, &session->err);
     if (status == AW_OK)
         status = aw_dispatch(session, words, where);
+    else
+        aw_session_refuse(session, status);
     aw_output_flush(&session->out, NULL);
     if (status != AW_OK)
         fprintf(out, "exit %d\n", aw_exit_code(session, status));
@@ -191,6 +193,49 @@ static void commands_and_mistakes(void **state)
         "{\"cmd\":\"look\"}",
         "{\"cmd\":\"turn\",\"angle\":1000}",
         "{\"cmd\":\"turn\",\"angel\":10}",
+        "{\"cmd\":\"turn\",\"angle\":\"45deg\",\"time\":2}",
+        "{\"cmd\":\"turn\",\"angle\":true}",
+        "{\"cmd\":\"turn\",\"angle\":null}",
+        "{\"cmd\":\"turn\",\"angle\":[1]}",
+        "{\"cmd\":\"\"}",
+        "{\"cmd\":\"look\",\"json\":true}",
+        "{\"cmd\":\"wipe\",\"yes\":true,\"gently\":true,\"wait\":\"\"}",
+        "{\"cmd\":\"encode\",\"message\":\"kp\",\"board\":\"lknee\",\"value\":1,\"controller\":"
+        "\"tor\"}",
+        "{\"dir\":\"tx\",\"msg\":\"kp\",\"board\":\"lknee\",\"value\":0.6,\"controller\":\"tor\"}",
+        "{}",
+        "{\"cmd\":1}",
+        "{\"cmd\":\"look\"",
+        "-j -q look",
+        "-jq look",
+        "-x look",
+        "--jsn look",
+        "--json=1 look",
+        "--time",
+        "--time sometimes look",
+        "--count 1.5 look",
+        "--count 0 look",
+        "--timeout 1h look",
+        "--color never look",
+        "look; turn 1",
+        "look | grep x",
+        "look 'open",
+        "--fields angle look",
+        "-j --fields angle look",
+        "--csv look",
+        "--format '%{angle}' look",
+        "--format '%{angel}' look",
+        "--csv turn 45 2",
+        "--dry-run turn 45 2",
+        "describe --as nothing",
+        "encode --dir rx joint board=lknee fix_link_angle=1 alpha_angle=2deg torque=3Nm",
+        "encode joint",
+        "encode kp lknee",
+        "encode kp board=lknee board=lhip",
+        "encode kp board=lknee controller=tor value=abc",
+        "encode kp board=lknee controller=tor value=1kg",
+        "--force encode kp board=lknee controller=tor value=600",
+        "decode --dir up 041#",
     };
     (void)state;
     begin();

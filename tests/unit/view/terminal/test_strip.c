@@ -105,6 +105,9 @@ static void test_panels(void **state)
     look.keys = NULL;
     look.numbered = false;
     expect_picture("strip-panels-low.txt", draw(look, 33, 12));
+    look.numbered = true;
+    expect_picture("strip-panels-low-numbered.txt", draw(look, 60, 10));
+    look.numbered = false;
     look.title = NULL;
     look.state = "link lost";
     look.end_ns += 3 * AW_SECOND;
