@@ -136,8 +136,8 @@ def same_code(path, old, new, folder):
 
 
 class Test:
-    def __init__(self, name, source, *words):
-        self.name, self.source, self.words = name, Path(source), words
+    def __init__(self, name, sources, *words):
+        self.name, self.sources, self.words = name, sources, words
         self.lock = threading.Lock()  # never twice at a time: the ports and files are its own
         self.seconds, self.lines, self.idle = 0, [], []
 
@@ -151,8 +151,8 @@ class Test:
                        CPU=str(int(3 + 3 * self.seconds)))[0]
 
     def learn(self):
-        """Which lines it reaches, in how many seconds; kept until the test or lib/ changes."""
-        content = (self.name.encode(), self.source.read_bytes(), (B / "all.so").read_bytes())
+        """Which lines it reaches, in how many seconds; kept until the test or its code changes."""
+        content = [self.name.encode(), *(file.read_bytes() for file in self.sources)]
         kept = ROOT / "learned" / hashlib.sha256(b"".join(content)).hexdigest()
         if not kept.exists():
             kept.parent.mkdir(exist_ok=True)
@@ -213,8 +213,8 @@ def main():
     same = {line.split(" | ")[0] for line in Path("tests/mutants.txt").read_text().split("\n")}
     build()
     names = [str(p.with_suffix("")) for p in Path("tests/unit").rglob("test_*.c")]
-    tests = [Test(name, B / name, f"BUILD/{name}") for name in names] + [
-        Test(p.stem, p, "tests/golden/run.sh", "BUILD/bin", p.stem)
+    tests = [Test(name, [COUNTS / name], f"BUILD/{name}") for name in names] + [
+        Test(p.stem, [p, COUNTS / "bin" / p.stem], "tests/golden/run.sh", "BUILD/bin", p.stem)
         for p in Path("tests/golden").glob("*.txt")]
     in_parallel = ThreadPoolExecutor(os.cpu_count()).map
     list(in_parallel(Test.learn, tests))
