@@ -207,17 +207,8 @@ static void lines_are_read_as_they_were(void **state)
         "a,x,2,3,4,5,6",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,1,2,3,4,5,6",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,1,2,3,4,5,6"};
-    static const char *const names[] = {"",
-                                        " a",
-                                        "a ",
-                                        "#a",
-                                        "a,b",
-                                        "a\tb",
-                                        "a\x7F"
-                                        "b",
-                                        "a",
-                                        "a#",
-                                        "\xEF\xBB\xBFx"};
+    static const char *const names[] = {"",     " a",     "a ", "#a", "a,b",
+                                        "a\tb", "a\177b", "a",  "a#", "\xEF\xBB\xBFx"};
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
