@@ -224,15 +224,15 @@ static void lines_are_read_as_they_were(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct aw_unitysim_camera camera = {(int)i, 2, 3, 4, 5, 6};
         err.text[0] = '\0';
-        fprintf(out, "put is %d %s\n", (int)aw_unitysim_views_put(&views, names[i], &camera, &err),
-                err.text);
+        enum aw_status status = aw_unitysim_views_put(&views, names[i], &camera, &err);
+        fprintf(out, "put is %d %s\n", (int)status, err.text);
     }
     static const char *const wanted[] = {"A", "b", "a##", "left"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         struct aw_unitysim_camera camera = {0};
         err.text[0] = '\0';
-        fprintf(out, "%s is %d %d %s\n", wanted[i],
-                (int)aw_unitysim_views_parse(&views, wanted[i], &camera, &err), camera.x, err.text);
+        enum aw_status status = aw_unitysim_views_parse(&views, wanted[i], &camera, &err);
+        fprintf(out, "%s is %d %d %s\n", wanted[i], (int)status, camera.x, err.text);
     }
     aw_unitysim_views_free(&views);
     fclose(out);
