@@ -200,8 +200,7 @@ static void commands_and_mistakes(void **state)
         "{\"cmd\":\"\"}",
         "{\"cmd\":\"look\",\"json\":true}",
         "{\"cmd\":\"wipe\",\"yes\":true,\"gently\":true,\"wait\":\"\"}",
-        "{\"cmd\":\"encode\",\"message\":\"kp\",\"board\":\"lknee\",\"value\":1,\"controller\":"
-        "\"tor\"}",
+        "{\"cmd\":\"encode\",\"message\":\"event\",\"board\":\"rhip\",\"value\":\"end\"}",
         "{\"dir\":\"tx\",\"msg\":\"kp\",\"board\":\"lknee\",\"value\":0.6,\"controller\":\"tor\"}",
         "{}",
         "{\"cmd\":1}",
