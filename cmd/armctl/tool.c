@@ -180,7 +180,7 @@ static const struct aw_command commands[] = {
     {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
      .details = "Goes on from where the joint was confirmed last. Without an amount arrow keys or "
          "+ and - move, page up and down change the step, q quits.",
-     .safety = AW_MOTION, .run = run_jog},
+     .safety = AW_MOTION, .keys = true, .run = run_jog},
     {.name = "status", .summary = "show what was confirmed last, and when",
      .beside = true, .run = run_status,
      .details = "The arm reports nothing by itself: a joint is where its last confirmation says, "

@@ -285,7 +285,7 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: setpoint 10deg -b lknee -c pos --verify", "-l sim: setpoint -5Nm "
          "-b lknee -c tor")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
-     .safety = AW_MOTION, .run = run_jog,
+     .safety = AW_MOTION, .keys = true, .run = run_jog,
      .details = "Goes on from its setpoint, or, if the driver is disabled, from where it is. "
          "Without an amount arrow\n"
          "keys or + and - move, page up and down change the step, q quits.",

@@ -140,7 +140,7 @@ static const struct aw_command commands[] = {
          "then the joint is held.",
      .examples = LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
     {.name = "jog", .summary = "move one axis by an amount, or with the keys", .args = jog_args,
-     .options = jog_options, .safety = AW_MOTION, .run = run_jog,
+     .options = jog_options, .safety = AW_MOTION, .keys = true, .run = run_jog,
      .details = "By its motor, from where the simulation shows it; then it is held. Without an "
          "amount: arrows move, page keys\n" "change the step, q leaves.",
      .examples = LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},

@@ -200,7 +200,7 @@ static const struct aw_command commands[] = {
     {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
      .details = "Goes on from its setpoint. Without an amount arrow keys or + and - move, page up "
          "and down change the step, q quits.",
-     .options = wait_options, .safety = AW_MOTION, .run = run_jog,
+     .options = wait_options, .safety = AW_MOTION, .keys = true, .run = run_jog,
      .examples = LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
     {.name = "home", .summary = "move all joints to 0", .args = home_args,
      .options = wait_options, .safety = AW_MOTION, .run = run_home,

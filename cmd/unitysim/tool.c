@@ -178,7 +178,7 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
-     .safety = AW_MOTION, .run = run_jog,
+     .safety = AW_MOTION, .keys = true, .run = run_jog,
      .details = "From where the feedback shows it. Without an amount: arrows move, page keys "
          "change the step, q leaves.",
      .examples = LIST("-l 'sim:?time=virtual' jog elbow +50",
@@ -210,7 +210,7 @@ static const struct aw_command commands[] = {
          "there."},
     {.name = "teach", .group = AW_GROUP_KEEP,
      .summary = "record positions as a motion sequence", .args = teach_args,
-     .options = teach_options, .run = run_teach,
+     .options = teach_options, .keys = true, .run = run_teach,
      .details = "Each Enter keeps where the joints are; q and Enter, or the end of the input, ends "
          "it. Without a person: --every 500ms.",
      .examples = LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},

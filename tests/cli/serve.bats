@@ -183,6 +183,22 @@ asks() {
     ok hidmotor -q status
 }
 
+@test "jog with keys, at the client's terminal" {
+    serve s hidmotor -l sim:
+    terminal <<<"
+        launch hidmotor jog base
+        want {base: 0 deg, step}
+        type +; want {base: 5 deg}
+        type \033\[5~; want {step 10}
+        type \033\[D; want {base: -5 deg}
+        type q
+        ends 0"
+    run -2 --separate-stderr hidmotor jog base </dev/null
+    has "$stderr" "jog needs a terminal"
+    ok hidmotor -q -j status
+    same "$(json .m1.target)" -5
+}
+
 @test "a second device of the same tool: its server is found by its link" {
     start one armctl sim --listen pty:arm1
     start two armctl sim --listen pty:arm2

@@ -126,6 +126,34 @@ check "canpid sets a set point and sees it followed" \
 timeout 60 "$canpid" -l can:vcan0 record -n 60 record.log
 check "canpid records candump lines" \
     count '^([0-9]\{10\}\.[0-9]\{6\}) vcan0 0[0-9A-F][0-9A-F]#[0-9A-F]\{12\}$' record.log 60
+# One bus, many programs: all through the server, and its stop when it is killed.
+mkdir -p /run/served
+export XDG_RUNTIME_DIR=/run/served
+"$canpid" -l can:vcan0 serve 2>serve.log &
+server=$!
+check "canpid serves vcan0" wait_for "^ready: serve:" serve.log
+timeout 60 "$canpid" watch -n 60 -j >shared.json 2>through.log &
+watch=$!
+wait_for "through it" through.log
+check "a set point goes through the server, while another one watches" \
+    timeout 20 "$canpid" -q setpoint 4deg -b lknee -c pos --verify
+check "the one who watches ends" ended $watch
+check "and has seen the bus" count '"msg":"\(joint\|pid\|sensors\)"' shared.json 60
+check "a stranger's stop" timeout 20 "$canpid" -q stop -b lknee
+timeout 30 candump -L vcan0,044:7FF >stopped.log &
+dump=$!
+wait_for_list fil
+timeout 30 "$canpid" -q step --from 0deg --to 5deg --for 20s -b lknee -c pos >/dev/null 2>&1 &
+step=$!
+wait_for "044#" stopped.log
+kill -KILL $server
+check "the server is killed in a motion: setpoint 1.5 is on the bus" wait_for "044#0000C03F" stopped.log
+wait $server $step
+kill $dump
+wait $dump
+cat serve.log
+unset XDG_RUNTIME_DIR
+
 kill -TERM $sim
 wait $sim
 cat sim.log

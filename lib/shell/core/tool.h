@@ -107,6 +107,7 @@ struct aw_command {
     bool offline;                    /* needs no device: signals keep their usual meaning */
     bool looks;     /* only sees what passes the link: done here even where a server has it */
     bool remembers; /* speaks of what the session has sent: always done where that is */
+    bool keys;      /* reads keys: where a server has the device they go there */
     bool beside;    /* sends nothing but questions: a server answers it while another one runs */
     enum aw_safety safety;
     enum aw_group group;

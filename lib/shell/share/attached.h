@@ -3,6 +3,7 @@
 #define AW_SHELL_SHARE_ATTACHED_H
 
 #include <jansson.h>
+#include <termios.h>
 
 #include "shell/core/session.h"
 #include "shell/share/address.h"
@@ -30,6 +31,18 @@ struct aw_attached {
     /* Takes what is written on that link; NULL: it goes nowhere. */
     void (*ask)(struct aw_attached *attached, struct aw_span bytes);
 };
+
+/* keys.c: of a command that reads keys they go to the server, from begin, which says whether there
+ * are any, to end. */
+struct aw_keys {
+    struct aw_aside aside;
+    struct aw_attached *attached;
+    struct termios before; /* of our terminal */
+    bool on;
+};
+bool aw_keys_begin(struct aw_keys *keys, struct aw_attached *attached);
+void aw_keys_read(struct aw_keys *keys);
+void aw_keys_end(struct aw_keys *keys);
 
 /* Sends one object as a line and frees it. */
 void aw_attached_send(struct aw_attached *attached, json_t *object);

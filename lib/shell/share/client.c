@@ -381,10 +381,16 @@ static enum aw_status run(struct aw_session *session)
         return status;
     if (session->tee)
         aw_attached_send(attached, json_pack("{s:b,s:b}", "frames", true, "passive", true));
-    aw_attached_send(attached, make_request(attached));
+    struct aw_keys keys;
+    json_t *request = make_request(attached);
+    if (aw_keys_begin(&keys, attached))
+        json_object_set_new(request, "keys", json_true());
+    aw_attached_send(attached, request);
+    aw_keys_read(&keys);
     status = await_end(attached, AW_NEVER);
     if (status == AW_STOPPED)
         status = pass_interrupt(attached);
+    aw_keys_end(&keys);
     session->reported = attached->done;
     if (session->tee && !attached->over)
         aw_attached_send(attached, json_pack("{s:b}", "unwatch", true));

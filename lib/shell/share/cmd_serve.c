@@ -243,6 +243,7 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
     if (!server)
         return aw_no_memory(&session->err);
     server->session = session;
+    server->keys = -1;
     server->aside = (struct aw_aside){.serve = aw_server_serve, .due = AW_NEVER};
     server->sink.put = aw_server_put;
     server->all = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);

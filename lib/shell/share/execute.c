@@ -230,7 +230,10 @@ void aw_server_execute(struct aw_server *server)
     session->stopped_by = server->why;
     session->stopped_as = AW_REFUSED;
     session->options = server->options;
+    if (json_is_true(json_object_get(request->object, "keys")))
+        aw_terminal_begin(server);
     enum aw_status status = carry_out(server, request);
+    aw_terminal_end(server);
     aw_output_flush(&session->out, NULL);
     aw_files_return(server, request->peer, request->id);
     tell_end(server, request, status);

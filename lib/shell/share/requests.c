@@ -153,8 +153,13 @@ static bool answer(struct aw_server *server, struct aw_peer *peer, const struct 
                    const char *cmd)
 {
     const json_t *number = json_object_get(request->object, "interrupt");
+    const json_t *keys = json_object_get(request->object, "keys");
     if (json_is_integer(number))
         interrupt(server, peer, (int)(json_integer_value(number) & 127));
+    else if (json_is_string(keys) && server->running && server->running->peer == peer)
+        aw_terminal_type(server, json_string_value(keys));
+    else if (json_is_string(keys))
+        return true; /* typed too late */
     else if (json_object_get(request->object, "frames") || (cmd && strcmp(cmd, "watch") == 0))
         subscribe(server, peer, request);
     else if (json_object_get(request->object, "unwatch") || (cmd && strcmp(cmd, "unwatch") == 0))

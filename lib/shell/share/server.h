@@ -101,6 +101,7 @@ struct aw_server {
     bool interrupted;          /* by a Ctrl-C of the client that it runs for */
     bool idle;                 /* waits for requests */
     bool broken;               /* the link was lost and is not there again */
+    int keys;                  /* types on the terminal of the command that runs; -1: it has none */
     bool asked;                /* the device owes an answer, where it only answers */
     bool beside;               /* this is a child of the server */
     char why[160];             /* the running command was stopped by somebody else */
@@ -182,6 +183,11 @@ char *aw_files_names(const struct aw_server *server, const char *text,
                      size_t size); /* a copy in which they have their own names; NULL: no memory */
 void aw_files_return(struct aw_server *server, struct aw_peer *peer, const char *id);
 void aw_files_end(const struct aw_server *server);
+
+/* keys.c: a terminal for the command that runs, on which its client types. */
+void aw_terminal_begin(struct aw_server *server);
+void aw_terminal_type(const struct aw_server *server, const char *text);
+void aw_terminal_end(struct aw_server *server);
 
 /* guard.c: the child that stops the device when this process is killed. */
 void aw_guard_start(struct aw_server *server);
