@@ -209,11 +209,12 @@ def noticed(mutant, tests):
 def main():
     count, seed, inside = (sys.argv[1:] + ["300", "1", "lib/"][len(sys.argv) - 1:])[:3]
     os.environ.update(LC_ALL="C.UTF-8", TERM="dumb", NO_COLOR="1", HOME=str(ROOT),
-                      ASAN_OPTIONS="detect_odr_violation=0")
+                      ASAN_OPTIONS="detect_odr_violation=0:verify_asan_link_order=0")
     same = {line.split(" | ")[0] for line in Path("tests/mutants.txt").read_text().split("\n")}
     build()
     names = [str(p.with_suffix("")) for p in Path("tests/unit").rglob("test_*.c")]
-    tests = [Test(name, [COUNTS / name], f"BUILD/{name}") for name in names] + [
+    shim = "LD_PRELOAD=BUILD/tests/memory/descriptors.so"
+    tests = [Test(name, [COUNTS / name], "env", shim, f"BUILD/{name}") for name in names] + [
         Test(p.stem, [p, COUNTS / "bin" / p.stem], "tests/golden/run.sh", "BUILD/bin", p.stem)
         for p in Path("tests/golden").glob("*.txt")]
     in_parallel = ThreadPoolExecutor(os.cpu_count()).map
@@ -226,7 +227,6 @@ def main():
     met = [m for m in every if reach(m[0], m[1]) or not m[0].startswith("lib/shell/")]
     listed = {m for m in met if f"{m[0]}: {m[3].strip()} -> {m[4].strip()}" in same}
     chosen = [m for m in met if m not in listed][:int(count)]
-
     tally, lock = defaultdict(int), threading.Lock()
 
     def judge(mutant):

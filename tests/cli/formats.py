@@ -13,9 +13,8 @@ import subprocess
 import sys
 
 LIMIT_S = 20
-LEFT = "left"
-ENV = {**os.environ, "LD_PRELOAD": sys.argv[1], "DESCRIPTORS_LEFT": LEFT,
-       "ASAN_OPTIONS": "verify_asan_link_order=0"}
+LEFT_OPEN = 98  # the shim's
+ENV = {**os.environ, "LD_PRELOAD": sys.argv[1], "ASAN_OPTIONS": "verify_asan_link_order=0"}
 
 
 def run(words):
@@ -68,6 +67,8 @@ def check(words):
     status, text, told = run(words)
     if status is None:
         return ["does not end"]
+    if status == LEFT_OPEN:
+        return told
     if not text:
         return []
     wrong = []
@@ -94,10 +95,6 @@ def main():
         for what in check(words):
             failed += 1
             print(f"{line.strip()}: {what}")
-    if os.path.exists(LEFT):
-        with open(LEFT, encoding="utf-8") as file:
-            failed += 1
-            print(file.read())
     print(f"{n} commands, {failed} wrong")
     return failed > 0 or n == 0
 

@@ -63,10 +63,8 @@ class Trial:
         self.folder, self.tool, words = folder, RUNS[name][0], RUNS[name][1:]
         self.command = (os.path.join(BIN, self.tool), *words)
         self.counter = os.path.join(folder, "allocations")
-        self.left = os.path.join(folder, "left")
         # In any other locale libc keeps what it has read of it.
         self.env = {**os.environ, "LC_ALL": "C", "MEMORY_COUNT": self.counter,
-                    "DESCRIPTORS_LEFT": self.left,
                     "LD_PRELOAD": f"{shims}/memory.so:{shims}/descriptors.so"}
 
     def run(self, **more):
@@ -107,9 +105,6 @@ class Trial:
             return f"it does not say why: {why}"
         if code != OK and self.last(trace) == MOVES:
             return f"not stopped: {trace[-1]}"
-        if os.path.exists(self.left):
-            with open(self.left, encoding="utf-8") as file:
-                return file.read()
         _, kept = self.counted()
         return f"{kept} allocations not freed" if kept else None
 
