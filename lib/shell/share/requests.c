@@ -149,18 +149,27 @@ static void name_peer(struct aw_peer *peer, const json_t *object, const char *no
     peer->reads = peer->reads || json_is_true(json_object_get(object, "reads"));
 }
 
-static bool answer(struct aw_server *server, struct aw_peer *peer, const struct aw_request *request,
-                   const char *cmd)
+/* For the command that runs for this client: a Ctrl-C, or keys; too late for that, they are
+ * nobody's.
+ */
+static bool reach_running(struct aw_server *server, const struct aw_peer *peer,
+                          const json_t *object)
 {
-    const json_t *number = json_object_get(request->object, "interrupt");
-    const json_t *keys = json_object_get(request->object, "keys");
+    const json_t *number = json_object_get(object, "interrupt");
+    const json_t *keys = json_object_get(object, "keys");
     if (json_is_integer(number))
         interrupt(server, peer, (int)(json_integer_value(number) & 127));
     else if (json_is_string(keys) && server->running && server->running->peer == peer)
         aw_terminal_type(server, json_string_value(keys));
-    else if (json_is_string(keys))
-        return true; /* typed too late */
-    else if (json_object_get(request->object, "frames") || (cmd && strcmp(cmd, "watch") == 0))
+    return json_is_integer(number) || json_is_string(keys);
+}
+
+static bool answer(struct aw_server *server, struct aw_peer *peer, const struct aw_request *request,
+                   const char *cmd)
+{
+    if (reach_running(server, peer, request->object))
+        return true;
+    if (json_object_get(request->object, "frames") || (cmd && strcmp(cmd, "watch") == 0))
         subscribe(server, peer, request);
     else if (json_object_get(request->object, "unwatch") || (cmd && strcmp(cmd, "unwatch") == 0))
         aw_feed_leave(server, peer);
