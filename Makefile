@@ -209,7 +209,7 @@ $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
 $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth.c,))
 $(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning
 ifdef FUZZ
-PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c)
+PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c say.c)
 EXTRA_fuzz_ezphys := -lode
 $(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c $(PARTS_$(notdir $(f))),\
     -fsanitize=fuzzer $(EXTRA_$(notdir $(f))))))
