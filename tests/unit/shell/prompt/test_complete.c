@@ -96,6 +96,12 @@ static const struct {
     {"help", "tur", " turn ", false},
     {"completion", "", " bash  zsh  fish ", false},
     {"--color", "a", " auto  always ", false},
+    {"", "--color=a", " --color=auto  --color=always ", false},
+    {"", "--fields=u", " --fields=u8  --fields=u16  --fields=u32 ", false},
+    {"--fields", "u", " u8  u16  u32 ", false},
+    {"decode --where", "u", " u8  u16  u32 ", false},
+    {"decode --as", "", " hex  stream  candump  pcapng ", false},
+    {"decode", "--as=h", " --as=hex ", false},
     {"--config", "", "", true},
     {"-lsim:", "tu", " turn ", false}, /* the letter has its value already */
     {"-l sim:", "tu", " turn ", false},
