@@ -213,6 +213,20 @@ static void extremes_of_known_curves(void **state)
     }
 }
 
+/* Where it stands, the first moment counts. */
+static void extremes_of_a_rest(void **state)
+{
+    (void)state;
+    static const double t[] = {1, 3}, p[] = {5, 5};
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        struct aw_path path = path_of(mode, t, p, 2, 1);
+        struct aw_path_extremes x = aw_path_extremes(&path, 0, 0);
+        assert_true(x.low == 5 && x.high == 5 && x.speed == 0);
+        assert_true(x.low_t_s == 1 && x.high_t_s == 1 && x.speed_t_s == 1);
+        aw_path_free(&path);
+    }
+}
+
 static void extremes_agree_with_sampling(void **state)
 {
     (void)state;
@@ -325,6 +339,7 @@ int main(void)
         cmocka_unit_test(quintic_finds_the_smoothest),
         cmocka_unit_test(cubic_velocities_follow_the_rule),
         cmocka_unit_test(extremes_of_known_curves),
+        cmocka_unit_test(extremes_of_a_rest),
         cmocka_unit_test(extremes_agree_with_sampling),
         cmocka_unit_test(cubic_may_swing_too),
         cmocka_unit_test(long_paths_stay_true),
