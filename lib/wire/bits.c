@@ -10,15 +10,14 @@ uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool b
             value |= (uint64_t)data[start / 8 + i] << 8 * (big_endian ? n - 1 - i : i);
         return value;
     }
-    for (unsigned done = 0; done < count;) {
-        unsigned shift = (start + done) % 8, take = 8 - shift;
-        if (take > count - done)
-            take = count - done;
-        uint64_t part = (unsigned)data[(start + done) / 8] >> shift & ((1u << take) - 1);
-        value |= part << done;
-        done += take;
-    }
-    return value;
+    const uint8_t *first = data + start / 8;
+    unsigned shift = start % 8, bytes = (shift + count + 7) / 8;
+    for (unsigned i = 0; i < bytes && i < 8; i++)
+        value |= (uint64_t)first[i] << 8 * i;
+    value >>= shift;
+    if (bytes > 8)
+        value |= (uint64_t)first[8] << (64 - shift);
+    return count < 64 ? value & ((UINT64_C(1) << count) - 1) : value;
 }
 
 void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian, uint64_t value)

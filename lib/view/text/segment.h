@@ -17,11 +17,11 @@ enum what {
 /* Literal text, then a value. If the scalar is absent the text is left out too, with the next .skip
  * segments. */
 struct segment {
+    uint64_t needs;        /* only if the record has this scalar: bit i is scalar i; 0: always */
     uint16_t text, length; /* in the pool */
     uint8_t what, how;
     uint8_t scalar, decimals;
     uint8_t skip;
-    bool conditional;            /* only if the scalar is present */
     bool quoted;                 /* a name stands between quotes */
     bool worded;                 /* one value of it is a word */
     bool with_unit;              /* followed by its unit: */

@@ -37,7 +37,7 @@ static void bind(struct compiler *c, struct segment *segment, int scalar)
     segment->scalar = (uint8_t)scalar;
     segment->how = aw_scalar_how(c->codec, scalar);
     segment->decimals = aw_scalar_decimals(c->codec, scalar);
-    segment->conditional = true;
+    segment->needs = UINT64_C(1) << scalar;
     segment->closed = row->names && !row->open_names && row->scale == 0;
     segment->names = segment->closed || segment->how == HOW_NAMED ? row->names : NULL;
     segment->quoted = c->options->style == AW_STYLE_JSON && !aw_is_truth(row);
@@ -80,8 +80,7 @@ static int compile_json_group(struct compiler *c, int first)
         const char *comma = open ? "," : "";
         if (!open) {
             open = add(c, WHAT_NOTHING, ",\"%s\":{", codec->scalars[scalar].label);
-            open->scalar = (uint8_t)scalar;
-            open->conditional = true;
+            open->needs = UINT64_C(1) << scalar;
         }
         bind(c, add(c, WHAT_SCALAR, "%s\"%s\":", comma, codec->scalars[scalar].field->name),
              scalar);

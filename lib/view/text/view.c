@@ -148,8 +148,10 @@ static char *put(char *out, const char *text, size_t length)
 /* From the pool: short texts, faster in whole blocks. */
 static inline char *put_blocks(char *out, const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i += COPY_BLOCK)
+    size_t i = 0;
+    do
         memcpy(out + i, text + i, COPY_BLOCK);
+    while ((i += COPY_BLOCK) < length);
     return out + length;
 }
 
@@ -184,8 +186,7 @@ static char *print_named(char *out, const char *name, double value, bool quoted)
         return aw_print_how(out, value, value == floor(value) ? HOW_INT : HOW_FLOAT, 0);
     if (quoted)
         *out++ = '"';
-    while (*name)
-        *out++ = *name++;
+    out = stpcpy(out, name);
     if (quoted)
         *out++ = '"';
     return out;
@@ -269,11 +270,12 @@ static char *run_segment(char *out, struct aw_view *view, const struct aw_record
 static char *run_segments(char *out, struct aw_view *view, const struct segments *segments,
                           const struct aw_record *record)
 {
+    const struct segment *segment = segments->list, *end = segment + segments->n;
+    uint64_t absent = ~record->present;
     view->odd = -1;
-    for (unsigned i = 0; i < segments->n; i++) {
-        const struct segment *segment = &segments->list[i];
-        if (segment->conditional && !(record->present >> segment->scalar & 1)) {
-            i += segment->skip;
+    for (; segment < end; segment++) {
+        if (segment->needs & absent) {
+            segment += segment->skip;
             continue;
         }
         out = put_blocks(out, segments->pool + segment->text, segment->length);
