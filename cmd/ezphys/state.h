@@ -86,6 +86,8 @@ void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void 
 
 /* Bodies, joints and axes that have been seen or are named. */
 void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context);
+void ez_known(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
+              void *context);
 
 /* Names of --names and --scene; done once for each of them. */
 enum aw_status ez_read_names(struct aw_session *session);

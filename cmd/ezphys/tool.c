@@ -243,7 +243,7 @@ const struct aw_tool ezphys_tool = {
     .disconnect = ez_disconnect,
     .receive = ez_next_received,
     .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
-    .subject = {.of = ez_subject, .all = ez_subjects},
+    .subject = {.of = ez_subject, .all = ez_subjects, .known = ez_known},
     .replay = {.in_step = true, .relative = LIST("axis_motor", "axis_force"), .afresh = "reset"},
     .idle = ez_idle,
     .variant = ez_variant,

@@ -151,30 +151,40 @@ static void read_sim_names(struct aw_session *session)
     add_scene(&state->names, scene ? scene : "pendulum", NULL);
 }
 
-static void complete(struct aw_session *session, aw_candidate_fn *add, void *context, bool bodies)
+static void complete(struct aw_session *session, aw_candidate_fn *add, void *context, bool joints,
+                     bool bodies)
 {
     struct ez_state *state = ez_state(session);
+    const struct aw_ezphys_state *seen = &state->ez.state;
     struct aw_error before = session->err;
     if (ez_read_names(session) != AW_OK)
         session->err = before;
     read_sim_names(session);
     for (size_t i = 0; i < state->names.n; i++)
-        if (bodies || state->names.list[i].kind == AW_EZPHYS_JOINT)
+        if (state->names.list[i].kind == AW_EZPHYS_JOINT ? joints : bodies)
             add(context, state->names.list[i].name, aw_ezphys_kind_name(state->names.list[i].kind));
-    for (size_t i = 0; i < state->ez.state.n_joints && !state->names.n; i++)
-        add(context, state->ez.state.joints[i].object.name, "joint");
-    for (size_t i = 0; bodies && i < state->ez.state.n_bodies && !state->names.n; i++)
-        add(context, state->ez.state.bodies[i].object.name, "body");
+    for (size_t i = 0; joints && i < seen->n_joints && !state->names.n; i++)
+        add(context, seen->joints[i].object.name, "joint");
+    for (size_t i = 0; bodies && i < seen->n_bodies && !state->names.n; i++)
+        add(context, seen->bodies[i].object.name, "body");
 }
 
 void ez_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    complete(session, add, context, false);
+    complete(session, add, context, true, false);
 }
 
 void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    complete(session, add, context, true);
+    complete(session, add, context, true, true);
+}
+
+void ez_known(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
+              void *context)
+{
+    bool joint = strncmp(message->name, "joint", strlen("joint")) == 0;
+    bool body = strcmp(message->name, "limb") == 0;
+    complete(session, add, context, joint, body);
 }
 
 /* By its name, and by its number where the wire has numbers. */

@@ -165,6 +165,8 @@ canpid setpoint 1deg --board rk|rknee
 unitysim move el|elbow=
 unitysim drive wrist|wrist_rotate= wrist_flex=
 ezphys --scene humanoid motor left-k|left-knee
+ezphys --scene pendulum watch hinge.d|hinge.displacement ::files
+ezphys -l sim:humanoid --fields left-foot.position.|left-foot.position.x left-foot.position.y left-foot.position.z
 armctl --fields an|angle
 hidmotor watch --fields m1.position,m1.v|m1.position,m1.velocity
 armctl help conf|config

@@ -161,6 +161,10 @@ struct aw_subject_hooks {
     /* Every subject there can be, where the wire's table does not name them, once the first message
      * has come; added like candidates of completion. */
     aw_complete_fn *all;
+    /* Whom a message of this kind can be about, as far as that is known without the device: for
+     * completion, where the wire's table does not name them. */
+    void (*known)(struct aw_session *session, const struct aw_message *message,
+                  aw_candidate_fn *add, void *context);
     /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then
      * leave out the others. AW_USAGE for a name that nobody has. */
     enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);

@@ -31,6 +31,22 @@ static const struct aw_name *subjects_of(const struct aw_session *session,
     return codec->scalars[aw_codec_find(codec, option->name)].field->names;
 }
 
+/* A field of each of those that are added to it. */
+struct of_each {
+    aw_candidate_fn *add;
+    void *context;
+    const char *field, *help;
+};
+
+static void add_of(void *context, const char *name, const char *help)
+{
+    const struct of_each *each = context;
+    char text[128];
+    (void)help;
+    snprintf(text, sizeof text, "%s.%s", name, each->field);
+    each->add(each->context, text, each->help);
+}
+
 void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     struct aw_names *names = malloc(sizeof *names);
@@ -45,11 +61,11 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
             if (!codec->scalars[i].value || is_earlier(names, m, field))
                 continue;
             add(context, field, help);
-            for (; subject && subject->name; subject++) {
-                char name[128];
-                snprintf(name, sizeof name, "%s.%s", subject->name, field);
-                add(context, name, help);
-            }
+            struct of_each each = {add, context, field, help};
+            for (; subject && subject->name; subject++)
+                add_of(&each, subject->name, NULL);
+            if (session->tool->subject.known)
+                session->tool->subject.known(session, codec->message, add_of, &each);
         }
     }
     free(names);
