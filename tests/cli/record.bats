@@ -289,3 +289,22 @@ commands() {
     wait_for client "its reader takes nothing"
     wait "$client" && false || same $? 7
 }
+
+@test "play --record keeps the answers at the rate it plays" {
+    printf 't,m1,m2,m3\n0,0,0,0\n1,20,30,-20\n2,0,0,0\n' >arm.csv
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2400,40,10,0,\n' >bento.csv
+    printf 't,lknee\n0,0\n1,20\n2,0\n' >knee.csv
+    ok hidmotor -q -j -l "$fast" --record arm.pcapng play arm.csv --rate 50
+    sent=$(json .setpoints)
+    ok hidmotor decode -j arm.pcapng
+    same "$(grep -c '"dir":"rx","msg":"set_setpoints"' <<<"$output")" $((sent + 1)) # and the way there
+    ok unitysim -q -l "$fast" --record bento.pcapng play bento.csv
+    ok unitysim decode -j bento.pcapng
+    commands=$(grep -c '"msg":"control"' <<<"$output")
+    [ "$(grep -c '"msg":"feedback"' <<<"$output")" -ge "$commands" ]
+    [ "$commands" -gt 40 ]
+    ok canpid -q -j -l "$fast" --record knee.pcapng -c pos play knee.csv
+    sent=$(json .sent)
+    ok canpid decode -j knee.pcapng
+    [ "$(grep -c '"msg":"pid","board":"lknee"' <<<"$output")" -ge "$sent" ]
+}
