@@ -299,6 +299,7 @@ const struct aw_tool hidmotor_tool = {
     .options = options,
     .examples = examples,
     .field = "m1.position",
+    .speaks = LIST("positions", "velocities"),
     .links = links,
     .sim = &motor_sim_transport,
     .state_size = sizeof(struct motor_state),

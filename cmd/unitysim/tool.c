@@ -266,6 +266,7 @@ const struct aw_tool unitysim_tool = {
     .options = options,
     .examples = examples,
     .field = "elbow.position",
+    .speaks = LIST("feedback"),
     .no_answer_hint =
         "the simulator is silent until a scene is loaded: 'unitysim scene basic'; 'list' "
         "shows what runs here",

@@ -241,6 +241,25 @@ END
     ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # whoever it may be
 }
 
+@test "CSV has the columns of what is sent, or of what the device says by itself" {
+    while IFS='|' read -r command names; do
+        # shellcheck disable=SC2086 # words
+        ok $command
+        same "$command: ${lines[0]}" "$command: t,dir,msg,$names"
+        same "$(grep -c '^t,' <<<"$output")" 1
+    done <<END
+armctl -q --csv -l $fast deg 1 90 2 30|seq,joint,angle
+hidmotor -q --csv -l $fast move elbow=30|duration,mode,m1,m2,m3
+hidmotor -q --csv -l $fast watch -n 4|count,m1.setpoint,m1.position,m2.setpoint,m2.position,m3.setpoint,m3.position,m1.velocity,m1.effort,m2.velocity,m2.effort,m3.velocity,m3.effort
+canpid -q --csv -l $fast set pid 3 0.0005 0 -b lknee -c pos|board,value,controller
+canpid -q --csv -l $fast watch -n 9|board,setpoint,output,measured,fix_link_angle,alpha_angle,torque,error,velocity,current,lever_angle
+unitysim -q --csv -l $fast watch -n 4|shoulder.position,shoulder.velocity,elbow.position,elbow.velocity,wrist_rotate.position,wrist_rotate.velocity,wrist_flex.position,wrist_flex.velocity,hand.position,hand.velocity
+ezphys -q --csv -l sim:pendulum motor hinge 1 10|id,velocity1,max_torque1,velocity2,max_torque2,velocity3,max_torque3
+END
+    ok armctl -q --csv -l "$fast" <<<$'deg 1 90\npos 3 20' # another command, another table
+    same "$(grep -n '^t,' <<<"$output" | tr '\n' ' ')" "1:t,dir,msg,seq,joint,angle 3:t,dir,msg,seq,joint,position "
+}
+
 @test "a reader that leaves a mere watch is no news" {
     for tool in hidmotor canpid unitysim; do
         { timeout 20 $tool -q -l "$fast" watch 2>said && false || echo $? >status; } | head -n 1 >first

@@ -114,6 +114,8 @@ static enum aw_status begin_file(struct recorder *r, const char *path)
     char header[AW_VIEW_MAX];
     struct aw_view_options options = {.style = r->format->style};
     enum aw_status status = aw_session_decoding_wire(session, &r->wire);
+    if (session->link && !session->link->recorded)
+        options.messages = aw_view_messages(session->tool->protocol, session->tool->speaks);
     if (aw_flag(session, "last"))
         return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng");
     if (status != AW_OK)

@@ -173,12 +173,16 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     return status;
 }
 
-enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view)
+/* The view, made on first use, whose columns are those of some messages. */
+static enum aw_status view_of(struct aw_session *session, const struct aw_record *like,
+                              struct aw_view **view)
 {
     struct aw_printing *printing = &session->printing;
     if (!printing->view) {
         struct aw_view_options options = view_options(session);
         options.fields = split_fields(session);
+        options.messages = printing->messages;
+        options.like = like;
         printing->view = aw_view_new(printing->wire, &options, &session->err);
         if (!printing->view)
             return session->err.status;
@@ -189,10 +193,35 @@ enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view
     return AW_OK;
 }
 
+enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view)
+{
+    return view_of(session, NULL, view);
+}
+
+/* In CSV where nothing is asked for in particular: the columns are those of what is sent, or of
+ * what the device sends by itself. A message that has others begins a new table, with a header. */
+static void choose_columns(struct aw_session *session, const struct aw_record *record)
+{
+    struct aw_printing *printing = &session->printing;
+    size_t at = (size_t)(record->codec - printing->wire->codecs);
+    bool chosen = aw_flag(session, "fields") || printing->usual_fields;
+    if (!aw_session_csv(session) || chosen || (printing->view && !printing->messages) ||
+        printing->messages >> at & 1)
+        return;
+    if (!printing->view || !aw_view_covers(printing->view, record->codec)) {
+        aw_view_free(printing->view);
+        printing->view = NULL;
+    }
+    if (record->dir == AW_RX && session->command && session->command->looks)
+        printing->messages |= aw_view_messages(session->tool->protocol, session->tool->speaks);
+    printing->messages |= UINT32_C(1) << at;
+}
+
 enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record)
 {
     struct aw_view *view;
-    enum aw_status status = aw_session_view(session, &view);
+    choose_columns(session, record);
+    enum aw_status status = view_of(session, record, &view);
     if (status != AW_OK)
         return status;
     char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);

@@ -62,6 +62,7 @@ struct aw_printing {
     const char *fields[AW_FIELDS_MAX + 1];
     struct aw_wanted wanted;
     bool rows;          /* it has printed rows */
+    uint32_t messages;  /* that the view's columns are of; 0: of all */
     size_t csv_columns; /* of the row or result whose names it has printed */
 };
 

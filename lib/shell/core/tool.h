@@ -222,6 +222,8 @@ struct aw_tool {
     const char *field;                 /* one that people look at, for advice: "m1.position" */
     const char *no_answer_hint; /* why the device may say nothing: printed once by watch, plot and
                                    record where none comes; NULL: no hint */
+    const char *const *speaks; /* messages that watch and record get, {…, NULL}; NULL: all that the
+                                  device can send */
     bool only_answers; /* the device speaks only when it is commanded: who looks on for a while
                           and sees nothing has not failed */
 

@@ -19,15 +19,61 @@ struct aw_view {
     struct segments *segments;            /* of each message, compiled when the first comes */
 };
 
+uint32_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names)
+{
+    uint32_t messages = 0;
+    for (size_t m = 0; m < protocol->n_messages; m++) {
+        const struct aw_message *message = &protocol->messages[m];
+        const char *const *name = names;
+        while (name && *name && strcmp(*name, message->name) != 0)
+            name++;
+        if (message->dir & AW_RX && (!name || *name))
+            messages |= UINT32_C(1) << m;
+    }
+    return messages;
+}
+
+/* A joint that the device does not have: the number in the record that says how many there are. */
+static bool is_beyond(const struct aw_record *like, const struct aw_codec *codec, int k)
+{
+    const struct aw_scalar *scalar = &codec->scalars[k];
+    if (!like || scalar->count < 0)
+        return false;
+    double n = aw_record_get(like, codec->scalars[scalar->count].field->name);
+    return scalar->repetition >= n;
+}
+
+static size_t find_column(const struct columns *columns, const char *name)
+{
+    size_t i = 0;
+    while (i < columns->n && strcmp(columns->name[i], name) != 0)
+        i++;
+    return i;
+}
+
+bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec)
+{
+    char name[sizeof *view->columns.name];
+    bool covers = true;
+    for (int k = 0; k < codec->n_scalars && covers; k++) {
+        aw_scalar_name(&codec->scalars[k], name, sizeof name);
+        covers = !aw_view_wants(&view->options, codec, k) ||
+                 find_column(&view->columns, name) < view->columns.n;
+    }
+    return covers;
+}
+
 static void collect_columns(struct aw_view *view)
 {
     struct columns *columns = &view->columns;
     for (size_t m = 0; m < view->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
+        if (view->options.messages && !(view->options.messages >> m & 1))
+            continue;
         for (int k = 0; k < codec->n_scalars; k++) {
             char name[sizeof *columns->name];
             size_t i = 0;
-            if (!aw_view_wants(&view->options, codec, k))
+            if (!aw_view_wants(&view->options, codec, k) || is_beyond(view->options.like, codec, k))
                 continue;
             aw_scalar_name(&codec->scalars[k], name, sizeof name);
             while (i < columns->n && strcmp(columns->name[i], name) != 0)

@@ -27,7 +27,10 @@ struct aw_view_options {
     enum aw_time_style time;
     const char *format;        /* AW_STYLE_FORMAT */
     const char *const *fields; /* only these, NULL-terminated, by the rule of select.h; NULL: all */
-    bool subjects;             /* there may be subjects that the wire does not know by name */
+    uint32_t messages; /* AW_STYLE_CSV without fields: columns of these only, a bit for each of
+                          the protocol's, and of as many repetitions as like says */
+    const struct aw_record *like; /* used by aw_view_new only; NULL: of all repetitions */
+    bool subjects;                /* there may be subjects that the wire does not know by name */
 };
 
 struct aw_view;
@@ -41,6 +44,12 @@ void aw_view_free(struct aw_view *view);
 /* Writes the record as one line, with its newline, not NUL-terminated; returns its length, 0 if the
  * record has none of the fields asked for. out holds AW_VIEW_MAX bytes. */
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out);
+
+/* Has the header a column for all that such a message is shown with? */
+bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
+
+/* Messages from the device, of these names (NULL-terminated, NULL: all), as bits of .messages. */
+uint32_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names);
 
 /* The CSV header; 0 in other styles. */
 size_t aw_view_header(struct aw_view *view, char *out);
