@@ -61,8 +61,8 @@ static enum aw_status act(struct aw_jog *jog, char action)
     case '?':
         aw_session_draw(jog->session, "\r\033[K"
                                       "arrows, + -   move by a step\r\n"
-                                      "Page up, down double, halve the step\r\n"
-                                      "q             leave; Ctrl-C stops the joint\r\n");
+                                      "page keys     double, halve the step\r\n"
+                                      "q             leave; Ctrl-C stops it\r\n");
         return AW_OK;
     default:
         jog->done = true;
@@ -129,7 +129,7 @@ enum aw_status aw_jog_amount(struct aw_session *session, const char *text, const
 enum aw_status aw_jog_keys(struct aw_jog *jog)
 {
     static const char *const help[] = {"   arrows move, page keys step, q quit, ? keys",
-                                       "   q quit, ? keys", ""};
+                                       "   q quit, ? keys", "  q, ? keys", ""};
     struct aw_session *session = jog->session;
     struct termios before;
     enum aw_status status = AW_OK;

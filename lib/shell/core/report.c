@@ -94,6 +94,19 @@ void aw_session_work_begin(struct aw_session *session)
         session->work.next_ns = aw_clock_now(&session->real_clock.base) + AW_SECOND;
 }
 
+/* Behind its last part that fits, or if that leaves little, behind the last word. */
+static void cut(char *line, size_t room)
+{
+    size_t part = 0, word = 0;
+    if (strlen(line) <= room)
+        return;
+    for (size_t i = 0; i <= room; i++) {
+        part = line[i] == ',' ? i : part;
+        word = line[i] == ' ' ? i : word;
+    }
+    line[part > room / 2 ? part : word > 0 ? word : room] = '\0';
+}
+
 void aw_session_work(struct aw_session *session, const char *format, ...)
 {
     struct aw_work *work = &session->work;
@@ -107,8 +120,9 @@ void aw_session_work(struct aw_session *session, const char *format, ...)
         return;
     int room = size.ws_col > 0 && size.ws_col < 200 ? size.ws_col - 1 : 79;
     va_start(args, format);
-    vsnprintf(text + 1, (size_t)room + 1, format, args);
+    vsnprintf(text + 1, sizeof text - sizeof "\r\033[K", format, args);
     va_end(args);
+    cut(text + 1, (size_t)room);
     strcat(text, "\033[K");
     work->next_ns = now + WORK_NS;
     work->shown = aw_write_ready(STDERR_FILENO, text, strlen(text)) > 0;

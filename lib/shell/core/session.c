@@ -212,8 +212,9 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
         aw_view_free(printing->view);
         printing->view = NULL;
     }
-    if (record->dir == AW_RX && session->command && session->command->looks)
-        printing->messages |= aw_view_messages(session->tool->protocol, session->tool->speaks);
+    uint32_t spoken = aw_view_messages(session->tool->protocol, session->tool->speaks);
+    if (record->dir == AW_RX && spoken >> at & 1)
+        printing->messages |= spoken;
     printing->messages |= UINT32_C(1) << at;
 }
 
