@@ -739,6 +739,15 @@ static void run_step(struct fixture *f, const char *step, FILE *out)
         fprintf(out, "joint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
 }
 
+static void a_controller_has_the_published_times(void **state)
+{
+    (void)state;
+    struct aw_armctl_options options = aw_armctl_defaults();
+    assert_true(options.ack_timeout_ms == 2000 && options.confirm_timeout_ms == 10000 &&
+                options.flip_after_ms == 0 && options.retries == 5 &&
+                options.seq == AW_ARMCTL_SEQ_AUTO && options.wall_ns == 0 && !options.profile);
+}
+
 static const char *const steps[] = {
     "DEG1,090",  "DEG1,030",     "ping",   "POS3,200",  "ARM250,045,120", "MOV0100",
     "SPD050",    "MOV-050",      "stop",   "DEG4,1500", "SPD1,500",       "stop",
@@ -826,6 +835,7 @@ int main(void)
         cmocka_unit_test(test_stop_in_the_middle),
         cmocka_unit_test(test_stop_at_once_turns_the_arm_back),
         cmocka_unit_test(a_session_is_as_it_was),
+        cmocka_unit_test(a_controller_has_the_published_times),
         cmocka_unit_test(what_a_controller_does_is_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

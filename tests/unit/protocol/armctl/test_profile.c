@@ -57,6 +57,18 @@ static void test_lookup_and_defaults(void **state)
     assert_true(aw_armctl_profile_find(&profile, "lift")->home == 20);
 }
 
+static void test_joints_by_number(void **state)
+{
+    (void)state;
+    struct aw_armctl_profile profile = {
+        .n = 2, .joints = {{.name = "first", .index = 0}, {.name = "last", .index = 9}}};
+    assert_ptr_equal(aw_armctl_profile_find(&profile, "0"), &profile.joints[0]);
+    assert_ptr_equal(aw_armctl_profile_find(&profile, "9"), &profile.joints[1]);
+    static const char *const none[] = {"1", "/", ":", "00", "", "fir"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_null(aw_armctl_profile_find(&profile, none[i]));
+}
+
 static void test_bad_keys_and_values(void **state)
 {
     (void)state;
@@ -418,6 +430,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookup_and_defaults),
+        cmocka_unit_test(test_joints_by_number),
         cmocka_unit_test(test_bad_keys_and_values),
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_too_many_joints),

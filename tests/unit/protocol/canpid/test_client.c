@@ -823,6 +823,14 @@ static void print_last(void *context, const void *frame, size_t size)
     fputc('\n', context);
 }
 
+static void a_client_begins_with_these(void **state)
+{
+    (void)state;
+    struct aw_canpid_options options = aw_canpid_defaults();
+    assert_true(options.confirm_ms == 500 && options.latency_ms == 20 && !options.force &&
+                !options.allow_switch && options.wall_ns == 0);
+}
+
 static void print_stopped(struct rig *rig, uint64_t boards, int controller, FILE *out)
 {
     struct aw_canpid_stopped done = {0};
@@ -951,6 +959,7 @@ int main(void)
         cmocka_unit_test(what_was_on_its_way_confirms_nothing),
         cmocka_unit_test(no_output_is_not_off),
         cmocka_unit_test(the_drivers_have_what_was_sent),
+        cmocka_unit_test(a_client_begins_with_these),
         cmocka_unit_test(sessions_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

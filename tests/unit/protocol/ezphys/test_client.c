@@ -621,6 +621,7 @@ static void print_session(const char *wire, bool real_time, void (*spoil)(struct
     aw_ezphys_last_stop(ez, &firm, print_bytes, out);
     tell(rig, "encode", aw_ezphys_encode(ez, bytes, sizeof bytes, &size, &rig->err), out);
     print_bytes(out, bytes, size);
+    tell(rig, "encode in just as much", aw_ezphys_encode(ez, bytes, size, &size, &rig->err), out);
     tell(rig, "encode", aw_ezphys_encode(ez, bytes, 40, &size, &rig->err), out);
     tell(rig, "stop", aw_ezphys_stop(ez, NULL, &rig->err), out);
     look(rig, 1, out);
@@ -631,6 +632,9 @@ static void print_session(const char *wire, bool real_time, void (*spoil)(struct
     look(rig, 1, out);
     rig->fake.late = 2;
     aw_ezphys_reset(ez);
+    tell(rig, "encode a reset", aw_ezphys_encode(ez, bytes, sizeof bytes, &size, &rig->err), out);
+    tell(rig, "in just as much", aw_ezphys_encode(ez, bytes, size, &size, &rig->err), out);
+    tell(rig, "in less", aw_ezphys_encode(ez, bytes, size - 1, &size, &rig->err), out);
     look(rig, 3, out);
     fake_restart(&rig->fake);
     look(rig, 2, out);
@@ -646,6 +650,7 @@ static void sessions_are_as_they_were(void **state)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     print_session("le32", false, wrong_count, out);
+    print_session("le32", false, no_number, out);
     print_session("stream", false, unknown_type, out);
     print_session("name32", true, noise, out);
     print_session("packed8", false, cut_off, out);

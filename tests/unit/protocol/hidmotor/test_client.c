@@ -786,6 +786,27 @@ static void the_table_is_asked_first(void **state)
 
 /* With the simulated board */
 
+/* Of more kinds than there is room for, those that were asked last are remembered. */
+static void the_oldest_kind_is_forgotten(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("lost");
+    const struct aw_hidmotor_options *options = &rig->arm.options;
+    assert_true(options->timeout_ms == 100 && options->retries == 2 && options->late_ms == 2000 &&
+                options->turn_ms == 100 && !options->force);
+    rig->arm.options.timeout_ms = 10;
+    for (uint32_t id = 1; id <= AW_HIDMOTOR_KINDS + 2; id++)
+        assert_int_equal(aw_hidmotor_raw(&rig->arm, id, (struct aw_span){NULL, 0}, NULL, &rig->err),
+                         AW_TIMEOUT);
+    unsigned long long known = 0;
+    for (int i = 0; i < AW_HIDMOTOR_KINDS; i++) {
+        assert_int_equal(rig->arm.owed[i].n, 1);
+        known |= 1ULL << rig->arm.owed[i].id;
+    }
+    assert_int_equal(known, ((1ULL << AW_HIDMOTOR_KINDS) - 1) << 3); /* 3 and later */
+    rig_free(rig);
+}
+
 static void the_simulated_board_answers(void **state)
 {
     (void)state;
@@ -837,6 +858,7 @@ int main(void)
         cmocka_unit_test(raw_packets_are_read_by_the_table),
         cmocka_unit_test(the_echo_of_another_program_confirms_nothing),
         cmocka_unit_test(the_table_is_asked_first),
+        cmocka_unit_test(the_oldest_kind_is_forgotten),
         cmocka_unit_test(the_simulated_board_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

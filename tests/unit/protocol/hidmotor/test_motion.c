@@ -266,6 +266,11 @@ static void a_setpoint_that_the_board_kept_back(void **state)
     assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
     assert_int_equal(wait_for(rig, &plan, 20), AW_REFUSED);
     assert_non_null(strstr(rig->err.text, "elbow: the setpoint rests at 63.00 deg"));
+    plan = plan_of(rig, only(0, 100, 500));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    assert_int_equal(wait_for(rig, &plan, 20), AW_REFUSED);
+    assert_non_null(
+        strstr(rig->err.text, "base: the setpoint rests at 90.00 deg instead of 100.00"));
     rig_free(rig);
 }
 

@@ -668,6 +668,16 @@ static void print_record(const struct aw_record *record, FILE *out)
     print_datagram(out, bytes, size);
 }
 
+static void a_client_begins_with_these(void **state)
+{
+    (void)state;
+    struct aw_unitysim_options options = aw_unitysim_defaults();
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
+    assert_memory_equal(&options.limits, &limits, sizeof limits);
+    assert_true(options.frame_rate == 30 && options.stale_ns == 200 * AW_MILLISECOND &&
+                options.samples_max == 1000000 && !options.force);
+}
+
 static void print_moves(struct rig *rig, FILE *out)
 {
     static const int goals[][3] = {
@@ -789,6 +799,7 @@ int main(void)
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(real_sockets_and_real_time),
         cmocka_unit_test(the_link_chooses_the_length_byte),
+        cmocka_unit_test(a_client_begins_with_these),
         cmocka_unit_test(sessions_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,153 @@
+/* A recording in place of a device: what comes when, at which speed, from where, how often. */
+#include "link_helper.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/test_log_link_XXXXXX.log";
+
+/* Every half second or so a frame; the third has the time of the second, the last goes back. */
+static const char recording[] = "(100.000000) can0 041#01\n"
+                                "(100.500000) can0 05E#0203\n"
+                                "(100.500000) can0 05F#\n"
+                                "nonsense\n"
+                                "(102.000000) can0 041#04\n"
+                                "(101.000000) can0 041#05\n";
+
+static int begin(void **state)
+{
+    (void)state;
+    int fd = mkstemps(path, 4);
+    bool good = fd >= 0 && write(fd, recording, sizeof recording - 1) == sizeof recording - 1;
+    close(fd);
+    return good ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+/* "0:041 500:05E …", ms by the clock and identifiers, until it ends; then what it says. */
+static void assert_plays(const char *query, int64_t deadline_ms, int most, const char *wanted)
+{
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_error err = {.text = ""};
+    char url[120], text[400] = "";
+    uint8_t bytes[16];
+    size_t got, used = 0;
+    enum aw_status status = AW_OK;
+    snprintf(url, sizeof url, "log:%s%s", path, query);
+    struct aw_link *link = open_link(url, &clock.base);
+    int64_t start = clock.time_ns;
+    assert_true(link->datagrams && link->recorded && link->connections > 0);
+    assert_int_equal(aw_link_fd(link), -1);
+    assert_int_equal(aw_link_write(link, "x", 1, &err), AW_OK); /* taken, and nothing comes of it */
+    while (most-- > 0 && status == AW_OK) {
+        int64_t deadline = deadline_ms < 0 ? AW_NEVER : start + deadline_ms * AW_MILLISECOND;
+        status = aw_link_read(link, bytes, sizeof bytes, &got, deadline, &err);
+        int64_t ms = (clock.time_ns - start) / AW_MILLISECOND;
+        if (status == AW_OK) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%lld:%03X", (long long)ms,
+                                     bytes[0] | (unsigned)bytes[1] << 8);
+            used += (size_t)snprintf(text + used, sizeof text - used, "/%zu@%lld ", got - 2,
+                                     (long long)(link->rx_time_ns / AW_MILLISECOND));
+        } else {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%lld=%d", (long long)ms,
+                                     (int)status);
+        }
+    }
+    assert_string_equal(text, wanted);
+    if (status == AW_LOST)
+        assert_non_null(strstr(err.text, "the end of the file"));
+    aw_link_close(link);
+}
+
+static void frames_come_at_their_intervals(void **state)
+{
+    (void)state;
+    assert_plays("", -1, 9,
+                 "0:041/1@100000 500:05E/2@100500 500:05F/0@100500 2000:041/1@102000 "
+                 "2000:041/1@101000 2000=7");
+    assert_plays("?speed=2", -1, 9,
+                 "0:041/1@100000 250:05E/2@100500 250:05F/0@100500 1000:041/1@102000 "
+                 "1000:041/1@101000 1000=7");
+    assert_plays("?speed=max", -1, 9,
+                 "0:041/1@100000 0:05E/2@100500 0:05F/0@100500 0:041/1@102000 0:041/1@101000 0=7");
+    assert_plays("", 400, 9, "0:041/1@100000 400=3");
+}
+
+static void parts_and_repetitions(void **state)
+{
+    (void)state;
+    assert_plays("?from=0.5s", -1, 9,
+                 "0:05E/2@100500 0:05F/0@100500 1500:041/1@102000 1500:041/1@101000 1500=7");
+    assert_plays("?from=1.2s", -1, 9, "800:041/1@102000 800=7");
+    assert_plays("?from=9s", -1, 9, "0=7");
+    assert_plays("?from=9s&loop=yes", -1, 9, "0=7"); /* nothing, again and again, is nothing */
+    assert_plays("?from=1.2s&loop=yes", -1, 3,
+                 "800:041/1@102000 1600:041/1@102000 2400:041/1@102000 ");
+    assert_plays(
+        "?speed=max&loop=yes", -1, 7,
+        "0:041/1@100000 0:05E/2@100500 0:05F/0@100500 0:041/1@102000 0:041/1@101000 0:041/1@100000 "
+        "0:05E/2@100500 ");
+}
+
+static void less_room_and_requests_to_stop(void **state)
+{
+    (void)state;
+    int stop[2];
+    char url[120];
+    uint8_t few[3];
+    size_t got;
+    struct aw_error err;
+    assert_int_equal(pipe(stop), 0);
+    struct aw_real_clock clock = aw_real_clock(stop[0]);
+    snprintf(url, sizeof url, "log:%s?speed=max", path);
+    struct aw_link *link = open_link(url, &clock.base);
+    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
+    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
+    assert_int_equal(got, 3); /* of a datagram the rest is gone */
+    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
+    assert_int_equal(few[0], 0x5F);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_STOPPED);
+    assert_int_equal(got, 0);
+    aw_link_close(link);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+static void keys_are_checked(void **state)
+{
+    (void)state;
+    char url[120];
+    static const struct {
+        const char *query, *words;
+        enum aw_status status;
+    } cases[] = {{"?speed=0", "speed must be above 0, or max", AW_LIMIT},
+                 {"?speed=-1", "above 0", AW_LIMIT},
+                 {"?speed=x", "not a number", AW_USAGE},
+                 {"?from=-1s", "not a time", AW_USAGE},
+                 {"?loop=on", "not one of no|yes", AW_USAGE},
+                 {"?port=0", "from 1 to 65535", AW_USAGE},
+                 {"?port=65536", "from 1 to 65535", AW_USAGE},
+                 {".none", "No such file", AW_NO_LINK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(url, sizeof url, "log:%s%s", path, cases[i].query);
+        assert_open_fails(url, cases[i].status, cases[i].words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_come_at_their_intervals),
+        cmocka_unit_test(parts_and_repetitions),
+        cmocka_unit_test(less_room_and_requests_to_stop),
+        cmocka_unit_test(keys_are_checked),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
