@@ -20,6 +20,7 @@
 #define PAUSE_MAX   2000
 #define LATE_MS     2000 /* without a dead-man time */
 #define TURN_MS     100
+#define REPORT_MS   1000 /* between two refusals that are told here */
 #define HELLO       "{\"serve\":"
 
 /* A command under way: what its answers have in them, and what goes with them. */
@@ -55,6 +56,8 @@ struct gate {
     json_t *hello; /* of the server; NULL: not yet */
     char *lease;   /* the last that was said of it */
     int64_t late_ms, silent_ms;
+    int64_t reported_ms;
+    unsigned unreported; /* refusals since then */
 };
 
 static void report(const struct gate *gate, const char *what, const char *why)
@@ -107,11 +110,27 @@ static bool is_answerable(const struct gate *gate, const struct message *message
            message->response[length] && !strpbrk(message->response + length, "/+#");
 }
 
+/* Whoever fills the log has not won anything. */
+static void report_refusal(struct gate *gate, const char *topic, const char *why)
+{
+    int64_t now = now_ms();
+    char more[64] = "";
+    if (gate->reported_ms && now - gate->reported_ms < REPORT_MS) {
+        gate->unreported++;
+        return;
+    }
+    if (gate->unreported)
+        snprintf(more, sizeof more, " (after %u others)", gate->unreported);
+    fprintf(stderr, "%s: %s: %s%s\n", gate->ends->tool, topic, why, more);
+    gate->reported_ms = now;
+    gate->unreported = 0;
+}
+
 static void refuse(struct gate *gate, const struct message *message, const char *why)
 {
     struct command command = {.n_correlation = message->n_correlation};
     memcpy(command.correlation, message->correlation, message->n_correlation);
-    report(gate, message->topic, why);
+    report_refusal(gate, message->topic, why);
     json_t *object =
         json_pack("{s:s,s:i,s:s}", "error", "refused", "exit", (int)AW_REFUSED, "why", why);
     char *text = json_dumps(object, JSON_COMPACT);
@@ -169,13 +188,25 @@ static bool is_of(const struct gate *gate, const struct client *client,
            client->asks == is_question(gate, message);
 }
 
+/* Whoever lives is heard all the time. */
+static struct client *most_silent(const struct gate *gate)
+{
+    struct client *found = gate->clients;
+    for (struct client *client = found; client; client = client->next)
+        if (client->heard_ms < found->heard_ms)
+            found = client;
+    return found;
+}
+
 static struct client *find_client(struct gate *gate, const struct message *message)
 {
     struct aw_error err;
     for (struct client *client = gate->clients; client; client = client->next)
         if (is_of(gate, client, message))
             return client;
-    struct client *client = gate->n_clients < CLIENTS_MAX ? calloc(1, sizeof *client) : NULL;
+    if (gate->n_clients == CLIENTS_MAX)
+        remove_client(gate, most_silent(gate));
+    struct client *client = calloc(1, sizeof *client);
     int fd = client ? aw_address_connect(&gate->address, &err) : -1;
     if (fd < 0) {
         free(client);
@@ -323,7 +354,7 @@ static void take_message(void *context, const struct message *message)
     const char *why = check_command(gate, message);
     struct client *client = why ? NULL : find_client(gate, message);
     if (!client) {
-        refuse(gate, message, why ? why : "there are too many clients");
+        refuse(gate, message, why ? why : "the server takes no more clients");
         return;
     }
     client->heard_ms = now_ms();

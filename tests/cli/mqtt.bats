@@ -120,7 +120,6 @@ answer() {
     mosquitto_pub -V 5 -p "$port" -t arm/cmd -m 'gripper close'
     wait_for s "without a response topic"
     to=arm/cmd ask 6 'gripper close'
-    wait_for s "without a response topic"
     mosquitto_pub -V 5 -p "$port" -t arm/cmd -m 'gripper close' -D publish response-topic arm/client/me
     sees '.why | strings | test("without correlation data")' answers
     ask 7 $'status\ngripper close'

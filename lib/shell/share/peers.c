@@ -139,6 +139,8 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
         server->bringer = NULL;
         aw_session_notice(server->session, "armwire-mqtt has ended: nobody comes by MQTT");
     }
+    /* A child that has just been forked may have the socket, too: closing it is not enough. */
+    epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_feed_leave(server, peer);
     if (peer->child > 0)
         aw_beside_end(peer);
