@@ -14,8 +14,9 @@
 #define KEEPALIVE_S 5
 #define CONNECT_MS  4000
 #define FINISH_MS   800
-#define CARE_MS     500 /* between two looks of the library at its keep-alive */
-#define BUSY        64  /* messages on their way */
+#define CARE_MS     500  /* between two looks of the library at its keep-alive */
+#define BUSY        64   /* messages on their way */
+#define STUCK_MS    2000 /* without one of so many being confirmed */
 
 int64_t now_ms(void)
 {
@@ -140,6 +141,7 @@ static void on_publish(struct mosquitto *mosquitto, void *context, int id, int c
     struct broker *broker = context;
     (void)mosquitto, (void)id, (void)properties;
     broker->unsent -= broker->unsent > 0;
+    broker->taken_ms = now_ms();
     broker->denied = broker->denied || code == MQTT_RC_NOT_AUTHORIZED;
     if (code >= 128)
         snprintf(broker->why, sizeof broker->why, "the broker refuses what is said there: %s",
@@ -247,6 +249,14 @@ struct pollfd broker_poll(const struct broker *broker)
         .events = (short)(POLLIN | (mosquitto && mosquitto_want_write(mosquitto) ? POLLOUT : 0))};
 }
 
+static bool is_stuck(struct broker *broker)
+{
+    if (broker->unsent < BUSY || now_ms() - broker->taken_ms < STUCK_MS)
+        return false;
+    snprintf(broker->why, sizeof broker->why, "the broker does not confirm what it is given");
+    return true;
+}
+
 bool broker_step(struct broker *broker, short events)
 {
     int code = 0;
@@ -258,7 +268,7 @@ bool broker_step(struct broker *broker, short events)
         code = mosquitto_loop_misc(broker->mosquitto);
         broker->next_ms = now_ms() + CARE_MS;
     }
-    return !failed(broker, code);
+    return !failed(broker, code) && !is_stuck(broker);
 }
 
 /* Waits until something has come or gone. */
@@ -278,6 +288,7 @@ bool broker_open(struct broker *broker)
     broker->up = false;
     broker->subscribed = 0;
     broker->unsent = 0;
+    broker->taken_ms = now_ms();
     *broker->why = '\0';
     if (!failed(broker, begin(broker)))
         while (!broker->up && !*broker->why && turn(broker, deadline))

@@ -50,11 +50,12 @@ struct broker {
     void *context;
     struct mosquitto *mosquitto; /* NULL: not connected */
     bool up;
-    int subscribed;  /* how many times that was confirmed */
-    unsigned unsent; /* messages that the broker has not taken yet */
-    int64_t next_ms; /* when to look after the connection again */
-    bool denied;     /* why: something is not for this user */
-    char why[200];   /* it is over, or something was denied; "" no */
+    int subscribed;   /* how many times that was confirmed */
+    unsigned unsent;  /* messages that the broker has not taken yet */
+    int64_t taken_ms; /* when the broker took one last */
+    int64_t next_ms;  /* when to look after the connection again */
+    bool denied;      /* why: something is not for this user */
+    char why[200];    /* it is over, or something was denied; "" no */
 };
 
 int64_t now_ms(void);

@@ -135,7 +135,7 @@ static void refuse(struct gate *gate, const struct message *message, const char 
         json_pack("{s:s,s:i,s:s}", "error", "refused", "exit", (int)AW_REFUSED, "why", why);
     char *text = json_dumps(object, JSON_COMPACT);
     json_decref(object);
-    if (text && is_answerable(gate, message))
+    if (text && is_answerable(gate, message) && gate->broker->up && !broker_busy(gate->broker))
         answer(gate, message->response, &command, text, false);
     free(text);
 }
