@@ -56,6 +56,8 @@ void aw_session_interface(struct aw_session *session, char *out, size_t size)
     if (aw_session_url(session, &url) != AW_OK)
         url = "link";
     session->err = before;
+    if (strncmp(url, "serve:", 6) == 0 && session->link) /* whose key goes on with the device */
+        url = session->link->key + 6;
     const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
     snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);
 }

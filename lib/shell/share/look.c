@@ -24,6 +24,10 @@ struct look_link {
     struct aw_attached *attached;
     struct chunk *first, *last;
     unsigned n;
+    /* The clock of a simulator that does not wait: what comes says what time it is there. */
+    struct aw_virtual_clock *model; /* NULL: it is any other device */
+    bool begun;
+    int64_t ahead_ns; /* its clock, of ours */
 };
 
 static void pop(struct look_link *self)
@@ -36,22 +40,50 @@ static void pop(struct look_link *self)
     free(first);
 }
 
+static enum aw_status await_chunk(struct look_link *self, int64_t deadline)
+{
+    struct aw_attached *attached = self->attached;
+    struct aw_clock *clock = &attached->session->real_clock.base;
+    bool past = self->model && deadline <= self->model->time_ns;
+    enum aw_status status = AW_OK;
+    if (self->model)
+        deadline = past ? aw_clock_now(clock) : AW_NEVER;
+    attached->aside.fd = -1;
+    while (!self->first && !attached->over && status == AW_OK) {
+        status = aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline);
+        if (status == AW_OK)
+            aw_attached_take(attached);
+    }
+    attached->aside.fd = attached->over ? -1 : attached->conn.fd;
+    return self->first ? AW_OK : status;
+}
+
+/* False: the deadline comes before what has come. */
+static bool go_on(struct look_link *self, int64_t deadline)
+{
+    struct aw_virtual_clock *model = self->model;
+    if (!self->begun)
+        self->ahead_ns = self->first->time_ns - model->time_ns;
+    self->begun = true;
+    int64_t time_ns = self->first->time_ns - self->ahead_ns;
+    bool before = time_ns <= deadline;
+    if (!before)
+        time_ns = deadline;
+    model->time_ns = time_ns > model->time_ns ? time_ns : model->time_ns;
+    return before;
+}
+
 static enum aw_status look_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                 int64_t deadline, struct aw_error *err)
 {
     struct look_link *self = (struct look_link *)link;
     struct aw_attached *attached = self->attached;
-    enum aw_status status = AW_OK;
     *got = 0;
-    attached->aside.fd = -1;
-    while (!self->first && !attached->over && status == AW_OK) {
-        status = aw_clock_wait(link->clock, attached->conn.fd, POLLIN, deadline);
-        if (status == AW_OK)
-            aw_attached_take(attached);
-    }
-    attached->aside.fd = attached->over ? -1 : attached->conn.fd;
-    if (status != AW_OK && !self->first)
+    enum aw_status status = await_chunk(self, deadline);
+    if (status != AW_OK)
         return status;
+    if (self->first && self->model && !go_on(self, deadline))
+        return AW_TIMEOUT;
     if (!self->first)
         return aw_fail(err, AW_LOST, "%s: %s", attached->address.text,
                        *attached->lost ? attached->lost : "the server is gone");
@@ -83,6 +115,7 @@ static void look_close(struct aw_link *link)
     while (self->first)
         pop(self);
     self->attached->looking = NULL;
+    self->attached->session->clock = &self->attached->session->real_clock.base;
     aw_attached_send(self->attached, json_pack("{s:b}", "unwatch", true));
     free(self);
 }
@@ -120,6 +153,10 @@ enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link)
     *link = aw_look_new(session, attached);
     if (!*link)
         return aw_no_memory(&session->err);
+    if (strncmp(attached->device, "sim:", 4) == 0 && strstr(attached->device, "time=virtual")) {
+        ((struct look_link *)*link)->model = &session->virtual_clock;
+        (*link)->clock = session->clock = &session->virtual_clock.base;
+    }
     double rate =
         aw_options_find(&session->options, "rate") ? aw_option_number(session, "rate") : 0;
     json_t *wanted = json_pack("{s:b}", "frames", true);

@@ -214,6 +214,17 @@ static void flush_all(struct aw_server *server)
     }
 }
 
+bool aw_server_lags(const struct aw_server *server)
+{
+    bool lags = false;
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+        if (peer->subscription.on)
+            aw_conn_flush(&peer->conn);
+        lags = lags || (peer->subscription.on && aw_conn_waiting(&peer->conn));
+    }
+    return lags;
+}
+
 void aw_server_due(struct aw_server *server)
 {
     int64_t due = aw_deadman_due(server), again = now_ns(server) + AGAIN;

@@ -124,6 +124,7 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url);
 void aw_server_close(struct aw_server *server);
 void aw_server_close_fds(const struct aw_server *server); /* in a child */
 void aw_server_serve(struct aw_aside *aside);             /* looks after all clients */
+bool aw_server_lags(const struct aw_server *server);      /* somebody has not read all yet */
 void aw_server_due(struct aw_server *server);             /* when to look again */
 void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record);
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd); /* which it owns; NULL: too many */
