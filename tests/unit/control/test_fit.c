@@ -182,6 +182,17 @@ static void test_what_cannot_be_fitted(void **state)
     memset(input, 0, sizeof input);
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
     assert_non_null(strstr(err.text, "did not move"));
+    static const struct {
+        size_t n, inputs;
+        bool enough;
+    } rows[] = {{30, 2, true}, {29, 2, false}, {30, 1, false}};
+    for (size_t i = 0; i < 3; i++) {
+        trial.n = rows[i].n;
+        trial.n_inputs = rows[i].inputs;
+        aw_fit_best(&trial, NULL, &fit, &err);
+        assert_int_equal(strstr(err.text, "too few") == NULL, rows[i].enough);
+    }
+    trial.n_inputs = N;
     trial.n = 20;
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE);
     trial.n = N;

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -260,12 +261,36 @@ static void test_refusals(void **state)
                      AW_USAGE);
 }
 
+/* Two numbers for each tone, and four more. */
+static void test_how_many_samples(void **state)
+{
+    (void)state;
+    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 0.5,
+                                 .to_hz = 1,
+                                 .tones = 3,
+                                 .amplitude = 0.1,
+                                 .duration_s = 4};
+    struct aw_error err;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    for (int i = 0; i < 10; i++) {
+        times[i] = 0.42 * i;
+        input[i] = output[i] = aw_sweep_value(&sweep, times[i]);
+    }
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 9, points, NULL, &err),
+                     AW_USAGE);
+    assert_non_null(strstr(err.text, "9 samples are too few for 3 frequencies"));
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 10, points, NULL, &err),
+                     AW_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closed_forms),     cmocka_unit_test(test_rough_records),
         cmocka_unit_test(test_bounds_and_crest), cmocka_unit_test(test_summary),
         cmocka_unit_test(test_margins),          cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_how_many_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
