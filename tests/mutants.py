@@ -77,7 +77,7 @@ def mutants_of(path):
             continue
         for kind, pattern, change in SPOTS:
             for spot in re.finditer(pattern, bare):
-                if kind == "one off" and re.match(r"\s+[\w ]+ [^=;(]*\[$", bare[:spot.start()]):
+                if kind == "one off" and re.match(r"\s+[\w ]+ [^=;(]*\[[^]]*$", bare[:spot.start()]):
                     continue  # a larger array
                 if kind == "negation":
                     new = negated(line, spot.start())
