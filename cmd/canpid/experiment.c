@@ -47,18 +47,53 @@ bool canpid_known_gains(struct canpid_run *run, struct aw_gains *gains)
     return known;
 }
 
-static enum aw_status send_gain(struct canpid_run *run, enum aw_canpid_gain gain, double value)
+/* In the order in which they are sent: what makes it lively comes last. */
+static void list_gains(const struct canpid_run *run, struct aw_gains gains,
+                       struct aw_canpid_gain_at out[AW_CANPID_GAINS])
 {
-    struct aw_canpid_gain_at at = {run->board, run->controller, gain, value};
-    return aw_canpid_set(canpid_of(run->session), &at, NULL, &run->session->err);
+    const struct aw_canpid_gain_at all[AW_CANPID_GAINS] = {
+        {run->board, run->controller, AW_CANPID_KD, gains.kd},
+        {run->board, run->controller, AW_CANPID_KI, gains.ki},
+        {run->board, run->controller, AW_CANPID_KP, gains.kp},
+    };
+    memcpy(out, all, sizeof all);
 }
 
 enum aw_status canpid_send_gains(struct canpid_run *run, struct aw_gains gains)
 {
-    enum aw_status status = send_gain(run, AW_CANPID_KD, gains.kd);
+    struct aw_canpid_gain_at all[AW_CANPID_GAINS];
+    enum aw_status status = AW_OK;
+    list_gains(run, gains, all);
+    for (int i = 0; i < AW_CANPID_GAINS && status == AW_OK; i++)
+        status = aw_canpid_set(canpid_of(run->session), &all[i], NULL, &run->session->err);
+    return status;
+}
+
+void canpid_try_gains(struct canpid_run *run, struct aw_gains old)
+{
+    struct canpid_state *state = run->session->state;
+    list_gains(run, old, state->old);
+    state->n_old = AW_CANPID_GAINS;
+}
+
+enum aw_status canpid_put_back(struct canpid_run *run, struct aw_gains old, enum aw_status status)
+{
+    status = canpid_run_end(run, status);
+    if (status == AW_STOPPED || status == AW_LOST)
+        return status;
+    struct aw_error cause = run->session->err;
+    enum aw_status restored = canpid_send_gains(run, old);
     if (status == AW_OK)
-        status = send_gain(run, AW_CANPID_KI, gains.ki);
-    return status == AW_OK ? send_gain(run, AW_CANPID_KP, gains.kp) : status;
+        return restored;
+    run->session->err = cause;
+    return status;
+}
+
+void canpid_tried(struct canpid_run *run, enum aw_status status)
+{
+    struct canpid_state *state = run->session->state;
+    if (status != AW_STOPPED)
+        state->n_old = 0;
 }
 
 enum aw_status canpid_experiment_plan(struct canpid_run *run, struct canpid_experiment *e)

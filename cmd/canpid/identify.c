@@ -23,9 +23,9 @@ static void print_value(struct aw_session *session, const char *name, double val
 
 void canpid_print_model(struct aw_session *session, const struct aw_model *m)
 {
-    static const char *const kinds[AW_PROCESS_KINDS] = {"first order with dead time",
-                                                        "integrator with lag and dead time",
-                                                        "second order with dead time"};
+    static const char *const kinds[AW_PROCESS_KINDS] = {
+        "first order with dead time", "integrator with lag and dead time",
+        "second order with dead time", "third order with dead time"};
     const struct aw_fit *fit = &m->fit;
     struct aw_output *out = &session->out;
     double tau1, tau2, damping;
@@ -37,6 +37,10 @@ void canpid_print_model(struct aw_session *session, const struct aw_model *m)
     print_value(session, fit->process.a2 > 0 ? "lag 1" : "lag", tau1, fit->half.tau1, "s");
     if (fit->process.a2 > 0)
         print_value(session, "lag 2", tau2, fit->half.tau2, "s");
+    if (fit->process.a3 > 0)
+        print_value(session, "further lag", fit->process.a3, fit->half.tau3, "s");
+    if (fabs(fit->process.lead) > 0)
+        print_value(session, "zero", fit->process.lead, NAN, "s");
     if (damping < 1)
         print_value(session, "damping", damping, NAN, "(the two lags swing)");
     print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
@@ -85,6 +89,10 @@ void canpid_report_model(struct aw_session *session, const struct aw_model *m)
     half_of(result, fit->process.a2 > 0 ? "tau1_half" : "tau_half", fit->half.tau1);
     if (fit->process.a2 > 0)
         aw_object_number(result, "tau2", tau2, -4, "s");
+    if (fit->process.a3 > 0)
+        aw_object_number(result, "tau3", fit->process.a3, -4, "s");
+    if (fabs(fit->process.lead) > 0)
+        aw_object_number(result, "lead", fit->process.lead, -4, "s");
     aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
     aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
     aw_object_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);
@@ -184,14 +192,9 @@ static enum aw_status experiment(struct aw_session *session, struct aw_model *mo
                               "the driver's gains are not known here: the published ones are put "
                               "back (kp %g, ki %g, kd %g)",
                               before.kp, before.ki, before.kd);
-        status = canpid_run_end(&run, canpid_experiment_perform(&run, e, &before));
-        if (status != AW_STOPPED && status != AW_LOST) {
-            struct aw_error cause = session->err;
-            enum aw_status restored = canpid_send_gains(&run, before);
-            status = status == AW_OK ? restored : status;
-            if (status != AW_OK && restored == AW_OK)
-                session->err = cause;
-        }
+        canpid_try_gains(&run, before);
+        status = canpid_put_back(&run, before, canpid_experiment_perform(&run, e, &before));
+        canpid_tried(&run, status);
     }
     if (status == AW_OK)
         status = canpid_experiment_model(&run, model);

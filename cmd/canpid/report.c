@@ -94,6 +94,10 @@ static void put_model(FILE *file, const struct aw_model *m)
     row(file, "lag 1", tau1, fit->half.tau1, "s");
     if (fit->process.a2 > 0)
         row(file, "lag 2", tau2, fit->half.tau2, "s");
+    if (fit->process.a3 > 0)
+        row(file, "further lag", fit->process.a3, fit->half.tau3, "s");
+    if (fabs(fit->process.lead) > 0)
+        row(file, "zero", fit->process.lead, NAN, "s");
     row(file, "dead band of the output", 100 * fit->dead_band, 100 * fit->half.dead_band, "%");
     row(file, "noise", m->grain.noise * m->full_scale, NAN, m->unit);
     row(file, "step of the encoder", m->grain.quantum * m->full_scale, NAN, m->unit);

@@ -30,6 +30,8 @@ struct canpid_state {
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     struct aw_canpid_gains remembered; /* that were sent over this link, by whatever process */
     unsigned no_current;               /* sensors frames so far, if none had a current but 0 */
+    size_t n_old; /* gains that the running command tries others for: the safe stop sends them */
+    struct aw_canpid_gain_at old[AW_CANPID_GAINS];
 };
 
 static inline struct aw_canpid *canpid_of(struct aw_session *session)

@@ -43,6 +43,7 @@ void canpid_connect(struct aw_session *session, struct aw_link *link)
     struct aw_canpid_options options = aw_canpid_defaults();
     struct canpid_state *state = session->state;
     state->remembered = (struct aw_canpid_gains){0};
+    state->n_old = 0;
     aw_canpid_init(&state->client, link, &session->wire->variant, &options);
 }
 
@@ -283,6 +284,15 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the stop is not confirmed: %s", why.text);
     leave(session, 0);
-    aw_stop_did(session, "disabled the driver");
+    size_t n = state->n_old;
+    state->n_old = 0;
+    for (size_t i = 0; i < n; i++) {
+        status = aw_canpid_set(&state->client, &state->old[i], NULL, &why);
+        if (status != AW_OK)
+            return aw_fail(&session->err, status,
+                           "the driver is disabled, but its gains from before are not back: %s",
+                           why.text);
+    }
+    aw_stop_did(session, "disabled the driver%s", n ? ", its gains from before are back" : "");
     return AW_OK;
 }

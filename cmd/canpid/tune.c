@@ -73,24 +73,10 @@ static enum aw_status find_old_gains(struct canpid_run *run, struct tuner *t)
     return AW_OK;
 }
 
-/* The driver is disabled first: gains do not enable what is disabled. */
-static enum aw_status put_back(struct canpid_run *run, const struct tuner *t, enum aw_status status)
-{
-    status = canpid_run_end(run, status);
-    if (status == AW_STOPPED || status == AW_LOST)
-        return status;
-    struct aw_error cause = run->session->err;
-    enum aw_status restored = canpid_send_gains(run, t->old);
-    if (status == AW_OK)
-        return restored;
-    run->session->err = cause;
-    return status;
-}
-
 static enum aw_status identify(struct canpid_run *run, struct tuner *t)
 {
     enum aw_status status =
-        put_back(run, t, canpid_experiment_perform(run, &t->experiment, &t->old));
+        canpid_put_back(run, t->old, canpid_experiment_perform(run, &t->experiment, &t->old));
     t->rest = t->experiment.config.centre;
     if (status == AW_OK)
         status = canpid_run_plot(run);
@@ -199,7 +185,7 @@ static enum aw_status try_both(struct canpid_run *run, struct tuner *t)
     if (status == AW_OK)
         status = step(run, t, &t->story.after, &t->story.is);
     if (status != AW_OK)
-        return put_back(run, t, status);
+        return canpid_put_back(run, t->old, status);
     report_steps(session, t, run->unit);
     bool better = is_better(t);
     if (!better)
@@ -268,13 +254,16 @@ enum aw_status run_tune(struct aw_session *session, const struct aw_args *args)
         status = canpid_run_begin(&run, session);
     if (status == AW_OK)
         status = find_old_gains(&run, t);
-    if (status == AW_OK)
-        status = identify(&run, t);
     if (status == AW_OK) {
-        status = design(&run, t);
-        if (status == AW_OK)
-            status = offer(&run, t);
-        status = write_report(session, t, status);
+        canpid_try_gains(&run, t->old);
+        status = identify(&run, t);
+        if (status == AW_OK) {
+            status = design(&run, t);
+            if (status == AW_OK)
+                status = offer(&run, t);
+            status = write_report(session, t, status);
+        }
+        canpid_tried(&run, status);
     }
     aw_run_free(&t->story.before);
     aw_run_free(&t->story.after);

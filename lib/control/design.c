@@ -8,14 +8,17 @@
 
 #include "control/predict.h"
 
-#define STEP     0.02
-#define LIVELY   0.01 /* share of full scale, where there is no dead band */
-#define SETTLE   12   /* times the slowest of the loop, that a prediction lasts at most */
-#define COARSE   0.8  /* from one size of the gains to the next smaller one */
-#define SMALLEST 1e-4 /* of the ultimate gain */
-#define PATIENCE 60   /* moves of the search */
-#define FINEST   0.01
-#define STEEP    20 /* a share of overshoot too much makes an error so much worse */
+#define STEP      0.02
+#define LIVELY    0.01 /* share of full scale, where there is no dead band */
+#define SETTLE    12   /* times the slowest of the loop, that a prediction lasts at most */
+#define COARSE    0.8  /* from one size of the gains to the next smaller one */
+#define SMALLEST  1e-4 /* of the ultimate gain */
+#define PATIENCE  60   /* moves of the search */
+#define FINEST    0.01
+#define NEARER    1.6 /* than any larger lag: a smaller one is cancelled */
+#define MOST_LAGS 16
+#define ROUNDS    4  /* until the dead time that rules for zeros need is known */
+#define STEEP     20 /* a share of overshoot too much makes an error so much worse */
 
 static double period_of(double omega)
 {
@@ -27,33 +30,85 @@ static double half_tick(const struct aw_process *process, const struct aw_driver
     return process->dead_time_s + driver->tick_s / 2;
 }
 
-void aw_half_rule(const double *lags, size_t n, double dead_time_s, size_t keep, double tau[2],
-                  double *theta)
+static void remove_lag(double *lags, size_t *n, size_t which)
 {
-    double rest[16];
-    size_t left = n < 16 ? n : 16;
-    memcpy(rest, lags, left * sizeof *rest);
-    tau[0] = tau[1] = 0;
-    *theta = dead_time_s;
+    lags[which] = lags[--*n];
+}
+
+/* The smallest lag from zero on, or the largest below it; n: there is none. Integrators are passed
+ * over. */
+static size_t next_lag(const double *lags, size_t n, double zero, bool larger)
+{
+    size_t found = n;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(lags[i]) && (lags[i] >= zero) == larger &&
+            (found == n || (lags[i] < lags[found]) == larger))
+            found = i;
+    return found;
+}
+
+/* A zero on the left against a lag near it: the next larger one, or the next smaller one if that is
+ * much nearer. Returns what the gain is multiplied by. Without a lag the zero is passed over. */
+static double cancel_zero(double zero, double *lags, size_t *n, double theta)
+{
+    size_t larger = next_lag(lags, *n, zero, true), smaller = next_lag(lags, *n, zero, false);
+    bool up = larger < *n, down = smaller < *n;
+    if (down && up)
+        up = zero / lags[smaller] > NEARER - 1e-9 || lags[larger] / zero <= zero / lags[smaller];
+    if (!up && !down)
+        return 1;
+    size_t which = up ? larger : smaller;
+    double lag = lags[which], felt = fmin(lag, 5 * theta);
+    if (up && zero < 5 * theta) { /* T3 */
+        lags[which] = felt - zero;
+        return felt / lag;
+    }
+    remove_lag(lags, n, which);
+    if (up || lag >= theta) /* T2, T1 */
+        return zero / lag;
+    return zero >= theta ? zero / theta : 1; /* T1a, T1b */
+}
+
+static void half_rule(double *rest, size_t left, size_t keep, struct aw_reduced *out)
+{
     for (size_t k = 0; k <= keep && left > 0; k++) {
         size_t largest = 0;
         for (size_t i = 1; i < left; i++)
             largest = rest[i] > rest[largest] ? i : largest;
         if (k < keep) {
-            tau[k] = rest[largest];
+            out->tau[k] = rest[largest];
         } else {
-            tau[keep - 1] += rest[largest] / 2;
-            *theta += rest[largest] / 2;
+            out->tau[keep - 1] += rest[largest] / 2;
+            out->theta += rest[largest] / 2;
         }
-        rest[largest] = rest[--left];
+        remove_lag(rest, &left, largest);
     }
     for (size_t i = 0; i < left; i++)
-        *theta += rest[i];
-    if (tau[1] > tau[0]) {
-        double slower = tau[1];
-        tau[1] = tau[0];
-        tau[0] = slower;
+        out->theta += rest[i];
+    if (out->tau[1] > out->tau[0]) {
+        double slower = out->tau[1];
+        out->tau[1] = out->tau[0];
+        out->tau[0] = slower;
     }
+}
+
+struct aw_reduced aw_half_rule(const double *lags, size_t n, const double *zeros, size_t n_zeros,
+                               double dead_time_s, size_t keep)
+{
+    struct aw_reduced out = {.theta = dead_time_s};
+    for (int round = 0; round < ROUNDS; round++) {
+        double rest[MOST_LAGS], theta = out.theta > 0 ? out.theta : INFINITY;
+        size_t left = n < MOST_LAGS ? n : MOST_LAGS;
+        memcpy(rest, lags, left * sizeof *rest);
+        out = (struct aw_reduced){.factor = 1, .theta = dead_time_s};
+        for (size_t i = 0; i < n_zeros; i++)
+            if (zeros[i] > 0)
+                out.factor *= cancel_zero(zeros[i], rest, &left, theta);
+            else
+                out.theta -= zeros[i];
+        half_rule(rest, left, keep, &out);
+    }
+    return out;
 }
 
 struct aw_gains aw_simc_gains(double gain, double tau1, double tau2, double theta)
@@ -108,33 +163,36 @@ static enum aw_status subject_of(const struct aw_process *process, const struct 
 
 static struct aw_gains simc(const struct subject *s, enum aw_form form)
 {
-    double lags[3] = {s->process.integrating ? INFINITY : s->tau1,
-                      s->process.integrating ? s->tau1 : s->tau2},
-           tau[2], theta;
-    size_t keep = form == AW_FORM_PID ? 2 : 1;
-    aw_half_rule(lags, 2, s->process.dead_time_s, keep, tau, &theta);
-    struct aw_gains gains = aw_simc_gains(s->process.gain, tau[0], tau[1], theta);
+    const struct aw_process *p = &s->process;
+    double lags[3] = {p->integrating ? INFINITY : s->tau1, p->integrating ? s->tau1 : s->tau2,
+                      p->a3};
+    struct aw_reduced r =
+        aw_half_rule(lags, 3, &p->lead, 1, p->dead_time_s, form == AW_FORM_PID ? 2 : 1);
+    struct aw_gains gains = aw_simc_gains(p->gain * r.factor, r.tau[0], r.tau[1], r.theta);
     if (form == AW_FORM_P)
         gains.ki = 0;
     return gains;
 }
 
-/* Tangent where the step response is steepest, and 63 % of its way, for a second order. */
+/* Tangent where the step response is steepest, and 63 % of its way, for more than one lag. */
 static void apparent(const struct subject *s, double *dead_time_s, double *tau)
 {
     struct aw_process process = s->process;
     struct aw_process_state x = {0};
-    double span = s->tau1 + s->tau2, h = span / 2000, steepest = 0, meets = 0, t63 = span;
+    double span = s->tau1 + s->tau2 + process.a3, h = span / 2000, y = 0;
+    double steepest = 0, meets = 0, t63 = span;
     process.dead_time_s = 0;
+    process.gain = 1;
     for (int i = 1; i < 20000; i++) {
-        double before = x.y;
+        double before = y;
         aw_process_advance(&process, &x, 1, 1, h);
-        double slope = (x.y - before) / h;
+        y = aw_process_measured(&process, &x);
+        double slope = (y - before) / h;
         if (slope > steepest) {
             steepest = slope;
-            meets = i * h - x.y / slope;
+            meets = i * h - y / slope;
         }
-        if (before < 1 - exp(-1) && x.y >= 1 - exp(-1)) {
+        if (before < 1 - exp(-1) && y >= 1 - exp(-1)) {
             t63 = i * h;
             break;
         }
@@ -147,7 +205,7 @@ static struct aw_gains amigo(const struct subject *s, enum aw_form form)
 {
     double l = s->process.dead_time_s, tau = s->tau1;
     if (s->process.integrating) {
-        l += s->tau1;
+        l += s->tau1 + s->process.a3 + fmax(0, -s->process.lead);
         tau = INFINITY;
     } else if (s->process.a2 > 0) {
         apparent(s, &l, &tau);
@@ -354,8 +412,7 @@ static enum aw_status predict(const struct aw_process *process, const struct aw_
                               struct aw_error *err)
 {
     size_t n;
-    double tau1, tau2, slow = isnan(p->margins.crossover) ? 1 : 1 / p->margins.crossover;
-    aw_process_lags(process, &tau1, &tau2, NULL);
+    double slow = isnan(p->margins.crossover) ? 1 : 1 / p->margins.crossover;
     double ti =
         fabs(p->per_tick.ki) > 0 ? fabs(p->per_tick.kp / p->per_tick.ki) * driver->tick_s : 0;
     p->duration_s = SETTLE * (slow + process->dead_time_s + driver->tick_s + fmin(ti, 4 * slow));

@@ -9,7 +9,7 @@
  * counts as half a tick of dead time, here and in the next two.
  *
  * simc (S. Skogestad, J. Process Control 13, 2003, 291-309), closed loop as fast as the dead time:
- * the model is brought to one or two lags by his half rule, then
+ * the model is brought to one or two lags by his half rule and his rules for zeros, then
  *     Kc = tau1 / (k·2·theta),  Ti = min(tau1, 8·theta),  Td = tau2 (series form; given here as the
  *     parallel form, eq. 36: f = 1 + Td/Ti, Kc·f, Ti·f, Td/f).
  *
@@ -75,11 +75,21 @@ enum aw_status aw_design_judge(const struct aw_process *process, const struct aw
                                const struct aw_design_options *options,
                                struct aw_proposal *proposal, struct aw_error *err);
 
-/* Skogestad's half rule: lags in any order, n of them, and what counts as dead time already. Keeps
- * one or two (keep) in tau, the slower first; half of the largest that is left out goes to the last
- * one kept, half of it and all others to the dead time. An integrator is a lag of INFINITY. */
-void aw_half_rule(const double *lags, size_t n, double dead_time_s, size_t keep, double tau[2],
-                  double *theta);
+/* Skogestad's half rule and his rules for zeros: lags in any order, n of them (at most 16), and
+ * what counts as dead time already. Keeps one or two (keep) in tau, the slower first; half of the
+ * largest that is left out goes to the last one kept, half of it and all others to the dead time,
+ * and so does a zero on the right (below 0). A zero T0 on the left is cancelled against a lag tau0
+ * near it, (1 + T0·s)/(1 + tau0·s) becoming T0/tau0                                tau0 ≤ T0, tau0
+ * ≥ theta       (T1) T0/theta                               T0 ≥ theta ≥ tau0             (T1a) 1
+ * theta ≥ T0 ≥ tau0             (T1b) T0/tau0                                tau0 ≥ T0 ≥ 5·theta
+ * (T2) (t/tau0) / (1 + (t - T0)·s)            t = min(tau0, 5·theta) ≥ T0   (T3) with theta the
+ * dead time that comes out at the end. factor is what the gain is multiplied by. An integrator is a
+ * lag of INFINITY, against which nothing is cancelled. */
+struct aw_reduced {
+    double factor, tau[2], theta;
+};
+struct aw_reduced aw_half_rule(const double *lags, size_t n, const double *zeros, size_t n_zeros,
+                               double dead_time_s, size_t keep);
 
 /* SIMC for a model that is that simple already; tau1 INFINITY: gain is a slope. Parallel form;
  * seconds, not ticks. tau2 0: PI. */

@@ -10,17 +10,18 @@
  *
  * The error that is made small is the output error: the model is simulated with the recorded input
  * alone (in continuous time, see process.h) and its answer is compared with what was measured,
- * least squares. Gain, offset, and the drift of an integrator enter linearly and are solved
- * exactly for each trial of the others (variable projection: Golub, Pereyra, SIAM J. Numer. Anal.
- * 10, 1973); lags, dead time and dead band are found from a grid of starts by Levenberg-Marquardt
- * (Marquardt, J. SIAM 11, 1963). Which model: the one of least Bayesian information criterion
- * (Schwarz, Ann. Statist. 6, 1978), BIC = m·ln(σ²) + k·ln(m).
+ * least squares; so are the times at which the input jumped between two samples (search.h). Which
+ * model, of first order, integrator with one lag or two, second and third order, all with dead
+ * time: the one of least Bayesian information criterion (Schwarz, Ann. Statist. 6, 1978), BIC =
+ * m·ln(σ²) + k·ln(m). A slow lag (an eighth of the record and more) that is not known to a quarter
+ * counts as an integrator, and so does one of half the record's length unless the criterion says
+ * very strongly that it is none.
  *
- * How sure: covariance σ²·(JᵀJ)⁻¹ from the Jacobian J of all parameters at the end; half is 1.96
- * times the root, 95 %. Residuals of samples that follow each other are alike (a model is never
- * quite the process), so that n samples say as much as m = n·(1 - r)/(1 + r) independent ones, with
- * r their correlation from one to the next (Bayley, Hammersley, J. R. Stat. Soc. 8, 1946); this m
- * is what counts in both places.
+ * How sure: covariance σ²·(JᵀJ)⁻¹ from the Jacobian J of all parameters at the end, and of the
+ * times of jumps, which are not known either; half is 1.96 times the root, 95 %. Residuals of
+ * samples that follow each other are alike (a model is never quite the process), so that n samples
+ * say as much as m = n·(1 - r)/(1 + r) independent ones, with r their correlation from one to the
+ * next (Bayley, Hammersley, J. R. Stat. Soc. 8, 1946); this m is what counts in both places.
  *
  * How good: 1 - |y - model|/|y - mean|, the "fit" of system identification (Ljung, System
  * Identification, 1999), over the last part of the record, by a model that has not seen that part.
@@ -57,7 +58,7 @@ struct aw_fit_options {
 
 /* In the units of gain and seconds; NaN: not known. */
 struct aw_fit_half {
-    double gain, dead_time, tau1, tau2, dead_band;
+    double gain, dead_time, tau1, tau2, tau3, dead_band;
 };
 
 struct aw_fit {
@@ -70,7 +71,6 @@ struct aw_fit {
     double piece_s;       /* each piece so long was compared by itself, because slow motion is not
                              explained by such a model; 0: the whole record */
     double independent;   /* samples that the record is worth, m above */
-    double bic[AW_PROCESS_KINDS];
     size_t n;
 };
 

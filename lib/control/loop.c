@@ -70,8 +70,9 @@ struct aw_loop *aw_loop_new(const struct aw_process *process, double tick_s, str
 {
     double slow_s, fast_s;
     aw_process_lags(process, &slow_s, &fast_s, NULL);
-    return aw_loop_new_of(of_process, process, process->integrating ? 1 : 0, slow_s + fast_s,
-                          process->dead_time_s, tick_s, err);
+    return aw_loop_new_of(of_process, process, process->integrating ? 1 : 0,
+                          slow_s + fast_s + process->a3 + fabs(process->lead), process->dead_time_s,
+                          tick_s, err);
 }
 
 void aw_loop_free(struct aw_loop *loop)

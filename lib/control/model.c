@@ -13,7 +13,7 @@
 void aw_model_init(struct aw_model *model)
 {
     *model = (struct aw_model){.full_scale = 1};
-    model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN};
+    model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN};
     model->fit.own = model->fit.held_out = model->fit.sigma = NAN;
 }
 
@@ -54,6 +54,10 @@ static void write_process(FILE *file, const struct aw_model *m)
     } else {
         number(file, "  ", "tau", tau1, ",");
     }
+    if (p->a3 > 0)
+        number(file, "  ", "tau3", p->a3, ",");
+    if (fabs(p->lead) > 0)
+        number(file, "  ", "lead", p->lead, ",");
     number(file, "  ", "dead_band", m->fit.dead_band, ",");
     fprintf(file, "  \"confidence\": {\n");
     number(file, "    ", "gain", m->fit.half.gain, ",");
@@ -61,6 +65,8 @@ static void write_process(FILE *file, const struct aw_model *m)
     number(file, "    ", p->a2 > 0 ? "tau1" : "tau", m->fit.half.tau1, ",");
     if (p->a2 > 0)
         number(file, "    ", "tau2", m->fit.half.tau2, ",");
+    if (p->a3 > 0)
+        number(file, "    ", "tau3", m->fit.half.tau3, ",");
     number(file, "    ", "dead_band", m->fit.half.dead_band, "");
     fprintf(file, "  },\n  \"fit\": {\n");
     number(file, "    ", "held_out", m->fit.held_out, ",");
@@ -130,12 +136,15 @@ static const struct place {
     }
     AT(NULL, "gain", fit.process.gain, true),
     AT(NULL, "dead_time", fit.process.dead_time_s, true),
+    AT(NULL, "tau3", fit.process.a3, false),
+    AT(NULL, "lead", fit.process.lead, false),
     AT(NULL, "dead_band", fit.dead_band, false),
     AT("confidence", "gain", fit.half.gain, false),
     AT("confidence", "dead_time", fit.half.dead_time, false),
     AT("confidence", "tau", fit.half.tau1, false),
     AT("confidence", "tau1", fit.half.tau1, false),
     AT("confidence", "tau2", fit.half.tau2, false),
+    AT("confidence", "tau3", fit.half.tau3, false),
     AT("confidence", "dead_band", fit.half.dead_band, false),
     AT("fit", "held_out", fit.held_out, false),
     AT("fit", "own", fit.own, false),
@@ -208,6 +217,20 @@ static int kind_of(const char *name)
     return k;
 }
 
+/* What a kind does not have is passed over. */
+static void take_lags(struct aw_process *p, enum aw_process_kind kind, double tau1, double tau2,
+                      double damping)
+{
+    bool two = kind == AW_PROCESS_SECOND || kind == AW_PROCESS_THIRD;
+    bool swings = two && damping > 0 && damping < 1;
+    if (kind == AW_PROCESS_FIRST)
+        p->lead = 0;
+    if (kind == AW_PROCESS_FIRST || kind == AW_PROCESS_SECOND)
+        p->a3 = 0;
+    p->a1 = swings ? 2 * damping * tau1 : tau1 + (two ? tau2 : 0);
+    p->a2 = swings ? tau1 * tau1 : two ? tau1 * tau2 : 0;
+}
+
 static enum aw_status take_process(struct aw_model *model, const json_t *root, const char *name,
                                    struct aw_error *err)
 {
@@ -215,18 +238,16 @@ static enum aw_status take_process(struct aw_model *model, const json_t *root, c
     struct aw_process *p = &model->fit.process;
     int k = kind_of(json_string_value(json_object_get(root, "kind")));
     if (k == AW_PROCESS_KINDS)
-        return aw_fail(err, AW_MALFORMED,
-                       "%s: its kind is none of first-order, integrating, second-order", name);
+        return aw_fail(
+            err, AW_MALFORMED,
+            "%s: its kind is none of first-order, integrating, second-order, third-order", name);
     p->integrating = k == AW_PROCESS_INTEGRATING;
     damping = json_number_value(json_object_get(root, "damping"));
-    if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || tau1 < 0 || tau2 < 0 || damping < 0 ||
-        model->driver.tick_s < 0)
+    if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || tau1 < 0 || tau2 < 0 || p->a3 < 0 ||
+        damping < 0 || model->driver.tick_s < 0)
         return aw_fail(err, AW_MALFORMED, "%s: a gain of 0, or a time below 0, is no process",
                        name);
-    bool swings = damping > 0 && damping < 1;
-    tau2 = k == AW_PROCESS_SECOND ? tau2 : 0;
-    p->a1 = swings ? 2 * damping * tau1 : tau1 + tau2;
-    p->a2 = swings ? tau1 * tau1 : tau1 * tau2;
+    take_lags(p, (enum aw_process_kind)k, tau1, tau2, damping);
     model->driver.noise = model->grain.noise;
     return AW_OK;
 }

@@ -9,27 +9,29 @@
 
 /* A move by a fixed time is linear in state and input: found by moving units. */
 struct mover {
-    double y[3], rate[3]; /* from y, from rate, from the input */
+    double y[4], rate[4], lagged[4]; /* from y, from rate, from lagged, from the input */
 };
 
 static struct mover mover_of(const struct aw_process *process, double h)
 {
     struct mover m;
-    for (int i = 0; i < 3; i++) {
-        struct aw_process_state x = {i == 0, i == 1};
-        aw_process_advance(process, &x, i == 2, i == 2, h);
+    for (int i = 0; i < 4; i++) {
+        struct aw_process_state x = {i == 0, i == 1, i == 2};
+        aw_process_advance(process, &x, i == 3, i == 3, h);
         m.y[i] = x.y;
         m.rate[i] = x.rate;
+        m.lagged[i] = x.lagged;
     }
-    if (h <= 0)
-        m = (struct mover){{1, 0, 0}, {0, 1, 0}};
     return m;
 }
 
 static void move(const struct mover *m, struct aw_process_state *x, double input)
 {
-    *x = (struct aw_process_state){m->y[0] * x->y + m->y[1] * x->rate + m->y[2] * input,
-                                   m->rate[0] * x->y + m->rate[1] * x->rate + m->rate[2] * input};
+    const struct aw_process_state was = *x;
+    const double *const to[] = {m->y, m->rate, m->lagged};
+    double *const of[] = {&x->y, &x->rate, &x->lagged};
+    for (int i = 0; i < 3; i++)
+        *of[i] = to[i][0] * was.y + to[i][1] * was.rate + to[i][2] * was.lagged + to[i][3] * input;
 }
 
 /* The output of delay whole ticks ago is in force for the rest of a tick, the one before it until
@@ -37,7 +39,6 @@ static void move(const struct mover *m, struct aw_process_state *x, double input
 struct plant {
     struct mover early, late;
     struct aw_process_state x;
-    double gain;
     size_t delay;
     double *past; /* ring of delay + 2 */
     size_t now;
@@ -49,7 +50,6 @@ static bool plant_init(struct plant *p, const struct aw_process *process, double
     double part = fmax(0, ticks - whole) * tick_s;
     *p = (struct plant){.early = mover_of(process, part),
                         .late = mover_of(process, tick_s - part),
-                        .gain = process->gain,
                         .delay = (size_t)whole};
     p->past = calloc(p->delay + 2, sizeof *p->past);
     return p->past;
@@ -110,7 +110,7 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     }
     *n = (size_t)ticks;
     for (size_t i = 0; i < *n; i++) {
-        double y = scene->from + plant.gain * plant.x.y;
+        double y = scene->from + aw_process_measured(process, &plant.x);
         double seen = scene->full ? rounded(y, driver->quantum) : y;
         double u = law_tick(&law, scene->to - seen);
         samples[i] = (struct aw_sample){(double)i * driver->tick_s, scene->to, y, u};
@@ -137,7 +137,7 @@ static struct course follow(const struct aw_process *process, double tick_s,
         return course;
     size_t quiet = 0, patience = plant.delay + 100;
     for (size_t i = 0; i < LONGEST && quiet < patience; i++) {
-        double e = setpoint - plant.gain * plant.x.y;
+        double e = setpoint - aw_process_measured(process, &plant.x);
         plant_tick(&plant, law_tick(&law, e) + load);
         course.iae += fabs(e) * tick_s;
         course.lowest = fmin(course.lowest, e);

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
+#define PI   3.14159265358979323846
+#define NEAR 1e-3 /* two lags */
 
 const char *aw_process_kind_name(enum aw_process_kind kind)
 {
@@ -11,6 +12,7 @@ const char *aw_process_kind_name(enum aw_process_kind kind)
         [AW_PROCESS_FIRST] = "first-order",
         [AW_PROCESS_INTEGRATING] = "integrating",
         [AW_PROCESS_SECOND] = "second-order",
+        [AW_PROCESS_THIRD] = "third-order",
     };
     return names[kind];
 }
@@ -19,6 +21,8 @@ enum aw_process_kind aw_process_kind_of(const struct aw_process *process)
 {
     if (process->integrating)
         return AW_PROCESS_INTEGRATING;
+    if (process->a3 > 0)
+        return AW_PROCESS_THIRD;
     return process->a2 > 0 ? AW_PROCESS_SECOND : AW_PROCESS_FIRST;
 }
 
@@ -38,15 +42,18 @@ void aw_process_lags(const struct aw_process *process, double *tau1, double *tau
 double complex aw_process_response(const struct aw_process *process, double omega)
 {
     double complex s = I * omega;
-    double complex lags = 1 + process->a1 * s + process->a2 * s * s;
-    double complex g = process->gain * cexp(-s * process->dead_time_s) / lags;
+    double complex lags = (1 + process->a1 * s + process->a2 * s * s) * (1 + process->a3 * s);
+    double complex g =
+        process->gain * (1 + process->lead * s) * cexp(-s * process->dead_time_s) / lags;
     return process->integrating ? g / s : g;
 }
 
 double aw_process_phase(const struct aw_process *process, double omega)
 {
-    double lags = atan2(process->a1 * omega, 1 - process->a2 * omega * omega);
-    return -lags - omega * process->dead_time_s - (process->integrating ? PI / 2 : 0);
+    double lags =
+        atan2(process->a1 * omega, 1 - process->a2 * omega * omega) + atan(process->a3 * omega);
+    return atan(process->lead * omega) - lags - omega * process->dead_time_s -
+           (process->integrating ? PI / 2 : 0);
 }
 
 bool aw_process_ultimate(const struct aw_process *process, double *omega, double *ku)
@@ -62,6 +69,11 @@ bool aw_process_ultimate(const struct aw_process *process, double *omega, double
     *omega = high;
     *ku = 1 / cabs(aw_process_response(process, high));
     return true;
+}
+
+double aw_process_measured(const struct aw_process *process, const struct aw_process_state *x)
+{
+    return process->gain * (x->y + process->lead * x->rate);
 }
 
 /* y and y' of the homogeneous second order after h. Both kinds of poles in one: c is cosh(d·h) or
@@ -86,24 +98,36 @@ static void swing(const struct aw_process *process, double h, double *y, double 
     *rate = c * rate0 + s * (sigma * rate0 - natural2 * y0);
 }
 
-/* Behind a lag, the line from + slope·t is followed late by a1: what differs from that dies away.
- */
+/* Behind a lag, the line from + slope·t is followed late by a1, and an excess over it dies away. So
+ * behind a3, where there is one, the input of the rest is a line and an excess; what answers to the
+ * excess alone is c times it. */
 void aw_process_advance(const struct aw_process *process, struct aw_process_state *x, double from,
                         double to, double h)
 {
     if (h <= 0)
         return;
-    double a1 = process->a1, slope = (to - from) / h, late = from - slope * a1;
-    if (!process->integrating && process->a2 > 0) {
-        double y = x->y - late, rate = x->rate - slope;
+    double a1 = process->a1, a2 = process->integrating ? 0 : process->a2, a3 = process->a3;
+    double slope = (to - from) / h, c = 0, dies = 0;
+    if (a3 > 0) {
+        double excess = x->lagged - (from - slope * a3);
+        a3 *=
+            1 + NEAR * NEAR / (4 * NEAR + 4 * fabs(1 - a1 / a3 + a2 / a3 / a3)); /* no pole twice */
+        dies = exp(-h / a3);
+        from -= slope * a3;
+        x->lagged = from + slope * h + excess * dies;
+        c = excess / (1 - a1 / a3 + a2 / a3 / a3);
+    }
+    double late = from - slope * a1;
+    if (a2 > 0) {
+        double y = x->y - late - c, rate = x->rate - slope + (a3 > 0 ? c / a3 : 0);
         swing(process, h, &y, &rate);
-        x->y = y + late + slope * h;
-        x->rate = rate + slope;
+        x->y = y + late + slope * h + c * dies;
+        x->rate = rate + slope - (a3 > 0 ? c * dies / a3 : 0);
         return;
     }
     double left = a1 > 0 ? exp(-h / a1) : 0;
-    double *lag = process->integrating ? &x->rate : &x->y, excess = *lag - late;
+    double *lag = process->integrating ? &x->rate : &x->y, excess = *lag - late - c;
     if (process->integrating)
-        x->y += late * h + slope * h * h / 2 + excess * a1 * (1 - left);
-    *lag = late + slope * h + excess * left;
+        x->y += late * h + slope * h * h / 2 + excess * a1 * (1 - left) + c * a3 * (1 - dies);
+    *lag = late + slope * h + excess * left + c * dies;
 }

@@ -21,36 +21,74 @@ static void near(double value, double wanted, double off)
         fail_msg("%.9g instead of %.9g", value, wanted);
 }
 
-/* Skogestad 2003, table 4, the examples without a zero on the left: lags, dead time with inverse
- * zeros, and for PI and (series) PID: theta, tau1, Kc, tauI, tauD. */
+/* Skogestad 2003, table 4: gain, lags, zeros, dead time, and for PI and (series) PID: theta, tau1,
+ * tau2, Kc, tauI, tauD. theta 0: not looked at. */
 static const struct example {
     const char *name;
+    double gain;
     size_t n;
-    double lags[5], dead_time_s;
+    double lags[7];
+    size_t n_zeros;
+    double zeros[2], dead_time_s;
     struct {
         double theta, tau1, tau2, kc, ti, td;
     } pi, pid;
 } examples[] = {
-    {"E1", 2, {1, 0.2}, 0, {0.1, 1.1, 0, 5.5, 0.8, 0}, {0, 0, 0, 0, 0, 0}},
-    {"E4", 4, {1, 1, 1, 1}, 0, {2.5, 1.5, 0, 0.3, 1.5, 0}, {1.5, 1.5, 1, 0.5, 1.5, 1}},
+    {"E1", 1, 2, {1, 0.2}, 0, {0}, 0, {0.1, 1.1, 0, 5.5, 0.8, 0}, {0, 0, 0, 0, 0, 0}},
+    {"E2",
+     1,
+     7,
+     {2, 1, 0.4, 0.2, 0.05, 0.05, 0.05},
+     2,
+     {-0.3, 0.08},
+     0,
+     {1.47, 2.5, 0, 0.85, 2.5, 0},
+     {0.77, 2, 1.2, 1.3, 2, 1.2}},
+    {"E3",
+     2,
+     4,
+     {20, 1, 0.1, 0.1},
+     1,
+     {15},
+     0,
+     {0.15, 1.05, 0, 2.33, 1.05, 0},
+     {0.05, 1, 0.15, 6.67, 0.4, 0.15}},
+    {"E4", 1, 4, {1, 1, 1, 1}, 0, {0}, 0, {2.5, 1.5, 0, 0.3, 1.5, 0}, {1.5, 1.5, 1, 0.5, 1.5, 1}},
     {"E5",
+     1,
      4,
      {1, 0.2, 0.04, 0.008},
      0,
+     {0},
+     0,
      {0.148, 1.1, 0, 3.72, 1.1, 0},
      {0.028, 1, 0.22, 17.9, 0.224, 0.22}},
-    {"E7", 3, {1, 1, 1}, 2, {3.5, 1.5, 0, 0.214, 1.5, 0}, {2.5, 1.5, 1, 0.3, 1.5, 1}},
+    {"E6",
+     1,
+     4,
+     {INFINITY, 1, 1, 0.028},
+     2,
+     {0.17, 0.17},
+     0,
+     {0, 0, 0, 0, 0, 0},
+     {0.358, INFINITY, 1.33, 1.4, 2.86, 1.33}},
+    {"E7", 1, 3, {1, 1, 1}, 1, {-2}, 0, {3.5, 1.5, 0, 0.214, 1.5, 0}, {2.5, 1.5, 1, 0.3, 1.5, 1}},
     {"E8",
+     1,
      3,
      {INFINITY, 1, 1},
      0,
+     {0},
+     0,
      {1.5, INFINITY, 0, 0.333, 12, 0},
      {0.5, INFINITY, 1.5, 1, 4, 1.5}},
-    {"E9", 2, {1, 1}, 1, {1.5, 1.5, 0, 0.5, 1.5, 0}, {1, 1, 1, 0.5, 1, 1}},
-    {"E10", 2, {20, 2}, 1, {2, 21, 0, 5.25, 16, 0}, {1, 20, 2, 10, 8, 2}},
-    {"E11", 3, {6, 2, 2}, 2, {5, 7, 0, 0.7, 7, 0}, {3, 6, 3, 1, 6, 3}},
-    {"E14", 1, {INFINITY}, 1, {1, INFINITY, 0, 0.5, 8, 0}, {0, 0, 0, 0, 0, 0}},
-    {"E15", 1, {1}, 1, {1, 1, 0, 0.5, 1, 0}, {0, 0, 0, 0, 0, 0}},
+    {"E9", 1, 2, {1, 1}, 0, {0}, 1, {1.5, 1.5, 0, 0.5, 1.5, 0}, {1, 1, 1, 0.5, 1, 1}},
+    {"E10", 1, 2, {20, 2}, 0, {0}, 1, {2, 21, 0, 5.25, 16, 0}, {1, 20, 2, 10, 8, 2}},
+    {"E11", 1, 3, {6, 2, 2}, 1, {-1}, 1, {5, 7, 0, 0.7, 7, 0}, {3, 6, 3, 1, 6, 3}},
+    {"E12", 1, 3, {10, 8, 1}, 2, {6, 3}, 0.3, {0.3, 1, 0, 7.41, 1, 0}, {0, 0, 0, 0, 0, 0}},
+    {"E13", 1, 2, {10, 0.5}, 1, {2}, 1, {1.25, 4.5, 0, 2.88, 4.5, 0}, {1, 3, 0.5, 3, 3, 0.5}},
+    {"E14", 1, 1, {INFINITY}, 1, {-1}, 0, {1, INFINITY, 0, 0.5, 8, 0}, {0, 0, 0, 0, 0, 0}},
+    {"E15", 1, 1, {1}, 1, {-1}, 0, {1, 1, 0, 0.5, 1, 0}, {0, 0, 0, 0, 0, 0}},
 };
 
 /* Half a unit of the third digit. */
@@ -65,20 +103,39 @@ static void test_table_of_skogestad(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const struct example *e = &examples[i];
-        for (size_t keep = 1; keep <= (e->pid.theta > 0 ? 2 : 1); keep++) {
-            double theta = keep == 1 ? e->pi.theta : e->pid.theta, tau[2], found;
+        for (size_t keep = 1; keep <= 2; keep++) {
+            double theta = keep == 1 ? e->pi.theta : e->pid.theta;
             double kc = keep == 1 ? e->pi.kc : e->pid.kc, ti = keep == 1 ? e->pi.ti : e->pid.ti;
             double td = keep == 1 ? 0 : e->pid.td;
-            aw_half_rule(e->lags, e->n, e->dead_time_s, keep, tau, &found);
-            digits(e->name, found, theta);
-            digits(e->name, tau[0], keep == 1 ? e->pi.tau1 : e->pid.tau1);
-            digits(e->name, tau[1], td);
-            struct aw_gains g = aw_simc_gains(1, tau[0], tau[1], found);
+            if (!(theta > 0))
+                continue;
+            struct aw_reduced r =
+                aw_half_rule(e->lags, e->n, e->zeros, e->n_zeros, e->dead_time_s, keep);
+            digits(e->name, r.theta, theta);
+            digits(e->name, r.tau[0], keep == 1 ? e->pi.tau1 : e->pid.tau1);
+            digits(e->name, r.tau[1], td);
+            struct aw_gains g = aw_simc_gains(e->gain * r.factor, r.tau[0], r.tau[1], r.theta);
             /* parallel from series: eq. 36 */
             digits(e->name, g.kp, kc * (1 + td / ti));
             digits(e->name, g.ki, kc / ti);
             digits(e->name, g.kd, kc * td);
         }
+    }
+}
+
+/* Rules T1, T1a and T1b, and a zero without a lag to go against, which no example has. */
+static void test_zeros_against_smaller_lags(void **state)
+{
+    (void)state;
+    static const struct {
+        double zero, lag, dead_time_s, factor;
+    } cases[] = {{3, 2, 1, 1.5}, {3, 0.5, 1, 3}, {0.8, 0.5, 1, 1}, {3, INFINITY, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_reduced r =
+            aw_half_rule(&cases[i].lag, 1, &cases[i].zero, 1, cases[i].dead_time_s, 1);
+        near(r.factor, cases[i].factor, 1e-12);
+        near(r.theta, cases[i].dead_time_s, 1e-12);
+        assert_true(isinf(cases[i].lag) ? isinf(r.tau[0]) : !(r.tau[0] > 0));
     }
 }
 
@@ -168,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_of_skogestad),
+        cmocka_unit_test(test_zeros_against_smaller_lags),
         cmocka_unit_test(test_amigo),
         cmocka_unit_test(test_robust_is_the_best),
         cmocka_unit_test(test_guard),

@@ -150,6 +150,59 @@ static void test_second_order_and_dead_band(void **state)
     within("dead band", fit.dead_band, fit.half.dead_band, 0.013);
 }
 
+static double three(double s)
+{
+    return 1 - (0.09 * exp(-s / 0.3) / (0.2 * 0.25) - 0.01 * exp(-s / 0.1) / (0.2 * 0.05) +
+                0.0025 * exp(-s / 0.05) / (0.25 * 0.05));
+}
+
+static void test_third_order(void **state)
+{
+    (void)state;
+    struct aw_trial trial = record_of(three, 2, 0.02, 0, 0.0001);
+    struct aw_fit fit = fit_of(&trial, NULL);
+    struct aw_process truth = {.gain = 2, .a1 = 0.4, .a2 = 0.03, .a3 = 0.05, .dead_time_s = 0.02};
+    assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_THIRD);
+    for (double w = 0.3; w < 20; w *= 1.3)
+        if (cabs(aw_process_response(&fit.process, w) / aw_process_response(&truth, w) - 1) > 0.02)
+            fail_msg("at %g rad/s: %g", w,
+                     cabs(aw_process_response(&fit.process, w) / aw_process_response(&truth, w)));
+}
+
+/* The input is sampled, and jumps up to 8 ms after a sample; a motor never forgets when. */
+static void test_jumps_between_samples(void **state)
+{
+    (void)state;
+    double jump_t[40], jump[40], level = 0;
+    size_t jumps = 0;
+    seed = 11;
+    memset(u, 0, sizeof u);
+    for (size_t i = 50; i < N && jumps < 40; i += 20 + (size_t)(30 * uniform())) {
+        double was = level;
+        level = level > 0 ? -0.1 : 0.1;
+        jump_t[jumps] = (double)i / 100 + 0.008 * uniform();
+        jump[jumps++] = level - was;
+        for (size_t k = i + 1; k < N; k++)
+            u[k] = level;
+    }
+    for (size_t k = 0; k < N; k++) {
+        t[k] = (double)k / 100;
+        y[k] = 0.0001 * normal();
+        for (size_t j = 0; j < jumps; j++)
+            if (t[k] > jump_t[j] + 0.03)
+                y[k] += 2 * jump[j] * integrator(t[k] - jump_t[j] - 0.03);
+    }
+    struct aw_trial trial = {.input_t = at, .input = input, .t = t, .y = y, .n = N};
+    trial.n_inputs = aw_excite_input(t, u, N, 0.004, at, input);
+    struct aw_fit fit = fit_of(&trial, NULL);
+    assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_INTEGRATING);
+    within("gain", fit.process.gain, fit.half.gain, 2);
+    within("lag", fit.process.a1, fit.half.tau1, 0.05);
+    within("dead time", fit.process.dead_time_s, fit.half.dead_time, 0.03);
+    if (!(fabs(fit.process.gain - 2) < 0.02 && fit.held_out > 0.97 && fit.sigma < 0.00012))
+        fail_msg("gain %g, fit %g, sigma %g", fit.process.gain, fit.held_out, fit.sigma);
+}
+
 /* Of 40 records with noise of their own, the 95 % interval of the gain holds the truth in about 38.
  */
 static void test_confidence_is_what_it_says(void **state)
@@ -304,6 +357,8 @@ int main(void)
         cmocka_unit_test(test_first_order),
         cmocka_unit_test(test_integrator),
         cmocka_unit_test(test_second_order_and_dead_band),
+        cmocka_unit_test(test_third_order),
+        cmocka_unit_test(test_jumps_between_samples),
         cmocka_unit_test(test_confidence_is_what_it_says),
         cmocka_unit_test(test_what_cannot_be_fitted),
         cmocka_unit_test(test_coherence),

@@ -36,6 +36,31 @@ static void test_by_hand(void **state)
     assert_true(fabs(model.fit.process.a2 - 0.25) < 1e-12);
 }
 
+static void test_lags_and_a_zero(void **state)
+{
+    (void)state;
+    struct aw_error err;
+    struct aw_process *p = &model.fit.process;
+    assert_int_equal(parse("{\"kind\":\"third-order\",\"gain\":1,\"dead_time\":0,\"tau1\":0.5,"
+                           "\"tau2\":0.2,\"tau3\":0.1,\"lead\":-0.3,\"damping\":1.2}",
+                           &err),
+                     AW_OK);
+    assert_true(fabs(p->a1 - 0.7) < 1e-12 && fabs(p->a2 - 0.1) < 1e-12);
+    assert_true(fabs(p->a3 - 0.1) < 1e-12 && fabs(p->lead + 0.3) < 1e-12);
+    assert_int_equal(parse("{\"kind\":\"integrating\",\"gain\":1,\"dead_time\":0,\"tau\":0.5,"
+                           "\"tau2\":9,\"tau3\":0.1,\"lead\":0.2}",
+                           &err),
+                     AW_OK);
+    assert_true(fabs(p->a1 - 0.5) < 1e-12 && !(p->a2 > 0) && fabs(p->a3 - 0.1) < 1e-12);
+    /* what a kind does not have is passed over */
+    assert_int_equal(parse("{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"tau\":0.5,"
+                           "\"tau3\":0.1,\"lead\":0.2,\"damping\":0.5}",
+                           &err),
+                     AW_OK);
+    assert_true(fabs(p->a1 - 0.5) < 1e-12 && !(p->a2 > 0) && !(p->a3 > 0));
+    assert_true(!(fabs(p->lead) > 0));
+}
+
 static const struct {
     const char *text, *says;
 } wrong[] = {
@@ -123,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_lags_and_a_zero),
         cmocka_unit_test(test_what_is_no_model),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_files),

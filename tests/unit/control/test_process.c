@@ -42,6 +42,40 @@ static void test_steps(void **state)
         }
 }
 
+/* Partial fractions; equal lags by the gamma distribution; with a zero, the slope is added. */
+static void test_a_third_lag(void **state)
+{
+    (void)state;
+    struct aw_process three = {.gain = 1, .a1 = 1.2, .a2 = 0.2, .a3 = 0.5};
+    struct aw_process same = {.gain = 1, .a1 = 2, .a2 = 1, .a3 = 1};
+    struct aw_process motor = {.gain = 1, .integrating = true, .a1 = 0.2, .a3 = 0.5};
+    struct aw_process zero = three;
+    zero.lead = -0.3;
+    static const double lags[] = {1, 0.2, 0.5};
+    for (int pieces = 1; pieces <= 7; pieces += 3)
+        for (double t = 0.1; t < 6; t += 0.7) {
+            double y = 1, rate = 0;
+            for (int i = 0; i < 3; i++) {
+                double part = lags[i] / (lags[i] - lags[(i + 1) % 3]) * lags[i] /
+                              (lags[i] - lags[(i + 2) % 3]) * exp(-t / lags[i]);
+                y -= part;
+                rate += part / lags[i];
+            }
+            near(step_of(&three, t, pieces), y, 1e-5);
+            struct aw_process_state x = {0};
+            aw_process_advance(&zero, &x, 1, 1, t);
+            near(aw_process_measured(&zero, &x), y - 0.3 * rate, 1e-4);
+            near(step_of(&same, t, pieces), 1 - exp(-t) * (1 + t + t * t / 2), 1e-3);
+            near(step_of(&motor, t, pieces),
+                 t - 0.7 + (0.25 * exp(-t / 0.5) - 0.04 * exp(-t / 0.2)) / 0.3, 1e-5);
+        }
+    double complex s = I * 1.5, g = aw_process_response(&zero, 1.5);
+    near(cabs(g - (1 - 0.3 * s) / ((1 + s) * (1 + 0.2 * s) * (1 + 0.5 * s))), 0, 1e-12);
+    near(aw_process_phase(&zero, 1.5), -atan(0.45) - atan(1.5) - atan(0.3) - atan(0.75), 1e-12);
+    assert_int_equal(aw_process_kind_of(&three), AW_PROCESS_THIRD);
+    assert_int_equal(aw_process_kind_of(&motor), AW_PROCESS_INTEGRATING);
+}
+
 /* A ramp into a lag comes out late by the lag; an integrator makes a parabola of it. */
 static void test_ramps(void **state)
 {
@@ -86,6 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_a_third_lag),
         cmocka_unit_test(test_ramps),
         cmocka_unit_test(test_frequency),
     };
