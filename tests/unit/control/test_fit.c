@@ -87,7 +87,7 @@ static void print_fit(const struct aw_fit *f)
         {f->process.gain, f->process.a1, f->process.a2, f->process.dead_time_s, f->dead_band},
         {f->half.gain, f->half.tau1, f->half.tau2, f->half.dead_time, f->half.dead_band},
         {f->offset, f->drift, f->sigma, f->own, f->held_out},
-        {f->piece_s, f->independent, f->bic[0], f->bic[1], f->bic[2]},
+        {f->process.a3, f->half.tau3, f->piece_s, f->independent, 0},
     };
     fprintf(fits, "%s of %zu\n", aw_process_kind_name(aw_process_kind_of(&f->process)), f->n);
     for (size_t i = 0; i < 4; i++)
