@@ -41,6 +41,7 @@ AFTER = """
 #include <unistd.h>
 int kill(pid_t pid, int what) { return pid == -1 ? -1 : (int)syscall(SYS_kill, pid, what); }
 """  # never everybody
+SIZE = r"(?! *return)[\w ]+ [^=;(]*\[[^]]*$"  # of an array: one more means the same
 SPOTS = [  # name, what is looked for in code without strings and comments, what it becomes
     ("comparison", r"(?<=[\w)\] ])(<=|>=|==|!=|(?<![<-])<(?![<=])|(?<![>-])>(?![>=]))(?= )",
      {"<=": "<", ">=": ">", "==": "!=", "!=": "==", "<": "<=", ">": ">="}),
@@ -77,8 +78,8 @@ def mutants_of(path):
             continue
         for kind, pattern, change in SPOTS:
             for spot in re.finditer(pattern, bare):
-                if kind == "one off" and re.match(r"\s+[\w ]+ [^=;(]*\[[^]]*$", bare[:spot.start()]):
-                    continue  # a larger array
+                if kind == "one off" and re.match(SIZE, bare[:spot.start()]):
+                    continue
                 if kind == "negation":
                     new = negated(line, spot.start())
                 else:
@@ -220,7 +221,6 @@ def main():
     in_parallel = ThreadPoolExecutor(os.cpu_count()).map
     list(in_parallel(Test.learn, tests))
     reach = reach_of(tests)
-
     every = [m for p in sorted(Path("lib").rglob("*.c")) for m in mutants_of(p)
              if f"{m[0]}:{m[1]}".startswith(inside)]
     random.Random(int(seed)).shuffle(every)
