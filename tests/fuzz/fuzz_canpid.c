@@ -1,5 +1,5 @@
-/* What canpid hears and reads: frames at both ends of the bus, files of gains, and the names of
- * boards, controllers and faults. The first byte chooses.
+/* What canpid hears and reads: frames at both ends of the bus, files of gains, models, and the
+ * names of boards, controllers and faults. The first byte chooses.
  *
  * The simulator says nothing but good frames of finite numbers and keeps its joints between their
  * stops; the client sends nothing but its one setpoint and stops. What is read from a file of gains
@@ -7,6 +7,8 @@
  */
 #include <math.h>
 
+#include "control/design.h"
+#include "control/model.h"
 #include "peer.h"
 #include "protocol/canpid/client.h"
 #include "protocol/canpid/device.h"
@@ -166,6 +168,36 @@ static void try_gains(const uint8_t *data, size_t size)
         write_and_read(&gains);
 }
 
+/* A model that is accepted is a process, written and read the same; what is proposed for it is
+ * finite or refused. */
+static void try_model(const uint8_t *data, size_t size)
+{
+    static struct aw_model model, again;
+    char *text = text_of(data, size), *written = NULL;
+    struct aw_error err = {.text = ""};
+    if (aw_model_read(&model, text, "fuzz", &err) != AW_OK) {
+        MUST(strncmp(err.text, "fuzz:", 5) == 0);
+        free(text);
+        return;
+    }
+    FILE *out = open_memstream(&written, &size);
+    MUST(out);
+    aw_model_write(out, &model);
+    MUST(fclose(out) == 0);
+    MUST(aw_model_read(&again, written, "again", &err) == AW_OK);
+    const struct aw_process *a = &model.fit.process, *b = &again.fit.process;
+    MUST(aw_process_kind_of(a) == aw_process_kind_of(b) && a->dead_time_s >= 0 && a->a1 >= 0);
+    struct aw_driver driver = {.tick_s = 0.004, .dead_band = 0.01, .gain_max = 100};
+    for (int rule = 0; rule < AW_RULE_ROBUST; rule++) {
+        struct aw_design_options o = {.rule = (enum aw_rule)rule};
+        struct aw_proposal proposal;
+        if (aw_design(a, &driver, &o, &proposal, &err) == AW_OK)
+            MUST(isfinite(proposal.per_tick.kp) && proposal.margins.stable);
+    }
+    free(written);
+    free(text);
+}
+
 static void try_names(const uint8_t *data, size_t size)
 {
     char *text = text_of(data, size), name[AW_CANPID_NAME_MAX];
@@ -185,4 +217,4 @@ static void try_names(const uint8_t *data, size_t size)
     free(text);
 }
 
-PARTS(try_simulator, try_firmware, try_client, try_gains, try_names)
+PARTS(try_simulator, try_firmware, try_client, try_gains, try_names, try_model)
