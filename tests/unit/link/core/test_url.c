@@ -173,6 +173,20 @@ static void whole_numbers_and_words(void **state)
     assert_non_null(strstr(err.text, "keep|on|off"));
 }
 
+static void schemes_begin_with_any_small_letter(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {{"a:x", "a", "x"},  {"z9-:y", "z9-", "y"},
+                                           {"{:x", "", "{:x"}, {"`:x", "", "`:x"},
+                                           {"9:x", "", "9:x"}, {"A:x", "", "A:x"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_url url;
+        assert_int_equal(aw_url_parse(&url, cases[i][0], NULL), AW_OK);
+        assert_string_equal(url.scheme, cases[i][1]);
+        assert_string_equal(url.rest, cases[i][2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +197,7 @@ int main(void)
         cmocka_unit_test(shares),
         cmocka_unit_test(durations),
         cmocka_unit_test(whole_numbers_and_words),
+        cmocka_unit_test(schemes_begin_with_any_small_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
