@@ -558,6 +558,7 @@ static const struct sending session[] = {
     {260, "FF FF 01 14 04 10 00 02 03 55 00 02 02 07 00 01 01 0F 00 01 00 5A 00 02 00 01 00 01"},
     {300, "FF FF 00 26 09 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 " LIMITS},
     {310, "FF FF 00 26 04 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 " LIMITS},
+    {315, "FF FF 02 26 B9 00 00 F4 01 01 00 00 01 90 01 01 90 01 00 68 01 01 " LIMITS},
     {320, "FF FF 03 04"},
     {330, "FF FF 01 14 00 FF 00 02 01 FF 00 01 02 FF 00 01 03 FF 00 02 04 FF 00 01"},
     {0, NULL}};
@@ -576,6 +577,10 @@ static void a_session_is_as_it_was(void **state)
         struct aw_device *device = aw_unitysim_device(&cases[i]);
         fprintf(out, "case %zu\n", i);
         print_arm(device, 0, out);
+        print_talk(device, session, 100, read_hex, print_hex, out);
+        print_arm(device, 100, out); /* on the way */
+        aw_device_close(device);
+        device = aw_unitysim_device(&cases[i]);
         print_talk(device, session, 1000, read_hex, print_hex, out);
         print_arm(device, 1000, out);
         aw_device_close(device);
