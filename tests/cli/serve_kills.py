@@ -179,6 +179,8 @@ class Run:
     def __init__(self, tool, front, way, deadman, chance):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
+        # Who is silent from the start: what stands still before its time has not begun to move.
+        self.early = deadman / 1e3 if way == "silent" else 0
         self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
         tool.begin()
@@ -302,7 +304,7 @@ class Run:
                 self.moved = now
                 if self.stopped:
                     self.wrong.append(f"moved {1e3 * (now - self.stopped):.1f} ms after the stop")
-            elif what == STOPS and self.ended and self.moved and not self.stopped:
+            elif what == STOPS and self.ended and now >= self.ended + self.early and self.moved and not self.stopped:
                 self.stopped = now
         if self.board:
             self.send(self.board, data)
