@@ -363,7 +363,7 @@ static void handle_command(struct bus *bus, struct driver *driver, const uint8_t
                               .index = index ? (int)aw_record_get(&record, index) : 0,
                               .what = actions[action].what};
     float single = aw_get_f32(frame + 2);
-    if (isinf(single))
+    if (isinf(single) && isnan(command.value))
         command.value = (double)single; /* no number to the decoder, a large one to the firmware */
     driver->still = false;
     actions[action].act(bus, driver, &command);
