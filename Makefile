@@ -203,7 +203,7 @@ $(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
 EXTRA_armwire-mqtt := -lmosquitto
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
-$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c tests/unit/descriptors.c,-lcmocka)))
+$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
 $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth.c,))

@@ -180,8 +180,10 @@ answer() {
     has "$why" "others may read it"
     fails 2 hidmotor -q serve -l sim: --listen unix:other --mqtt "mqtt://alice@127.0.0.1:$port/arm?password=right"
     has "$why" "others may read it"
-    start wrong hidmotor serve -l sim: --listen unix:other --mqtt "mqtt://alice@127.0.0.1:$port/arm?password=wrong"
-    wait_for wrong "the broker refuses: Not authorized"
+    hidmotor -q serve -l sim: --listen unix:other --mqtt "mqtt://alice@127.0.0.1:$port/arm?password=wrong" \
+        2>refused 3>&- &
+    started+=("$!")
+    until grep -q "the broker refuses: Not authorized" refused; do sleep 0.02; done
 }
 
 @test "TLS with a CA of one's own; without it, or without the client's certificate, nobody comes" {
@@ -236,7 +238,7 @@ answer() {
 }
 
 @test "commander killed, stopped, cut off; broker killed, stopped; its way ended: the device stops" {
-    timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${KILLS:-1}" --within "${WITHIN:-300}" \
+    timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${SERVE_KILLS:-1}" --within "${WITHIN:-300}" \
         mqtt-kill mqtt-stop mqtt-cut broker broker-stop gateway
 }
 

@@ -263,7 +263,7 @@ commands() {
     mkfifo run.pcapng
     armctl -q -l "$fast" --record run.pcapng deg 1 90 2>err 3>&- &
     client=$!
-    until grep -q "^SigBlk.*[4-7c-f]...\$" "/proc/$client/status"; do kill -0 "$client"; done # TERM
+    until grep -q "^SigBlk.*[4-7c-f]..[13579bdf]\$" "/proc/$client/status"; do kill -0 "$client"; done # TERM
     kill -TERM "$client"
     wait "$client" && false || same $? 143
     armctl -q -l "$fast" --record run.pcapng deg 1 90 >out 3>&- &

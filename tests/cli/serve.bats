@@ -26,7 +26,7 @@ talk() { python3 "$root/tests/cli/talk.py" "$@"; }
     started+=($!)
     sees '.msg == "positions"' seen
     ok hidmotor move 0 45 -30 --wait
-    has "$stderr" "has sim:: through it"
+    has "$stderr" "has sim: — this goes through it"
     has "$output" "move result=arrived"
     kill "${started[1]}"
     wait "${started[1]}" || true
@@ -259,7 +259,7 @@ asks() {
 
 @test "commander killed, stopped, cut off, silent; server killed; a stranger's stop: the device stops" {
     for tool in $tools; do
-        timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${KILLS:-1}" \
+        timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" \
             --within "${WITHIN:-300}" # a busy machine; serve_kills.py alone measures
     done
 }

@@ -179,8 +179,8 @@ class Run:
     def __init__(self, tool, front, way, deadman, chance):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
-        # Who is silent from the start: what stands still before its time has not begun to move.
-        self.early = deadman / 1e3 if way == "silent" else 0
+        # Who is silent from the start: what stands still long before its time has not begun to move.
+        self.early = 0.9 * deadman / 1e3 if way == "silent" else 0
         self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
         tool.begin()

@@ -137,8 +137,8 @@ restored='[?1049l'
     mkfifo quiet
     armctl watch - <>quiet >lines 2>why &
     watch=$!
-    # until it has blocked HUP, INT and TERM
-    until grep -q 'SigBlk:.*[4-7c-f]...$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
+    # until it has blocked HUP, INT and TERM (the shell that becomes it blocks the last two)
+    until grep -q 'SigBlk:.*[4-7c-f]..[13579bdf]$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
     kill -INT "$watch"
     wait "$watch" || same "$?" 130
     same "$(cat why)" "armctl: stopped by a signal"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t size);
@@ -22,7 +23,8 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *number = getenv("MEMORY_FAILS");
     on = getenv("MEMORY_FAILS_ON") != NULL;
-    count = 0;
+    tzset(); /* what the C library keeps of the time zone is not the program's */
+    count = live = 0;
     from = number ? atol(number) : 0;
     unsetenv("LD_PRELOAD");
 }
