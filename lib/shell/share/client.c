@@ -288,8 +288,8 @@ static enum aw_status attach(struct aw_session *session, const char *url)
     session->err = before;
     if (!session->attached)
         return AW_OK;
-    aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it", session->tool->name,
-                      session->attached->server, session->attached->device);
+    aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
+                      session->tool->name, session->attached->server, session->attached->device);
     notice_simulator(session);
     return AW_OK;
 }
