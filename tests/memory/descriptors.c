@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MOST = 256, STATUS = 98 };
+enum { MOST = 256, STATUS = 98, TRIES = 200, AGAIN_US = 10000 };
 
 static bool given[MOST];
 static pid_t self;
@@ -32,11 +32,27 @@ static void tell(int fd)
     fprintf(stderr, "not ok - descriptor %d is left open: %.*s\n", fd, n > 0 ? (int)n : 0, target);
 }
 
+static bool is_left(int fd)
+{
+    return is_open(fd) && !given[fd];
+}
+
+/* What a thread still has, it closes itself, a little later. */
+static void wait_for_threads(void)
+{
+    for (int fd = 0, tries = 0; fd < MOST && tries < TRIES; fd++)
+        for (; is_left(fd) && tries < TRIES; tries++)
+            usleep(AGAIN_US);
+}
+
 __attribute__((destructor)) static void end(void)
 {
     bool left = false;
-    for (int fd = 0; fd < MOST && getpid() == self; fd++) {
-        if (!is_open(fd) || given[fd])
+    if (getpid() != self)
+        return;
+    wait_for_threads();
+    for (int fd = 0; fd < MOST; fd++) {
+        if (!is_left(fd))
             continue;
         tell(fd);
         left = true;
