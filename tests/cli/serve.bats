@@ -43,7 +43,7 @@ both() {
     started+=($!)
     sleep 0.2
     ok "$tool" "${@:4}"
-    has "$stderr" "$tool serve (pid $pid) has $link: through it"
+    has "$stderr" "$tool serve (pid $pid) has $link — this goes through it"
     for _ in {1..100}; do
         [ "$watched" = - ] || grep -q -- "$watched" "$tool.seen" && return
         sleep 0.05
@@ -208,13 +208,13 @@ asks() {
     serve s2 armctl -l "$D/arm2"
     matches "$url" "serve:$XDG_RUNTIME_DIR/armwire/armctl-*arm2.sock"
     ok armctl -l "$D/arm2" ping -n 1
-    has "$stderr" "armctl serve (pid $pid) has $D/arm2: through it"
+    has "$stderr" "armctl serve (pid $pid) has $D/arm2 — this goes through it"
     ok armctl -l "$url" -q ping -n 1
     ok armctl ping -n 1
-    has "$stderr" "armctl serve (pid $first) has $D/arm1: through it"
+    has "$stderr" "armctl serve (pid $first) has $D/arm1 — this goes through it"
     end "$first"
     ok armctl ping -n 1
-    has "$stderr" "has $D/arm2: through it"
+    has "$stderr" "has $D/arm2 — this goes through it"
     fails 4 armctl serve -l "$D/arm2"
     has "$why" busy
 }
