@@ -58,7 +58,7 @@ units() {
 # other's processes most of the time, so four files are under way at once; those that take longest
 # begin.
 cli() {
-    local long=(kills every arm stops canpid full_disk hidmotor ezphys unitysim argv record) out status
+    local long=(kills every serve arm stops canpid full_disk hidmotor ezphys unitysim prompt argv record) out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
         grep -vFf <(printf '/%s.bats\n' "${@:2}") |
@@ -163,7 +163,7 @@ with_programs() {
     suite install "${network[@]}" tests/install.sh
     suite generated tests/generate.sh --check
     suite benches benches
-    suite tuning build/tests/tuning/batch 8
+    suite tuning build/tests/tuning/batch 16
     suite soak tests/soak.sh --small
 }
 
@@ -193,7 +193,7 @@ if suite build make all units benches; then
         suite cli-san cli_san &
         with_sanitizers &
     fi
-    if suite build-clang make CFLAGS=-g1 CC=clang all units; then
+    if suite build-clang make CFLAGS=-g1 OPTIMISE=-O0 CC=clang all units; then
         suite unit-clang units build/clang &
     fi
     suite fuzz env SEED=1 INPUTS=5000 tests/fuzz/run.sh
