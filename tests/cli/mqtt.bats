@@ -238,7 +238,7 @@ answer() {
 }
 
 @test "commander killed, stopped, cut off; broker killed, stopped; its way ended: the device stops" {
-    timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${SERVE_KILLS:-1}" --within "${WITHIN:-300}" \
+    timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${SERVE_KILLS:-1}" --within "${WITHIN:-1000}" \
         mqtt-kill mqtt-stop mqtt-cut broker broker-stop gateway
 }
 
