@@ -131,12 +131,12 @@ both() {
 
 # asks TOOL LINK MOTION…: while the motion is waited for, status is answered, and disturbs nothing.
 asks() {
-    local tool=$1 link=$2 again=0
+    local tool=$1 link=$2
     serve "$tool" "$tool" -l "$link"
     "$tool" -q "${@:3}" >"$tool.moved" 2>&1 3>&- &
     local mover=$!
     until echo | talk 0.1 "$(place "$tool")" | jq -e .commander; do :; done
-    until "$tool" -l serve: -q -j status >"$tool.status" 2>&1; do [ $((++again)) -lt 5 ]; done
+    ok "$tool" -l serve: -q -j status
     echo '{"cmd":"status","id":"a"}' | talk 1 "$(place "$tool")" >"$tool.said"
     sees '.cmd == "status" and .id == "a" and .ok' "$tool.said"
     sees '.done and .id == "a" and .exit == 0' "$tool.said"

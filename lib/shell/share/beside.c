@@ -207,7 +207,13 @@ void aw_beside_end(struct aw_peer *child)
 {
     struct aw_request *request = child->request;
     struct aw_peer *peer = request->peer;
+    const char *line;
     end_child(child->child);
+    /* It may have gone while a record was on its way to it: what it said last is still to be read.
+     */
+    while ((line = aw_conn_next(&child->conn)) || aw_conn_fill(&child->conn))
+        if (line)
+            aw_beside_take(child, line);
     if (peer && !child->left)
         aw_peer_say(peer, "{%s%s%s\"done\":true,\"exit\":%d,\"status\":%d}\n",
                     *request->id ? "\"id\":" : "", request->id, *request->id ? "," : "", AW_TIMEOUT,
