@@ -114,8 +114,8 @@ syntax() {
 
 # ---- Running them --------------------------------------------------------------------------------
 
-# Counts what the suite in $1 printed, and says it in one line; of one that failed all but what
-# passed.
+# Counts what the suite in $1 printed, and says it in one line, with the seconds that passed and those
+# of a processor that it took; of one that failed all but what passed.
 tally() {
     local name=$1 status=$2 seconds=$3 log=$LOGS/$1.log passed failed skipped
     skipped=$(grep -cE "$SKIPPED" "$log")
@@ -127,7 +127,7 @@ tally() {
     {
         printf '%-16s %5d passed %3d failed' "$name" "$passed" "$failed"
         [ "$skipped" = 0 ] || printf ' %d skipped' "$skipped"
-        printf ' %5ds\n' "$seconds"
+        printf ' %5ds %5ds\n' "$seconds" "$(awk '{ print int($1 + $2 + 0.5) }' "$LOGS/$name.time")"
         if [ "$failed" != 0 ]; then grep -vE '^(ok |1\.\.)' "$log" | sed 's/^/    /'; fi
         if [ "$skipped" != 0 ]; then grep -E "$SKIPPED" "$log" | sed 's/^/    /'; fi
     } >"$LOGS/$name.report"
@@ -136,14 +136,13 @@ tally() {
 
 # suite NAME COMMAND…
 suite() {
-    local name=$1 start=$SECONDS status
+    local name=$1 start=$SECONDS status limit=(timeout -k 10 $LIMIT) TIMEFORMAT='%U %S'
     shift
     [[ $only == "  " || $only == *" $name "* ]] || return 0
     if [ "$(type -t "$1")" = function ]; then
-        "$@" >"$LOGS/$name.log" 2>&1 </dev/null
-    else
-        timeout -k 10 $LIMIT "$@" >"$LOGS/$name.log" 2>&1 </dev/null
+        limit=()
     fi
+    { time "${limit[@]}" "$@" >"$LOGS/$name.log" 2>&1 </dev/null; } 2>"$LOGS/$name.time"
     status=$?
     [ $status != 124 ] || echo "given up after $LIMIT seconds" >>"$LOGS/$name.log"
     tally "$name" $status $((SECONDS - start))
