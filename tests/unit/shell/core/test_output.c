@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -255,6 +256,107 @@ static void a_full_descriptor_that_does_not_wait_is_waited_for(void **state)
     assert_int_equal(how, 0);
 }
 
+static void room_is_used_to_the_last_byte(void **state)
+{
+    (void)state;
+    start(-1);
+    out.used = AW_OUTPUT_SIZE - 10;
+    assert_ptr_equal(aw_output_reserve(&out, 10), out.buffer + AW_OUTPUT_SIZE - 10);
+    assert_int_equal(out.used, AW_OUTPUT_SIZE - 10); /* nothing has been written */
+    assert_int_equal(out.error, 0);
+    aw_output_reserve(&out, 11);
+    assert_int_equal(out.used, 0);
+    assert_int_equal(out.error, EBADF);
+    start(-1);
+    out.error = ENOSPC;
+    assert_int_equal(aw_output_flush(&out, NULL), AW_LOST); /* with nothing to write, too */
+    start(-1);
+    assert_int_equal(aw_output_flush(&out, NULL), AW_OK); /* nor is anything tried */
+}
+
+/* Half of the buffer waits, one byte more does not. */
+static void half_of_it_waits(void **state)
+{
+    static char block[AW_OUTPUT_SIZE / 2];
+    int64_t left;
+    (void)state;
+    start(open("/dev/null", O_WRONLY));
+    aw_output_write(&out, block, sizeof block);
+    assert_int_equal(aw_output_pace(&out, 5, &left, NULL), AW_OK);
+    assert_int_equal(out.used, sizeof block);
+    assert_int_equal(left, AW_OUTPUT_LATE);
+    aw_output_write(&out, "x", 1);
+    aw_output_pace(&out, 6, &left, NULL);
+    assert_int_equal(out.used, 0);
+    assert_int_equal(out.since_ns, 0);
+    close(out.fd);
+}
+
+static void what_is_wrong_with_it(void **state)
+{
+    static const struct {
+        int error;
+        bool stalled;
+        enum aw_status status;
+        const char *text;
+    } rows[] = {
+        {0, false, AW_OK, ""},
+        {ECANCELED, false, AW_STOPPED, "standard output: its reader takes nothing — stopped"},
+        {0, true, AW_STOPPED, "standard output: its reader takes nothing — stopped"},
+        {EPIPE, false, AW_LOST, "standard output: its reader has closed the pipe — stopped"},
+        {ENOSPC, false, AW_LOST,
+         "standard output: No space left on device — free some space or write elsewhere"},
+        {EIO, false, AW_LOST, "standard output: Input/output error — stopped"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_error err = {0};
+        start(-1);
+        out.error = rows[i].error;
+        out.stalled = rows[i].stalled;
+        assert_int_equal(aw_output_flush(&out, &err), rows[i].status);
+        assert_string_equal(err.text, rows[i].text);
+        assert_int_equal(aw_output_check(&out, NULL), rows[i].status);
+    }
+}
+
+/* DEL is ASCII: nobody asks for the locale. Control characters are printed only where we draw. */
+static void what_a_text_is_cleaned_of(void **state)
+{
+    (void)state;
+    start(-1);
+    aw_output_print(&out, "%s", "a\x7F\x1B[1m\tb\n");
+    assert_int_equal(out.used, 9);
+    assert_memory_equal(out.buffer, "a??[1m\tb\n", 9);
+    start(-1);
+    aw_output_draw(&out, "%s", "a\x7F\x1B[1m\tb\n");
+    assert_memory_equal(out.buffer, "a\x7F\x1B[1m\tb\n", 9);
+    assert_int_equal(out.charset, AW_CHARSET_OF_LOCALE);
+}
+
+static char taken[64];
+static bool taken_as_error;
+
+static void take(struct aw_sink *sink, bool error, const char *text, size_t size)
+{
+    (void)sink;
+    taken_as_error = error;
+    snprintf(taken, sizeof taken, "%.*s", (int)size, text);
+}
+
+static void a_sink_takes_it_in_place_of_a_descriptor(void **state)
+{
+    struct aw_sink sink = {take};
+    (void)state;
+    start(-1);
+    out.sink = &sink;
+    aw_output_print(&out, "deg %d\n", 90);
+    assert_int_equal(aw_output_flush(&out, NULL), AW_OK);
+    assert_string_equal(taken, "deg 90\n");
+    assert_false(taken_as_error);
+    assert_int_equal(out.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +371,11 @@ int main(void)
         cmocka_unit_test(after_a_stop_a_reader_is_not_waited_for_long),
         cmocka_unit_test(without_room_nothing_is_kept),
         cmocka_unit_test(a_full_descriptor_that_does_not_wait_is_waited_for),
+        cmocka_unit_test(room_is_used_to_the_last_byte),
+        cmocka_unit_test(half_of_it_waits),
+        cmocka_unit_test(what_is_wrong_with_it),
+        cmocka_unit_test(what_a_text_is_cleaned_of),
+        cmocka_unit_test(a_sink_takes_it_in_place_of_a_descriptor),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,10 @@
 /* What topics are written in, in the three forms of help. */
 #include "shell_helper.h"
 
+#include <pty.h>
+#include <sys/ioctl.h>
+
+#include "picture_helper.h"
 #include "shell/help/topics.h"
 
 static const char source[] = "# sample — a topic\n"
@@ -101,12 +105,100 @@ static void topics_have_a_title(void **state)
     assert_null(aw_topic_find("topic"));
 }
 
+static void show_page(struct aw_page *page)
+{
+    aw_page_title(page, "rig", "a page");
+    aw_page_text(page, "One line that is as long as it takes to be cut into lines of the "
+                       "terminal, `two words` of it quoted.");
+    aw_page_row(page, "--short",
+                "words behind it, enough of them to have to go on below themselves");
+    aw_page_row(page, "-----------------------26-…", "ö");
+    aw_page_row(page, "------------------------27-…", "ö");
+    aw_page_list(page, "move",
+                 "a list of words, which goes on below its first word where there is no more "
+                 "room in it");
+    aw_page_heading(page, "Heading");
+    aw_page_code(page, "code");
+    aw_page_code(page, "more code");
+    aw_page_row(page, "a, `b`", "c `d` `e f` `'g h'` i");
+    aw_page_text(page, "one");
+    aw_page_text(page, "two");
+}
+
+/* In terminals of these columns (0: none), with and without colours. */
+static void pages_of_any_width(void **state)
+{
+    static const unsigned short columns[] = {0, 200, 100, 99, 64, 63, 30};
+    char *text;
+    size_t size;
+    FILE *all = open_memstream(&text, &size);
+    (void)state;
+    assert_non_null(all);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        struct aw_session *session = rig_new(&rig_tool);
+        int terminal = -1;
+        struct winsize room = {.ws_row = 24, .ws_col = columns[i]};
+        if (columns[i])
+            assert_int_equal(openpty(&terminal, &session->out.fd, NULL, NULL, &room), 0);
+        session->out.charset = AW_CHARSET_UTF8;
+        session->out.color = i % 2;
+        struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
+        show_page(&page);
+        fprintf(all, "---- %u columns\n%.*s", columns[i], (int)session->out.used,
+                session->out.buffer);
+        if (terminal >= 0)
+            close(terminal);
+        rig_free(session);
+    }
+    fclose(all);
+    expect_picture("shell-pages.txt", text);
+    free(text);
+}
+
+/* The same page, and one of headings of all depths, as man and Markdown have it. */
+static void pages_in_other_forms(void **state)
+{
+    char *text;
+    size_t size;
+    FILE *all = open_memstream(&text, &size);
+    (void)state;
+    assert_non_null(all);
+    for (enum aw_page_form form = AW_PAGE_TEXT; form <= AW_PAGE_MARKDOWN; form++)
+        for (int depth = 0; depth < (form == AW_PAGE_MAN ? 3 : 1); depth++) {
+            struct aw_session *session = rig_new(&rig_tool);
+            session->out.charset = AW_CHARSET_UTF8;
+            struct aw_page page = aw_page_open(session, form);
+            page.depth = depth;
+            aw_page_heading(&page, "exit-codes of it");
+            aw_page_text(&page, "'fresh' -x \\ `bold -y`");
+            aw_page_code(&page, ".a 'b'");
+            aw_page_code(&page, "'c");
+            aw_page_row(&page, "`left | one`", "right | one");
+            aw_page_row(&page, "left", "right");
+            aw_page_heading(&page, "more");
+            aw_page_code(&page, "first");
+            show_page(&page);
+            aw_page_markdown(
+                &page,
+                "# title\n\n## one\n\n| | |\n|---|---|\n| a \\| b  |  c \\| d  |\n"
+                "| |  |\n| only |\n|no row|\n\nText\n\n```\ncode\n\n## code\n| c |\n```\n"
+                "end | of\nit",
+                NULL);
+            fprintf(all, "---- form %d, depth %d\n%.*s", (int)form, depth, (int)session->out.used,
+                    session->out.buffer);
+            rig_free(session);
+        }
+    fclose(all);
+    expect_picture("shell-forms.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_topic_in_each_form),
-        cmocka_unit_test(a_row_is_found_by_its_word),
-        cmocka_unit_test(topics_have_a_title),
+        cmocka_unit_test(a_topic_in_each_form), cmocka_unit_test(a_row_is_found_by_its_word),
+        cmocka_unit_test(topics_have_a_title),  cmocka_unit_test(pages_of_any_width),
+        cmocka_unit_test(pages_in_other_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
