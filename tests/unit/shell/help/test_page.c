@@ -112,8 +112,8 @@ static void show_page(struct aw_page *page)
                        "terminal, `two words` of it quoted.");
     aw_page_row(page, "--short",
                 "words behind it, enough of them to have to go on below themselves");
-    aw_page_row(page, "-----------------------26-…", "ö");
-    aw_page_row(page, "------------------------27-…", "ö");
+    aw_page_row(page, "----------------------26-…", "ö");
+    aw_page_row(page, "-----------------------27-…", "ö");
     aw_page_list(page, "move",
                  "a list of words, which goes on below its first word where there is no more "
                  "room in it");

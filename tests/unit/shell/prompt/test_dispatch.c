@@ -5,10 +5,15 @@
 #include "picture_helper.h"
 
 #include "protocol/canpid/wire.h"
+#include "shell/core/bind.h"
+#include "shell/core/dry.h"
+#include "shell/core/stop.h"
+#include "shell/help/help.h"
+#include "shell/prompt/complete.h"
 
 static FILE *out;
-static char *text;
-static size_t size;
+static char *printed;
+static size_t printed_size;
 
 static void put(struct aw_sink *sink, bool error, const char *part, size_t n)
 {
@@ -96,41 +101,54 @@ static const struct aw_tool tool = {
     .stop = stop,
 };
 
-static void type(const char *line, const char *where)
+/* A line at the prompt of this tool, or in a script at this place, one command after the other. */
+static void type_to(const struct aw_tool *to, const char *line, const char *where, bool prompt)
 {
     struct aw_sink sink = {put};
-    struct aw_session *session = rig_new(&tool);
+    struct aw_session *session = rig_new(to);
     struct aw_words *words = calloc(1, sizeof *words);
+    enum aw_status status;
     assert_non_null(words);
     session->out.sink = &sink;
     session->out.charset = AW_CHARSET_UTF8;
     session->clock = &session->virtual_clock.base;
+    session->interactive = prompt;
     fprintf(out, "$ %s\n", line);
-    enum aw_status status = aw_words_split(words, line, &session->err);
-    if (status == AW_OK)
-        status = aw_dispatch(session, words, where);
-    else
-        aw_session_refuse(session, status);
-    aw_output_flush(&session->out, NULL);
-    if (status != AW_OK)
-        fprintf(out, "exit %d\n", aw_exit_code(session, status));
+    do {
+        status = aw_words_split_at(words, line, words->next, &session->err);
+        if (status == AW_OK)
+            status = aw_dispatch(session, words, where);
+        else
+            aw_session_refuse(session, status);
+        aw_output_flush(&session->out, NULL);
+        if (status != AW_OK)
+            fprintf(out, "exit %d\n", aw_exit_code(session, status));
+    } while (status == AW_OK && words->next);
+    enum aw_status left = aw_session_leave(session, status);
+    if (left != status)
+        fprintf(out, "exit %d\n", aw_exit_code(session, left));
     free(words);
     if (session->stop.all >= 0)
         close(session->stop.all); /* open until the program ends */
     rig_free(session);
 }
 
+static void type(const char *line, const char *where)
+{
+    type_to(&tool, line, where, false);
+}
+
 static void begin(void)
 {
-    out = open_memstream(&text, &size);
+    out = open_memstream(&printed, &printed_size);
     assert_non_null(out);
 }
 
 static void end(const char *name)
 {
     fclose(out);
-    expect_picture(name, text);
-    free(text);
+    expect_picture(name, printed);
+    free(printed);
 }
 
 static void commands_and_mistakes(void **state)
@@ -300,11 +318,805 @@ static void recordings(void **state)
     end("shell-recordings.txt");
 }
 
+/* ---- A tool that has everything a tool can have ------------------------------------------------
+ */
+
+/* What is asked of the tool by the words of "act", one after the other. */
+static struct {
+    enum aw_status stops;
+    const char *did, *why;
+} asked;
+
+static enum aw_status stop_as_asked(struct aw_session *session)
+{
+    fprintf(out, "(stop%s)\n", session->moving ? ", it moves" : "");
+    aw_stop_did(session, "%s", asked.did);
+    return asked.stops == AW_OK ? AW_OK : aw_fail(&session->err, asked.stops, "%s", asked.why);
+}
+
+static enum aw_status act(struct aw_session *session, const struct aw_args *args)
+{
+    static const struct {
+        const char *word;
+        enum aw_status status;
+        const char *text;
+    } ends[] = {
+        {"refused", AW_REFUSED, "the device refused"},
+        {"timeout", AW_TIMEOUT, "no answer"},
+        {"stopped", AW_STOPPED, ""},
+        {"signal", AW_STOPPED, AW_STOP_BY_SIGNAL},
+        {"beside", AW_STOPPED, "the emergency stop is pressed"},
+    };
+    asked.stops = AW_OK;
+    asked.did = asked.why = "";
+    for (size_t i = 0; i < args->n; i++) {
+        const char *word = args->bound[i].text;
+        if (strcmp(word, "moves") == 0)
+            aw_session_moves(session);
+        else if (strcmp(word, "runs") == 0)
+            session->ongoing = AW_ONGOING_RUNNING;
+        else if (strcmp(word, "ends") == 0)
+            session->ongoing = AW_ONGOING_ENDING, session->ongoing_until = 0;
+        else if (strcmp(word, "soon") == 0)
+            session->ongoing = AW_ONGOING_ENDING, session->ongoing_until = 1;
+        else if (strcmp(word, "lost") == 0)
+            aw_fail(&session->lost, AW_LOST, "--record: the disk is full");
+        else if (strcmp(word, "by") == 0)
+            session->stopped_by = "no line came", session->stopped_as = AW_TIMEOUT;
+        else if (strcmp(word, "kill") == 0)
+            session->stop.signal = 15;
+        else if (strcmp(word, "did") == 0)
+            asked.did = "all joints hold";
+        else if (strcmp(word, "unsure") == 0)
+            asked.stops = AW_TIMEOUT, asked.why = "stop: not confirmed";
+        else if (strcmp(word, "twice") == 0)
+            asked.stops = AW_TIMEOUT, asked.why = "no answer";
+        else if (strcmp(word, "says") == 0)
+            aw_object_start(&session->result, "act");
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            if (strcmp(word, ends[k].word) == 0)
+                return aw_fail(&session->err, ends[k].status, "%s", ends[k].text);
+    }
+    return AW_OK;
+}
+
+/* Rows of which not all have the same, and a result. */
+static enum aw_status print_rows(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_object row;
+    for (int i = 0; i < 3; i++) {
+        aw_object_start(&row, NULL);
+        aw_object_text(&row, "joint", i == 0 ? "elbow" : "hand");
+        aw_object_number(&row, i == 2 ? "m.force" : "m.angle", i + 0.5, 1, "deg");
+        if (i == 1)
+            row.headline = "middle";
+        aw_session_row(session, &row, "row %d\n", i);
+    }
+    aw_object_start(&session->result, args->command->name);
+    aw_object_number(&session->result, "angle", 1, 0, "deg");
+    aw_object_number(&session->result, "rows", 3, 0, NULL);
+    return AW_OK;
+}
+
+static enum aw_status depends(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    return aw_flag(session, "dry-run") ? aw_dry_depends(session, "where it stands") : AW_OK;
+}
+
+static enum aw_status ends_dry(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    return aw_dry_ends(session);
+}
+
+static enum aw_status gain(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_codec *codec = aw_wire_codec(session->wire, "kp", AW_TX);
+    struct aw_record record;
+    uint8_t frame[16];
+    size_t size = 0;
+    double value = 0;
+    enum aw_status status = aw_arg_number(session, args, "gain", 0, &value);
+    if (status != AW_OK)
+        return status;
+    aw_record_init(&record, codec, AW_TX);
+    status = aw_args_to_record(session, args, 0, &record);
+    if (status == AW_OK)
+        status = aw_record_set_text(&record, "board", aw_option(session, "board"), &session->err);
+    if (status == AW_OK)
+        status = aw_encode(&record, aw_flag(session, "force"), frame, sizeof frame, &size,
+                           &session->err);
+    return status == AW_OK ? aw_session_dry_run(session, &record, (struct aw_span){frame, size})
+                           : status;
+}
+
+static bool is_harmless(struct aw_session *session, const struct aw_args *args)
+{
+    (void)session;
+    return aw_arg(args, "what", 0) != NULL;
+}
+
+static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    add(context, aw_flag(session, "json") ? "json-elbow" : "elbow", "the middle one");
+    add(context, "hand=", "10 to 20 deg");
+    add(context, "none", NULL);
+}
+
+static const char *const sides[] = {"left", "right", NULL};
+static const char *const ways[] = {"go", "come", NULL};
+static const char *const going[] = {"go", NULL};
+static const char *const coming[] = {"come", NULL};
+static const char *const own_fields[] = {"value", NULL};
+static const struct aw_arg act_args[] = {
+    {.name = "what",
+     .kind = AW_ARG_REST,
+     .optional = true,
+     .complete = offer_joints,
+     .help = "acts"},
+    {0},
+};
+static const struct aw_arg way_args[] = {
+    {.name = "way", .kind = AW_ARG_CHOICE, .choices = ways, .optional = true, .help = "which one"},
+    {.name = "far",
+     .kind = AW_ARG_NUMBER,
+     .unit = "mm",
+     .with = going,
+     .optional = true,
+     .help = "in mm"},
+    {.name = "back",
+     .kind = AW_ARG_NUMBER,
+     .unit = "s",
+     .with = coming,
+     .optional = true,
+     .min = 1,
+     .max = 2,
+     .whole = true},
+    {.name = "plain", .kind = AW_ARG_NUMBER, .with = coming, .optional = true},
+    {0},
+};
+static const struct aw_arg gain_args[] = {
+    {.name = "gain", .field = "kp.value", .fields = own_fields},
+    {.name = "controller", .field = "kp.controller", .optional = true},
+    {0},
+};
+static const struct aw_arg limited_args[] = {
+    {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .min = -1, .max = 2, .whole = true},
+    {.name = "size", .kind = AW_ARG_NUMBER, .min = 0, .max = 1e40, .optional = true},
+    {.name = "long", .kind = AW_ARG_NUMBER, .unit = "s", .optional = true, .help = "time in s"},
+    {.name = "side", .kind = AW_ARG_CHOICE, .choices = sides, .optional = true},
+    {0},
+};
+static const struct aw_arg action_args[] = {
+    {.name = "action", .kind = AW_ARG_WORD, .optional = true},
+    {0},
+};
+static const struct aw_arg sensor_args[] = {
+    {.name = "torque", .field = "kp.value"},
+    {.name = "error", .field = "event.value", .help = "how wrong it is"},
+    {0},
+};
+static const struct aw_arg file_args[] = {
+    {.name = "from", .kind = AW_ARG_FILE, .endings = "gains txt"},
+    {.name = "to", .kind = AW_ARG_FILE, .optional = true},
+    {0},
+};
+static const struct aw_option rich_options[] = {
+    {.name = "board",
+     .letter = 'b',
+     .value = "BOARD",
+     .fallback = "lknee",
+     .addresses = true,
+     .help = "whom it is about"},
+    {.name = "bright", .help = "a switch"},
+    {.name = "side", .value = "SIDE", .choices = sides, .fallback = "left", .help = "which side"},
+    {0},
+};
+static const char *const rich_examples[] = {
+    "-l sim: act moves", "-l 'log:a b' rows", "limited 1", "rows", "-l sim:", NULL};
+static const struct aw_renamed rich_renamed[] = {
+    {"go", "way go"}, {"--glow", "--bright"}, {"--bright", "--side"}, {"limited", "way"}, {0}};
+static const struct aw_config_key joint_keys[] = {
+    {"min", "-90 to 0", "least angle", "-30"},
+    {"max", "0 to 90", "greatest angle", "30"},
+    {0},
+};
+static const struct aw_config_section rich_sections[] = {
+    {"joint NAME", "Limits of a joint.", "elbow", joint_keys},
+    {"arm", "All of it.", NULL, joint_keys + 1},
+    {0},
+};
+static const char *const rich_links[] = {"can", "log", NULL};
+static const struct aw_transport rich_sim = {
+    .scheme = "sim", .usage = "sim:[?speed=N]", .help = "a made-up device"};
+static const struct aw_command rich_commands[] = {
+    {.name = "act",
+     .summary = "do as it is told",
+     .args = act_args,
+     .safety = AW_MOTION,
+     .offline = true,
+     .run = act},
+    {.name = "rows", .summary = "print rows", .offline = true, .run = print_rows},
+    {.name = "set-rows",
+     .summary = "print rows",
+     .safety = AW_WRITE,
+     .offline = true,
+     .run = print_rows},
+    {.name = "stop", .summary = "stop", .safety = AW_MOTION, .offline = true, .run = print_rows},
+    {.name = "disable",
+     .summary = "stop",
+     .group = AW_GROUP_MEASURE,
+     .offline = true,
+     .run = print_rows},
+    {.name = "gains",
+     .summary = "gains",
+     .args = action_args,
+     .safety = AW_WRITE,
+     .offline = true,
+     .run = print_rows},
+    {.name = "way",
+     .summary = "go or come",
+     .args = way_args,
+     .group = AW_GROUP_MOVE,
+     .offline = true,
+     .run = print_rows},
+    {.name = "kp",
+     .summary = "set a gain",
+     .args = gain_args,
+     .safety = AW_WRITE,
+     .offline = true,
+     .repeats = true,
+     .run = gain},
+    {.name = "limited",
+     .summary = "it has limits",
+     .args = limited_args,
+     .safety = AW_DANGEROUS,
+     .offline = true,
+     .run = print_rows},
+    {.name = "erase",
+     .summary = "erase",
+     .args = act_args,
+     .safety = AW_DANGEROUS,
+     .harmless = is_harmless,
+     .offline = true,
+     .run = ends_dry},
+    {.name = "sensors",
+     .summary = "of the device",
+     .args = sensor_args,
+     .repeats = true,
+     .hidden = true,
+     .offline = true,
+     .run = ends_dry},
+    {.name = "files",
+     .summary = "two files",
+     .args = file_args,
+     .prints = "a heap",
+     .group = AW_GROUP_KEEP,
+     .offline = true,
+     .run = depends},
+    {.name = "depends", .summary = "on the device", .offline = true, .run = depends},
+    {0},
+};
+
+static const char *knee(struct aw_session *session, const struct aw_record *record, char *text,
+                        size_t room)
+{
+    (void)session;
+    double board = aw_record_get(record, "board");
+    snprintf(text, room, "%s", board == 64 ? "lknee" : "other");
+    return board == 0 ? NULL : text;
+}
+
+static void all_knees(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    add(context, "lknee", NULL);
+    add(context, "other", NULL);
+}
+
+static void known_knees(struct aw_session *session, const struct aw_message *message,
+                        aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    if (strcmp(message->name, "joint") == 0)
+        add(context, "middle", NULL);
+}
+
+static void range_of(struct aw_session *session, const struct aw_command *command,
+                     const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
+{
+    (void)session;
+    if (strcmp(command->name, "kp") == 0 && strcmp(arg->name, "controller") == 0)
+        info->max = strcmp(first, "1") == 0 ? 1 : info->max;
+}
+
+static enum aw_status variant_of(struct aw_session *session, struct aw_variant *variant,
+                                 struct aw_error *err)
+{
+    if (strcmp(aw_option(session, "board"), "nobody") == 0)
+        return aw_fail(err, AW_USAGE, "--board: no 'nobody'");
+    *variant = aw_canpid_protocol.variants[aw_flag(session, "bright") ? 1 : 0];
+    return AW_OK;
+}
+
+static const struct aw_tool rich = {
+    .name = "rich",
+    .summary = "a tool that has everything",
+    .protocol = &aw_canpid_protocol,
+    .commands = rich_commands,
+    .common = aw_common_commands,
+    .options = rich_options,
+    .examples = rich_examples,
+    .renamed = rich_renamed,
+    .field = "joint.torque",
+    .no_answer_hint = "is it on?",
+    .sections = rich_sections,
+    .sim = &rich_sim,
+    .links = rich_links,
+    .range = range_of,
+    .variant = variant_of,
+    .stop = stop_as_asked,
+    .subject = {.of = knee, .all = all_knees, .known = known_knees},
+};
+
+/* A program without commands. */
+static const struct aw_tool single = {
+    .name = "single",
+    .summary = "a program that does one thing",
+    .protocol = &aw_canpid_protocol,
+    .commands = rich_commands + sizeof rich_commands / sizeof *rich_commands - 1,
+    .common = aw_common_commands,
+    .options = rich_options,
+    .general = rich_options + 2,
+    .usage = "[options] [FILE]",
+    .renamed = rich_renamed,
+};
+
+/* What ended a command, what was done then, and what is said of it. */
+static void stops(void **state)
+{
+    static const char *const ends[] = {"",       "refused", "timeout", "stopped",
+                                       "signal", "beside",  "says"};
+    static const char *const before[] = {
+        "",         "moves",         "moves did", "moves unsure", "moves twice",
+        "runs",     "runs lost did", "lost",      "moves lost",   "by",
+        "moves by", "moves by did",  "kill",      "kill lost",    "moves kill did",
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            char line[96];
+            snprintf(line, sizeof line, "act %s %s", before[i], ends[k]);
+            type_to(&rich, line, k % 2 ? NULL : "script:3", false);
+        }
+    type_to(&rich, "act moves unsure timeout", NULL, true);
+    type_to(&rich, "--hold act moves did timeout", NULL, false);
+    type_to(&rich, "-j act moves did timeout", NULL, false);
+    type_to(&rich, "-j act moves did says", NULL, false);
+    type_to(&rich, "-q act runs lost", NULL, false);
+    end("shell-stops.txt");
+}
+
+/* What goes on when a session is left: with a link that it goes over. */
+static void leaving(void **state)
+{
+    static const char open[] = "-l log:tests/golden/knee.log?speed=1000 -n 1 --fields torque watch";
+    static const char *const acts[] = {
+        "act",
+        "act runs did",
+        "act runs",
+        "act soon did",
+        "act ends did",
+        "act runs unsure",
+        "act runs did; act refused",
+        "act runs did; act moves refused",
+        "act moves did",
+        "act runs did; act moves timeout",
+        "act runs unsure; act runs stopped",
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        char line[256];
+        type_to(&rich, acts[i], NULL, false); /* without a link nothing is to be stopped */
+        snprintf(line, sizeof line, "%s; %s", open, acts[i]);
+        type_to(&rich, line, NULL, false);
+    }
+    end("shell-leaving.txt");
+}
+
+static void rows_and_results(void **state)
+{
+    static const char *const lines[] = {
+        "rows",
+        "-j rows",
+        "--csv rows",
+        "--format '%{joint} %{angle}' rows",
+        "--format '%{force}' rows",
+        "--format '%{nothing}' rows",
+        "--fields angle rows",
+        "--fields joint rows",
+        "--fields joint,angle rows",
+        "--fields m.force rows",
+        "--fields nothing rows",
+        "--fields rows,nothing rows",
+        "--fields rows rows",
+        "-j --fields angle rows",
+        "-j --fields rows rows",
+        "--csv --fields angle,joint rows",
+        "--csv --fields t rows",
+        "--format '%{t} %{cmd} %{ok} %{joint}' rows",
+        "--fields t,joint --format '%{joint}' rows",
+        "--fields angle set-rows",
+        "--fields torque set-rows",
+        "--fields torque,nothing set-rows",
+        "--format '%{nothing}' set-rows",
+        "--fields nothing stop",
+        "-j --fields nothing stop",
+        "--fields nothing disable",
+        "--fields angle gains",
+        "--fields angle gains show",
+        "--fields angle gains diff",
+        "--fields angle gains set",
+        "--fields nothing gains set",
+        "--fields lknee.torque set-rows",
+        "--fields nobody.torque set-rows",
+        "--dry-run depends",
+        "--dry-run -j depends",
+        "--dry-run -q depends",
+        "--dry-run --csv depends",
+        "depends",
+        "--dry-run erase",
+        "--dry-run -j erase",
+        "erase",
+        "erase something",
+        "-y erase",
+        "-b nobody rows",
+        "--dry-run limited 1",
+        "limited 1",
+        "-y limited 3",
+        "-y limited 1.5",
+        "-y limited 1 side=lft",
+        "--csv files a",
+        "-j files a",
+        "--fields x files a",
+        "--format x files a",
+        "files a",
+        "--csv plot",
+        "-h way",
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type_to(&rich, lines[i], i % 2 ? NULL : "rows:1", false);
+    end("shell-rows.txt");
+}
+
+static void words_and_messages(void **state)
+{
+    static const char *const lines[] = {
+        "kp 0.5",
+        "-j kp 0.5",
+        "--csv kp 0.5 tor 0.25 pos",
+        "--format '%{value} %{controller}' kp 0.5",
+        "kp gain=0.5 controller=tl",
+        "kp value=0.5 controller=tl",
+        "kp 500",
+        "--force kp 500",
+        "kp 0.5 9",
+        "kp",
+        "kp 0.5 tor 1",
+        "kp 1 gian=2",
+        "kp 1 gain=2 gain=3",
+        "-b rhip kp 0.5",
+        "-b somebody kp 0.5",
+        "{\"cmd\":\"kp\",\"gain\":0.5}",
+        "{\"cmd\":\"kp\",\"value\":0.5}",
+        "{\"cmd\":\"kp\",\"gain\":0.5,\"board\":\"rhip\"}",
+        "{\"msg\":\"kp\",\"board\":\"rhip\",\"value\":0.5,\"controller\":\"pos\"}",
+        "{\"msg\":\"kp\",\"dir\":\"tx\",\"t\":1,\"board\":\"rhip\",\"value\":0.5,\"gain\":1}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":0.5,\"controller\":2}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":160,\"value\":0.1,\"controller\":3}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":500,\"controller\":2}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":null,\"controller\":2}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"vale\":1}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":\"x\"}",
+        "{\"msg\":\"kp\",\"raw\":false,\"board\":\"rhip\",\"value\":0.5,\"anomaly\":\"value\"}",
+        "{\"msg\":\"kq\",\"raw\":true}",
+        "{\"cmd\":\"kp\",\"raw\":true,\"gain\":1}",
+        "{\"cmd\":\"kp\",\"gain\":{\"x\":1}}",
+        "{\"cmd\":\"kp\",\"a\":{\"b\":{\"c\":1}}}",
+        "{\"cmd\":\"kp\",\"gain\":1,\"anomaly\":1}",
+        "{\"dry_run\":true}",
+        "[1]",
+        "{\"cmd\":\"way\",\"way\":\"come\",\"back\":1}",
+        "way",
+        "way go",
+        "way go 5",
+        "way go 5 6",
+        "way 5",
+        "way come",
+        "way come 1",
+        "way come 1.5",
+        "way come 3",
+        "way come 1 7 9",
+        "way come far=3",
+        "way back=1",
+        "way GO 5",
+        "way gone",
+        "way xyzzy",
+        "go",
+        "go 5",
+        "limited",
+        "--glow rows",
+        "--glow=3 rows",
+        "--bright=3 rows",
+        "--bright rows extra",
+        "rows extra",
+        "rich rows",
+        "rihc",
+        "quit now",
+        "--man rows",
+        "help --man",
+        "sensors 1 2",
+        "sensors 1",
+        "sensors 1 2 3 4",
+        "sensors x=1",
+        "encode joint boardlknee",
+        "encode joint 5",
+        "encode",
+        "files a b c",
+        "files x=1 to=y",
+        "files",
+        "limited 1 cm",
+        "limited angle=1 cm",
+        "limited x 1 cm",
+        "rows | x",
+        "rows > x",
+        "rows & ",
+        "a<b",
+        "rows < x",
+        "\"open",
+        "rows 'open",
+        "rows \\",
+        "rows 'a b' \"c\\\"d\" e\\ f",
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type_to(&rich, lines[i], i % 2 ? NULL : "words:2", i % 3 == 0);
+    type_to(&single, "go", NULL, false);
+    type_to(&single, "--glow", NULL, false);
+    type_to(&single, "-Z", NULL, false);
+    end("shell-words.txt");
+}
+
+/* Candidates with what is said of them, and of files what they end in. */
+static void completions(void **state)
+{
+    static const char *const lines[] = {
+        "",
+        "r",
+        "s",
+        "-- --b",
+        "-- -",
+        "help ",
+        "act ''",
+        "act e",
+        "-- -j act e",
+        "act none ''",
+        "way ''",
+        "way go ''",
+        "way come ''",
+        "way come b",
+        "way come back=1 ''",
+        "way come far=",
+        "way way=",
+        "kp ''",
+        "kp g",
+        "kp 1 c",
+        "kp 1 controller=",
+        "kp 1 tor v",
+        "kp controller=t",
+        "limited 1 ''",
+        "limited 1 s",
+        "limited side=",
+        "limited 1 2 3 left ''",
+        "files ''",
+        "files a ''",
+        "files a b ''",
+        "files from=",
+        "sensors t",
+        "-- --side ''",
+        "-- --side=r",
+        "-- --side=",
+        "-- --board ''",
+        "-- --config ''",
+        "-- --config=",
+        "-- --record ''",
+        "-- --fields ''",
+        "-- --fields torque,m",
+        "-- --fields=torque,m",
+        "-- --fields lknee.",
+        "watch to",
+        "watch torque s",
+        "plot mid",
+        "encode ''",
+        "encode kp ''",
+        "encode kp controller=",
+        "encode kp controller=t",
+        "encode kp value=",
+        "encode event value=",
+        "describe e",
+        "config ''",
+        "config init ''",
+        "completion z",
+        "-- decode --as ''",
+        "-- decode --where t",
+        "-- watch --where t",
+        "nothing ''",
+        "-- rows --nothing ''",
+        "run ''",
+        "info ''",
+        "-- -b rhip kp 1 ''",
+        "-- --count ''",
+        "-- -q",
+        "-- -bx",
+        "-- --link=s",
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "complete %s", lines[i]);
+        type_to(&rich, line, NULL, false);
+    }
+    end("shell-completions.txt");
+}
+
+static void hints(void **state)
+{
+    static const char *const lines[] = {
+        "kp ",
+        "kp 1 ",
+        "kp 2 ",
+        "kp 1 tor ",
+        "kp 1 tor 2 ",
+        "kp gain=",
+        "kp value=",
+        "kp controller=",
+        "kp x=",
+        "way ",
+        "way go ",
+        "way come ",
+        "way come 1 ",
+        "way come 1 2 ",
+        "way back=",
+        "limited ",
+        "limited 1 ",
+        "limited 1 2 ",
+        "limited 1 2 3 ",
+        "limited long=",
+        "act ",
+        "act hand=",
+        "act none=",
+        "act elbow=",
+        "encode kp ",
+        "encode kp value=",
+        "encode kp controller=",
+        "encode kp board=lknee ",
+        "encode joint torque=",
+        "encode joint torque=1",
+        "encode joint ",
+        "rows ",
+        "-b ",
+        "-b x kp ",
+        "--side ",
+        "--bright ",
+        "files ",
+        "files a ",
+        "sensors ",
+        "sensors 1 ",
+        "rows; kp ",
+        "rows; kp value",
+        "=",
+        "kp =",
+        "complete ",
+        "? ",
+        "config ",
+        "config init ",
+        "config show ",
+    };
+    struct aw_session *session = rig_new(&rich);
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char hint[128];
+        aw_hint(session, lines[i], hint, sizeof hint);
+        fprintf(out, "%s%s\n", lines[i], hint);
+    }
+    rig_free(session);
+    end("shell-hints.txt");
+}
+
+static void first_page(struct aw_session *session)
+{
+    aw_help(session, NULL);
+}
+
+/* A page as main() asks for it, without the version, and of a manual page neither what every tool
+ * has in common. */
+static void type_page(const struct aw_tool *of, void (*write)(struct aw_session *session))
+{
+    struct aw_session *session = rig_new(of);
+    session->out.charset = AW_CHARSET_UTF8;
+    write(session);
+    char *end = session->out.buffer + session->out.used, *version;
+    *end = '\0';
+    version = strstr(session->out.buffer, AW_VERSION);
+    if (version)
+        memmove(version, version + strlen(AW_VERSION), strlen(version + strlen(AW_VERSION)) + 1);
+    char *common = strstr(session->out.buffer, ".SS watch\n");
+    char *rest = common ? strstr(common, ".SH SAFETY\n") : NULL;
+    if (rest)
+        memmove(common, rest, strlen(rest) + 1);
+    fprintf(out, "---- %s\n%s", of->name, session->out.buffer);
+    rig_free(session);
+}
+
+static void helps(void **state)
+{
+    static const char *const lines[] = {"help act",
+                                        "help way",
+                                        "help kp",
+                                        "help limited",
+                                        "help sensors",
+                                        "help files",
+                                        "help gains",
+                                        "help fields",
+                                        "help config",
+                                        "help options",
+                                        "help links",
+                                        "help joint",
+                                        "help kpp",
+                                        "help plot",
+                                        "help config --as man",
+                                        "help config --as md --tables",
+                                        "help fields --as man --tables",
+                                        "help options --as md --tables",
+                                        "help links --as md --tables",
+                                        "help units --as md",
+                                        "help rows --as man",
+                                        "? links",
+                                        "config path",
+                                        "describe --as dbc kp",
+                                        "describe kp --as md"};
+    (void)state;
+    begin();
+    type_to(&rich, "help", NULL, false);
+    type_to(&rich, "help", NULL, true);
+    type_page(&single, first_page);
+    type_page(&single, aw_man_page);
+    type_page(&rich, aw_man_page);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type_to(&rich, lines[i], NULL, i % 2);
+    end("shell-helps.txt");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_and_mistakes),
         cmocka_unit_test(recordings),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(leaving),
+        cmocka_unit_test(rows_and_results),
+        cmocka_unit_test(words_and_messages),
+        cmocka_unit_test(completions),
+        cmocka_unit_test(hints),
+        cmocka_unit_test(helps),
     };
     setenv("LC_ALL", "C.UTF-8", 1);
     setenv("TERM", "dumb", 1);
