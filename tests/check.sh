@@ -136,13 +136,14 @@ tally() {
 
 # suite NAME COMMAND…
 suite() {
-    local name=$1 start=$SECONDS status limit=(timeout -k 10 $LIMIT) TIMEFORMAT='%U %S'
+    local name=$1 start=$SECONDS status limit=(timeout -k 10 "$LIMIT") TIMEFORMAT='%U %S'
     shift
     [[ $only == "  " || $only == *" $name "* ]] || return 0
     if [ "$(type -t "$1")" = function ]; then
         limit=()
     fi
-    { time "${limit[@]}" "$@" >"$LOGS/$name.log" 2>&1 </dev/null; } 2>"$LOGS/$name.time"
+    # in a shell of its own, whose children are no other suite's
+    (time "${limit[@]}" "$@" >"$LOGS/$name.log" 2>&1 </dev/null) 2>"$LOGS/$name.time"
     status=$?
     [ $status != 124 ] || echo "given up after $LIMIT seconds" >>"$LOGS/$name.log"
     tally "$name" $status $((SECONDS - start))

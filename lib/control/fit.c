@@ -400,7 +400,7 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
         return aw_fail(err, AW_REFUSED,
                        "fit: what was measured does not follow the input (fit %.0f %%) — excite "
                        "more, see that the columns are the right ones",
-                       100 * fit->own);
+                       100 * fmax(fit->own, 0));
     return status;
 }
 

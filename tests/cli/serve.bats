@@ -322,12 +322,14 @@ fell_silent() {
 
 @test "systemd: the unit says what was said, and lets in to the device; ready, alive and stopping are told" {
     ok hidmotor -l 'hid:serial=50%' --deadman 1s serve --print-unit
-    has "$output" ' serve "--link=hid:serial=50%%" "--deadman=1s"'
+    has "$output" ' serve "--link=hid:serial=50%%" "--listen=unix:/run/armwire/hidmotor.sock" "--deadman=1s"'
     has "$output" 'DeviceAllow=char-hidraw rw'
-    has "$output" 'SupplementaryGroups=plugdev'
+    has "$output" 'Group=plugdev'
+    ok hidmotor -l sim: serve --listen unix:/a --print-unit
+    has "$output" ' serve "--link=sim:" "--listen=unix:/a"'
     ok canpid -l 'slcan:/dev/ttyACM99?bitrate=500000' serve --print-unit
     has "$output" 'DeviceAllow=/dev/ttyACM99 rw'
-    has "$output" 'SupplementaryGroups=dialout'
+    has "$output" 'Group=dialout'
     for tool in $tools; do
         ok "$tool" -l sim: serve --print-unit
         echo "$output" >"$tool.service"
@@ -349,6 +351,24 @@ for number, path in enumerate(("notify", "\0armwire-test")):
     assert said == b"STOPPING=1", said
     server.wait()
 END
+}
+
+@test "systemd: who may use the device may use its server, which is found without an option" {
+    unshare -m sh -c 'mount -t tmpfs none /run' 2>/dev/null || skip "nothing may be mounted here"
+    unshare -m bash -c 'mount -t tmpfs none /run && exec bash "$@"' bash -ec '
+        mkdir -m 750 /run/armwire "$D/theirs"
+        RUNTIME_DIRECTORY=/run/armwire hidmotor -q -l sim: serve \
+            --listen unix:/run/armwire/hidmotor.sock,unix:alone 2>said 3>&- &
+        until [ "$(grep -c "^ready:" said)" = 2 ]; do kill -0 $!; done
+        stat -c %a /run/armwire/hidmotor.sock alone
+        export XDG_RUNTIME_DIR=$D/theirs
+        hidmotor -j gripper close 2>notice
+        hidmotor -q -j -l serve: gripper open
+        kill $!
+        wait $! || [ $? = 143 ]' >out
+    [ "$(head -n 2 out | paste -sd' ')" = "660 600" ]
+    [ "$(sed 1,2d out | jq -c "select(.cmd == \"gripper\" and .ok)" | wc -l)" = 2 ]
+    has "$(cat notice)" "hidmotor serve (pid "
 }
 
 @test "a reader that is too slow is told how much it has lost, and nobody waits for it" {

@@ -64,26 +64,34 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     return AW_OK;
 }
 
+bool aw_address_system(struct aw_address *address, const char *tool)
+{
+    struct aw_error ignored;
+    char url[sizeof address->path];
+    snprintf(url, sizeof url, "serve:" AW_SYSTEM_FOLDER "/%.20s.sock", tool);
+    return aw_address_parse(address, tool, url, &ignored) == AW_OK &&
+           access(address->path, F_OK) == 0;
+}
+
 size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool)
 {
     char folder[80], pattern[128];
     glob_t found = {.gl_pathc = 0};
     struct aw_error ignored;
     size_t n = 0;
-    if (max == 0 || aw_xdg_runtime(folder, sizeof folder, &ignored) != AW_OK)
-        return 0;
-    if (aw_address_parse(&list[0], tool, "serve:", &ignored) == AW_OK &&
-        access(list[0].path, F_OK) == 0)
-        n = 1;
-    snprintf(pattern, sizeof pattern, "%s/%.20s-*.sock", folder, tool);
-    glob(pattern, 0, NULL, &found);
+    if (aw_xdg_runtime(folder, sizeof folder, &ignored) == AW_OK) {
+        n += max > 0 && aw_address_parse(&list[0], tool, "serve:", &ignored) == AW_OK &&
+             access(list[0].path, F_OK) == 0;
+        snprintf(pattern, sizeof pattern, "%s/%.20s-*.sock", folder, tool);
+        glob(pattern, 0, NULL, &found);
+    }
     for (size_t i = 0; i < found.gl_pathc && n < max; i++) {
         char url[sizeof list->path + 8];
         snprintf(url, sizeof url, "serve:%.107s", found.gl_pathv[i]);
         n += aw_address_parse(&list[n], tool, url, &ignored) == AW_OK;
     }
     globfree(&found);
-    return n;
+    return n + (n < max && aw_address_system(&list[n], tool));
 }
 
 static enum aw_status parse_tcp(struct aw_address *address, const char *rest, struct aw_error *err)

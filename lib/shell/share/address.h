@@ -2,15 +2,18 @@
  *
  *     struct aw_address address;
  *     if (aw_address_parse(&address, "hidmotor", "serve:", &err) == AW_OK)
- *         fd = aw_address_connect(&address, &clock);
+ *         fd = aw_address_connect(&address, &err);
  */
 #ifndef AW_SHELL_SHARE_ADDRESS_H
 #define AW_SHELL_SHARE_ADDRESS_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
 #include "base/status.h"
+
+#define AW_SYSTEM_FOLDER "/run/armwire" /* of servers that systemd keeps */
 
 struct aw_address {
     int family;       /* AF_UNIX, or AF_UNSPEC: TCP */
@@ -30,8 +33,12 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
 enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
                                  struct aw_error *err);
 
-/* The usual places where there is a socket, that of the first device's server in front; how many.
+/* The place of the server that systemd keeps for all who may use the device. False: there is none.
  */
+bool aw_address_system(struct aw_address *address, const char *tool);
+
+/* The usual places where there is a socket, that of the first device's server in front, systemd's
+ * last; how many. */
 size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool);
 
 /* Non-blocking sockets, or -1 with errno. Of TCP the connection is waited for, two seconds at most.

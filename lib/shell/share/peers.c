@@ -330,7 +330,7 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
         status = take_place(server, &address);
     if (status != AW_OK)
         return status;
-    mode_t before = umask(0177);
+    mode_t before = umask(aw_systemd_shares(address.path) ? 0117 : 0177);
     listener->fd = aw_address_listen(&address);
     umask(before);
     if (listener->fd < 0)

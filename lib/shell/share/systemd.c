@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "shell/share/address.h"
+
 void aw_systemd_tell(const char *text)
 {
     const char *path = getenv("NOTIFY_SOCKET");
@@ -35,13 +37,23 @@ int64_t aw_systemd_watchdog_ns(void)
     return atoll(text) * AW_MICROSECOND / 2;
 }
 
-/* Who runs it has no rights of its own: the device's group lets it in. usual: of a device that is
- * not there now. */
+/* Its folder is systemd's (RuntimeDirectory=), and is entered by the group of the unit. */
+bool aw_systemd_shares(const char *path)
+{
+    const char *folder = getenv("RUNTIME_DIRECTORY");
+    size_t length = folder ? strlen(folder) : 0;
+    struct stat about;
+    return length && strncmp(path, folder, length) == 0 && path[length] == '/' &&
+           stat(folder, &about) == 0 && (about.st_mode & S_IXGRP);
+}
+
+/* Who runs it has no rights of its own: the device's group lets it in, and its members may use the
+ * server. usual: of a device that is not there now. */
 static void print_group(struct aw_session *session, const char *path, const char *usual)
 {
     struct stat about;
     const struct group *group = path && stat(path, &about) == 0 ? getgrgid(about.st_gid) : NULL;
-    aw_output_print(&session->out, "SupplementaryGroups=%s\n",
+    aw_output_print(&session->out, "Group=%s\n",
                     group && group->gr_gid ? group->gr_name : usual);
 }
 
@@ -78,8 +90,12 @@ static void print_word(struct aw_session *session, const char *name, const char 
 /* The command with the options that this one was given. */
 static void print_command(struct aw_session *session, const char *program, const char *url)
 {
+    char listen[128];
+    snprintf(listen, sizeof listen, "unix:" AW_SYSTEM_FOLDER "/%s.sock", session->tool->name);
     aw_output_print(&session->out, "ExecStart=%s serve", program);
     print_word(session, "--link", url);
+    if (strcmp(aw_option(session, "listen"), "serve:") == 0)
+        print_word(session, "--listen", listen);
     for (size_t i = 0; i < session->options.n; i++) {
         const struct aw_option_value *value = &session->options.values[i];
         const char *name = value->option->name;
@@ -109,8 +125,7 @@ enum aw_status aw_systemd_print_unit(struct aw_session *session)
     print_command(session, *program ? program : name, url);
     aw_output_print(&session->out, "WatchdogSec=5\nRestart=on-failure\n"
                                    "KillMode=mixed\nSuccessExitStatus=143\nDynamicUser=yes\n"
-                                   "RuntimeDirectory=armwire\nRuntimeDirectoryMode=0700\n"
-                                   "Environment=XDG_RUNTIME_DIR=/run\n");
+                                   "RuntimeDirectory=armwire\nRuntimeDirectoryMode=0750\n");
     print_device(session, url);
     aw_output_print(&session->out, "ProtectSystem=strict\nProtectHome=yes\nNoNewPrivileges=yes\n\n"
                                    "[Install]\nWantedBy=multi-user.target\n");

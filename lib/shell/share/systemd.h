@@ -11,6 +11,9 @@ void aw_systemd_tell(const char *text);
 /* How often it expects "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
 int64_t aw_systemd_watchdog_ns(void);
 
+/* Is a socket with this path for the members of the unit's group, too? */
+bool aw_systemd_shares(const char *path);
+
 /* Prints a unit for the link of the session: --print-unit. */
 enum aw_status aw_systemd_print_unit(struct aw_session *session);
 
