@@ -53,8 +53,7 @@ static void print_group(struct aw_session *session, const char *path, const char
 {
     struct stat about;
     const struct group *group = path && stat(path, &about) == 0 ? getgrgid(about.st_gid) : NULL;
-    aw_output_print(&session->out, "Group=%s\n",
-                    group && group->gr_gid ? group->gr_name : usual);
+    aw_output_print(&session->out, "Group=%s\n", group && group->gr_gid ? group->gr_name : usual);
 }
 
 /* The one device of the link that the unit may open. */
