@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-static double nice_step(double least)
+double aw_nice_step(double least)
 {
     double power = pow(10, floor(log10(least))), share = least / power;
     if (share <= 1 + 1e-9)
@@ -20,7 +20,7 @@ int aw_ticks(double low, double high, int max, double *ticks, int *decimals)
     max = max > AW_TICKS ? AW_TICKS : max;
     if (!(high > low) || max < 2 || !isfinite(high - low))
         return 0;
-    double step = nice_step((high - low) / (max - 1));
+    double step = aw_nice_step((high - low) / (max - 1));
     double first = ceil(low / step - 1e-9);
     int n = 0;
     for (; n < max && (first + n) * step <= high + step * 1e-9; n++)

@@ -2,6 +2,9 @@
 #ifndef AW_BASE_TICKS_H
 #define AW_BASE_TICKS_H
 
+/* 1, 2 or 5 times a power of ten, and at least so much, which is above 0. */
+double aw_nice_step(double least);
+
 /* Nice ticks (1, 2 or 5 times a power of ten apart) between low and high: at most max, at most
  * AW_TICKS; returns how many. Also says how many decimals tell them apart. */
 #define AW_TICKS 16

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ticks.h"
+
 #define CROSS_M     0.15 /* half of a cross, where sizes are not known */
 #define SIDEWAYS    0.35 /* rad that a swing is not looked at from the very front */
 #define GRID_LINES  2    /* to each side of the middle */
@@ -170,21 +172,19 @@ bool aw_ezphys_pivot(const struct aw_scene *scene, const struct aw_scene_joint *
 {
     const struct aw_scene_body *first = &scene->bodies[joint->body[0]];
     const struct aw_ezphys_body *body = member(scene, joint, state, 0);
-    double back[4], way[3], local[3];
+    const double *anchor = joint->anchor_m, *at = first->position_m, *q = first->rotation;
     if (!body)
         return false;
     if (joint->kind == AW_SCENE_SLIDER || joint->kind == AW_SCENE_FIXED) {
         memcpy(out, body->position, sizeof body->position);
         return true;
     }
-    memcpy(out, joint->anchor_m, sizeof joint->anchor_m);
+    memcpy(out, anchor, sizeof joint->anchor_m);
     if (joint->body[1] == AW_SCENE_WORLD)
         return true;
-    for (int i = 0; i < 4; i++)
-        back[i] = i ? -first->rotation[i] : first->rotation[i];
-    for (int i = 0; i < 3; i++)
-        way[i] = joint->anchor_m[i] - first->position_m[i];
-    turn(back, way, local);
+    double local[3];
+    turn((double[]){q[0], -q[1], -q[2], -q[3]},
+         (double[]){anchor[0] - at[0], anchor[1] - at[1], anchor[2] - at[2]}, local);
     place(body, local, out);
     return true;
 }
@@ -345,10 +345,7 @@ static void look_at(struct aw_ezphys_picture *p, const struct bounds *b)
     double right = sa * extent[0] + ca * extent[1], away = ca * extent[0] + sa * extent[1];
     double up = cos(p->elevation) * extent[2] + sin(p->elevation) * away;
     p->radius_m = fmax(0.5, 1.05 * fmax(up, right / 1.6)); /* terminals are wider than high */
-    /* 1, 2 or 5 times a power of ten, at least so much. */
-    double least = p->radius_m / 3;
-    double power = pow(10, floor(log10(least))), times = least / power;
-    p->grid_m = power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+    p->grid_m = aw_nice_step(p->radius_m / 3);
 }
 
 void aw_ezphys_picture_aim(struct aw_ezphys_picture *p, const struct aw_ezphys_state *s)

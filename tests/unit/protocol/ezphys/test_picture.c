@@ -41,17 +41,31 @@ static void add_body(const char *name, const double position[3], const double ro
     memcpy(body->rotation, rotation, sizeof body->rotation);
 }
 
-/* A scene that is shipped, with its bodies where it lets them go. */
-static void load(const char *name)
+/* The bodies where the scene lets them go. */
+static void begin(void)
 {
-    struct aw_error err;
-    if (aw_scene_load(&scene, name, &err) != AW_OK)
-        fail_msg("%s", err.text);
     memset(&state, 0, sizeof state);
     for (size_t i = 0; i < scene.n_bodies; i++)
         add_body(scene.bodies[i].name, scene.bodies[i].position_m, scene.bodies[i].rotation);
     picture = (struct aw_ezphys_picture){.scene = &scene};
     aw_ezphys_picture_aim(&picture, &state);
+}
+
+/* A scene that is shipped. */
+static void load(const char *name)
+{
+    struct aw_error err;
+    if (aw_scene_load(&scene, name, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    begin();
+}
+
+static void load_text(const char *text)
+{
+    struct aw_error err;
+    if (aw_scene_parse(&scene, "text", text, strlen(text), &err) != AW_OK)
+        fail_msg("%s", err.text);
+    begin();
 }
 
 static void draw(void)
@@ -161,7 +175,8 @@ static void without_a_scene_bodies_are_crosses_and_names_join_them(void **unused
     (void)unused;
     static struct aw_ezphys_names names;
     static const double upright[4] = {1, 0, 0, 0}, middle[3] = {0, 0, 1.5};
-    static const char *const bodies[] = {"shin", "thigh"};
+    static const char *const bodies[] = {"shin", "thigh"}, *const none[] = {"no", "shin"},
+                             *const neither[] = {"shin", "no"};
     memset(&state, 0, sizeof state);
     picture = (struct aw_ezphys_picture){.names = &names};
     aw_ezphys_picture_aim(&picture, &state); /* nothing yet */
@@ -173,9 +188,17 @@ static void without_a_scene_bodies_are_crosses_and_names_join_them(void **unused
     draw();
     assert_false(is_drawn(middle, 3));
     assert_true(is_drawn((const double[]){0, 0, 1.1}, 1));
+    assert_int_equal(aw_ezphys_names_add(&names, AW_EZPHYS_BODY, 1, "leg", bodies, NULL), AW_OK);
+    assert_int_equal(aw_ezphys_names_add(&names, AW_EZPHYS_JOINT, 2, "toe", none, NULL), AW_OK);
+    assert_int_equal(aw_ezphys_names_add(&names, AW_EZPHYS_JOINT, 3, "hip", neither, NULL), AW_OK);
+    draw();
+    assert_int_equal(cells_of_color(3), 0);
     assert_int_equal(aw_ezphys_names_add(&names, AW_EZPHYS_JOINT, 1, "knee", bodies, NULL), AW_OK);
     draw();
     assert_true(is_drawn(middle, 3));
+    names.n--;
+    draw();
+    assert_int_equal(cells_of_color(3), 0);
 }
 
 static void contacts_are_seen(void **unused)
@@ -188,18 +211,31 @@ static void contacts_are_seen(void **unused)
     assert_true(is_drawn(point, 2));
 }
 
+/* As soon as the middle of all bodies is farther from the centre than the radius, in any direction;
+ * not where there are none. */
 static void the_eye_follows_what_leaves(void **unused)
 {
     (void)unused;
-    load("falling");
-    double z = picture.center[2];
-    state.bodies[0].position[2] -= picture.radius_m / 2;
-    aw_ezphys_picture_follow(&picture, &state);
-    assert_true(picture.center[2] == z);
-    state.bodies[0].position[2] = 10;
-    aw_ezphys_picture_follow(&picture, &state);
-    assert_true(picture.center[2] == 10);
-    assert_inside(state.bodies[0].position, "the ball");
+    static const double ways[][3] = {{0.5, 0, 0},  {0.51, 0, 0},  {0, -0.5, 0},   {0, -0.51, 0},
+                                     {0, 0, -0.5}, {0, 0, -0.51}, {0.5, 0.5, 0.5}};
+    static const bool leaves[] = {false, true, false, true, false, true, false};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        load("falling");
+        assert_true(picture.radius_m == 0.5);
+        const double before[3] = {picture.center[0], picture.center[1], picture.center[2]};
+        double *at = state.bodies[0].position, left[3];
+        memset(state.bodies[1].position, 0, sizeof state.bodies[1].position);
+        for (int k = 0; k < 3; k++)
+            at[k] = left[k] = before[k] + ways[i][k];
+        aw_ezphys_picture_follow(&picture, &state);
+        assert_memory_equal(picture.center, leaves[i] ? left : before, sizeof before);
+        state.bodies[1].position[2] = 300; /* nobody's any more */
+        aw_ezphys_picture_follow(&picture, &state);
+        assert_memory_equal(picture.center, leaves[i] ? left : before, sizeof before);
+        state.n_bodies = 0;
+        aw_ezphys_picture_follow(&picture, &state);
+        assert_memory_equal(picture.center, leaves[i] ? left : before, sizeof before);
+    }
 }
 
 /* Shapes and joints that the shipped scenes do not show. */
@@ -214,7 +250,21 @@ static const char zoo[] = "gravity 0 0 0\n"
                           "joint mast hinge capsule world anchor 1.1 -0.7 0.1 axis 0 0 1\n"
                           "joint swing hinge ball world anchor 0.3 0.2 2.9 axis -0.6 0.8 0\n"
                           "joint arm hinge box ball anchor -0.2 0 1.9 axis 0 1 0\n"
-                          "joint weld fixed capsule box\n";
+                          "joint weld fixed capsule box\n"
+                          "body turned sphere 0.1 mass 1 at 1 0.3 1.4 turn 1 2 3 1\n"
+                          "joint wrist hinge turned box anchor 0.7 0.1 1.9 axis 0 0 1\n"
+                          "body wound sphere 0.1 mass 1 at -1 0.8 0.4 turn 3 -1 2 2\n"
+                          "joint ankle hinge wound ball anchor -0.6 0.4 0.9 axis 0 0 1\n";
+
+/* Where they are decides where they are looked at from: hanging straight down; wide; far away; seen
+ * along the axis; with the ground just so far below that it is left out. */
+static const char *const places[] = {
+    "body a sphere 0.1 mass 1 at 0.5 -0.4 1\njoint p hinge a world anchor 0.5 -0.4 2 axis 0 1 0",
+    "ground offset 2\nbody a box 3 1 1 mass 1 at -4 2 2.4\nbody b box 1 4 1 mass 1 at 3 -1 2.6",
+    "body a sphere 0.4 mass 1 at 5 -7 1\njoint pin hinge a world anchor 5.5 -7 2 axis 1 0 0",
+    "body a sphere 0.4 mass 1 at 0 0 1\njoint pin hinge a world anchor 0 -0.5 2 axis -1 0 0",
+    "ground offset 0.5\nbody ball sphere 0.5 mass 1 at 0 0 2",
+    "ground offset 0.75\nbody ball sphere 0.5 mass 1 at 0 0 2"};
 
 /* Everybody somewhat away from where the scene has him, and turned. */
 static void disturb(void)
@@ -249,17 +299,20 @@ static void pictures_are_as_they_were(void **unused)
     (void)unused;
     char *text;
     size_t size;
-    struct aw_error err;
     FILE *out = open_memstream(&text, &size);
     for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++) {
         load(row->name);
         print_scene(row->name, out);
     }
-    if (aw_scene_parse(&scene, "zoo", zoo, sizeof zoo - 1, &err) != AW_OK)
-        fail_msg("%s", err.text);
-    memset(&state, 0, sizeof state);
-    for (size_t i = 0; i < scene.n_bodies; i++)
-        add_body(scene.bodies[i].name, scene.bodies[i].position_m, scene.bodies[i].rotation);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        load_text(places[i]);
+        print_scene(places[i], out);
+    }
+    scene.n_bodies = 0; /* what the scene does not have is a cross */
+    print_scene("strange", out);
+    state.n_bodies = 0;
+    print_scene("empty", out);
+    load_text(zoo);
     state.contacts[state.n_contacts++] = (struct aw_ezphys_contact){.point = {-0.6, 0.5, -0.5}};
     print_scene("zoo", out);
     picture.scene = NULL;
