@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/compare.h"
 
 static struct aw_error err;
@@ -68,12 +70,14 @@ static void test_tables_that_do_not_fit(void **state)
 {
     (void)state;
     static const char *const no_setpoint[] = {"t", "measured"};
+    static struct aw_sample samples[1];
     static const char *const enough[] = {"t", "measured", "setpoint"};
     struct aw_table table;
-    struct aw_run run;
+    struct aw_run run = {.samples = samples, .n = 7};
     assert_int_equal(aw_table_init(&table, no_setpoint, 2, &err), AW_OK);
     assert_int_equal(aw_run_from_table(&table, &run, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "setpoint"));
+    assert_true(run.samples == NULL && run.n == 0);
     aw_table_free(&table);
     assert_int_equal(aw_table_init(&table, enough, 3, &err), AW_OK);
     assert_int_equal(aw_run_from_table(&table, &run, &err), AW_USAGE);
@@ -95,7 +99,8 @@ static void test_late_telemetry(void **state)
     static const char *const names[] = {"t", "measured", "setpoint", "output"};
     static const struct {
         double first_s, step_s, taken_s;
-    } rows[] = {{-0.1, 0.05, 0}, {-0.1, 0.2, 0.2}, {0, 0.05, 0.05}, {-0.1, -0.05, -0.05}};
+    } rows[] = {
+        {-0.1, 0.05, 0}, {-0.1, 0.1, 0.1}, {-0.1, 0.2, 0.2}, {0, 0.05, 0.05}, {-0.1, -0.05, -0.05}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_table table;
         struct aw_run run;
@@ -114,12 +119,48 @@ static void test_late_telemetry(void **state)
     }
 }
 
+/* Few samples at other times than those of the other run: each one counts, from the step to where
+ * the shorter run ends. Both ways, for steps that are and are not the same. */
+static void test_sample_by_sample(void **state)
+{
+    static struct aw_sample first[] = {{0, 5, 5, NAN},     {1, 15, 5, NAN},  {2, 15, 8, NAN},
+                                       {3, 15, 13, NAN},   {4, 15, 17, NAN}, {5, 15, 14, NAN},
+                                       {6, 15, 15.5, NAN}, {7, 15, 15, NAN}},
+                            second[] = {{0.5, 5, 5, 1},   {1, 15, 6, 2},    {1.5, 15, 7, 3},
+                                        {2.25, 15, 8, 4}, {3.75, 15, 9, 5}, {4.5, 15, 30, 4},
+                                        {5, 15, 11, 3}};
+    static const struct {
+        double from, to, time_s;
+    } steps[] = {{5, 15, 1},    {5.1, 15, 1},   {5.11, 15, 1},  {5, 14.9, 1},
+                 {5, 14.89, 1}, {4.9, 15.1, 1}, {-5, 15, 1.25}, {5, -15, 0.5}};
+    (void)state;
+    FILE *out = begin_numbers();
+    struct aw_run a = {first, 8, {5, 15, 1, 1}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct aw_run b = {second, 7, {steps[i].from, steps[i].to, steps[i].time_s, 1}};
+        for (int turned = 0; turned < 2; turned++) {
+            struct aw_comparison c = {.max_difference = 99};
+            assert_int_equal(aw_compare(turned ? &b : &a, turned ? &a : &b, &c, &err), AW_OK);
+            NUMBERS(out, "step", b.step.from, b.step.to, b.step.time_s, turned);
+            NUMBERS(out, "  same, rms, most, overlap", c.same_step, c.rms_difference,
+                    c.max_difference, c.overlap_s);
+            numbers(out, "  change", c.change, AW_METRICS);
+        }
+    }
+    struct aw_run late = {second, 7, {5, 15, 4, 1}};
+    struct aw_comparison c;
+    assert_int_equal(aw_compare(&a, &late, &c, &err), AW_USAGE);
+    assert_int_equal(aw_compare(&late, &a, &c, &err), AW_USAGE);
+    end_numbers(out, "control-comparisons.txt");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_lags),
         cmocka_unit_test(test_tables_that_do_not_fit),
         cmocka_unit_test(test_late_telemetry),
+        cmocka_unit_test(test_sample_by_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/excite.h"
 #include "control/process.h"
 
@@ -88,7 +90,8 @@ static void test_too_far_ends_it(void **state)
     run(&process, usual);
     assert_true(excite.too_far && excite.part == AW_EXCITE_OVER);
     assert_int_equal(aw_excite_result(&excite, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "--amplitude"));
+    assert_string_equal(err.text, "identify: it went farther than 0.05 from where it began — lower "
+                                  "--amplitude or raise --max-deviation");
 }
 
 /* A joint that does not move ends in time. */
@@ -101,6 +104,90 @@ static void test_nothing_moves(void **state)
     assert_false(excite.too_far);
 }
 
+/* Where the input of a record has its points: jumps of a fifth of its range and more, late by so
+ * much, or in the middle. */
+static void test_points_of_the_input(void **state)
+{
+    static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.19, 0.39, 1, 0.9, 0.7};
+    static const struct {
+        size_t n;
+        double late_s;
+    } rows[] = {{6, 0}, {6, 0.25}, {6, 0.5}, {6, 5}, {1, 1}, {2, 0.1}, {0, 1}};
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double at[18] = {0}, v[18] = {0};
+        size_t n = aw_excite_input(t, u, rows[i].n, rows[i].late_s, at, v);
+        fprintf(out, "%zu late by %g: %zu\n", rows[i].n, rows[i].late_s, n);
+        numbers(out, "  at", at, n);
+        numbers(out, "  is", v, n);
+    }
+    for (int part = 0; part <= AW_EXCITE_OVER; part++)
+        fprintf(out, "%s\n", aw_excite_part_name((enum aw_excite_part)part));
+    end_numbers(out, "control-inputs.txt");
+}
+
+/* Fed by hand: the rest lasts 0.3 s, a bound is kept when it is reached and not beyond, a step ends
+ * at 0.7 of it with what it will coast, when it rests, or after its share of the time. */
+static void test_by_hand(void **state)
+{
+    static const struct {
+        const char *name;
+        double dt, before, slope, most; /* y goes so fast, so far */
+        double late;                    /* after the step */
+    } rows[] = {
+        {"runs to the bound", 0.01, 0, 0.125, 9, 0},
+        {"runs late", 0.01, 0, 0.125, 9, 0.25},
+        {"other way", 0.01, 0, -0.125, 9, 0.25},
+        {"comes to rest", 0.05, 0, 0.125, 0.02, 0.05},
+        {"stays", 0.1, 0, 0, 0, 0},
+        {"began beside the centre", 0.05, -0.02, 0.03125, 0.03, 0},
+        {"too far", 0.5, 0.02, 0.25, 9, 0},
+    };
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_excite_config config = {0, 0.1, 0.001, 0.0625, 10, true, i % 2 == 0};
+        assert_int_equal(aw_excite_start(&excite, &config, NULL), AW_OK);
+        enum aw_excite_part part = AW_EXCITE_OVER;
+        double step_s = INFINITY;
+        fprintf(out, "%s\n", rows[i].name);
+        for (int k = 0; k < 300 && excite.part <= AW_EXCITE_RELAY; k++) {
+            double t = 5 + rows[i].dt * k,
+                   gone = fmax(0, t - step_s - rows[i].late) * rows[i].slope;
+            double y = rows[i].before + copysign(fmin(fabs(gone), rows[i].most), gone);
+            double u = aw_excite_feed(&excite, t, y);
+            if (excite.part != part)
+                NUMBERS(out, "  ", t, y, u, excite.part, excite.shift, excite.first_s,
+                        excite.reached, excite.reached_s, excite.too_far);
+            if (excite.part == AW_EXCITE_STEP && part != AW_EXCITE_STEP)
+                step_s = t;
+            part = excite.part;
+        }
+    }
+    struct aw_excite_config config = {0.25, 0.1, 0.001, 0.0625, 10, false, false};
+    NUMBERS(out, "gain", aw_excite_gain(&config, 1), aw_excite_gain(&config, 0.3));
+    config.amplitude = 0;
+    struct aw_error err;
+    assert_int_equal(aw_excite_start(&excite, &config, &err), AW_USAGE);
+    end_numbers(out, "control-steps.txt");
+}
+
+/* At the bound it goes on. */
+static void test_at_the_bound(void **state)
+{
+    (void)state;
+    struct aw_excite_config config = {1, 0.125, 0.001, 0.0625, 10, true, true};
+    aw_excite_start(&excite, &config, NULL);
+    aw_excite_feed(&excite, 0, 1.0625);
+    assert_false(excite.too_far);
+    aw_excite_feed(&excite, 0, 0.9375);
+    assert_false(excite.too_far);
+    assert_int_equal(aw_excite_result(&excite, NULL), AW_OK);
+    aw_excite_feed(&excite, 0, 1.0626);
+    assert_true(excite.too_far && excite.part == AW_EXCITE_OVER && excite.output == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +195,9 @@ int main(void)
         cmocka_unit_test(test_only_what_is_wanted),
         cmocka_unit_test(test_too_far_ends_it),
         cmocka_unit_test(test_nothing_moves),
+        cmocka_unit_test(test_points_of_the_input),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_at_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

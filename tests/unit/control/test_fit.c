@@ -95,7 +95,7 @@ static void print_fit(const struct aw_fit *f)
             if (isnan(rows[i][k]))
                 fprintf(fits, " -");
             else
-                fprintf(fits, " %.3g", fabs(rows[i][k]) < 1e-9 ? 0 : rows[i][k]);
+                fprintf(fits, " %.6g", fabs(rows[i][k]) < 1e-9 ? 0 : rows[i][k]);
             if (k == 4)
                 fputc('\n', fits);
         }

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
+
 #include "control/model.h"
 
 static struct aw_model model;
@@ -64,13 +66,26 @@ static void test_lags_and_a_zero(void **state)
 static const struct {
     const char *text, *says;
 } wrong[] = {
-    {"", "m.json:1"},
-    {"[]", "this is no armwire-model-1"},
+    {"", "m.json:1:0: '[' or '{' expected near end of file"},
+    {"[]", "m.json: this is no armwire-model-1"},
     {"{\"format\":\"other\"}", "this is no armwire-model-1"},
-    {"{\"kind\":\"first-order\",\"gain\":\"2\",\"dead_time\":1}", "gain is no number"},
-    {"{\"kind\":\"first-order\",\"gain\":2}", "dead_time is no number"},
-    {"{\"kind\":\"third\",\"gain\":2,\"dead_time\":1}", "its kind is none of"},
-    {"{\"kind\":\"first-order\",\"gain\":0,\"dead_time\":1}", "no process"},
+    {"{\"kind\":\"first-order\",\"gain\":\"2\",\"dead_time\":1}",
+     "m.json: gain is no number — write models as docs/model.schema.json says"},
+    {"{\"kind\":\"first-order\",\"gain\":2}",
+     "m.json: dead_time is no number — write models as docs/model.schema.json says"},
+    {"{\"kind\":\"first-order\",\"gain\":2,\"dead_time\":1,\"fit\":{\"own\":true}}",
+     "m.json: own is no number"},
+    {"{\"kind\":\"third\",\"gain\":2,\"dead_time\":1}",
+     "m.json: its kind is none of first-order, integrating, second-order, third-order"},
+    {"{\"gain\":2,\"dead_time\":1}", "its kind is none of"},
+    {"{\"kind\":\"first-order\",\"gain\":0,\"dead_time\":1}",
+     "m.json: a gain of 0, or a time below 0, is no process"},
+    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"tau\":-1}", "no process"},
+    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"tau2\":-1}", "no process"},
+    {"{\"kind\":\"third-order\",\"gain\":1,\"dead_time\":1,\"tau3\":-1}", "no process"},
+    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"damping\":-1}", "no process"},
+    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"driver\":{\"tick\":-1}}",
+     "no process"},
     {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":-1}", "no process"},
     {"{\"kind\":\"first-order\",\"gain\":1,\n\"dead_time\":}", "m.json:2"},
 };
@@ -144,6 +159,127 @@ static void test_files(void **state)
     assert_non_null(strstr(err.text, "the model could not be saved: /dev/full"));
 }
 
+/* Everything a model has, each number another one: as it is written, and again after reading. */
+static void test_every_key(void **state)
+{
+    static const struct aw_process processes[] = {
+        {1.25, true, 0.5, 0, 0, 0, 0.03125},
+        {-1.25, false, 0.5, 0, 0, 0, 0},
+        {1.25, false, 0.75, 0.125, 0, -0.5, 0.03125},
+        {1.25, false, 0.25, 0.0625, 0.375, 0.5, 0.03125},
+    };
+    struct aw_error err;
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
+        aw_model_init(&model);
+        aw_model_write(out, &model);
+        model.fit =
+            (struct aw_fit){processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+        model.grain = (struct aw_grain){0.0625, 0.03125};
+        model.driver = (struct aw_driver){0.004, 0.01, 0.81, 100, 0.03125, 0.0625};
+        model.full_scale = 360;
+        snprintf(model.board, sizeof model.board, "lknee");
+        snprintf(model.controller, sizeof model.controller, "pos\\\"x\"\n\x1F ~\xC2\xB0");
+        snprintf(model.unit, sizeof model.unit, "deg");
+        snprintf(model.source, sizeof model.source, "knee.csv");
+        snprintf(model.made, sizeof model.made, "2026-01-02");
+        model.n_points = i;
+        for (size_t k = 0; k < i; k++)
+            model.points[k] = (struct aw_spectrum_point){1.5 + (double)k, 0.123456789, -123.456789,
+                                                         0.98765432, 7};
+        char *once, *twice;
+        size_t n;
+        FILE *file = open_memstream(&once, &n);
+        aw_model_write(file, &model);
+        fclose(file);
+        fputs(once, out);
+        if (parse(once, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_true(model.driver.noise == 0.0625 && model.fit.n == 0);
+        model.fit.n = 12;
+        file = open_memstream(&twice, &n);
+        aw_model_write(file, &model);
+        fclose(file);
+        assert_string_equal(once, twice);
+        free(once);
+        free(twice);
+    }
+    fclose(out);
+    expect_picture("control-models.txt", text);
+    free(text);
+}
+
+/* Lags and damping as a person may write them: a1, a2, a3 and lead that come of it. */
+static void test_every_shape(void **state)
+{
+    static const struct {
+        const char *kind, *lags;
+        double a1, a2, a3, lead;
+    } rows[] = {
+        {"first-order", "\"tau1\":0.5,\"tau2\":0.25", 0.5, 0, 0, 0},
+        {"first-order", "\"tau\":0.5,\"tau1\":0.25", 0.25, 0, 0, 0},
+        {"first-order", "\"tau\":0.5,\"tau3\":2,\"lead\":3,\"damping\":0.5", 0.5, 0, 0, 0},
+        {"integrating", "\"tau\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":4,\"damping\":0.5", 0.5, 0, 3,
+         4},
+        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":4", 2.5, 1, 0, 4},
+        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":0.75", 0.75, 0.25, 0, 0},
+        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":1", 2.5, 1, 0, 0},
+        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":0", 2.5, 1, 0, 0},
+        {"third-order", "\"tau1\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":-4", 2.5, 1, 3, -4},
+        {"third-order", "\"tau1\":0.5,\"damping\":0.25", 0.25, 0.25, 0, 0},
+        {"second-order", "\"tau1\":0,\"tau2\":0,\"confidence\":{\"tau\":null}", 0, 0, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct aw_process *p = &model.fit.process;
+        char text[256];
+        struct aw_error err;
+        snprintf(text, sizeof text, "{\"kind\":\"%s\",\"gain\":1,\"dead_time\":0,%s}", rows[i].kind,
+                 rows[i].lags);
+        if (parse(text, &err) != AW_OK)
+            fail_msg("%s: %s", text, err.text);
+        if (p->a1 != rows[i].a1 || p->a2 != rows[i].a2 || p->a3 != rows[i].a3 ||
+            p->lead != rows[i].lead)
+            fail_msg("%s: %g %g %g %g", text, p->a1, p->a2, p->a3, p->lead);
+    }
+}
+
+/* More points than there is room for, and a text that is longer. */
+static void test_too_much(void **state)
+{
+    struct aw_error err;
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    fprintf(file, "{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"measured\":{\"unit\":"
+                  "\"0123456789abcdefg\"},\"frequency_response\":[");
+    for (int i = 0; i <= AW_SPECTRUM_POINTS; i++)
+        fprintf(file, "%s{\"hz\":%d,\"pieces\":%d}", i ? "," : "", i, 2 * i);
+    fprintf(file, "]}");
+    fclose(file);
+    assert_int_equal(parse(text, &err), AW_OK);
+    assert_int_equal(model.n_points, AW_SPECTRUM_POINTS);
+    assert_int_equal(model.points[AW_SPECTRUM_POINTS - 1].pieces, 62);
+    assert_string_equal(model.unit, "0123456789abcde");
+    free(text);
+    char path[] = "/tmp/test_model.XXXXXX";
+    int fd = mkstemp(path);
+    for (int size_ = 262143; size_ <= 262144; size_++) { /* bytes of a file */
+        char *blank = malloc((size_t)size_);
+        memset(blank, ' ', (size_t)size_);
+        assert_int_equal(pwrite(fd, blank, (size_t)size_, 0), size_);
+        free(blank);
+        assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
+        assert_int_equal(strstr(err.text, "it is too long for a model") != NULL, size_ == 262144);
+    }
+    close(fd);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +288,9 @@ int main(void)
         cmocka_unit_test(test_what_is_no_model),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_every_shape),
+        cmocka_unit_test(test_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

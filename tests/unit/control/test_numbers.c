@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "picture_helper.h"
+#include "numbers_helper.h"
 
 #include "control/compare.h"
 #include "control/design.h"
@@ -34,47 +34,10 @@ static const struct aw_driver driver = {.tick_s = 0.01,
                                         .quantum = 0.0005,
                                         .noise = 0.0002};
 
-static char *text;
-static size_t size;
-
-static FILE *begin(void)
-{
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    return out;
-}
-
-static void end(FILE *out, const char *name)
-{
-    fclose(out);
-    expect_picture(name, text);
-    free(text);
-}
-
-/* -0 and what is next to nothing are 0; "-" is none. */
-static void number(FILE *out, double value)
-{
-    if (isnan(value))
-        fprintf(out, " -");
-    else
-        fprintf(out, " %.4g", fabs(value) < 1e-12 ? 0 : value);
-}
-
-static void numbers(FILE *out, const char *name, const double *values, size_t n)
-{
-    fprintf(out, "%s", name);
-    for (size_t i = 0; i < n; i++)
-        number(out, values[i]);
-    fputc('\n', out);
-}
-#define NUMBERS(out, name, ...)                                                                    \
-    numbers(out, name, (const double[]){__VA_ARGS__},                                              \
-            sizeof(const double[]){__VA_ARGS__} / sizeof(double))
-
 static void test_processes(void **state)
 {
     (void)state;
-    FILE *out = begin();
+    FILE *out = begin_numbers();
     for (size_t i = 0; i < N_PROCESSES; i++) {
         const struct aw_process *p = &processes[i].process;
         double tau1, tau2, damping, omega = 0, ku = 0;
@@ -93,7 +56,7 @@ static void test_processes(void **state)
             NUMBERS(out, "  after", 0.1 * (k + 1), x.y, x.rate);
         }
     }
-    end(out, "control-processes.txt");
+    end_numbers(out, "control-processes.txt");
 }
 
 static void test_rules(void **state)
@@ -101,7 +64,7 @@ static void test_rules(void **state)
     static const struct aw_plant plants[] = {{5, 0.8, false}, {0.25, 4, true}};
     struct aw_error err;
     (void)state;
-    FILE *out = begin();
+    FILE *out = begin_numbers();
     for (size_t i = 0; i < 2; i++)
         for (int rule = 0; rule < AW_RULES; rule++)
             for (int form = 0; form < AW_FORMS; form++) {
@@ -114,7 +77,7 @@ static void test_rules(void **state)
                 else
                     fprintf(out, " %s\n", err.text);
             }
-    end(out, "control-rules.txt");
+    end_numbers(out, "control-rules.txt");
 }
 
 static void print_response(FILE *out, const struct aw_response *r)
@@ -142,7 +105,7 @@ static void test_proposals(void **state)
 {
     struct aw_error err;
     (void)state;
-    FILE *out = begin();
+    FILE *out = begin_numbers();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int rule = 0; rule < AW_RULE_ROBUST; rule++)
             for (int form = 0; form < AW_FORMS; form++) {
@@ -158,10 +121,10 @@ static void test_proposals(void **state)
                 if (status != AW_USAGE)
                     print_proposal(out, &p);
             }
-    end(out, "control-proposals.txt");
+    end_numbers(out, "control-proposals.txt");
 }
 
-/* A search: fewer digits. */
+/* The search, from its grid to the best. */
 static void test_robust(void **state)
 {
     static const struct {
@@ -178,7 +141,7 @@ static void test_robust(void **state)
     };
     struct aw_error err;
     (void)state;
-    FILE *out = begin();
+    FILE *out = begin_numbers();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_design_options o = rows[i].options;
         struct aw_proposal p;
@@ -187,12 +150,12 @@ static void test_robust(void **state)
             aw_design(&processes[rows[i].process].process, &driver, &o, &p, &err);
         fprintf(out, "%s, form %d: ", processes[rows[i].process].name, (int)o.form);
         if (status == AW_OK)
-            fprintf(out, "%.2g %.2g %.2g, Ms %.2g, load %.2g\n", p.per_tick.kp, p.per_tick.ki + 0.,
+            fprintf(out, "%.6g %.6g %.6g, Ms %.6g, load %.6g\n", p.per_tick.kp, p.per_tick.ki + 0.,
                     p.per_tick.kd + 0., p.margins.ms, p.load_iae);
         else
             fprintf(out, "%s\n", err.text);
     }
-    end(out, "control-robust.txt");
+    end_numbers(out, "control-robust.txt");
 }
 
 /* The linear loop and the one with dead band, limit and steps of the measured value. */
@@ -200,7 +163,7 @@ static void test_predictions(void **state)
 {
     static const struct aw_gains gains = {1.5, 0.02, 4};
     (void)state;
-    FILE *out = begin();
+    FILE *out = begin_numbers();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int k = 0; k < 3; k++) {
             const struct aw_process *p = &processes[i].process;
@@ -230,7 +193,7 @@ static void test_predictions(void **state)
     assert_null(
         aw_predict(&processes[0].process, &driver, &gains, &(struct aw_scene){.to = 1}, &n, &err));
     fprintf(out, "%s\n", err.text);
-    end(out, "control-predictions.txt");
+    end_numbers(out, "control-predictions.txt");
 }
 
 /* A few samples of many kinds of answer to a step: where one more or less would show. */
@@ -261,7 +224,7 @@ static void test_responses(void **state)
     };
     struct aw_error err;
     (void)state;
-    FILE *out = begin();
+    FILE *out = begin_numbers();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_sample samples[24];
         struct aw_response r;
@@ -282,14 +245,14 @@ static void test_responses(void **state)
         else
             fprintf(out, "%s\n", err.text);
     }
-    end(out, "control-responses.txt");
+    end_numbers(out, "control-responses.txt");
 }
 
 /* Each change of the output of an experiment, by the relay alone, by steps alone, by both. */
 static void test_experiments(void **state)
 {
     (void)state;
-    FILE *out = begin();
+    FILE *out = begin_numbers();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int k = 0; k < 3; k++) {
             const struct aw_process *p = &processes[i].process;
@@ -322,7 +285,7 @@ static void test_experiments(void **state)
             if (aw_excite_result(&excite, &err) != AW_OK)
                 fprintf(out, "  %s\n", err.text);
         }
-    end(out, "control-experiments.txt");
+    end_numbers(out, "control-experiments.txt");
 }
 
 /* Sweeps, what they tell of a process, and margins of the curve. */
@@ -331,7 +294,7 @@ static void test_sweeps(void **state)
     enum { N = 800 };
     static double t[N], in[N], measured[N];
     (void)state;
-    FILE *out = begin();
+    FILE *out = begin_numbers();
     for (int kind = 0; kind < 2; kind++)
         for (size_t i = 0; i < N_PROCESSES; i += 3) {
             struct aw_sweep_plan plan = {.kind = (enum aw_sweep_kind)kind,
@@ -379,7 +342,7 @@ static void test_sweeps(void **state)
                 NUMBERS(out, "  spectrum", spectrum[k].hz, spectrum[k].gain, spectrum[k].phase_deg,
                         spectrum[k].coherence, spectrum[k].pieces);
         }
-    end(out, "control-sweeps.txt");
+    end_numbers(out, "control-sweeps.txt");
 }
 
 int main(void)

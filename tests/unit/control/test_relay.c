@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/relay.h"
 
 #define DT      0.0005
@@ -165,23 +167,110 @@ static void test_bad_configurations(void **state)
 {
     (void)state;
     struct aw_error err;
-    struct aw_relay_config bad[] = {usual, usual, usual, usual, usual};
-    bad[0].amplitude = 0;
-    bad[1].hysteresis = 0.2;
-    bad[2].max_time_s = -1;
-    bad[3].centre = NAN;
-    bad[4].max_bias = -0.1;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(aw_relay_start(&relay, &bad[i], &err), AW_USAGE);
+    static const struct {
+        struct aw_relay_config config;
+        const char *says;
+    } rows[] = {
+        {{0, 0, 0, 1, 5, 0.5},
+         "relay: amplitude 0 and time 5 s must both be above 0, bias 0.5 not below"},
+        {{0, 1, 0, 1, 0, 0},
+         "relay: amplitude 1 and time 0 s must both be above 0, bias 0 not below"},
+        {{0, 1, 0, 1, 5, -0.5},
+         "relay: amplitude 1 and time 5 s must both be above 0, bias -0.5 not below"},
+        {{0, 1, -0.25, 1, 5, 0},
+         "relay: hysteresis -0.25 must be from 0 to below the deviation allowed, 1"},
+        {{0, 1, 1, 1, 5, 0},
+         "relay: hysteresis 1 must be from 0 to below the deviation allowed, 1"},
+        {{NAN, 1, 0, 1, 5, 0}, "relay: a setting is not a number — give a finite one"},
+        {{0, INFINITY, 0, 1, 5, 0}, "relay: a setting is not a number — give a finite one"},
+        {{0, 1, 0, 1, 5, NAN}, "relay: a setting is not a number — give a finite one"},
+        {{0, 1, 0.5, 1, 5, 0}, ""},
+        {{0, 1, 0, 1, 5, 0}, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err = (struct aw_error){0};
+        aw_relay_start(&relay, &rows[i].config, &err);
+        assert_string_equal(err.text, rows[i].says);
+    }
+}
+
+/* A made-up swing, sample by sample: what the relay says at each, its cycles and its bias; it is
+ * over when six cycles are alike, which the first ones of these rows are not. */
+static void test_sample_by_sample(void **state)
+{
+    static const struct {
+        const char *name;
+        double period, grows, skew, hysteresis, max_bias;
+    } rows[] = {
+        {"even", 8, 0, 0, 0, 0},
+        {"with hysteresis", 12, 0, 0, 0.5, 1},
+        {"skewed", 16, 0, 0.3, 0, 0.2},
+        {"grows less and less", 10, 2, 0, 0, 1},
+        {"just skewed", 30, 0, 0.15, 0, 1},
+    };
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_relay_config config = {2, 0.5, rows[i].hysteresis, 9, 40, rows[i].max_bias};
+        double before = NAN;
+        assert_int_equal(aw_relay_start(&relay, &config, NULL), AW_OK);
+        fprintf(out, "%s\n", rows[i].name);
+        for (int k = 0; k < 500 && !relay.over; k++) {
+            double size = 1 + rows[i].grows * exp(-k / 40.);
+            double y = 2 + size * (sin(6.283185307 * k / rows[i].period) + rows[i].skew);
+            double u = aw_relay_feed(&relay, 0.1 * k, y);
+            const struct aw_relay_cycle *c = &relay.cycles[(relay.n_cycles + 5) % 6];
+            if (u != before)
+                NUMBERS(out, " ", 0.1 * k, y, u, relay.bias, (double)relay.n_cycles, c->start_s,
+                        c->period_s, c->high_s, c->min, c->max);
+            before = u;
+        }
+    }
+    end_numbers(out, "control-relays.txt");
+}
+
+/* At the centre it goes up; a switch is beyond the hysteresis, the end behind its time. */
+static void test_edges(void **state)
+{
+    static const struct {
+        double t, y, u;
+    } rows[] = {{1, 0, 0.25},     {2, 0.5, 0.25},   {3, 0.75, -0.25}, {4, -0.5, -0.25},
+                {5, -0.75, 0.25}, {6, 0.75, -0.25}, {7, 0, 0}};
+    struct aw_relay_config config = {0, 0.25, 0.5, 1, 5, 0};
+    (void)state;
+    aw_relay_start(&relay, &config, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        near(aw_relay_feed(&relay, rows[i].t, rows[i].y), rows[i].u, 0);
+    aw_relay_start(&relay, &config, NULL);
+    near(aw_relay_feed(&relay, 0, 0.01), -0.25, 0);
+    static const struct {
+        double centre, most, limit, kp;
+    } gains[] = {{0, 0.5, 1, 0.25 / 0.4},   {-0.1, 0.5, 1, 0.25 / 0.3}, {0.1, 0.5, 1, 0.25 / 0.3},
+                 {0, 0.75, 1, 0.25 / 0.15}, {0, 0.9, 1, NAN},           {0, 1, 1, NAN}};
+    for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
+        config = (struct aw_relay_config){gains[i].centre, 0.25, 0, gains[i].most, 5, 0};
+        double kp = aw_relay_gain(&config, gains[i].limit);
+        if (isnan(gains[i].kp))
+            assert_true(isnan(kp));
+        else
+            near(kp, gains[i].kp, 1e-12);
+        config = (struct aw_relay_config){gains[i].centre, 0.125, 0, gains[i].most, 5, 0.125};
+        assert_true(isnan(kp) || fabs(kp - aw_relay_gain(&config, gains[i].limit)) < 1e-12);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integrator),         cmocka_unit_test(test_hysteresis),
-        cmocka_unit_test(test_lag_with_load),      cmocka_unit_test(test_through_setpoints),
-        cmocka_unit_test(test_no_cycles),          cmocka_unit_test(test_bad_samples),
+        cmocka_unit_test(test_integrator),
+        cmocka_unit_test(test_hysteresis),
+        cmocka_unit_test(test_lag_with_load),
+        cmocka_unit_test(test_through_setpoints),
+        cmocka_unit_test(test_no_cycles),
+        cmocka_unit_test(test_bad_samples),
         cmocka_unit_test(test_bad_configurations),
+        cmocka_unit_test(test_sample_by_sample),
+        cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

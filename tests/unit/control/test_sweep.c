@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/sweep.h"
 
 #define PI 3.14159265358979323846
@@ -232,16 +234,8 @@ static void test_refusals(void **state)
                                  .tones = 5,
                                  .amplitude = 1,
                                  .duration_s = 2};
-    struct aw_sweep_plan bad[] = {good, good, good, good, good};
     struct aw_error err;
     struct system system = {10, 0.5};
-    bad[0].from_hz = 0;
-    bad[1].to_hz = 1;
-    bad[2].amplitude = NAN;
-    bad[3].duration_s = 0.9;
-    bad[4].tones = AW_SWEEP_TONES + 1;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(aw_sweep_start(&sweep, &bad[i], &err), AW_USAGE);
     assert_int_equal(aw_sweep_start(&sweep, &good, &err), AW_OK);
     size_t n = simulate(&system, 0, 4, 0.01);
     assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err), AW_OK);
@@ -284,13 +278,148 @@ static void test_how_many_samples(void **state)
                      AW_OK);
 }
 
+/* Each bound of a plan, at and beside it. */
+static void test_plans(void **state)
+{
+    static const struct {
+        struct aw_sweep_plan plan;
+        const char *says;
+    } rows[] = {
+        {{AW_SWEEP_CHIRP, 0, 10, 5, 1, 2},
+         "sweep: from 0 Hz to 10 Hz is no range — give 0 < from < to"},
+        {{AW_SWEEP_CHIRP, 1, 1, 5, 1, 2},
+         "sweep: from 1 Hz to 1 Hz is no range — give 0 < from < to"},
+        {{AW_SWEEP_CHIRP, 1, INFINITY, 5, 1, 2},
+         "sweep: from 1 Hz to inf Hz is no range — give 0 < from < to"},
+        {{AW_SWEEP_CHIRP, 1, 10, 5, 0, 2}, "sweep: amplitude 0 must be above 0"},
+        {{AW_SWEEP_CHIRP, 1, 10, 5, INFINITY, 2}, "sweep: amplitude inf must be above 0"},
+        {{AW_SWEEP_CHIRP, 0.25, 10, 5, 1, 3.9},
+         "sweep: 3.9 s is less than one period of 0.25 Hz — take 4 s"},
+        {{AW_SWEEP_CHIRP, 0.25, 10, 5, 1, INFINITY},
+         "sweep: inf s is less than one period of 0.25 Hz — take 4 s"},
+        {{AW_SWEEP_CHIRP, 1, 10, 0, 1, 2}, "sweep: 0 frequencies are not possible — use 1 to 48"},
+        {{AW_SWEEP_CHIRP, 1, 10, 49, 1, 2}, "sweep: 49 frequencies are not possible — use 1 to 48"},
+        {{AW_SWEEP_CHIRP, 0.25, 10, 1, 0.5, 4}, NULL},
+        {{AW_SWEEP_MULTISINE, 0.25, 10, 2, 0.5, 4}, NULL},
+        {{AW_SWEEP_MULTISINE, 0.25, 10, 48, 0.5, 4}, NULL},
+        {{AW_SWEEP_MULTISINE, 0.25, 0.35, 9, 0.5, 4.5}, NULL},
+        {{AW_SWEEP_CHIRP, 0.25, 10, 48, 0.5, 4.5}, NULL},
+    };
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct aw_sweep_plan *plan = &rows[i].plan;
+        struct aw_error err = {0};
+        enum aw_status status = aw_sweep_start(&sweep, plan, &err);
+        assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
+        if (rows[i].says) {
+            assert_string_equal(err.text, rows[i].says);
+            continue;
+        }
+        fprintf(out, "row %zu\n", i);
+        numbers(out, "  hz", sweep.hz, (size_t)sweep.n);
+        numbers(out, "  phase", sweep.phase, (size_t)sweep.n);
+        NUMBERS(out, "  scale, crest", sweep.scale, sweep.crest);
+        double s = plan->duration_s;
+        NUMBERS(out, "  value", aw_sweep_value(&sweep, -0.01), aw_sweep_value(&sweep, 0),
+                aw_sweep_value(&sweep, 0.1), aw_sweep_value(&sweep, s / 2),
+                aw_sweep_value(&sweep, s - 0.0123), aw_sweep_value(&sweep, s),
+                aw_sweep_value(&sweep, s + 0.0123));
+    }
+    end_numbers(out, "control-plans.txt");
+}
+
+/* Records one of whose bounds is broken, and what is said of it. */
+static void test_records(void **state)
+{
+    static const struct {
+        enum aw_sweep_kind kind;
+        size_t n;
+        double dt, wrong, dc; /* dt: of the samples; wrong: in the place of one of them */
+        int where;            /* 0: none, 1: t, 2: input, 3: output, 4: t again */
+        const char *says;
+    } rows[] = {
+        {AW_SWEEP_MULTISINE, 11, 0.01, 0, 0, 0,
+         "sweep: 11 samples are too few for 4 frequencies — record longer"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, NAN, 0, 1, "sweep: sample 51 is not a number"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, NAN, 0, 2, "sweep: sample 51 is not a number"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, INFINITY, 0, 3, "sweep: sample 51 is not a number"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, 2.45, 0, 4,
+         "sweep: sample 51 is not later than the one before"},
+        {AW_SWEEP_CHIRP, 32, 0.126, 0, 0, 0,
+         "sweep: 7.94 samples a second cannot show 4 Hz — stay below 3.97 Hz"},
+        {AW_SWEEP_CHIRP, 32, 0.125, 0, 0, 0, NULL},
+        {AW_SWEEP_MULTISINE, 12, 0.01, 0, 0, 0,
+         "sweep: the samples do not tell the frequencies apart — record at least one whole period "
+         "of 2 s"},
+        {AW_SWEEP_CHIRP, 100, 0.05, 0, 0.5, 0,
+         "sweep: the input holds nothing at 1 Hz — is it the signal that was sent?"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, 0, 0, 0, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_sweep_plan plan = {rows[i].kind, 1, 4, 4, 1, 2};
+        struct aw_error err = {0};
+        double fit = 7;
+        assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+        for (size_t k = 0; k < rows[i].n; k++) {
+            times[k] = rows[i].dt * (double)k;
+            input[k] = rows[i].dc > 0 ? rows[i].dc : aw_sweep_value(&sweep, times[k]);
+            output[k] = aw_sweep_value(&sweep, times[k] - 0.1);
+        }
+        double *const places[] = {NULL, times, input, output, times};
+        if (rows[i].where)
+            places[rows[i].where][50] = rows[i].wrong;
+        enum aw_status status =
+            aw_sweep_response(&sweep, times, input, output, rows[i].n, points, &fit, &err);
+        if (!rows[i].says)
+            assert_int_equal(status, AW_OK);
+        else if (status != AW_USAGE || strcmp(err.text, rows[i].says) != 0)
+            fail_msg("%zu: %s", i, err.text);
+    }
+}
+
+/* Curves by hand, whose points lie on the levels and beside them. */
+static void test_summaries(void **state)
+{
+    static const struct {
+        int n;
+        double db[4], deg[4];
+    } rows[] = {
+        {4, {20, 0, -10, -20}, {-90, -180, -190, -270}},
+        {4, {-1, -2, -5, -30}, {0, -10, -90, -180}},
+        {4, {-1, 10, 10, -10}, {-170, -190, -170, -190}},
+        {3, {0, 0, -1, 0}, {-180, -181, -182, 0}},
+        {2, {5, 2, 0, 0}, {-180, -180, 0, 0}},
+        {1, {5, 0, 0, 0}, {-90, 0, 0, 0}},
+        {0, {0}, {0}},
+    };
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_bode_point p[4], open[4];
+        struct aw_bode_summary s;
+        for (int k = 0; k < rows[i].n; k++)
+            p[k] = (struct aw_bode_point){0.5 * pow(2, k), pow(10, rows[i].db[k] / 20),
+                                          rows[i].db[k], rows[i].deg[k]};
+        aw_bode_summary(p, rows[i].n, &s);
+        NUMBERS(out, "summary", s.bandwidth_hz, s.crossover_hz, s.phase_margin_deg,
+                s.phase_cross_hz, s.gain_margin, s.peak_gain, s.peak_hz);
+        aw_bode_open_loop(p, rows[i].n, open);
+        for (int k = 0; k < rows[i].n; k++)
+            NUMBERS(out, "  open", open[k].hz, open[k].gain, open[k].gain_db, open[k].phase_deg);
+    }
+    end_numbers(out, "control-summaries.txt");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closed_forms),     cmocka_unit_test(test_rough_records),
         cmocka_unit_test(test_bounds_and_crest), cmocka_unit_test(test_summary),
         cmocka_unit_test(test_margins),          cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_how_many_samples),
+        cmocka_unit_test(test_how_many_samples), cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_records),          cmocka_unit_test(test_summaries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,62 @@
+/* Loops in time: where a prediction begins and ends, and what is none. How they go on is in
+ * control-predictions.txt. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "control/predict.h"
+
+static const struct aw_process lag = {.gain = 2, .a1 = 0.1, .dead_time_s = 0.025};
+
+static void test_durations(void **state)
+{
+    static const struct {
+        double tick_s, duration_s;
+        size_t n;
+        const char *says;
+    } rows[] = {
+        {0.5, 0.5, 1, NULL},
+        {0.5, 0.49, 0, "predict: 0.49 s are no duration"},
+        {0.5, 2.4, 4, NULL},
+        {1. / 1024, 1e6 / 1024, 1000000, NULL},
+        {1. / 1024, 977, 0, "predict: 977 s are no duration"},
+        {0.5, NAN, 0, "predict: nan s are no duration"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_driver driver = {.tick_s = rows[i].tick_s};
+        struct aw_gains gains = {0.1, 0, 0};
+        struct aw_scene scene = {.to = 1, .duration_s = rows[i].duration_s};
+        struct aw_error err;
+        size_t n = 0;
+        struct aw_sample *samples = aw_predict(&lag, &driver, &gains, &scene, &n, &err);
+        assert_int_equal(n, rows[i].n);
+        assert_int_equal(samples == NULL, rows[i].says != NULL);
+        if (rows[i].says)
+            assert_string_equal(err.text, rows[i].says);
+        free(samples);
+    }
+}
+
+/* Without an integral part a load leaves an error for ever; what grows has none, either. */
+static void test_what_does_not_die_away(void **state)
+{
+    (void)state;
+    assert_true(isinf(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){0.5, 0, 0})));
+    assert_true(isinf(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){30, 1, 0})));
+    assert_true(isfinite(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){0.5, 0.03, 0})));
+    assert_true(aw_predict_overshoot(&lag, 0.01, &(struct aw_gains){0.1, 0, 0}) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_what_does_not_die_away),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+/* Frequency responses without a model, number by number: of a lag whose input jumps, as stairs and
+ * as lines, at uneven times; and where there is nothing to say. */
+#include "numbers_helper.h"
+
+#include "control/spectrum.h"
+
+#define N 400
+
+static double t[N], y[N], at[2 * N], input[2 * N];
+
+/* Jumps of a fixed pattern every 70 ms and a slow swing; the answer of a lag, to the last jump
+ * before each sample, and a share of noise. */
+static struct aw_trial record(double noise, bool stairs)
+{
+    struct aw_process lag = {.gain = -1.5, .a1 = 0.06};
+    struct aw_process_state x = {0};
+    unsigned seed = 9;
+    double level = 0;
+    size_t n = 0;
+    for (int i = 0; i < N; i++) {
+        double h = i % 4 == 3 ? 0.013 : 0.009;
+        t[i] = i > 0 ? t[i - 1] + h : 0.5;
+        aw_process_advance(&lag, &x, level, level, i > 0 ? h : 0);
+        seed = seed * 1664525U + 1013904223U;
+        y[i] = 3 + aw_process_measured(&lag, &x) + noise * ((double)(seed >> 16) / 65536 - 0.5);
+        if (i % 7 == 2 || i == 0) {
+            at[n] = t[i];
+            input[n++] = level;
+            level = (seed >> 30 ? 0.2 : -0.1) + 0.05 * sin(0.05 * i);
+            at[n] = t[i];
+            input[n++] = level;
+        }
+    }
+    return (struct aw_trial){
+        .input_t = at, .input = input, .n_inputs = n, .stairs = stairs, .t = t, .y = y, .n = N};
+}
+
+static void test_points(void **state)
+{
+    static const struct {
+        const char *name;
+        double noise;
+        bool stairs;
+        size_t n;
+    } rows[] = {{"lines", 0.01, false, N}, {"stairs", 0.2, true, N}, {"short", 0, false, 70}};
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
+        struct aw_trial trial = record(rows[i].noise, rows[i].stairs);
+        trial.n = rows[i].n;
+        size_t n = aw_spectrum(&trial, points, NULL);
+        fprintf(out, "%s: %zu\n", rows[i].name, n);
+        for (size_t k = 0; k < n; k++)
+            NUMBERS(out, " ", points[k].hz, points[k].gain, points[k].phase_deg,
+                    points[k].coherence, points[k].pieces);
+    }
+    end_numbers(out, "control-spectra.txt");
+}
+
+/* 30 samples and two points of input are a record; one in which nothing moves says nothing. */
+static void test_what_says_nothing(void **state)
+{
+    static const struct {
+        size_t n, n_inputs;
+        const char *says;
+    } rows[] = {{29, 4, "spectrum: 29 samples are too few"},
+                {30, 1, "spectrum: 30 samples are too few"},
+                {30, 2, ""}};
+    struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_trial trial = record(0, false);
+        struct aw_error err = {0};
+        trial.n = rows[i].n;
+        trial.n_inputs = rows[i].n_inputs;
+        size_t n = aw_spectrum(&trial, points, &err);
+        assert_string_equal(err.text, rows[i].says);
+        assert_true(*rows[i].says ? n == 0 : n < AW_SPECTRUM_POINTS);
+    }
+    struct aw_trial trial = record(0, false);
+    memset(y, 0, sizeof y);
+    assert_int_equal(aw_spectrum(&trial, points, NULL), 0);
+    trial = record(0, false);
+    memset(input, 0, sizeof input);
+    assert_int_equal(aw_spectrum(&trial, points, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_what_says_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+/* Tables of numbers as pictures (picture_helper.h): begin_numbers, NUMBERS …, end_numbers. */
+#ifndef AW_TESTS_NUMBERS_HELPER_H
+#define AW_TESTS_NUMBERS_HELPER_H
+
+#include "picture_helper.h"
+
+static char *numbers_text;
+static size_t numbers_size;
+
+static inline FILE *begin_numbers(void)
+{
+    FILE *out = open_memstream(&numbers_text, &numbers_size);
+    assert_non_null(out);
+    return out;
+}
+
+static inline void end_numbers(FILE *out, const char *name)
+{
+    fclose(out);
+    expect_picture(name, numbers_text);
+    free(numbers_text);
+}
+
+/* -0 and what is next to nothing are 0; "-" is none. */
+static inline void number(FILE *out, double value)
+{
+    if (isnan(value))
+        fprintf(out, " -");
+    else
+        fprintf(out, " %.7g", fabs(value) < 1e-11 ? 0 : value);
+}
+
+static inline void numbers(FILE *out, const char *name, const double *values, size_t n)
+{
+    fprintf(out, "%s", name);
+    for (size_t i = 0; i < n; i++)
+        number(out, values[i]);
+    fputc('\n', out);
+}
+#define NUMBERS(out, name, ...)                                                                    \
+    numbers(out, name, (const double[]){__VA_ARGS__},                                              \
+            sizeof(const double[]){__VA_ARGS__} / sizeof(double))
+
+#endif
