@@ -26,14 +26,11 @@ static int64_t real_now(const struct aw_clock *clock)
     return read_clock(CLOCK_MONOTONIC);
 }
 
-static struct timespec time_left(int64_t deadline)
+static struct timespec timespec_of(int64_t ns)
 {
-    int64_t left =
-        deadline == AW_NEVER ? 86400 * AW_SECOND : deadline - read_clock(CLOCK_MONOTONIC);
-    if (left < 0)
-        left = 0;
-    return (struct timespec){.tv_sec = (time_t)(left / AW_SECOND),
-                             .tv_nsec = (long)(left % AW_SECOND)};
+    if (ns < 0)
+        ns = 0;
+    return (struct timespec){.tv_sec = (time_t)(ns / AW_SECOND), .tv_nsec = (long)(ns % AW_SECOND)};
 }
 
 static int64_t sooner(int64_t a, int64_t b)
@@ -62,7 +59,7 @@ static void look_aside(const struct aw_real_clock *real, bool readable, bool res
 
 void aw_aside_add(struct aw_aside **first, struct aw_aside *aside)
 {
-    while (*first && aside->fd < 0 && *first != aside)
+    while (*first && aside->fd < 0)
         first = &(*first)->next;
     aside->next = *first;
     *first = aside;
@@ -85,11 +82,13 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
                            {.fd = fd, .events = events},
                            {.events = POLLIN}};
     for (;;) {
-        bool ignoring = real->ignored_until > 0 && real_now(clock) < real->ignored_until;
-        struct timespec left = time_left(wake_time(real, ignoring, deadline));
+        int64_t now = real_now(clock);
+        bool ignoring = now < real->ignored_until;
+        int64_t until = wake_time(real, ignoring, deadline);
+        struct timespec left = timespec_of(until - now);
         fds[0].fd = ignoring ? -1 : real->stop_fd;
         fds[4].fd = real->aside ? real->aside->fd : -1;
-        int ready = ppoll(fds, sizeof fds / sizeof *fds, &left, NULL);
+        int ready = ppoll(fds, sizeof fds / sizeof *fds, until == AW_NEVER ? NULL : &left, NULL);
         if (ready < 0 && errno != EINTR)
             return AW_LOST;
         if (ready < 0)
@@ -99,7 +98,7 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
             return AW_STOPPED;
         if (fds[3].revents)
             return AW_OK;
-        if (deadline != AW_NEVER && real_now(clock) >= deadline)
+        if (real_now(clock) >= deadline)
             return AW_TIMEOUT;
     }
 }
@@ -117,11 +116,9 @@ static int64_t virtual_now(const struct aw_clock *clock)
     return ((const struct aw_virtual_clock *)clock)->time_ns;
 }
 
-static bool asked_to_stop(struct aw_virtual_clock *self)
+static bool asked_to_stop(const struct aw_virtual_clock *self)
 {
     struct pollfd stop = {.fd = self->stop_fd, .events = POLLIN};
-    if (++self->waits % STOP_LOOK != 0)
-        return false;
     return self->stop_fd >= 0 && poll(&stop, 1, 0) > 0;
 }
 
@@ -132,11 +129,11 @@ static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events,
     (void)events;
     if (deadline > self->time_ns)
         self->time_ns = deadline;
-    bool look = self->waits % STOP_LOOK == 0;
+    bool look = self->waits++ % STOP_LOOK == 0;
     for (struct aw_aside *aside = self->aside; aside; aside = aside->next)
         if (look || self->time_ns >= aside->due)
             aside->serve(aside);
-    return asked_to_stop(self) ? AW_STOPPED : AW_TIMEOUT;
+    return look && asked_to_stop(self) ? AW_STOPPED : AW_TIMEOUT;
 }
 
 struct aw_virtual_clock aw_virtual_clock(void)

@@ -36,7 +36,7 @@ size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size)
     size_t n = 0;
     for (size_t i = 0; i < cell->length; i++) {
         char c = cell->text[i];
-        if (n + 1 < size)
+        if (n < size)
             out[n] = c;
         n++;
         i += cell->quoted && c == '"';

@@ -33,6 +33,7 @@ static const struct {
     {EIO, AW_LOST, "check the disk"},
     {EPIPE, AW_LOST, "its reader is gone: let it read to the end, or write to a file"},
     {ETIMEDOUT, AW_LOST, "its reader takes nothing: let it read, or write to a file"},
+    {0, AW_USAGE, "check the file"},
 };
 
 enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path)
@@ -40,22 +41,20 @@ enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *
     int number = errno;
     if (number == ENOMEM)
         return aw_no_memory(err);
-    size_t i = 0, n = sizeof kinds / sizeof *kinds;
-    while (i < n && kinds[i].number != number)
+    size_t i = 0;
+    while (kinds[i].number && kinds[i].number != number)
         i++;
-    return aw_fail(err, i < n ? kinds[i].status : AW_USAGE, "%s%s%.200s: %s — %s", what ? what : "",
-                   what ? ": " : "", path, strerror(number),
-                   i < n ? kinds[i].advice : "check the file");
+    return aw_fail(err, kinds[i].status, "%s%s%.200s: %s — %s", what ? what : "", what ? ": " : "",
+                   path, strerror(number), kinds[i].advice);
 }
 
 static enum aw_status check_folder(const char *path, struct aw_error *err)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    int length = slash ? (int)(slash - path) : 0;
-    snprintf(folder, sizeof folder, "%.*s", length, path);
-    const char *name = !slash ? "." : length ? folder : "/";
-    return access(name, W_OK | X_OK) == 0 ? AW_OK : aw_file_fail(err, NULL, path);
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    return access(slash ? folder : ".", W_OK | X_OK) == 0 ? AW_OK : aw_file_fail(err, NULL, path);
 }
 
 enum aw_status aw_file_check(const char *path, struct aw_error *err)
@@ -93,15 +92,17 @@ static FILE *stream_of(int fd, const char *mode)
     struct stat about;
     int first = EOF;
     FILE *file = NULL;
-    bool pipe = fd >= 0 && fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode) && *mode == 'r';
+    if (fd < 0)
+        return NULL;
+    bool pipe = fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode) && *mode == 'r';
     if (pipe)
         first = await_writer(fd);
-    if (fd >= 0 && (!pipe || first != EOF) && fcntl(fd, F_SETFL, 0) == 0)
+    if ((!pipe || first != EOF) && fcntl(fd, F_SETFL, 0) == 0)
         file = fdopen(fd, mode);
     if (file && first != EOF)
         ungetc(first, file);
     int error = errno;
-    if (!file && fd >= 0)
+    if (!file)
         close(fd);
     errno = error;
     return file;
@@ -119,11 +120,11 @@ FILE *aw_file_create(const char *path)
 
 bool aw_file_begin(struct aw_saving *saving, const char *path)
 {
-    struct stat about = {.st_mode = S_IFREG | 0666};
+    struct stat about = {.st_mode = S_IFREG};
     *saving = (struct aw_saving){.path = path};
     bool there = lstat(path, &about) == 0;
     int length = snprintf(saving->fresh, sizeof saving->fresh, "%s.%ld", path, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof saving->fresh) {
+    if ((size_t)length >= sizeof saving->fresh) {
         errno = ENAMETOOLONG;
         return false;
     }

@@ -11,15 +11,13 @@
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err)
 {
     ssize_t length;
-    lines->at = NULL;
-    lines->given = false;
     if (!lines->file) {
         lines->file = aw_file_open(lines->name);
         lines->opened = lines->file != NULL;
         if (!lines->opened)
             return aw_file_fail(err, NULL, lines->name);
     }
-    while ((length = getline(&lines->text, &lines->room, lines->file)) >= 0) {
+    while ((length = getline(&lines->text, &lines->room, lines->file)) != -1) {
         size_t used = strlen(lines->text);
         lines->number++;
         lines->line = lines->text + (lines->number == 1 ? aw_utf8_mark(lines->text) : 0);
@@ -41,7 +39,7 @@ void aw_fail_at(struct aw_error *err, const char *where, size_t column)
 {
     char why[sizeof err->text];
     int used = 0;
-    size_t within = 1;
+    size_t within;
     memcpy(why, err->text, sizeof why);
     if (sscanf(why, "column %zu: %n", &within, &used) != 1 || !used)
         within = 1;
@@ -54,7 +52,7 @@ enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struc
     if (lines->given && status != AW_OK && status != AW_NO_MEMORY && err) {
         char where[160];
         snprintf(where, sizeof where, "%.120s:%u", lines->name, lines->number);
-        aw_fail_at(err, where, lines->at ? (size_t)(lines->at - lines->line) + 1 : 0);
+        aw_fail_at(err, where, (size_t)(lines->at ? lines->at - lines->line : 0) + 1);
     }
     if (lines->opened)
         fclose(lines->file);

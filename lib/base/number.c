@@ -236,7 +236,8 @@ char *aw_print_fixed(char *out, double value, int decimals)
     double scaled = fabs(value) * powers_of_ten[decimals];
     if (!(scaled < 9e15))
         return out + snprintf(out, AW_NUMBER_MAX, "%.15g", value);
-    uint64_t whole = (uint64_t)(scaled + 0.5);
+    uint64_t whole = (uint64_t)scaled;
+    whole += scaled - (double)whole >= 0.5; /* scaled + 0.5 may be rounded itself */
     if (value < 0 && whole != 0)
         *out++ = '-';
     return print_scaled(out, whole, decimals);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -38,10 +39,17 @@ static void test_cutting(void **state)
         {"\"open, b", "\"open|b|"},
         {"\"a\"b,c", "\"a\"b|c|"},
         {"5\" pipe,c", "5\" pipe|c|"},
+        {"  ,", "||"},
+        {"  ", "|"},
+        {" \"a\" b\" ,c", "\"a\" b\"|c|"},
+        {"\"\"\"a\"\"\",b", "\"a\"|b|"},
+        {"\"", "\"|"},
+        {"a\"\"b", "a\"\"b|"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(cut(cases[i].line, ','), cases[i].cells);
     assert_string_equal(cut("a\t\tb", '\t'), "a||b|");
+    assert_string_equal(cut(" a ;b,c\t;", ';'), "a|b,c||");
 }
 
 static void test_what_is_quoted_is_read_back(void **state)
@@ -62,13 +70,48 @@ static void test_what_is_quoted_is_read_back(void **state)
     }
 }
 
+/* A cell without and with quotes, whose quotes are doubled. */
 static void test_a_copy_is_cut_to_its_room(void **state)
 {
     (void)state;
-    const struct aw_csv_cell cell = {.text = "abcdef", .length = 6};
-    char out[4];
-    assert_int_equal(aw_csv_copy(&cell, out, sizeof out), 6);
-    assert_string_equal(out, "abc");
+    static const char text[] = "a\"\"b\"\"c";
+    for (int quoted = 0; quoted < 2; quoted++)
+        for (size_t size = 0; size < 10; size++) {
+            const struct aw_csv_cell cell = {text, sizeof text - 1, quoted};
+            const char *whole = quoted ? "a\"b\"c" : text;
+            char room[11], expected[10], *out = room + 1;
+            memset(room, 'x', sizeof room);
+            assert_int_equal(aw_csv_copy(&cell, out, size), strlen(whole));
+            assert_int_equal(room[0], 'x');
+            for (size_t i = size; i < sizeof room - 1; i++)
+                assert_int_equal(out[i], 'x');
+            snprintf(expected, size, "%s", whole);
+            if (size > 0)
+                assert_string_equal(out, expected);
+        }
+}
+
+/* What is written of a text, or of its beginning. */
+static void test_quoting(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t max;
+        const char *cell;
+    } cases[] = {
+        {"plain", 9, "plain"},   {"", 9, ""},           {"abc", 2, "ab"},
+        {"ab,", 2, "ab"},        {"ab,", 3, "\"ab,\""}, {"a;b", 9, "\"a;b\""},
+        {"a\tb", 9, "\"a\tb\""}, {"\"", 9, "\"\"\"\""}, {"a\rb", 9, "\"a\rb\""},
+        {"a\nb", 9, "\"a\nb\""}, {"#a", 9, "\"#a\""},   {"a#", 9, "a#"},
+        {" a", 9, "\" a\""},     {"a ", 9, "\"a \""},   {"a b", 9, "a b"},
+        {"a b", 2, "\"a \""},    {"'", 9, "'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[32];
+        *aw_csv_quote(out, cases[i].text, cases[i].max) = '\0';
+        assert_string_equal(out, cases[i].cell);
+    }
 }
 
 static void test_separator(void **state)
@@ -79,7 +122,8 @@ static void test_separator(void **state)
         char separator;
     } cases[] = {
         {"t,a;b", ';'}, {"t,\"a;b\"", ','}, {"t\ta,b", ','}, {"t\ta b", '\t'},
-        {"t a b", ' '}, {"\"a b\"", ','},   {"", ' '},
+        {"t a b", ' '}, {"\"a b\"", ','},   {"", ' '},       {"\"a;\"\",b\";c", ';'},
+        {"a \"b", ' '}, {"\"a\" b", ' '},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(aw_csv_separator(cases[i].line), cases[i].separator);
@@ -91,6 +135,7 @@ int main(void)
         cmocka_unit_test(test_cutting),
         cmocka_unit_test(test_what_is_quoted_is_read_back),
         cmocka_unit_test(test_separator),
+        cmocka_unit_test(test_quoting),
         cmocka_unit_test(test_a_copy_is_cut_to_its_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

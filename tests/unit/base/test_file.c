@@ -1,5 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +15,55 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "next_helper.h"
+
+/* A pipe that is waited for, without the time that it takes. */
+static struct {
+    char path[64];
+    int writer_at, writer; /* at which look somebody opens it, and then writes; 0: never */
+    int looks, waits;      /* for somebody who opens it, for bytes */
+    int error, read_error;
+} awaited;
+
+int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+    if (!*awaited.path)
+        return NEXT(poll)(fds, n, timeout_ms);
+    assert_int_equal(n, 1);
+    assert_int_equal(fds[0].events, POLLIN);
+    if (timeout_ms < 0) {
+        awaited.waits++;
+        assert_int_equal(write(awaited.writer, "line\n", 5), 5);
+        return 1;
+    }
+    assert_int_equal(timeout_ms, 20);
+    if (++awaited.looks == awaited.writer_at)
+        awaited.writer = open(awaited.path, O_WRONLY);
+    return fails_with(awaited.error);
+}
+
+ssize_t read(int fd, void *out, size_t size)
+{
+    return awaited.read_error ? fails_with(awaited.read_error) : NEXT(read)(fd, out, size);
+}
+
+/* What tidies up may leave an error of its own. */
+static int tidied(int result)
+{
+    if (*awaited.path)
+        errno = EDOM;
+    return result;
+}
+
+int close(int fd)
+{
+    return tidied(NEXT(close)(fd));
+}
+
+int unlink(const char *path)
+{
+    return tidied(NEXT(unlink)(path));
+}
 
 static void the_advice_fits_the_error(void **state)
 {
@@ -24,9 +75,6 @@ static void the_advice_fits_the_error(void **state)
     errno = ENOSPC;
     assert_int_equal(aw_file_fail(&err, "--record", "run.pcapng"), AW_LOST);
     assert_non_null(strstr(err.text, "--record: run.pcapng: No space left on device — free some"));
-    errno = EMFILE;
-    assert_int_equal(aw_file_fail(&err, NULL, "x"), AW_USAGE);
-    assert_non_null(strstr(err.text, "— check the file"));
 }
 
 static void what_can_be_written(void **state)
@@ -44,7 +92,75 @@ static void what_can_be_written(void **state)
     assert_int_equal(aw_file_check(path, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "check the name"));
     assert_int_equal(aw_file_check("new", &err), AW_OK);
+    assert_int_equal(aw_file_check("/dev/null/x", &err), AW_USAGE);
+    assert_string_equal(err.text, "/dev/null/x: Not a directory — check the name");
+    assert_int_equal(aw_file_check("/dev/null", &err), AW_OK);
+    assert_int_equal(aw_file_check("/x", &err) == AW_OK, access("/", W_OK) == 0);
     rmdir(folder);
+}
+
+static int no_room(void *cookie)
+{
+    (void)cookie;
+    return fails_with(EDQUOT);
+}
+
+/* What is not good to the end is not there, and what was there stays. */
+static void what_cannot_be_saved(void **state)
+{
+    struct aw_saving saving;
+    struct stat about;
+    char folder[] = "/tmp/test_file.XXXXXX", path[64], fresh[96], name[PATH_MAX];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a", folder);
+    snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
+    mode_t mask = umask(0);
+    FILE *file = aw_file_create(path);
+    umask(mask);
+    assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0666);
+    fclose(file);
+
+    assert_true(aw_file_begin(&saving, path)); /* a folder takes its place */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_false(aw_file_end(&saving));
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(access(fresh, F_OK), -1);
+    assert_int_equal(rmdir(path), 0);
+
+    assert_int_equal(symlink("/dev/full", fresh), 0);
+    assert_true(aw_file_begin(&saving, path));
+    setbuf(saving.file, NULL);
+    assert_true(fputs("lost", saving.file) == EOF);
+    assert_false(aw_file_end(&saving));
+    assert_int_equal(errno, ENOSPC);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(lstat(fresh, &about), -1);
+
+    *awaited.path = '-';
+    assert_true(aw_file_begin(&saving, path)); /* it is full when it is closed */
+    fclose(saving.file);
+    saving.file = fopencookie(NULL, "w", (cookie_io_functions_t){.close = no_room});
+    assert_false(aw_file_end(&saving));
+    assert_int_equal(errno, EDQUOT);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(access(fresh, F_OK), -1);
+
+    *awaited.path = '\0';
+    int digits = snprintf(NULL, 0, ".%ld", (long)getpid());
+    for (size_t more = 0; more < 2; more++) {
+        size_t length = sizeof saving.fresh - 1 - (size_t)digits + more;
+        memset(name, '/', sizeof name);
+        strcpy(name + length - strlen("/dev/null"), "/dev/null");
+        errno = 0;
+        assert_int_equal(aw_file_begin(&saving, name), more == 0);
+        assert_true(more == 0 || errno == ENAMETOOLONG);
+        assert_int_equal(aw_file_end(&saving), more == 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static const char *content(const char *path)
@@ -110,7 +226,12 @@ static void every_error_has_its_advice(void **state)
         {EISDIR, AW_USAGE, "name a file in it"},
         {EACCES, AW_USAGE, "choose another place, or have it permitted"},
         {ENAMETOOLONG, AW_USAGE, "give a shorter one"},
+        {EPERM, AW_USAGE, "choose another place, or have it permitted"},
         {EROFS, AW_USAGE, "choose another place"},
+        {ENOENT, AW_USAGE, "check the name"},
+        {ENOSPC, AW_LOST, "free some space or write elsewhere"},
+        {EDQUOT, AW_LOST, "free some space or write elsewhere"},
+        {EMFILE, AW_USAGE, "check the file"},
         {ENXIO, AW_USAGE, "a pipe needs somebody at its other end"},
         {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere"},
         {EIO, AW_LOST, "check the disk"},
@@ -121,9 +242,12 @@ static void every_error_has_its_advice(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_error err;
+        char expected[160];
         errno = rows[i].number;
-        assert_int_equal(aw_file_fail(&err, NULL, "x"), rows[i].status);
-        assert_non_null(strstr(err.text, rows[i].advice));
+        assert_int_equal(aw_file_fail(&err, "--save", "x"), rows[i].status);
+        snprintf(expected, sizeof expected, "--save: x: %s — %s", strerror(rows[i].number),
+                 rows[i].advice);
+        assert_string_equal(err.text, rows[i].status == AW_NO_MEMORY ? "out of memory" : expected);
     }
 }
 
@@ -146,16 +270,73 @@ static void pipes_wait_for_nobody(void **state)
     char text[8] = "";
     assert_non_null(fgets(text, sizeof text, in));
     assert_string_equal(text, "line\n");
+    assert_int_equal(fcntl(fileno(in), F_GETFL) & O_NONBLOCK, 0);
     fclose(in);
     FILE *out = aw_file_create(path);
     assert_non_null(out);
     assert_int_equal(fcntl(fileno(out), F_GETFL) & O_NONBLOCK, 0);
     fclose(out);
     close(both);
-    assert_null(aw_file_open(path));
-    assert_int_equal(errno, ENXIO);
     unlink(path);
     assert_int_equal(rmdir(folder), 0);
+}
+
+/* What comes of a pipe while it is waited for: a writer at the third look, its bytes at the next.
+ */
+static void pipes_wait_for_a_writer(void **state)
+{
+    char folder[] = "/tmp/test_file.XXXXXX", text[8] = "";
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(awaited.path, sizeof awaited.path, "%s/pipe", folder);
+    assert_int_equal(mkfifo(awaited.path, 0600), 0);
+    awaited.writer_at = 3;
+    FILE *in = aw_file_open(awaited.path);
+    assert_non_null(in);
+    assert_int_equal(awaited.looks, 3);
+    assert_int_equal(awaited.waits, 1);
+    assert_non_null(fgets(text, sizeof text, in));
+    assert_string_equal(text, "line\n");
+    fclose(in);
+    close(awaited.writer);
+
+    awaited.looks = awaited.writer_at = 0;
+    errno = 0;
+    assert_null(aw_file_open(awaited.path));
+    assert_int_equal(errno, ENXIO);
+    assert_int_equal(awaited.looks, 100); /* each 20 ms */
+
+    awaited.error = EIO;
+    awaited.looks = 0;
+    assert_null(aw_file_open(awaited.path));
+    assert_int_equal(errno, EIO);
+    assert_int_equal(awaited.looks, 1);
+    awaited.error = 0;
+    awaited.read_error = EISDIR;
+    assert_null(aw_file_open(awaited.path));
+    assert_int_equal(errno, EISDIR);
+    awaited.read_error = 0;
+    unlink(awaited.path);
+    *awaited.path = '\0';
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Where standard input is closed, a file may have its number. */
+static void the_first_descriptor_is_one(void **state)
+{
+    int before = dup(0);
+    (void)state;
+    assert_true(before > 0);
+    close(0);
+    FILE *file = aw_file_open("/dev/null");
+    int fd = file ? fileno(file) : -1;
+    if (file)
+        fclose(file);
+    assert_int_equal(dup2(before, 0), 0);
+    close(before);
+    assert_int_equal(fd, 0);
+    assert_null(aw_file_open("/dev/null/x"));
+    assert_int_equal(errno, ENOTDIR);
 }
 
 static void folders_on_the_way_are_made(void **state)
@@ -174,6 +355,12 @@ static void folders_on_the_way_are_made(void **state)
         assert_int_equal(about.st_mode & 0777, 0700);
         assert_int_equal(rmdir(path), 0);
     }
+    char *before = get_current_dir_name();
+    assert_int_equal(chdir(folder), 0);
+    aw_file_make_folders("c/file", 0700);
+    assert_int_equal(rmdir("c"), 0);
+    assert_int_equal(chdir(before), 0);
+    free(before);
     assert_int_equal(rmdir(folder), 0);
 }
 
@@ -182,9 +369,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_advice_fits_the_error),
         cmocka_unit_test(what_can_be_written),
+        cmocka_unit_test(what_cannot_be_saved),
         cmocka_unit_test(what_is_saved_is_whole_or_as_it_was),
         cmocka_unit_test(every_error_has_its_advice),
         cmocka_unit_test(pipes_wait_for_nobody),
+        cmocka_unit_test(pipes_wait_for_a_writer),
+        cmocka_unit_test(the_first_descriptor_is_one),
         cmocka_unit_test(folders_on_the_way_are_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Lines of text files: which ones are handed out, and where a mistake is said to be. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,6 +43,13 @@ static void test_reading(void **state)
         {"x\ncolumn here\n", 14, "x|column here|", AW_LIMIT, "f.txt:2:8: no good"},
         {"x\nab\0c\n", 7, "x|", AW_MALFORMED, "f.txt:2:3: a zero byte — is this a text file?"},
         {"#", 1, "", AW_OK, ""},
+        {" \t\r\v\f\n\v\fa\n\r\r\nb\r\r\n", 17, "\v\fa|b|", AW_OK, ""},
+        {"a\n\xEF\xBB\xBF"
+         "b\n",
+         7,
+         "a|\xEF\xBB\xBF"
+         "b|",
+         AW_OK, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_lines lines = {.file =
@@ -80,14 +88,95 @@ static void test_by_name(void **state)
     }
 }
 
+static ssize_t no_disk(void *cookie, char *buf, size_t size)
+{
+    (void)cookie;
+    (void)buf;
+    (void)size;
+    errno = EIO;
+    return -1;
+}
+
+/* What is wrong with the file, or with all programs, is not the mistake of a line. */
+static void test_errors_of_no_line(void **state)
+{
+    (void)state;
+    struct aw_error err;
+    struct aw_lines lines = {.name = "f.txt"};
+    lines.file = fopencookie(NULL, "r", (cookie_io_functions_t){.read = no_disk});
+    FILE *file = lines.file;
+    enum aw_status status = aw_lines_next(&lines, &err);
+    assert_int_equal(status, AW_LOST);
+    assert_int_equal(aw_lines_end(&lines, status, &err), AW_LOST);
+    assert_string_equal(err.text, "f.txt: Input/output error — check the disk");
+    fclose(file);
+
+    char text[] = "one\n";
+    lines = (struct aw_lines){.file = fmemopen(text, 4, "r"), .name = "f.txt"};
+    file = lines.file;
+    assert_int_equal(aw_lines_next(&lines, &err), AW_OK);
+    assert_int_equal(aw_lines_end(&lines, aw_no_memory(&err), &err), AW_NO_MEMORY);
+    assert_string_equal(err.text, "out of memory");
+    assert_int_equal(lines.number, 1);
+    assert_string_equal(lines.name, "f.txt");
+    assert_null(lines.file);
+    assert_null(lines.text);
+    rewind(file);
+    lines.file = file;
+    assert_int_equal(aw_lines_next(&lines, NULL), AW_OK);
+    assert_int_equal(aw_lines_end(&lines, AW_USAGE, NULL), AW_USAGE);
+    fclose(file);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t column;
+        const char *error;
+    } cases[] = {
+        {"no good", 0, "a:7:1: no good"},
+        {"no good", 1, "a:7:1: no good"},
+        {"no good", 5, "a:7:5: no good"},
+        {"column 3: no good", 0, "a:7:3: no good"},
+        {"column 3: no good", 5, "a:7:7: no good"},
+        {"column 3 no good", 5, "a:7:5: column 3 no good"},
+        {"column x: no good", 5, "a:7:5: column x: no good"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_error err;
+        aw_fail(&err, AW_LIMIT, "%s", cases[i].text);
+        aw_fail_at(&err, "a:7", cases[i].column);
+        assert_string_equal(err.text, cases[i].error);
+        assert_int_equal(err.status, AW_LIMIT);
+    }
+}
+
+/* At most three words of a line, each with a | behind it. */
 static void test_words(void **state)
 {
     (void)state;
-    char *words[3], line[] = " a\tb c d # e", few[] = "a#b c";
-    assert_int_equal(aw_lines_words(line, words, 3), 3);
-    assert_string_equal(words[2], "c");
-    assert_int_equal(aw_lines_words(few, words, 3), 1);
-    assert_string_equal(words[0], "a");
+    static const struct {
+        const char *line, *words;
+    } cases[] = {
+        {" a\tb c d # e", "a|b|c|"},
+        {"a#b c", "a|"},
+        {"a\rb\n", "a|b|"},
+        {"", ""},
+        {" # a b", ""},
+        {"  a  b  ", "a|b|"},
+        {"a b c", "a|b|c|"},
+        {"a,b c;d", "a,b|c;d|"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *words[3], line[32], got[32] = "";
+        strcpy(line, cases[i].line);
+        size_t n = aw_lines_words(line, words, 3);
+        for (size_t k = 0; k < n; k++)
+            strcat(strcat(got, words[k]), "|");
+        assert_string_equal(got, cases[i].words);
+    }
 }
 
 int main(void)
@@ -95,6 +184,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_errors_of_no_line),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,17 @@ static void floats_show_no_noise(void **state)
     assert_float(1e9f, "1e+09");
     assert_float(3.4028234663852886e38f, "3.4028235e+38");
     assert_float(16777216, "16777216");
+    assert_float(999999936, "999999936");
+    assert_float(-1e9f, "-1e+09");
+    assert_float(999.125f, "999.125");
+    assert_float(0.001f, "0.001");
+    assert_float(1000.125f, "1000.125");
+    assert_float(99999.125f, "99999.125");
+    assert_float(1e-5f, "1e-05"); /* a little less */
+    assert_float(-9.5e-6f, "-9.5e-06");
+    assert_float(1.25e-5f, "0.0000125");
+    assert_float(1.17549435e-38f, "1.1754944e-38");
+    assert_float(1e-45f, "1.4013e-45");
 }
 
 static void trim(char *text)
@@ -95,7 +106,9 @@ static void fixed_is_what_printf_says(void **state)
 
 static void integers(void **state)
 {
-    static const int64_t values[] = {0, 1, -1, 10, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
+    static const int64_t values[] = {
+        0,         1,         -1,       10,        INT32_MAX,        INT32_MIN,
+        INT64_MAX, INT64_MIN, 99999999, 100000000, 10000000000000000};
     (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         char text[AW_NUMBER_MAX + 1], expected[32];
@@ -126,6 +139,9 @@ static void whole_numbers_are_shown_whole(void **state)
         {1e30, "1e+30"},
         {(float)0.1, "0.100000001"}, /* 0.1F is a double on some machines */
         {-100, "-100"},
+        {999999999999999, "999999999999999"},
+        {1000000000000000, "1e+15"},
+        {1234567890123456, "1.23456789e+15"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -135,9 +151,57 @@ static void whole_numbers_are_shown_whole(void **state)
     }
 }
 
+/* Every unit, to the first one of its kind and back. */
+static const struct {
+    const char *unit, *first;
+    double three;
+} units[] = {
+    {"", NULL, 3},
+    {"%", NULL, 0.03},
+    {"deg", "deg", 3},
+    {"°", "deg", 3},
+    {"rad", "deg", 171.88733853924697},
+    {"rev", "deg", 1080},
+    {"tick", "deg", -179.736328125},
+    {"mm", "mm", 3},
+    {"cm", "mm", 30},
+    {"m", "mm", 3000},
+    {"s", "s", 3},
+    {"ms", "s", 0.003},
+    {"us", "s", 0.000003},
+    {"min", "s", 180},
+    {"deg/s", "deg/s", 3},
+    {"rad/s", "deg/s", 171.88733853924697},
+    {"rpm", "deg/s", 18},
+    {"mm/s", "mm/s", 3},
+    {"cm/s", "mm/s", 30},
+    {"m/s", "mm/s", 3000},
+    {"Nm", "Nm", 3},
+    {"mNm", "Nm", 0.003},
+    {"N", "N", 3},
+    {"A", "A", 3},
+    {"mA", "A", 0.003},
+    {"Hz", "Hz", 3},
+};
+
 static void units_convert(void **state)
 {
+    char text[64];
     (void)state;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        snprintf(text, sizeof text, "3%s", units[i].unit);
+        assert_converts(text, units[i].first, units[i].three);
+        snprintf(text, sizeof text, "%.17g%s", units[i].three,
+                 units[i].first ? units[i].first : "");
+        if (units[i].first)
+            assert_converts(text, units[i].unit, 3);
+        assert_int_equal(aw_number_is_unit(units[i].unit), *units[i].unit != '\0');
+    }
+    assert_false(aw_number_is_unit("frob"));
+    assert_converts("+5", "deg", 5);
+    assert_converts("-.5", "deg", -0.5);
+    assert_converts("5.", "deg", 5);
+    assert_converts("7frob", "frob", 7); /* the wanted one itself need not be known */
     assert_converts("90", "deg", 90);
     assert_converts("-45deg", "deg", -45);
     assert_converts("0.25rev", "deg", 90);
@@ -167,24 +231,140 @@ static void wrong_numbers_are_refused(void **state)
     }
 }
 
-static void kinds_of_units(void **state)
+static void what_is_wrong_with_a_number(void **state)
+{
+    static const struct {
+        const char *text, *wanted, *error;
+    } rows[] = {
+        {"", "deg", "empty value — a number is needed"},
+        {"x90", "deg", "'x90' is not a number"},
+        {"-.x", "deg", "'-.x' is not a number"},
+        {"+-5", "deg", "'+-5' is not a number"},
+        {"-1e999", "deg", "'-1e999' is too large for a number"},
+        {"-9.5 deg", "deg", "'-9.5 deg': a blank behind the number — write -9.5deg"},
+        {"-9.5 \tmm", NULL, "'-9.5 ?mm': a blank behind the number — write -9.5mm"},
+        {"1 frob", "deg", "'1 frob': unknown unit ' frob' — use deg"},
+        {"5frob", "deg", "'5frob': unknown unit 'frob' — use deg"},
+        {"5frob", NULL, "'5frob': unknown unit 'frob' — no unit is needed here"},
+        {"5frob", "", "'5frob': unknown unit 'frob' — no unit is needed here"},
+        {"9mm", "deg", "'9mm': 'mm' is the wrong unit — use deg"},
+        {"9deg", NULL, "'9deg': 'deg' is the wrong unit — no unit is needed here"},
+        {"9deg", "", "'9deg': 'deg' is the wrong unit — no unit is needed here"},
+        {"9deg", "frob", "'9deg': 'deg' is the wrong unit — use frob"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double value;
+        struct aw_error err;
+        assert_int_equal(aw_number_parse_unit(rows[i].text, rows[i].wanted, &value, &err),
+                         AW_USAGE);
+        assert_string_equal(err.text, rows[i].error);
+    }
+}
+
+static void numbers_fill_their_text(void **state)
 {
     double value;
     struct aw_error err;
     (void)state;
-    assert_int_equal(aw_number_parse_unit("-9.5 deg", "deg", &value, &err), AW_USAGE);
-    assert_string_equal(err.text, "'-9.5 deg': a blank behind the number — write -9.5deg");
-    assert_int_equal(aw_number_parse_unit("9mm", "deg", &value, NULL), AW_USAGE);
-    assert_int_equal(aw_number_parse_unit("9deg", NULL, &value, NULL), AW_USAGE);
+    assert_int_equal(aw_number_parse("0x10", &value, &err), AW_OK);
+    assert_true(value == 16);
+    assert_int_equal(aw_number_parse("1 ", &value, &err), AW_USAGE);
+    assert_string_equal(err.text, "'1 ' is not a number");
+}
+
+/* At the ends of what each way of printing is for. */
+static void printed_as(void **state)
+{
+    static const struct {
+        double value;
+        int decimals;
+        const char *text;
+    } rows[] = {
+        {9999999.9, 1, "9999999.9"},
+        {99999999, 0, "99999999"},
+        {100000000, 0, "100000000"},
+        {10000000, 1, "10000000"},
+        {12345678.125, 3, "12345678.125"},
+        {-0.4, 0, "0"},
+        {-0.5, 0, "-1"},
+        {-0.0, 3, "0"},
+        {9.9999999, 7, "9.9999999"},
+        {10.0000001, 7, "10.0000001"},
+        {0.00000001, 8, "0.00000001"},
+        {0.12345678, 8, "0.12345678"},
+        {5, 8, "5"},
+        {5.5, 8, "5.5"},
+        {0.000000001, 9, "0.000000001"},
+        {1.23, 9, "1.23"},
+        {2, 9, "2"},
+        {20, 9, "20"},
+        {0, 9, "0"},
+        {999999.123456789, 9, "999999.123456789"},
+        {9000000.5, 9, "9000000.5"},
+        {8999999999999999, 0, "8999999999999999"},
+        {4503599627370497, 0, "4503599627370497"},
+        {0.49999999999999994, 0, "0"},
+        {9e15, 0, "9e+15"},
+        {-1e300, 2, "-1e+300"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[AW_NUMBER_MAX + 1];
+        *aw_print_fixed(text, rows[i].value, rows[i].decimals) = '\0';
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
+static void every_digit_in_every_place(void **state)
+{
+    char text[AW_NUMBER_MAX + 1], expected[32];
+    (void)state;
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint32_t value = i * 10000 + i;
+        *aw_print_padded(text, value, 8) = '\0';
+        snprintf(expected, sizeof expected, "%08u", value);
+        assert_string_equal(text, expected);
+        *aw_print_int(text, i) = '\0';
+        snprintf(expected, sizeof expected, "%u", i);
+        assert_string_equal(text, expected);
+    }
+    for (int digits = 1; digits <= 8; digits++) {
+        *aw_print_padded(text, 7, digits) = '\0';
+        snprintf(expected, sizeof expected, "%0*d", digits, 7);
+        assert_string_equal(text, expected);
+    }
+}
+
+static void decimals_tell_steps_apart(void **state)
+{
+    static const struct {
+        double step;
+        int decimals;
+    } rows[] = {{1, 0},    {360, 0},  {0, 0},     {0.5, 2},   {0.9, 2},
+                {0.1, 2},  {0.09, 3}, {0.045, 3}, {1.5, 1},   {0.01, 3},
+                {1e-7, 8}, {1e-8, 9}, {1e-9, 9},  {1e-12, 9}, {0.001, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (aw_decimals_for_step(rows[i].step) != rows[i].decimals)
+            fail_msg("%g: %d", rows[i].step, aw_decimals_for_step(rows[i].step));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_survive_printing),       cmocka_unit_test(floats_show_no_noise),
-        cmocka_unit_test(fixed_is_what_printf_says),     cmocka_unit_test(integers),
-        cmocka_unit_test(whole_numbers_are_shown_whole), cmocka_unit_test(units_convert),
-        cmocka_unit_test(wrong_numbers_are_refused),     cmocka_unit_test(kinds_of_units),
+        cmocka_unit_test(floats_survive_printing),
+        cmocka_unit_test(floats_show_no_noise),
+        cmocka_unit_test(fixed_is_what_printf_says),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(whole_numbers_are_shown_whole),
+        cmocka_unit_test(units_convert),
+        cmocka_unit_test(wrong_numbers_are_refused),
+        cmocka_unit_test(what_is_wrong_with_a_number),
+        cmocka_unit_test(numbers_fill_their_text),
+        cmocka_unit_test(printed_as),
+        cmocka_unit_test(every_digit_in_every_place),
+        cmocka_unit_test(decimals_tell_steps_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,10 +34,45 @@ static void a_read_takes_what_is_there_and_never_waits(void **state)
     assert_int_equal(errno, EBADF);
 }
 
+/* Of a pipe, what it takes at once; of a terminal, through a description of its own. */
+static void a_write_never_waits(void **state)
+{
+    static char much[2 * PIPE_BUF], back[2 * PIPE_BUF];
+    int ends[2];
+    (void)state;
+    memset(much, 'x', sizeof much);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(aw_write_ready(ends[1], "key", 3), 3);
+    assert_int_equal(read(ends[0], back, sizeof back), 3);
+    assert_int_equal(aw_write_ready(ends[1], much, sizeof much), PIPE_BUF);
+    assert_int_equal(read(ends[0], back, sizeof back), PIPE_BUF);
+    assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+    while (aw_write_ready(ends[1], much, PIPE_BUF) > 0)
+        ;
+    assert_int_equal(errno, EAGAIN);
+    close(ends[0]);
+    close(ends[1]);
+    errno = 0;
+    assert_int_equal(aw_write_ready(ends[1], "x", 1), -1);
+    assert_int_equal(errno, EBADF);
+
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0);
+    for (int i = 0; i < 1000 && aw_write_ready(terminal, much, PIPE_BUF) > 0; i++)
+        ;
+    assert_int_equal(errno, EAGAIN);                            /* nobody reads */
+    assert_int_equal(fcntl(terminal, F_GETFL) & O_NONBLOCK, 0); /* others write to it too */
+    close(terminal);
+    close(master);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_read_takes_what_is_there_and_never_waits),
+        cmocka_unit_test(a_write_never_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,8 +42,13 @@ static void out_of_memory_is_one_status_with_one_message(void **state)
 
 static void every_status_has_a_word(void **state)
 {
+    static const char *const names[] = {"ok",      "refused",   "usage", "timeout",
+                                        "no_link", "malformed", "limit", "lost"};
     (void)state;
-    assert_string_equal(aw_status_name(AW_OK), "ok");
+    for (int i = 0; i < 8; i++) /* which are exit codes, too */
+        assert_string_equal(aw_status_name((enum aw_status)i), names[i]);
+    assert_string_equal(aw_status_name(AW_STOPPED), "stopped");
+    assert_string_equal(aw_status_name(AW_NO_MEMORY), "no_memory");
     for (int i = 0; i <= AW_EVENT; i++)
         assert_non_null(aw_status_name((enum aw_status)i));
 }

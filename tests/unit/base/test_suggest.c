@@ -1,7 +1,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -38,6 +40,83 @@ static void strange_words_are_not(void **state)
     assert_null(aw_suggest("elbow", names, 0));
 }
 
+/* As many slips as a third of the longer word's letters, one in two letters. */
+static void how_far_a_slip_may_go(void **state)
+{
+    static const struct {
+        const char *word, *name;
+        bool near;
+    } rows[] = {
+        {"ab", "aX", true},
+        {"ab", "XY", false},
+        {"a", "ab", true},
+        {"a", "b", false},
+        {"", "a", false},
+        {"abX", "abc", true},
+        {"aXY", "abc", false},
+        {"abcXY", "abcde", false},
+        {"abcdX", "abcde", true},
+        {"abcdXY", "abcdef", true},
+        {"abcXYZ", "abcdef", false},
+        {"bacdfe", "abcdef", true}, /* two swaps */
+        {"bacdfX", "abcdef", false},
+        {"Xabcdef", "abcdef", true},
+        {"XYabcdef", "abcdef", true},
+        {"abcdefXY", "abcdef", true},
+        {"cdef", "abcdef", true},
+        {"ca", "abc", false}, /* no letters are edited twice */
+        {"acb", "abc", true},
+        {"bca", "abc", false},
+        {"ABC", "abc", true},
+        {"abcd", "abcdefghijklmnop", true}, /* a beginning */
+        {"a", "abcdefghijklmnop", false},
+        {"abcdefghijklmnopqrstuvwxyz012345", "abcdefghijklmnopqrstuvwxyz012345", true},
+        {"abcdefghijklmnopqrstuvwxyz01234XXXXXXXXXXXXXXXX", "abcdefghijklmnopqrstuvwxyz01234",
+         true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *found = aw_suggest(rows[i].word, &rows[i].name, 1);
+        if ((found == rows[i].name) != rows[i].near)
+            fail_msg("%s: %s", rows[i].word, found ? found : "-");
+    }
+}
+
+static void the_nearest_is_taken(void **state)
+{
+    static const char *const several[] = {"abcdXY", "abcdeX", "Xbcdef", NULL, "abcdefgh"};
+    (void)state;
+    assert_string_equal(aw_suggest("abcdef", several, 1), "abcdXY");
+    assert_string_equal(aw_suggest("abcdef", several, 2), "abcdeX");
+    assert_string_equal(aw_suggest("abcdef", several, 5), "abcdeX"); /* the first of the nearest */
+    assert_string_equal(aw_suggest("abcdef", several + 4, 1), "abcdefgh");
+}
+
+static void a_long_word_and_a_long_list_are_cut(void **state)
+{
+    static const char *const faults[] = {"first-name-of-some-length-------------------------",
+                                         "second-name-of-some-length-----------",
+                                         "third-name-of-some-length------------------------",
+                                         "fourth-name-of-some-length-------------",
+                                         "fifth-name-of-some-length--------------------------",
+                                         "sixth",
+                                         "seventh",
+                                         NULL};
+    struct aw_error err;
+    (void)state;
+    const char *word = "0123456789012345678901234567890123456789ABC";
+    assert_int_equal(aw_choose("fault", faults, word, 39, &err), -1);
+    assert_non_null(strstr(err.text, "'012345678901234567890123456789012345678': unknown"));
+    assert_int_equal(aw_choose("fault", faults, word, 43, &err), -1);
+    assert_string_equal(err.text,
+                        "fault '0123456789012345678901234567890123456789': unknown — use one of "
+                        "first-name-of-some-length-------------------------, "
+                        "second-name-of-some-length-----------, "
+                        "third-name-of-some-length------------------------, "
+                        "fourth-name-of-some-length-------------, fifth-name-of-so");
+    assert_int_equal(aw_choose("fault", faults, "seventh", 7, &err), 6);
+}
+
 static void one_of_several_is_chosen(void **state)
 {
     (void)state;
@@ -57,6 +136,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slips_are_found),
         cmocka_unit_test(strange_words_are_not),
+        cmocka_unit_test(how_far_a_slip_may_go),
+        cmocka_unit_test(the_nearest_is_taken),
+        cmocka_unit_test(a_long_word_and_a_long_list_are_cut),
         cmocka_unit_test(one_of_several_is_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

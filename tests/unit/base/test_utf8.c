@@ -1,11 +1,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
-
-#include <stdio.h>
 
 #include "base/utf8.h"
 
@@ -36,12 +37,47 @@ static void test_texts(void **state)
     }
 }
 
+/* By its definition: the number of a character from its bytes, the shortest way, no surrogates; but
+ * no control characters, and none of the half-width and special ones at the end of the first
+ * plane. */
+static size_t size_of(const unsigned char *b)
+{
+    static const unsigned long least[] = {0, 0x20, 0x80, 0x800, 0x10000};
+    size_t n = b[0] < 0x80 ? 1 : b[0] < 0xC0 ? 0 : b[0] < 0xE0 ? 2 : b[0] < 0xF0 ? 3 : 4;
+    unsigned long number = b[0] & (n == 1 ? 0x7Fu : 0x7Fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((b[i] & 0xC0) != 0x80)
+            return 0;
+        number = number << 6 | (b[i] & 0x3Fu);
+    }
+    bool control = number >= 0x7F && number < 0xA0, surrogate = number >> 11 == 0x1B;
+    bool special = number >= 0xFFC0 && number < 0x10000;
+    bool good = number >= least[n] && number < 0x110000 && !control && !surrogate && !special;
+    return n > 0 && b[0] < 0xF8 && good ? n : 0;
+}
+
+static void every_character_has_its_size(void **state)
+{
+    static const unsigned char second[] = {0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBE, 0xBF, 0xC0},
+                               later[] = {0x7F, 0x80, 0xBF, 0xC0};
+    (void)state;
+    for (unsigned i = 0; i < 256 * sizeof second * 16; i++) {
+        const unsigned char bytes[] = {(unsigned char)(i >> 4), second[(i >> 12) % sizeof second],
+                                       later[i & 3], later[i >> 2 & 3], 0};
+        if (aw_utf8_size((const char *)bytes) != size_of(bytes))
+            fail_msg("%02X %02X %02X %02X", bytes[0], bytes[1], bytes[2], bytes[3]);
+    }
+}
+
 static void what_is_no_text_becomes_a_question_mark(void **state)
 {
     char text[] = "a\x1b[0m\nµ\xE2\x82";
     (void)state;
     aw_utf8_clean(text);
     assert_string_equal(text, "a?[0m?µ??");
+    char lines[] = "a\n\tb\r\x1b\xFF";
+    aw_utf8_clean_lines(lines);
+    assert_string_equal(lines, "a\n\tb???");
 }
 
 static void without_utf8_texts_are_spelled_out(void **state)
@@ -67,6 +103,19 @@ static void without_utf8_texts_are_spelled_out(void **state)
     char tight[4] = "θ"; /* what does not fit is cut off */
     aw_utf8_to_ascii(tight, sizeof tight);
     assert_string_equal(tight, "the");
+    for (size_t size = 4; size < 16; size++) {
+        char text[16], expected[16];
+        memset(text, 'x', sizeof text);
+        memcpy(text, "a…b", size < 6 ? size : 6);
+        text[size - 1] = '\0';
+        if (size < 6)
+            continue;
+        aw_utf8_to_ascii(text, size);
+        snprintf(expected, size, "a...b");
+        assert_string_equal(text, expected);
+        for (size_t i = size; i < sizeof text; i++)
+            assert_int_equal(text[i], 'x');
+    }
 }
 
 static void a_mark_stands_in_front(void **state)
@@ -81,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(every_character_has_its_size),
         cmocka_unit_test(without_utf8_texts_are_spelled_out),
         cmocka_unit_test(a_mark_stands_in_front),
         cmocka_unit_test(what_is_no_text_becomes_a_question_mark),

@@ -1,0 +1,96 @@
+/* Bits of every place and width, put and read, against the slow way; and what rows without a value
+ * hold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sample_helper.h"
+#include "wire/run.h"
+
+#define PATTERN UINT64_C(0x9D3A5CE1B7428F06)
+
+static unsigned bit_at(const uint8_t *data, unsigned bit)
+{
+    return (unsigned)data[bit / 8] >> bit % 8 & 1u;
+}
+
+static void bits_of_every_place_and_width(void **state)
+{
+    (void)state;
+    for (unsigned start = 0; start < 20; start++)
+        for (unsigned count = 1; count <= 64; count++)
+            for (unsigned fill = 0; fill < 256; fill += 255) {
+                uint8_t data[12];
+                memset(data, (int)fill, sizeof data);
+                aw_bits_put(data, start, count, false, PATTERN);
+                for (unsigned bit = 0; bit < 8 * sizeof data; bit++) {
+                    bool inside = bit >= start && bit < start + count;
+                    unsigned expected =
+                        inside ? (unsigned)(PATTERN >> (bit - start)) & 1u : fill & 1u;
+                    if (bit_at(data, bit) != expected)
+                        fail_msg("%u bits from %u: bit %u", count, start, bit);
+                }
+                uint64_t mask = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+                assert_true(aw_bits_get(data, start, count, false) == (PATTERN & mask));
+            }
+}
+
+/* Whole bytes from the highest on; anything else has no other order. */
+static void whole_bytes_may_be_turned_round(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 8; n++) {
+        uint8_t data[10] = {0};
+        aw_bits_put(data, 8, 8 * n, true, PATTERN);
+        assert_int_equal(data[0], 0);
+        for (unsigned i = 0; i < n; i++)
+            assert_int_equal(data[1 + i], (uint8_t)(PATTERN >> 8 * (n - 1 - i)));
+        assert_int_equal(data[n + 1], 0);
+        uint64_t mask = n < 8 ? (UINT64_C(1) << 8 * n) - 1 : UINT64_MAX;
+        assert_true(aw_bits_get(data, 8, 8 * n, true) == (PATTERN & mask));
+    }
+    uint8_t data[2] = {0};
+    aw_bits_put(data, 0, 12, true, 0xABC);
+    assert_memory_equal(data, "\xBC\x0A", 2);
+    assert_int_equal(aw_bits_get(data, 4, 8, true), 0xAB);
+}
+
+static void rows_without_a_value_hold_this(void **state)
+{
+    static const struct {
+        const char *message, *row;
+        uint64_t value;
+    } rows[] = {
+        {"groups", "start", 0xA5}, {"groups", "code", 4},  {"groups", "length", 14},
+        {"groups", "id", 2},       {"groups", "spare", 0}, {"many", "length", 80},
+        {"many", "id", 15},        {"short", "length", 0}, {"short", "code", 8},
+        {"short", "sum", 0xFD},    {"loose", "length", 5}, {"loose", "nine", 9},
+    };
+    static const uint8_t data[90] = {2};
+    static struct aw_wire wire;
+    (void)state;
+    aw_wire_init(&wire, &sample_protocol, NULL, false);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct aw_codec *codec = aw_wire_codec(&wire, rows[i].message, AW_TX);
+        const struct aw_scalar *last = NULL;
+        for (int n = 0; n < codec->n_scalars; n++)
+            if (strcmp(codec->scalars[n].field->name, rows[i].row) == 0)
+                last = &codec->scalars[n];
+        assert_non_null(last);
+        assert_int_equal(aw_fixed_value(codec, last, data), rows[i].value);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_of_every_place_and_width),
+        cmocka_unit_test(whole_bytes_may_be_turned_round),
+        cmocka_unit_test(rows_without_a_value_hold_this),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

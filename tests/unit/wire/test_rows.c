@@ -1,0 +1,105 @@
+/* Questions about tables: sizes, types of rows, messages by code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sample_helper.h"
+#include "wire/rows.h"
+
+static void rows_have_so_many_bits(void **state)
+{
+    (void)state;
+    const struct aw_variant *little = &sample_variants[0], *big = &sample_variants[1];
+    assert_int_equal(aw_rows_bits(NULL, little), 0);
+    assert_int_equal(aw_rows_bits(sample_head, little), 24);
+    assert_int_equal(aw_rows_bits(sample_bits, little), 80);
+    assert_int_equal(aw_rows_bits(sample_numbers, little), 200);
+    assert_int_equal(aw_rows_bits(sample_numbers, big), 232);
+    assert_int_equal(aw_rows_bits(sample_groups, little), 8 + 3 * 24 + 2 * 16);
+    assert_int_equal(aw_rows_bits(sample_many, little), 16 * 40);
+    assert_true(aw_rows_have(sample_numbers, AW_LONG));
+    assert_true(aw_rows_have(sample_numbers, AW_SIGNMAG));
+    assert_false(aw_rows_have(sample_numbers, AW_TEXT));
+    assert_false(aw_rows_have(sample_numbers, AW_ROWS_END));
+}
+
+#define CODE(n, d, c)                                                                              \
+    {                                                                                              \
+        .name = n, .dir = d, .code = c, .fields = sample_text                                      \
+    }
+static const struct aw_message coded[] = {
+    CODE("to", AW_TX, 0),        CODE("from", AW_RX, 0),   CODE("both", AW_BOTH, 31),
+    CODE("again", AW_TX, 31),    CODE("large", AW_TX, 32), CODE("answer", AW_RX, 32),
+    CODE("larger", AW_RX, 1000), CODE("last", AW_RX, 1),
+};
+static const struct aw_protocol coded_protocol = {
+    .name = "coded",
+    .messages = coded,
+    .n_messages = sizeof coded / sizeof *coded,
+    .variants = sample_variants,
+    .checksum = sample_sum,
+    .frame_max = 20,
+};
+
+/* The name of a message, or "-". */
+static const char *name_of(const struct aw_message *message)
+{
+    return message ? message->name : "-";
+}
+
+static void messages_are_found_by_code(void **state)
+{
+    static const struct {
+        uint32_t code;
+        const char *to, *from, *both; /* the message of each direction */
+    } rows[] = {
+        {0, "to", "from", "to"},         {1, "-", "last", "last"},         {2, "-", "-", "-"},
+        {31, "both", "both", "both"},    {32, "large", "answer", "large"}, {33, "-", "-", "-"},
+        {1000, "-", "larger", "larger"}, {UINT32_MAX, "-", "-", "-"},
+    };
+    static struct aw_wire wire;
+    (void)state;
+    memset(&wire, 0xFF, sizeof wire);
+    aw_wire_init(&wire, &coded_protocol, NULL, false);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t code = rows[i].code;
+        assert_string_equal(name_of(aw_find_code(&wire, AW_TX, code)), rows[i].to);
+        assert_string_equal(name_of(aw_find_code(&wire, AW_RX, code)), rows[i].from);
+        assert_string_equal(name_of(aw_find_code(&wire, AW_BOTH, code)), rows[i].both);
+        const char *any = strcmp(rows[i].to, "-") == 0 ? rows[i].from : rows[i].to;
+        assert_string_equal(name_of(aw_find_code_any(&wire, AW_TX, code)), any);
+        any = strcmp(rows[i].from, "-") == 0 ? rows[i].to : rows[i].from;
+        assert_string_equal(name_of(aw_find_code_any(&wire, AW_RX, code)), any);
+    }
+}
+
+static void messages_have_their_sizes(void **state)
+{
+    static const size_t payloads[2][8] = {{10, 25, 9, 14, 11, 5, 80, 0},
+                                          {10, 29, 9, 14, 11, 5, 80, 0}};
+    static struct aw_wire wire;
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        aw_wire_init(&wire, &sample_protocol, &sample_variants[v], false);
+        assert_int_equal(wire.head_size, 3);
+        assert_int_equal(wire.envelope_size, 0);
+        for (size_t i = 0; i < 8; i++) {
+            assert_int_equal(aw_payload_size(&wire, &sample_messages[i]), payloads[v][i]);
+            assert_int_equal(aw_frame_size(&wire, &sample_messages[i]), payloads[v][i] + 4);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_have_so_many_bits),
+        cmocka_unit_test(messages_are_found_by_code),
+        cmocka_unit_test(messages_have_their_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
