@@ -73,123 +73,89 @@ static const struct aw_option options[] = {
     {0},
 };
 
-static const struct aw_arg deg_args[] = {
-    {.name = "joint", .field = "deg.joint", .complete = complete_joints,
-     .help = "number of a rotating joint, or its name in the config file"},
-    {.name = "angle", .field = "deg.angle", .max = 360},
-    {0},
-};
-static const struct aw_arg pos_args[] = {
-    {.name = "joint", .field = "pos.joint", .complete = complete_joints,
-     .help = "number of a sliding joint, or its name in the config file"},
-    {.name = "position", .field = "pos.position", .max = 999},
-    {0},
-};
-static const struct aw_arg pulse_args[] = {
-    {.name = "joint", .field = "pulse.joint", .complete = complete_joints,
-     .help = "number of a servo joint, or its name in the config file"},
-    {.name = "pulse", .field = "pulse.pulse", .min = 1000, .max = 2000},
-    {0},
-};
-static const struct aw_arg duty_args[] = {
-    {.name = "joint", .field = "duty.joint", .complete = complete_joints,
-     .help = "number of a motor joint, or its name in the config file"},
-    {.name = "duty", .field = "duty.duty"},
-    {0},
-};
-static const struct aw_arg arm_args[] = {
-    {.name = "r", .field = "arm.r", .max = 999},
-    {.name = "theta", .field = "arm.theta", .max = 360},
-    {.name = "h", .field = "arm.h", .max = 999},
-    {0},
-};
-static const struct aw_arg mov_args[] = {
-    {.name = "distance", .field = "mov.distance"},
-    {0},
-};
-static const struct aw_arg spd_args[] = {
-    {.name = "speed", .field = "spd.speed"},
-    {0},
-};
-static const struct aw_arg send_args[] = {
-    {.name = "line", .help = "type and parameters: DEG1,090; the digit and the end are added"},
-    {0},
-};
-static const struct aw_arg jog_args[] = {
-    {.name = "joint", .field = "deg.joint", .complete = complete_joints,
-     .help = "number of a joint, or its name in the config file"},
-    {.name = "amount", .optional = true,
-     .help = "so far from where it was confirmed last: +5, -10mm; without it the keys move it"},
-    {0},
-};
-static const struct aw_arg limits_args[] = {
-    {.name = "joint", .optional = true, .complete = complete_joints,
-     .help = "number of a joint, or its name in the config file"},
-    {0},
-};
-static const struct aw_option sim_options[] = {
-    {.name = "listen", .value = "URL", .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
-     .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
-    {.name = "quirks", .value = "LIST", .complete = complete_quirks,
-     .help = "behave like the published firmware: published, or some of no-reack, bare-confirm, "
-         "drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines"},
-    {.name = "turn-speed", .value = "SPEED", .help = "of rotating joints", .fallback = "90deg/s",
-     .unit = "deg/s", .min = 0.1, .max = 1e6},
-    {.name = "slide-speed", .value = "SPEED", .help = "of sliding joints", .fallback = "200mm/s",
-     .unit = "mm/s", .min = 0.1, .max = 1e6},
-    {0},
-};
-
 static const struct aw_command commands[] = {
-    {.name = "deg", .summary = "turn joints to angles", .args = deg_args, .repeats = true,
+    {.name = "deg", .summary = "turn joints to angles",
+     .args = AW_ARGS(
+         {.name = "joint", .field = "deg.joint", .complete = complete_joints,
+          .help = "number of a rotating joint, or its name in the config file"},
+         {.name = "angle", .field = "deg.angle", .max = 360}),
+     .repeats = true,
      .details = "A joint of 'kind = pulse' takes the width of a servo pulse in us, not an angle.",
      .safety = AW_MOTION, .run = run_joints,
-     .examples = LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg", "-l sim: --dry-run deg "
-         "joint=1 angle=0.25rev")},
-    {.name = "pos", .summary = "slide joints to positions", .args = pos_args, .repeats = true,
-     .safety = AW_MOTION, .run = run_joints,
-     .examples = LIST("-l sim: pos 2 120", "-l sim: pos 2 12cm")},
-    {.name = "pulse", .summary = "set servo joints of the published firmware", .args = pulse_args,
-     .details = "The published handler takes the value of DEG for the width of a servo pulse, 1000 "
-         "to 2000 us on its joints 2, 4 and 5. With 'kind = pulse' in [joint NAME], deg does the "
-         "same and min and max are in us.",
+     .examples = LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg",
+         "-l sim: --dry-run deg joint=1 angle=0.25rev")},
+    {.name = "pos", .summary = "slide joints to positions",
+     .args = AW_ARGS(
+         {.name = "joint", .field = "pos.joint", .complete = complete_joints,
+          .help = "number of a sliding joint, or its name in the config file"},
+         {.name = "position", .field = "pos.position", .max = 999}),
      .repeats = true, .safety = AW_MOTION, .run = run_joints,
-     .examples = LIST("-l 'sim:?quirks=published' pulse 2 1500")},
-    {.name = "duty", .summary = "run a motor joint of the published firmware", .args = duty_args,
+     .examples = LIST("-l sim: pos 2 120", "-l sim: pos 2 12cm")},
+    {.name = "pulse", .summary = "set servo joints of the published firmware",
+     .args = AW_ARGS(
+         {.name = "joint", .field = "pulse.joint", .complete = complete_joints,
+          .help = "number of a servo joint, or its name in the config file"},
+         {.name = "pulse", .field = "pulse.pulse", .min = 1000, .max = 2000}),
+     .details = "The published handler takes the value of DEG for the width of a servo pulse, "
+         "1000 to 2000 us on its joints 2, 4 and 5. With 'kind = pulse' in [joint NAME], deg "
+         "does the same and min and max are in us.", .repeats = true, .safety = AW_MOTION,
+     .run = run_joints, .examples = LIST("-l 'sim:?quirks=published' pulse 2 1500")},
+    {.name = "duty", .summary = "run a motor joint of the published firmware",
+     .args = AW_ARGS(
+         {.name = "joint", .field = "duty.joint", .complete = complete_joints,
+          .help = "number of a motor joint, or its name in the config file"},
+         {.name = "duty", .field = "duty.duty"}),
      .details = "In thousandths, on its joints 1 and 3; 0 stops both. The motor goes on until "
-         "then.",
-     .safety = AW_MOTION, .run = run_joints,
+         "then.", .safety = AW_MOTION, .run = run_joints,
      .examples = LIST("-l 'sim:?quirks=published' duty 3 500")},
-    {.name = "arm", .summary = "move the hand to reach, angle and height", .args = arm_args,
+    {.name = "arm", .summary = "move the hand to reach, angle and height",
+     .args = AW_ARGS(
+         {.name = "r", .field = "arm.r", .max = 999},
+         {.name = "theta", .field = "arm.theta", .max = 360},
+         {.name = "h", .field = "arm.h", .max = 999}),
      .details = "R is joint 3 and H joint 2, which slide (mm); THETA is joint 1, which turns "
          "(deg). 'role = r', 'theta' or 'h' in [joint NAME] of the config file makes another "
-         "joint that. Each value is held to the limits of its joint; the result names the joints.",
-     .safety = AW_MOTION, .run = run_arm,
+         "joint that. Each value is held to the limits of its joint; the result names the "
+         "joints.", .safety = AW_MOTION, .run = run_arm,
      .examples = LIST("-l sim: arm 250 45 120")},
-    {.name = "mov", .summary = "drive the transport vehicle a distance", .args = mov_args,
+    {.name = "mov", .summary = "drive the transport vehicle a distance",
+     .args = AW_ARGS({.name = "distance", .field = "mov.distance"}),
      .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: mov -250mm")},
-    {.name = "spd", .summary = "set the speed of the transport vehicle", .args = spd_args,
+    {.name = "spd", .summary = "set the speed of the transport vehicle",
+     .args = AW_ARGS({.name = "speed", .field = "spd.speed"}),
      .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: spd 100")},
-    {.name = "send", .summary = "send a line of your own, with ACK and resend", .args = send_args,
-     .details = "Limits are not checked. A line that is no command, by its type or its parameters, "
-         "is done when it is acknowledged: result=acked.",
-     .safety = AW_MOTION, .run = run_send, .examples = LIST("-l sim: send DEG1,090")},
+    {.name = "send", .summary = "send a line of your own, with ACK and resend",
+     .args = AW_ARGS(
+         {.name = "line",
+          .help = "type and parameters: DEG1,090; the digit and the end are added"}),
+     .details = "Limits are not checked. A line that is no command, by its type or its "
+         "parameters, is done when it is acknowledged: result=acked.", .safety = AW_MOTION,
+     .run = run_send, .examples = LIST("-l sim: send DEG1,090")},
     {.name = "home", .summary = "move all joints of the profile home", .safety = AW_MOTION,
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
      .run = run_home},
-    {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
-     .details = "Goes on from where the joint was confirmed last. Without an amount arrow keys or "
-         "+ and - move, page up and down change the step, q quits.",
-     .safety = AW_MOTION, .keys = true, .run = run_jog},
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
+     .args = AW_ARGS(
+         {.name = "joint", .field = "deg.joint", .complete = complete_joints,
+          .help = "number of a joint, or its name in the config file"},
+         {.name = "amount", .optional = true,
+          .help = "so far from where it was confirmed last: +5, -10mm; without it the keys move "
+              "it"}),
+     .details = "Goes on from where the joint was confirmed last. Without an amount arrow keys "
+         "or + and - move, page up and down change the step, q quits.", .safety = AW_MOTION,
+     .keys = true, .run = run_jog},
     {.name = "status", .summary = "show what was confirmed last, and when",
      .beside = true, .run = run_status,
      .details = "The arm reports nothing by itself: a joint is where its last confirmation says, "
          "and 'unconfirmed' where the last command had none.",
      .examples = LIST("-l sim: status", "-l sim: status -j")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
-     .args = limits_args, .offline = true, .run = run_limits,
-     .details = "From the table of the protocol, or from min and max of [joint NAME] in the config "
-         "file; with --signed and --force as they would be then.",
+     .args = AW_ARGS(
+         {.name = "joint", .optional = true, .complete = complete_joints,
+          .help = "number of a joint, or its name in the config file"}),
+     .offline = true, .run = run_limits,
+     .details = "From the table of the protocol, or from min and max of [joint NAME] in the "
+         "config file; with --signed and --force as they would be then.",
      .examples = LIST("limits", "limits 2 -j", "--signed limits")},
     {.name = "stop", .group = AW_GROUP_MOVE, .summary = "go back to the last confirmed position",
      .details = "The protocol has no stop packet. With a profile the last confirmed position is "
@@ -202,9 +168,19 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: ping", "-l sim: ping -n 5")},
     {.name = "list", .summary = "show serial ports, who uses them, and what is missing",
      .offline = true, .run = run_list, .examples = LIST("list", "list -j")},
-    {.name = "sim", .group = AW_GROUP_SET_UP,
-     .summary = "serve a simulated arm", .options = sim_options, .run = run_sim,
-     .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
+    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
+     .options = AW_OPTIONS(
+         {.name = "listen", .value = "URL",
+          .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
+          .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
+         {.name = "quirks", .value = "LIST", .complete = complete_quirks,
+          .help = "behave like the published firmware: published, or some of no-reack, "
+              "bare-confirm, drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines"},
+         {.name = "turn-speed", .value = "SPEED", .help = "of rotating joints",
+          .fallback = "90deg/s", .unit = "deg/s", .min = 0.1, .max = 1e6},
+         {.name = "slide-speed", .value = "SPEED", .help = "of sliding joints",
+          .fallback = "200mm/s", .unit = "mm/s", .min = 0.1, .max = 1e6}),
+     .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 

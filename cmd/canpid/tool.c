@@ -53,41 +53,6 @@ static const struct aw_option options[] = {
     {0},
 };
 
-static const struct aw_arg set_args[] = {
-    {.name = "gain", .kind = AW_ARG_CHOICE, .choices = gain_names,
-     .help = "kp, ki, kd; pid takes all three"},
-    {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100,
-     .help = "the gain, as it is on the wire, or kp"},
-    {.name = "ki", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
-     .help = "with pid"},
-    {.name = "kd", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
-     .help = "with pid"},
-    {0},
-};
-static const struct aw_arg setpoint_args[] = {
-    {.name = "value",
-     .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm; 1.5 is 1.5 deg: see disable"},
-    {0},
-};
-static const struct aw_arg precompression_args[] = {
-    {.name = "value", .help = "of the spring: 2mm"},
-    {0},
-};
-static const struct aw_arg event_args[] = {
-    {.name = "event", .kind = AW_ARG_CHOICE, .choices = events, .help = "of the push-off boost",
-     .fields = LIST("value")},
-    {0},
-};
-static const struct aw_arg ref_args[] = {
-    {.name = "encoder", .kind = AW_ARG_CHOICE, .choices = encoders,
-     .help = "the one to zero where it stands"},
-    {0},
-};
-static const struct aw_arg aux_args[] = {
-    {.name = "index", .field = "aux.index"},
-    {.name = "value", .field = "aux.value"},
-    {0},
-};
 static const struct aw_arg gain_args[] = {
     {.name = "value", .field = "kp.value"},
     {0},
@@ -96,28 +61,6 @@ static const struct aw_arg zero_args[] = {
     {.name = "value", .field = "ref_alpha.value", .optional = true},
     {0},
 };
-static const struct aw_arg jog_args[] = {
-    {.name = "joint", .complete = complete_boards, .help = "its board: lknee"},
-    {.name = "amount", .optional = true,
-     .help = "so far from its setpoint: +5deg, -2Nm; without it the keys move it"},
-    {0},
-};
-static const struct aw_arg limits_args[] = {
-    {.name = "joint", .optional = true, .complete = complete_boards, .help = "its board: lknee"},
-    {0},
-};
-static const struct aw_arg compare_args[] = {
-    {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it", .endings = "csv"},
-    {.name = "b", .kind = AW_ARG_FILE, .help = "another one", .endings = "csv"},
-    {0},
-};
-
-static const struct aw_option dump_options[] = {
-    {.name = "as", .value = "FORM", .help = "candump, decoded or both", .fallback = "both",
-     .choices = dump_forms},
-    {0},
-};
-
 #define SAVE_OPTION                                                                                \
     {                                                                                              \
         .name = "save", .value = "FILE", .help = "write the samples as CSV"                        \
@@ -133,40 +76,6 @@ static const struct aw_option dump_options[] = {
         .unit = "s", .min = 0, .max = 60                                                           \
     }
 
-static const struct aw_option step_options[] = {
-    {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},
-    {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},
-    SETTLE_OPTION,
-    SAVE_OPTION,
-    PLOT_OPTION,
-    {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},
-    {.name = "max-overshoot", .value = "PERCENT", .help = "fail above it: 10%"},
-    {.name = "max-settling-time", .value = "TIME", .help = "fail above it"},
-    {.name = "max-steady-state-error", .value = "NUMBER",
-     .help = "fail above it, in the unit of the step"},
-    {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"},
-    {0},
-};
-static const struct aw_option compare_options[] = {
-    PLOT_OPTION,
-    {0},
-};
-static const struct aw_option sweep_options[] = {
-    {.name = "kind", .value = "NAME", .help = "multisine or chirp", .fallback = "multisine",
-     .choices = kinds},
-    {.name = "around", .value = "VALUE", .help = "the setpoint to swing around"},
-    {.name = "amplitude", .value = "VALUE", .help = "at most so far from there", .fallback = "5"},
-    {.name = "from-hz", .value = "HZ", .help = "lowest frequency", .fallback = "0.2", .unit = "Hz",
-     .min = 0.001, .max = 50},
-    {.name = "to-hz", .value = "HZ", .help = "highest frequency", .fallback = "10", .unit = "Hz",
-     .min = 0.002, .max = 50},
-    {.name = "tones", .value = "COUNT", .help = "frequencies to look at", .fallback = "16",
-     .unit = "", .min = 2, .max = 32, .whole = true},
-    SETTLE_OPTION,
-    SAVE_OPTION,
-    PLOT_OPTION,
-    {0},
-};
 #define MODEL_DESIGN_OPTIONS                                                                       \
     {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",     \
      .fallback = "robust", .choices = rules},                                                      \
@@ -190,101 +99,40 @@ static const struct aw_option sweep_options[] = {
     {.name = "around", .value = "VALUE",                                                           \
      .help = "where to swing; without it where the joint stands"}
 
-static const struct aw_option tune_options[] = {
-    EXPERIMENT_OPTIONS,
-    MODEL_DESIGN_OPTIONS,
-    {.name = "goal", .value = "NAME", .help = "what must be better: iae, overshoot, settling",
-     .fallback = "iae", .choices = goals},
-    {.name = "old", .value = "FILE", .help = "the gains from before, as gains save writes them",
-     .endings = "gains"},
-    {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML",
-     .endings = "html"},
-    SAVE_OPTION,
-    PLOT_OPTION,
-    {0},
-};
-static const struct aw_option identify_options[] = {
-    EXPERIMENT_OPTIONS,
-    {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},
-    {.name = "samples", .value = "FILE", .help = "write the samples as CSV", .endings = "csv"},
-    {.name = "plot", .value = "FILE", AW_PICTURE,
-     .help = "draw the frequency response into an .svg, .png or .pdf file"},
-    {.name = "from", .value = "FILE", .help = "take this record, and no device",
-     .endings = "csv"},
-    {.name = "time", .value = "COLUMN", .help = "of the record: time, in s or 't [ms]'",
-     .fallback = "t"},
-    {.name = "input", .value = "COLUMN", .help = "of the record: what went into the process",
-     .fallback = "output"},
-    {.name = "output", .value = "COLUMN", .help = "of the record: what came out of it",
-     .fallback = "measured"},
-    {.name = "dead-band", .help = "look for a dead band of the record's input, too"},
-    {0},
-};
-static const struct aw_option design_options[] = {
-    MODEL_DESIGN_OPTIONS,
-    {.name = "compare", .help = "all rules in one table"},
-    {.name = "plot", .value = "FILE", AW_PICTURE,
-     .help = "draw the predicted steps into an .svg, .png or .pdf file"},
-    {.name = "nyquist", .value = "FILE", AW_PICTURE,
-     .help = "draw the open loops into an .svg, .png or .pdf file"},
-    {0},
-};
-static const struct aw_arg design_args[] = {
-    {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it",
-     .endings = "json"},
-    {0},
-};
-static const struct aw_arg verify_args[] = {
-    {.name = "spec", .kind = AW_ARG_FILE,
-     .help = "sections with board, controller, from, to, for, gains, max-overshoot …"},
-    {0},
-};
-static const struct aw_option verify_options[] = {
-    {.name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",
-     .choices = verify_forms},
-    {0},
-};
-static const struct aw_arg play_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm",
-     .endings = "csv"},
-    {0},
-};
-static const struct aw_option play_options[] = {
-    {.name = "loop", .help = "again and again, until --for or a signal"},
-    {.name = "cubic", .help = "smooth between the points, not straight"},
-    {.name = "near", .value = "NUMBER", .help = "the first point must be so near, in deg or Nm",
-     .fallback = "5", .unit = "", .min = 0, .max = 360},
-    {.name = "max-speed", .value = "NUMBER", .help = "refuse what is faster, in deg/s or Nm/s",
-     .fallback = "300", .unit = "", .min = 0.001, .max = 1e6},
-    {0},
-};
-static const struct aw_option sim_options[] = {
-    {.name = "listen", .value = "URL", .fallback = "slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
-     .help = "serve here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT, "
-         "socketcand-listen:PORT/can0"},
-    {.name = "rate", .value = "HZ", .help = "of the telemetry", .fallback = "100", .unit = "Hz",
-     .min = 1, .max = 1000},
-    {.name = "fault", .value = "NAME", .help = "an encoder that is broken",
-     .complete = complete_faults},
-    {0},
-};
-
 static const struct aw_command commands[] = {
-    {.name = "set", .summary = "send a gain, or all three", .args = set_args, .safety = AW_WRITE,
-     .run = run_set,
+    {.name = "set", .summary = "send a gain, or all three",
+     .args = AW_ARGS(
+         {.name = "gain", .kind = AW_ARG_CHOICE, .choices = gain_names,
+          .help = "kp, ki, kd; pid takes all three"},
+         {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100,
+          .help = "the gain, as it is on the wire, or kp"},
+         {.name = "ki", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
+          .help = "with pid"},
+         {.name = "kd", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
+          .help = "with pid"}),
+     .safety = AW_WRITE, .run = run_set,
      .details = "A gain for another controller than the active one switches the driver over and "
-         "may energise the\n" "joint: refused unless it matches the last one seen, or --switch "
-         "is given.",
-     .examples = LIST("-l sim: set kp 0.6 -b lknee -c tor", "-l sim: set pid 3 0.0005 0 -b lknee "
-         "-c pos")},
+         "may energise the\n"
+         "joint: refused unless it matches the last one seen, or --switch is given.",
+     .examples = LIST("-l sim: set kp 0.6 -b lknee -c tor",
+         "-l sim: set pid 3 0.0005 0 -b lknee -c pos")},
     {.name = "setpoint", .summary = "send a setpoint, which enables the driver",
-     .args = setpoint_args, .safety = AW_MOTION, .run = run_setpoint,
-     .details = "A number without a unit is one of the controller's: 'setpoint 1.5 -c pos' is 1.5 "
-         "deg, and enables. The 1.5\n" "that disables is the one on the wire, 540 deg or 37.5 Nm; "
-         "the word for it is 'disable'.",
-     .examples = LIST("-l sim: setpoint 10deg -b lknee -c pos --verify", "-l sim: setpoint -5Nm "
-         "-b lknee -c tor")},
-    {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
+     .args = AW_ARGS(
+         {.name = "value",
+          .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm; 1.5 is 1.5 deg: see "
+              "disable"}),
+     .safety = AW_MOTION, .run = run_setpoint,
+     .details = "A number without a unit is one of the controller's: 'setpoint 1.5 -c pos' is "
+         "1.5 deg, and enables. The 1.5\n"
+         "that disables is the one on the wire, 540 deg or 37.5 Nm; the word for it is "
+         "'disable'.",
+     .examples = LIST("-l sim: setpoint 10deg -b lknee -c pos --verify",
+         "-l sim: setpoint -5Nm -b lknee -c tor")},
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = complete_boards, .help = "its board: lknee"},
+         {.name = "amount", .optional = true,
+          .help = "so far from its setpoint: +5deg, -2Nm; without it the keys move it"}),
      .safety = AW_MOTION, .keys = true, .run = run_jog,
      .details = "Goes on from its setpoint, or, if the driver is disabled, from where it is. "
          "Without an amount arrow\n"
@@ -298,17 +146,29 @@ static const struct aw_command commands[] = {
          "silent is an error.",
      .examples = LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
     {.name = "limits", .summary = "show what the drivers may be sent, and who says so",
-     .args = limits_args, .offline = true, .run = run_limits,
-     .examples = LIST("limits lknee", "limits -c pos -j")},
+     .args = AW_ARGS(
+         {.name = "joint", .optional = true, .complete = complete_boards,
+          .help = "its board: lknee"}),
+     .offline = true, .run = run_limits, .examples = LIST("limits lknee", "limits -c pos -j")},
     {.name = "precompression", .summary = "set the precompression of the spring",
-     .args = precompression_args, .safety = AW_WRITE, .run = run_precompression,
+     .args = AW_ARGS({.name = "value", .help = "of the spring: 2mm"}),
+     .safety = AW_WRITE, .run = run_precompression,
      .examples = LIST("-l sim: precompression 2mm -b lknee -c pos")},
-    {.name = "event", .summary = "start or end the push-off boost", .args = event_args,
+    {.name = "event", .summary = "start or end the push-off boost",
+     .args = AW_ARGS(
+         {.name = "event", .kind = AW_ARG_CHOICE, .choices = events,
+          .help = "of the push-off boost", .fields = LIST("value")}),
      .safety = AW_MOTION, .run = run_event, .examples = LIST("-l sim: event start -b lankle")},
-    {.name = "ref", .summary = "make an encoder zero where it stands", .args = ref_args,
+    {.name = "ref", .summary = "make an encoder zero where it stands",
+     .args = AW_ARGS(
+         {.name = "encoder", .kind = AW_ARG_CHOICE, .choices = encoders,
+          .help = "the one to zero where it stands"}),
      .safety = AW_WRITE, .run = run_ref, .examples = LIST("-l sim: ref alpha -b lknee")},
-    {.name = "aux", .summary = "set an auxiliary variable", .args = aux_args, .safety = AW_WRITE,
-     .run = run_aux, .examples = LIST("-l sim: aux 0 2.0 -b lknee")},
+    {.name = "aux", .summary = "set an auxiliary variable",
+     .args = AW_ARGS(
+         {.name = "index", .field = "aux.index"},
+         {.name = "value", .field = "aux.value"}),
+     .safety = AW_WRITE, .run = run_aux, .examples = LIST("-l sim: aux 0 2.0 -b lknee")},
     {.name = "calibrate", .summary = "make both encoders zero where they stand", .safety = AW_WRITE,
      .run = run_calibrate, .examples = LIST("-l sim: calibrate -b lknee")},
     {.name = "disable", .group = AW_GROUP_MOVE,
@@ -347,60 +207,144 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005",
          "-l sim: gains set kp=3 -b lknee,rknee -c pos", "-l sim: gains")},
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
-     .options = dump_options, .beside = true, .run = run_dump,
+     .options = AW_OPTIONS(
+         {.name = "as", .value = "FORM", .help = "candump, decoded or both", .fallback = "both",
+          .choices = dump_forms}),
+     .beside = true, .run = run_dump,
      .examples = LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
-    {.name = "step", .group = AW_GROUP_MEASURE,
-     .summary = "measure a step response", .options = step_options,
+    {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
+     .options = AW_OPTIONS(
+         {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},
+         {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},
+         SETTLE_OPTION,
+         SAVE_OPTION,
+         PLOT_OPTION,
+         {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},
+         {.name = "max-overshoot", .value = "PERCENT", .help = "fail above it: 10%"},
+         {.name = "max-settling-time", .value = "TIME", .help = "fail above it"},
+         {.name = "max-steady-state-error", .value = "NUMBER",
+          .help = "fail above it, in the unit of the step"},
+         {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"}),
      .safety = AW_MOTION, .run = run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
          "steady-state error, IAE. The\n" "driver is disabled at the end.",
      .examples = LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c "
          "pos")},
-    {.name = "sweep", .group = AW_GROUP_MEASURE,
-     .summary = "measure a frequency response", .options = sweep_options,
+    {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
+     .options = AW_OPTIONS(
+         {.name = "kind", .value = "NAME", .help = "multisine or chirp", .fallback = "multisine",
+          .choices = kinds},
+         {.name = "around", .value = "VALUE", .help = "the setpoint to swing around"},
+         {.name = "amplitude", .value = "VALUE", .help = "at most so far from there",
+          .fallback = "5"},
+         {.name = "from-hz", .value = "HZ", .help = "lowest frequency", .fallback = "0.2",
+          .unit = "Hz", .min = 0.001, .max = 50},
+         {.name = "to-hz", .value = "HZ", .help = "highest frequency", .fallback = "10",
+          .unit = "Hz", .min = 0.002, .max = 50},
+         {.name = "tones", .value = "COUNT", .help = "frequencies to look at", .fallback = "16",
+          .unit = "", .min = 2, .max = 32, .whole = true},
+         SETTLE_OPTION,
+         SAVE_OPTION,
+         PLOT_OPTION),
      .safety = AW_MOTION, .run = run_sweep,
      .examples = LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
      .summary = "find a process model of a joint, or of a record",
-     .options = identify_options, .safety = AW_MOTION, .run = run_identify,
+     .options = AW_OPTIONS(
+         EXPERIMENT_OPTIONS,
+         {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},
+         {.name = "samples", .value = "FILE", .help = "write the samples as CSV", .endings = "csv"},
+         {.name = "plot", .value = "FILE", AW_PICTURE,
+          .help = "draw the frequency response into an .svg, .png or .pdf file"},
+         {.name = "from", .value = "FILE", .help = "take this record, and no device",
+          .endings = "csv"},
+         {.name = "time", .value = "COLUMN", .help = "of the record: time, in s or 't [ms]'",
+          .fallback = "t"},
+         {.name = "input", .value = "COLUMN", .help = "of the record: what went into the process",
+          .fallback = "output"},
+         {.name = "output", .value = "COLUMN", .help = "of the record: what came out of it",
+          .fallback = "measured"},
+         {.name = "dead-band", .help = "look for a dead band of the record's input, too"}),
+     .safety = AW_MOTION, .run = run_identify,
      .details = "Excites the joint within --max-deviation, disables the driver, and tells the "
          "model with the 95 % interval\n"
          "of each parameter, its fit on data that it has not seen, and the coherence of each "
-         "frequency. With --from\n"
-         "any record with a time, an input and an output will do.",
+         "frequency. With --from\n" "any record with a time, an input and an output will do.",
      .examples = LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null")},
     {.name = "design", .group = AW_GROUP_MEASURE,
      .summary = "gains for a model, judged before anything moves",
-     .options = design_options, .args = design_args, .offline = true, .run = run_design,
-     .details = "What would be unstable, beyond the driver's range, too lively at rest or has Ms "
-         "above 2 is refused (exit 6).\n" "--force lets Ms be greater."},
+     .options = AW_OPTIONS(
+         MODEL_DESIGN_OPTIONS,
+         {.name = "compare", .help = "all rules in one table"},
+         {.name = "plot", .value = "FILE", AW_PICTURE,
+          .help = "draw the predicted steps into an .svg, .png or .pdf file"},
+         {.name = "nyquist", .value = "FILE", AW_PICTURE,
+          .help = "draw the open loops into an .svg, .png or .pdf file"}),
+     .args = AW_ARGS(
+         {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it",
+          .endings = "json"}),
+     .offline = true, .run = run_design,
+     .details = "What would be unstable, beyond the driver's range, too lively at rest or has "
+         "Ms above 2 is refused (exit 6).\n" "--force lets Ms be greater."},
     {.name = "tune", .group = AW_GROUP_MEASURE,
      .summary = "identify, design, ask, step before and after, keep the better",
-     .options = tune_options, .safety = AW_MOTION, .run = run_tune,
-     .details = "The joint moves by at most --max-deviation, then the driver is disabled and the "
-         "gains are printed. If you agree\n"
+     .options = AW_OPTIONS(
+         EXPERIMENT_OPTIONS,
+         MODEL_DESIGN_OPTIONS,
+         {.name = "goal", .value = "NAME",
+          .help = "what must be better: iae, overshoot, settling", .fallback = "iae",
+          .choices = goals},
+         {.name = "old", .value = "FILE",
+          .help = "the gains from before, as gains save writes them", .endings = "gains"},
+         {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML",
+          .endings = "html"},
+         SAVE_OPTION,
+         PLOT_OPTION),
+     .safety = AW_MOTION, .run = run_tune,
+     .details = "The joint moves by at most --max-deviation, then the driver is disabled and "
+         "the gains are printed. If you agree\n"
          "(--yes), a step is made with the old gains and with the new ones, and those that are "
          "better by --goal stay.\n"
          "Gains that a clamp has cut or with Ms above 2 are only taken with --force.",
-     .examples = LIST("-l 'sim:?time=virtual' tune -b lknee -c pos", "-l 'sim:?time=virtual' tune "
-         "--rule simc -b lknee -c pos --yes")},
+     .examples = LIST("-l 'sim:?time=virtual' tune -b lknee -c pos",
+         "-l 'sim:?time=virtual' tune --rule simc -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
      .summary = "make the steps of a specification, and judge them",
-     .args = verify_args, .options = verify_options, .safety = AW_MOTION, .run = run_verify,
-     .prints = "TAP or JUnit",
+     .args = AW_ARGS(
+         {.name = "spec", .kind = AW_ARG_FILE,
+          .help = "sections with board, controller, from, to, for, gains, max-overshoot …"}),
+     .options = AW_OPTIONS(
+         {.name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",
+          .choices = verify_forms}),
+     .safety = AW_MOTION, .run = run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
          "[no overshoot]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 2s\n"
          "max-overshoot = 10%\n"
          "gains = 3 0.0005 0 is sent before, if it is there. Exit code 1 if a limit is not kept."},
     {.name = "play", .group = AW_GROUP_MOVE,
      .summary = "stream the setpoints of a file to up to six joints",
-     .args = play_args, .options = play_options, .safety = AW_MOTION, .run = run_play,
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm",
+          .endings = "csv"}),
+     .options = AW_OPTIONS(
+         {.name = "loop", .help = "again and again, until --for or a signal"},
+         {.name = "cubic", .help = "smooth between the points, not straight"},
+         {.name = "near", .value = "NUMBER",
+          .help = "the first point must be so near, in deg or Nm", .fallback = "5", .unit = "",
+          .min = 0, .max = 360},
+         {.name = "max-speed", .value = "NUMBER",
+          .help = "refuse what is faster, in deg/s or Nm/s", .fallback = "300", .unit = "",
+          .min = 0.001, .max = 1e6}),
+     .safety = AW_MOTION, .run = run_play,
      .details = "All of the file is checked before the first frame: range, speed, and that each "
-         "joint stands where it begins.\n" "The drivers are disabled at the end; the result has "
-         "the lag of each joint."},
-    {.name = "compare", .group = AW_GROUP_MEASURE,
-     .summary = "compare two saved step responses", .args = compare_args,
-     .options = compare_options, .offline = true, .run = run_compare,
+         "joint stands where it begins.\n"
+         "The drivers are disabled at the end; the result has the lag of each joint."},
+    {.name = "compare", .group = AW_GROUP_MEASURE, .summary = "compare two saved step responses",
+     .args = AW_ARGS(
+         {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it", .endings = "csv"},
+         {.name = "b", .kind = AW_ARG_FILE, .help = "another one", .endings = "csv"}),
+     .options = AW_OPTIONS(PLOT_OPTION),
+     .offline = true, .run = run_compare,
      .details = "--plot draws one over the other, both from their step on."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure which drivers speak, and how evenly", .safety = AW_READ,
@@ -412,8 +356,15 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {.name = "list", .summary = "show CAN interfaces and serial adapters", .offline = true,
      .run = run_list, .examples = LIST("list")},
-    {.name = "sim", .group = AW_GROUP_SET_UP,
-     .summary = "serve six simulated drivers", .options = sim_options,
+    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve six simulated drivers",
+     .options = AW_OPTIONS(
+         {.name = "listen", .value = "URL", .fallback = "slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
+          .help = "serve here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT, "
+              "socketcand-listen:PORT/can0"},
+         {.name = "rate", .value = "HZ", .help = "of the telemetry", .fallback = "100",
+          .unit = "Hz", .min = 1, .max = 1000},
+         {.name = "fault", .value = "NAME", .help = "an encoder that is broken",
+          .complete = complete_faults}),
      .run = run_sim,
      .details = "Prints 'ready: URL' on standard error; that URL works with -l. -b chooses the "
          "boards."},

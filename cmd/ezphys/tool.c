@@ -21,21 +21,6 @@ static const struct aw_option options[] = {
     {0},
 };
 
-static const struct aw_arg words_args[] = {
-    {.name = "what", .optional = true, .complete = ez_complete_objects,
-     .help = "a name, a pattern (humanoid.*), a number, or a kind of message"},
-    {0},
-};
-static const struct aw_option echo_options[] = {
-    {.name = "where", .value = "COND", .help = "only where this holds: 'force.z>10 and depth>0'"},
-    {.name = "once", .help = "one record, then end"},
-    {0},
-};
-static const struct aw_option hz_options[] = {
-    {.name = "stall", .value = "TIME", .fallback = "1s", .unit = "s", .min = 0.001, .max = 3600,
-     .help = "a longer time between two messages is a stall"},
-    {0},
-};
 static const struct aw_arg motor_args[] = {
     {.name = "joint", .complete = ez_complete_joints, .help = "name or number",
      .fields = LIST("id", "name")},
@@ -55,59 +40,6 @@ static const struct aw_arg force_args[] = {
     {.name = "axis3", .field = "axis_force.axis3", .optional = true},
     {0},
 };
-static const struct aw_arg advance_args[] = {
-    {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
-     .optional = true,
-     .help = "exchanges; 1 if nothing is said"},
-    {0},
-};
-
-static const struct aw_arg file_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE,
-     .help = "columns t (s) and joints (rad): t,hip,hip.axis2", .endings = "csv"},
-    {0},
-};
-static const struct aw_option follow_options[] = {
-    {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
-     .help = "velocity for each rad that a joint is behind, in 1/s"},
-    {.name = "kd", .value = "GAIN", .fallback = "0", .unit = "", .min = 0, .max = 100,
-     .help = "velocity for each rad/s that it is too slow"},
-    {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
-     .max = 1e9, .help = "of each motor"},
-    {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
-     .max = 1e6, .help = "a file that needs more is refused"},
-    {0},
-};
-static const struct aw_arg jog_args[] = {
-    {.name = "joint", .complete = ez_complete_joints,
-     .help = "name or number; hip.axis2 is the second axis"},
-    {.name = "amount", .optional = true,
-     .help = "so far from where it is: +0.2 (rad), -10deg; without it the arrow keys move"},
-    {0},
-};
-static const struct aw_arg limits_args[] = {
-    {.name = "joint", .optional = true, .complete = ez_complete_joints, .help = "only of this one"},
-    {0},
-};
-static const struct aw_option jog_options[] = {
-    {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,
-     .max = 100, .help = "on the way"},
-    {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
-     .help = "velocity for each rad that the joint is behind, in 1/s"},
-    {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
-     .max = 1e9, .help = "of its motor"},
-    {0},
-};
-static const struct aw_option view_options[] = {
-    {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001, .max = 1e6,
-     .help = "of the simulation's time against the clock's"},
-    {0},
-};
-static const struct aw_arg probe_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "raw bytes, hex, or a capture; - standard input"},
-    {0},
-};
-
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "show joints and bodies with their tree, and their rates",
      .beside = true, .run = run_status,
@@ -115,23 +47,38 @@ static const struct aw_command commands[] = {
          "no rate ('hz' lets it run).\n" "Angles in rad; of a slider the values are m and m/s.",
      .examples = LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
-     .args = limits_args, .run = run_limits,
+     .args = AW_ARGS(
+         {.name = "joint", .optional = true, .complete = ez_complete_joints,
+          .help = "only of this one"}),
+     .run = run_limits,
      .details = "A torque that a motor may use is not below 0; the simulation tells no limits. "
-         "'follow --max-speed' is one of that command.",
-     .examples = LIST("-l sim: limits")},
+         "'follow --max-speed' is one of that command.", .examples = LIST("-l sim: limits")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
-     .args = words_args, .repeats = true, .options = echo_options, .beside = true, .run = run_echo,
+     .args = AW_ARGS(
+         {.name = "what", .optional = true, .complete = ez_complete_objects,
+          .help = "a name, a pattern (humanoid.*), a number, or a kind of message"}),
+     .repeats = true,
+     .options = AW_OPTIONS(
+         {.name = "where", .value = "COND",
+          .help = "only where this holds: 'force.z>10 and depth>0'"},
+         {.name = "once", .help = "one record, then end"}),
+     .beside = true, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
      .examples = LIST("-l sim: echo limb --once -j",
          "-l sim: echo --where 'position.z<1.9' --once")},
-    {.name = "view", .summary = "draw the bodies on the terminal", .options = view_options,
+    {.name = "view", .summary = "draw the bodies on the terminal",
+     .options = AW_OPTIONS(
+         {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001,
+          .max = 1e6, .help = "of the simulation's time against the clock's"}),
      .run = run_view,
-     .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known from "
-         "--scene.\n" "Without a terminal one picture is printed.",
+     .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known "
+         "from --scene.\n" "Without a terminal one picture is printed.",
      .examples = LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
     {.name = "hz", .group = AW_GROUP_MEASURE,
      .summary = "measure rates, jitter, losses and the real-time factor",
-     .options = hz_options,
+     .options = AW_OPTIONS(
+         {.name = "stall", .value = "TIME", .fallback = "1s", .unit = "s", .min = 0.001,
+          .max = 3600, .help = "a longer time between two messages is a stall"}),
      .beside = true, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
      .examples = LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
@@ -139,8 +86,20 @@ static const struct aw_command commands[] = {
      .details = "Stays until it is changed; with --for so long by the time of the simulation, "
          "then the joint is held.",
      .examples = LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
-    {.name = "jog", .summary = "move one axis by an amount, or with the keys", .args = jog_args,
-     .options = jog_options, .safety = AW_MOTION, .keys = true, .run = run_jog,
+    {.name = "jog", .summary = "move one axis by an amount, or with the keys",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = ez_complete_joints,
+          .help = "name or number; hip.axis2 is the second axis"},
+         {.name = "amount", .optional = true,
+          .help = "so far from where it is: +0.2 (rad), -10deg; without it the arrow keys move"}),
+     .options = AW_OPTIONS(
+         {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,
+          .max = 100, .help = "on the way"},
+         {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
+          .help = "velocity for each rad that the joint is behind, in 1/s"},
+         {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
+          .max = 1e9, .help = "of its motor"}),
+     .safety = AW_MOTION, .keys = true, .run = run_jog,
      .details = "By its motor, from where the simulation shows it; then it is held. Without an "
          "amount: arrows move, page keys\n" "change the step, q leaves.",
      .examples = LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
@@ -162,15 +121,32 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: stop")},
     {.name = "advance", .group = AW_GROUP_MOVE,
      .summary = "go on by so many exchanges, then let the simulation stand",
-     .args = advance_args, .safety = AW_WRITE, .run = run_advance,
-     .examples = LIST("-l sim: advance 100 -j")},
-    {.name = "follow", .summary = "follow joint trajectories of a CSV file", .args = file_args,
-     .options = follow_options, .safety = AW_MOTION, .run = run_follow,
-     .details = "The whole file is checked first. The joints go to its first row slowly, and are "
-         "held at the end."},
+     .args = AW_ARGS(
+         {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
+          .optional = true, .help = "exchanges; 1 if nothing is said"}),
+     .safety = AW_WRITE, .run = run_advance, .examples = LIST("-l sim: advance 100 -j")},
+    {.name = "follow", .summary = "follow joint trajectories of a CSV file",
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE,
+          .help = "columns t (s) and joints (rad): t,hip,hip.axis2", .endings = "csv"}),
+     .options = AW_OPTIONS(
+         {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
+          .help = "velocity for each rad that a joint is behind, in 1/s"},
+         {.name = "kd", .value = "GAIN", .fallback = "0", .unit = "", .min = 0, .max = 100,
+          .help = "velocity for each rad/s that it is too slow"},
+         {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
+          .max = 1e9, .help = "of each motor"},
+         {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
+          .max = 1e6, .help = "a file that needs more is refused"}),
+     .safety = AW_MOTION, .run = run_follow,
+     .details = "The whole file is checked first. The joints go to its first row slowly, and "
+         "are held at the end."},
     {.name = "probe", .group = AW_GROUP_MEASURE,
      .summary = "find the wire description of an unknown capture",
-     .args = probe_args, .offline = true, .run = run_probe,
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE,
+          .help = "raw bytes, hex, or a capture; - standard input"}),
+     .offline = true, .run = run_probe,
      .details = "Sizes, unit quaternions and even step numbers tell. Exit status 5 if it is not "
          "sure."},
     {.name = "ping", .group = AW_GROUP_MEASURE,

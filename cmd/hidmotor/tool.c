@@ -59,35 +59,6 @@ static const struct aw_arg move_args[] = {
     MODE,
     {0},
 };
-static const struct aw_arg jog_args[] = {
-    {.name = "joint", .complete = complete_joints, .help = "m1, m2, m3, base, shoulder or elbow"},
-    {.name = "amount", .kind = AW_ARG_NUMBER, .unit = "deg", .optional = true,
-     .help = "so far from its setpoint: +5; without it the keys move it"},
-    DURATION,
-    MODE,
-    {0},
-};
-static const struct aw_arg limits_args[] = {
-    {.name = "joint", .optional = true, .complete = complete_joints,
-     .help = "m1, m2, m3, base, shoulder, elbow or gripper"},
-    {0},
-};
-static const struct aw_arg home_args[] = {
-    DURATION,
-    MODE,
-    {0},
-};
-static const struct aw_arg gripper_args[] = {
-    {.name = "value", .complete = complete_gripper,
-     .help = "open, close, 50% open, or 0 (closed) to 180 (open)"},
-    {0},
-};
-static const struct aw_arg light_args[] = {
-    {.name = "hue", .field = "light.hue"},
-    {.name = "saturation", .field = "light.saturation"},
-    {.name = "value", .field = "light.value"},
-    {0},
-};
 static const struct aw_arg velocity_args[] = {
     {.name = "m1", .field = "set_velocity.m1", .optional = true},
     {.name = "m2", .field = "set_velocity.m2", .optional = true},
@@ -98,142 +69,106 @@ static const struct aw_arg velocity_args[] = {
     {.name = motor ".kp", .field = message "." motor ".kp"},                                       \
     {.name = motor ".ki", .field = message "." motor ".ki"},                                       \
     {.name = motor ".kd", .field = message "." motor ".kd"}
-static const struct aw_arg set_pid_gains_args[] = {
-    MOTOR_GAINS("set_pid_gains", "m1"),
-    MOTOR_GAINS("set_pid_gains", "m2"),
-    MOTOR_GAINS("set_pid_gains", "m3"),
-    {0},
-};
-static const struct aw_arg set_velocity_gains_args[] = {
-    MOTOR_GAINS("set_velocity_gains", "m1"),
-    MOTOR_GAINS("set_velocity_gains", "m2"),
-    MOTOR_GAINS("set_velocity_gains", "m3"),
-    {0},
-};
-static const struct aw_arg raw_args[] = {
-    {.name = "id", .kind = AW_ARG_NUMBER, .min = 0, .max = 4294967295, .whole = true,
-     .help = "packet id"},
-    {.name = "floats", .kind = AW_ARG_REST, .optional = true, .help = "at most 15 numbers"},
-    {0},
-};
-static const struct aw_arg joints_args[] = {
-    {.name = "m1", .field = "set_setpoints.m1"},
-    {.name = "m2", .field = "set_setpoints.m2"},
-    {.name = "m3", .field = "set_setpoints.m3"},
-    {0},
-};
 #define XYZ                                                                                        \
     {.name = "x", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "forward, in mm"},                  \
     {.name = "y", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "to the left, in mm"},              \
     {.name = "z", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "up from the table, in mm"}
-static const struct aw_arg ik_args[] = {
-    XYZ,
-    {0},
-};
-static const struct aw_arg moveto_args[] = {
-    XYZ,
-    DURATION,
-    MODE,
-    {0},
-};
-static const struct aw_arg play_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3",
-     .endings = "csv"},
-    {0},
-};
-static const struct aw_arg record_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = ".csv (joints over time), .pcapng or .ndjson",
-     .endings = "csv pcapng ndjson"},
-    {0},
-};
 
 static const struct aw_option wait_options[] = {
     {.name = "wait", .value = "DEG", .bare = "3deg", .unit = "deg", .min = 0.1, .max = 90,
      .help = "until all joints are this close to their targets"},
     {0},
 };
-static const struct aw_option gains_options[] = {
-    {.name = "velocity", .help = "set: the gains of the velocity controllers"},
-    {0},
-};
-static const struct aw_option raw_options[] = {
-    {.name = "bytes", .value = "HEX", .help = "the payload as bytes instead of floats"},
-    {0},
-};
-static const struct aw_option play_options[] = {
-    {.name = "columns", .value = "NAMES",
-     .help = "what the columns are: t_ms,m1,m2,m3 (t_s, dt_ms, q1, base …; - for none of these)"},
-    {.name = "cubic", .help = "through the waypoints by cubic polynomials"},
-    {.name = "quintic", .help = "the same by quintic ones, accelerations without steps"},
-    {.name = "loop", .help = "again and again"},
-    {0},
-};
-static const struct aw_option record_options[] = {
-    {.name = "until-arrived", .help = "until setpoints rest and joints have followed"},
-    {.name = "changes", .help = "leave out samples that repeat the one before"},
-    {.name = "no-header", .help = "numbers only"},
-    {0},
-};
-static const struct aw_option sim_options[] = {
-    {.name = "listen", .value = "URL", .fallback = "unix-listen:" AW_XDG_RUNTIME "/hidmotor-sim",
-     .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
-    {.name = "state", .value = "NAME", .fallback = "running", .complete = complete_states,
-     .help = "of the board: running, unhomed or disabled"},
-    {.name = "fault", .value = "LIST", .complete = complete_faults,
-     .help = "what goes wrong: lost:5%,late,glitch:1%"},
-    {0},
-};
-
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
      .beside = true, .run = run_status, .examples = LIST("-l sim: status", "-l sim: status -j",
          "-l sim: --format '%{m3.actual}' status")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
-     .args = limits_args, .offline = true, .run = run_limits, .examples = LIST("limits",
-         "limits elbow -j")},
+     .args = AW_ARGS(
+         {.name = "joint", .optional = true, .complete = complete_joints,
+          .help = "m1, m2, m3, base, shoulder, elbow or gripper"}),
+     .offline = true, .run = run_limits, .examples = LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = run_move,
      .details = "Takes one second, sinusoidally, unless duration and mode say otherwise. Joints "
          "that are not named\n" "keep their setpoint.",
      .examples = LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
          "--dry-run move 0 45 -30 mode=linear")},
-    {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
-     .details = "Goes on from its setpoint. Without an amount arrow keys or + and - move, page up "
-         "and down change the step, q quits.",
-     .options = wait_options, .safety = AW_MOTION, .keys = true, .run = run_jog,
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = complete_joints,
+          .help = "m1, m2, m3, base, shoulder or elbow"},
+         {.name = "amount", .kind = AW_ARG_NUMBER, .unit = "deg", .optional = true,
+          .help = "so far from its setpoint: +5; without it the keys move it"},
+         DURATION,
+         MODE),
+     .details = "Goes on from its setpoint. Without an amount arrow keys or + and - move, page "
+         "up and down change the step, q quits.", .options = wait_options, .safety = AW_MOTION,
+     .keys = true, .run = run_jog,
      .examples = LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
-    {.name = "home", .summary = "move all joints to 0", .args = home_args,
+    {.name = "home", .summary = "move all joints to 0",
+     .args = AW_ARGS(DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = run_home,
      .examples = LIST("-l sim: home --wait")},
-    {.name = "gripper", .summary = "open or close the gripper", .args = gripper_args,
+    {.name = "gripper", .summary = "open or close the gripper",
+     .args = AW_ARGS(
+         {.name = "value", .complete = complete_gripper,
+          .help = "open, close, 50% open, or 0 (closed) to 180 (open)"}),
      .safety = AW_MOTION, .run = run_gripper,
      .examples = LIST("-l sim: gripper open", "-l sim: gripper 50%", "-l sim: gripper 90")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "hold every joint where it is", .safety = AW_READ,
      .run = run_stop, .examples = LIST("-l sim: stop")},
-    {.name = "moveto", .summary = "move the tip to a place", .args = moveto_args,
+    {.name = "moveto", .summary = "move the tip to a place",
+     .args = AW_ARGS(XYZ, DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = run_moveto,
      .examples = LIST("-l sim: moveto 120mm 50mm 150mm --wait")},
-    {.name = "play", .summary = "run through the waypoints of a file", .args = play_args,
-     .options = play_options, .safety = AW_MOTION, .run = run_play,
+    {.name = "play", .summary = "run through the waypoints of a file",
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3",
+          .endings = "csv"}),
+     .options = AW_OPTIONS(
+         {.name = "columns", .value = "NAMES",
+          .help = "what the columns are: t_ms,m1,m2,m3 (t_s, dt_ms, q1, base …; - for none of "
+              "these)"},
+         {.name = "cubic", .help = "through the waypoints by cubic polynomials"},
+         {.name = "quintic", .help = "the same by quintic ones, accelerations without steps"},
+         {.name = "loop", .help = "again and again"}),
+     .safety = AW_MOTION, .run = run_play,
      .details = "The whole path is checked first: limits, speed. Then the arm goes to the first "
-         "waypoint and setpoints\n" "are streamed at --rate (default 50 Hz). Without --cubic or "
-         "--quintic joints move on straight lines.\n" "Commas, semicolons, tabs or blanks "
-         "stand between the columns. Times are seconds unless the header or\n" "--columns says "
-         "t_ms; a file without a header that does not look so is refused."},
+         "waypoint and setpoints\n"
+         "are streamed at --rate (default 50 Hz). Without --cubic or --quintic joints move on "
+         "straight lines.\n"
+         "Commas, semicolons, tabs or blanks stand between the columns. Times are seconds "
+         "unless the header or\n"
+         "--columns says t_ms; a file without a header that does not look so is refused."},
     {.name = "record", .group = AW_GROUP_KEEP,
-     .summary = "write positions and setpoints into a file", .args = record_args,
-     .options = record_options, .run = run_record,
-     .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or Ctrl-C "
-         "end it; then it says\n" "how far apart the samples were.",
+     .summary = "write positions and setpoints into a file",
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE,
+          .help = ".csv (joints over time), .pcapng or .ndjson", .endings = "csv pcapng ndjson"}),
+     .options = AW_OPTIONS(
+         {.name = "until-arrived", .help = "until setpoints rest and joints have followed"},
+         {.name = "changes", .help = "leave out samples that repeat the one before"},
+         {.name = "no-header", .help = "numbers only"}),
+     .run = run_record,
+     .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or "
+         "Ctrl-C end it; then it says\n" "how far apart the samples were.",
      .examples = LIST("-l sim: record run.csv --for 0.2s")},
     {.name = "gains", .remembers = true, .summary = "show, set, save, apply or compare the gains",
-     .args = aw_gains_args, .options = gains_options, .safety = AW_WRITE, .run = run_gains,
-     .details = "Setting position gains ends a move where it is. diff has exit status 1 where they "
-         "differ.",
+     .args = aw_gains_args,
+     .options = AW_OPTIONS(
+         {.name = "velocity", .help = "set: the gains of the velocity controllers"}),
+     .safety = AW_WRITE, .run = run_gains,
+     .details = "Setting position gains ends a move where it is. diff has exit status 1 where "
+         "they differ.",
      .examples = LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
-    {.name = "light", .summary = "colour of the light ring", .args = light_args,
+    {.name = "light", .summary = "colour of the light ring",
+     .args = AW_ARGS(
+         {.name = "hue", .field = "light.hue"},
+         {.name = "saturation", .field = "light.saturation"},
+         {.name = "value", .field = "light.value"}),
      .safety = AW_WRITE, .run = run_light, .examples = LIST("-l sim: light 0.33 1 0.5")},
     {.name = "velocity", .summary = "velocity mode", .args = velocity_args, .safety = AW_MOTION,
      .run = run_velocity,
@@ -243,14 +178,25 @@ static const struct aw_command commands[] = {
      .summary = "measure round trips", .safety = AW_READ, .run = run_ping,
      .details = "-n COUNT or --for TIME; 100 without them.",
      .examples = LIST("-l sim: ping -n 20")},
-    {.name = "raw", .summary = "send any packet, show the answer", .args = raw_args,
-     .options = raw_options, .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
+    {.name = "raw", .summary = "send any packet, show the answer",
+     .args = AW_ARGS(
+         {.name = "id", .kind = AW_ARG_NUMBER, .min = 0, .max = 4294967295, .whole = true,
+          .help = "packet id"},
+         {.name = "floats", .kind = AW_ARG_REST, .optional = true, .help = "at most 15 numbers"}),
+     .options = AW_OPTIONS(
+         {.name = "bytes", .value = "HEX", .help = "the payload as bytes instead of floats"}),
+     .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
      .details = "Any id goes; one that only reads (1910, 1822, 1857, 1825) without a question. "
          "1848 without its targets\n" "would snap all joints to 0 and is refused.",
      .examples = LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
-    {.name = "fk", .summary = "where the tip is at these angles", .args = joints_args,
+    {.name = "fk", .summary = "where the tip is at these angles",
+     .args = AW_ARGS(
+         {.name = "m1", .field = "set_setpoints.m1"},
+         {.name = "m2", .field = "set_setpoints.m2"},
+         {.name = "m3", .field = "set_setpoints.m3"}),
      .offline = true, .run = run_fk, .examples = LIST("fk 0 0 0", "fk 0 45 -30 -j")},
-    {.name = "ik", .summary = "angles that bring the tip to a place", .args = ik_args,
+    {.name = "ik", .summary = "angles that bring the tip to a place",
+     .args = AW_ARGS(XYZ),
      .offline = true, .run = run_ik, .examples = LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
@@ -258,9 +204,17 @@ static const struct aw_command commands[] = {
     {.name = "set_velocity", .summary = "velocity, as a record has it", .args = velocity_args,
      .hidden = true, .safety = AW_MOTION, .run = run_velocity},
     {.name = "set_pid_gains", .summary = "gains, as a record has them",
-     .args = set_pid_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
+     .args = AW_ARGS(
+         MOTOR_GAINS("set_pid_gains", "m1"),
+         MOTOR_GAINS("set_pid_gains", "m2"),
+         MOTOR_GAINS("set_pid_gains", "m3")),
+     .hidden = true, .safety = AW_WRITE, .run = run_message},
     {.name = "set_velocity_gains", .summary = "gains, as a record has them",
-     .args = set_velocity_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
+     .args = AW_ARGS(
+         MOTOR_GAINS("set_velocity_gains", "m1"),
+         MOTOR_GAINS("set_velocity_gains", "m2"),
+         MOTOR_GAINS("set_velocity_gains", "m3")),
+     .hidden = true, .safety = AW_WRITE, .run = run_message},
 #define QUESTION(message)                                                                          \
     {.name = message, .summary = "ask, as a record does", .hidden = true, .run = run_question}
     QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
@@ -271,9 +225,16 @@ static const struct aw_command commands[] = {
      .summary = "print the udev rules that permit access", .offline = true,
      .run = run_udev, .details = "hidmotor udev | sudo tee /etc/udev/rules.d/70-hidmotor.rules",
      .examples = LIST("udev")},
-    {.name = "sim", .group = AW_GROUP_SET_UP,
-     .summary = "serve a simulated arm", .options = sim_options, .run = run_sim,
-     .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
+    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
+     .options = AW_OPTIONS(
+         {.name = "listen", .value = "URL",
+          .fallback = "unix-listen:" AW_XDG_RUNTIME "/hidmotor-sim",
+          .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
+         {.name = "state", .value = "NAME", .fallback = "running", .complete = complete_states,
+          .help = "of the board: running, unhomed or disabled"},
+         {.name = "fault", .value = "LIST", .complete = complete_faults,
+          .help = "what goes wrong: lost:5%,late,glitch:1%"}),
+     .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 /* clang-format on */

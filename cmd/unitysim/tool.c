@@ -39,118 +39,27 @@ static const struct aw_option options[] = {
     {0},
 };
 
-static const struct aw_arg scene_args[] = {
-    {.name = "scene", .complete = complete_scenes,
-     .help = "basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking, or a number"},
-    {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
-     .help = "frame rate, camera and limits as a record has them: elbow.max=2300, camera.y=500"},
-    {0},
-};
 static const struct aw_arg message_args[] = {
     {.name = "field", .kind = AW_ARG_PAIRS, .help = "of the record"},
     {0},
 };
-static const struct aw_option scene_options[] = {
-    {.name = "fps", .value = "HZ", .help = "frames per second wanted", .fallback = "30",
-     .unit = "Hz", .min = 1, .max = 255, .whole = true},
-    {.name = "camera", .value = "VIEW", .help = "a saved view; the scene's own without it",
-     .complete = unity_complete_views},
-    {.name = "wait", .value = "TIME", .help = "ask again until feedback comes, for so long; 0: ask "
-         "once", .fallback = "5s", .unit = "s", .min = 0, .max = 3600},
-    {0},
-};
-static const struct aw_arg drive_args[] = {
-    {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_drives,
-     .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"},
-    {0},
-};
-static const struct aw_option drive_options[] = {
-    {.name = "follow", .help = "take further lines like 'elbow=-20 hand=stop' from standard input "
-         "until it ends"},
-    {.name = "deadman", .value = "TIME", .help = "with --follow: stop all joints when no line came "
-         "for so long", .unit = "s", .min = 0.02, .max = 3600},
-    {0},
-};
-static const struct aw_arg move_args[] = {
-    {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
-     .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="},
-    {0},
-};
-static const struct aw_arg jog_args[] = {
-    {.name = "joint", .complete = unity_complete_joints, .help = "name of a joint"},
-    {.name = "amount", .optional = true,
-     .help = "so far from where it is: +50 ticks, -5deg; without it the arrow keys move"},
-    {0},
-};
-static const struct aw_arg limits_args[] = {
-    {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
-     .help = "a joint, or show (all); set JOINT MIN MAX, load FILE, save FILE"},
-    {.name = "joint", .optional = true, .complete = unity_complete_joints, .with = LIST("set"),
-     .help = "set: the joint"},
-    {.name = "min", .optional = true, .with = LIST("set"),
-     .help = "in ticks (2048 is the centre) or deg"},
-    {.name = "max", .optional = true, .with = LIST("set"), .help = "in ticks or deg"},
-    {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = LIST("load", "save"),
-     .help = "load, save: the file"},
-    {0},
-};
-static const struct aw_arg camera_args[] = {
-    {.name = "action", .kind = AW_ARG_CHOICE, .choices = camera_actions, .optional = true,
-     .help = "get, set X Y Z RX RY RZ, default, views, save NAME, use NAME"},
-    {.name = "x", .field = "update.camera.x", .optional = true, .with = LIST("set")},
-    {.name = "y", .field = "update.camera.y", .optional = true, .with = LIST("set")},
-    {.name = "z", .field = "update.camera.z", .optional = true, .with = LIST("set")},
-    {.name = "rx", .field = "update.camera.rx", .optional = true, .with = LIST("set")},
-    {.name = "ry", .field = "update.camera.ry", .optional = true, .with = LIST("set")},
-    {.name = "rz", .field = "update.camera.rz", .optional = true, .with = LIST("set")},
-    {.name = "name", .optional = true, .complete = unity_complete_views,
-     .with = LIST("save", "use"), .help = "save, use: the name of a view"},
-    {0},
-};
-static const struct aw_arg play_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "a motion sequence of brachI/Oplexus (CSV)",
-     .endings = "csv"},
-    {0},
-};
-static const struct aw_option play_options[] = {
-    {.name = "repeat", .value = "COUNT", .help = "play it so often", .fallback = "1", .unit = "",
-     .min = 1, .max = 1e9, .whole = true},
-    {.name = "loop", .help = "again and again"},
-    {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
-     .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600},
-    {0},
-};
-static const struct aw_arg teach_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "the sequence to write", .endings = "csv"},
-    {0},
-};
-static const struct aw_option teach_options[] = {
-    {.name = "every", .value = "TIME", .help = "keep a point so often, without a person",
-     .unit = "s", .min = 0.015, .max = 3600},
-    {.name = "velocity", .value = "NUMBER", .help = "of the motions; the cap of each joint without "
-         "it", .unit = "", .min = 1, .max = 1023, .whole = true},
-    {.name = "tolerance", .value = "TICKS", .help = "of the motions; smaller changes are left out",
-     .fallback = "10", .unit = "", .min = 5, .max = 1000, .whole = true},
-    {0},
-};
-static const struct aw_option sim_options[] = {
-    {.name = "listen", .value = "URL", .fallback = "udp-listen:",
-     .help = "serve here: udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"},
-    {.name = "scene", .value = "NAME", .help = "loaded from the start; without it the simulator is "
-         "silent until one is asked for", .complete = complete_scenes},
-    {.name = "model", .value = "NAME", .fallback = "servo", .complete = complete_models,
-     .help = "what a unit of velocity is: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
-    {.name = "low-echo", .help = "round velocities in feedback as the real one does"},
-    {.name = "stuck", .value = "JOINTS", .help = "joints that do not move",
-     .complete = unity_complete_joints},
-    {.name = "feedback-loss", .value = "SHARE", .help = "of the feedback, not sent: 20%"},
-    {.name = "seed", .value = "NUMBER", .help = "of what is lost"},
-    {0},
-};
-
 static const struct aw_command commands[] = {
-    {.name = "scene", .summary = "load a scene: the arm goes to its centre", .args = scene_args,
-     .options = scene_options, .safety = AW_WRITE, .run = run_scene,
+    {.name = "scene", .summary = "load a scene: the arm goes to its centre",
+     .args = AW_ARGS(
+         {.name = "scene", .complete = complete_scenes,
+          .help = "basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking, or a number"},
+         {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
+          .help = "frame rate, camera and limits as a record has them: elbow.max=2300, "
+              "camera.y=500"}),
+     .options = AW_OPTIONS(
+         {.name = "fps", .value = "HZ", .help = "frames per second wanted", .fallback = "30",
+          .unit = "Hz", .min = 1, .max = 255, .whole = true},
+         {.name = "camera", .value = "VIEW", .help = "a saved view; the scene's own without it",
+          .complete = unity_complete_views},
+         {.name = "wait", .value = "TIME",
+          .help = "ask again until feedback comes, for so long; 0: ask once", .fallback = "5s",
+          .unit = "s", .min = 0, .max = 3600}),
+     .safety = AW_WRITE, .run = run_scene,
      .details = "Asks again until the feedback shows the arm at its start. The limits are the "
          "usual ones, or those of --limits.",
      .examples = LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
@@ -162,22 +71,39 @@ static const struct aw_command commands[] = {
      .hidden = true, .safety = AW_WRITE, .run = run_update},
     {.name = "camera_request", .summary = "camera get, as a record has it", .hidden = true,
      .safety = AW_READ, .run = run_camera_request},
-    {.name = "drive", .summary = "drive joints until it is ended, then stop", .args = drive_args,
-     .options = drive_options, .safety = AW_MOTION, .run = run_drive,
+    {.name = "drive", .summary = "drive joints until it is ended, then stop",
+     .args = AW_ARGS(
+         {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_drives,
+          .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"}),
+     .options = AW_OPTIONS(
+         {.name = "follow",
+          .help = "take further lines like 'elbow=-20 hand=stop' from standard input until it "
+              "ends"},
+         {.name = "deadman", .value = "TIME",
+          .help = "with --follow: stop all joints when no line came for so long", .unit = "s",
+          .min = 0.02, .max = 3600}),
+     .safety = AW_MOTION, .run = run_drive,
      .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "
-         "wrist_rotate to the right, elbow and\n" "wrist_flex up, hand open. --for ends it; so "
-         "does Ctrl-C. Joints that are not named are stopped. "
-         "--follow\n" "lets another program drive: each of its lines changes the joints it names.",
-     .examples = LIST("-l sim: drive elbow=+45 --for 0.3s",
-         "-l sim: drive --follow --for 0.3s", "-l sim: drive hand=open "
-         "shoulder=-20deg/s --for 0.3s")},
-    {.name = "move", .summary = "move joints to positions", .args = move_args, .safety = AW_MOTION,
-     .run = run_move,
+         "wrist_rotate to the right, elbow and\n"
+         "wrist_flex up, hand open. --for ends it; so does Ctrl-C. Joints that are not named "
+         "are stopped. --follow\n"
+         "lets another program drive: each of its lines changes the joints it names.",
+     .examples = LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive --follow --for 0.3s",
+         "-l sim: drive hand=open shoulder=-20deg/s --for 0.3s")},
+    {.name = "move", .summary = "move joints to positions",
+     .args = AW_ARGS(
+         {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
+          .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="}),
+     .safety = AW_MOTION, .run = run_move,
      .details = "All joints at once, by their feedback, slower near the goal. Also velocity=45, "
          "tolerance=10, timeout=10s.\n" "Exit status 3 when a joint does not get there.",
      .examples = LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
-    {.name = "jog", .summary = "move one joint by an amount, or with the keys", .args = jog_args,
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = unity_complete_joints, .help = "name of a joint"},
+         {.name = "amount", .optional = true,
+          .help = "so far from where it is: +50 ticks, -5deg; without it the arrow keys move"}),
      .safety = AW_MOTION, .keys = true, .run = run_jog,
      .details = "From where the feedback shows it. Without an amount: arrows move, page keys "
          "change the step, q leaves.",
@@ -191,28 +117,67 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: status")},
     {.name = "view", .summary = "draw the arm from two sides", .run = run_view,
      .details = "Live on a terminal, one picture elsewhere.", .examples = LIST("-l sim: view")},
-    {.name = "limits", 
-     .summary = "show the limits of the joints and who says so; set, load, save",
-     .args = limits_args, .safety = AW_WRITE, .run = run_limits,
+    {.name = "limits", .summary = "show the limits of the joints and who says so; set, load, save",
+     .args = AW_ARGS(
+         {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
+          .help = "a joint, or show (all); set JOINT MIN MAX, load FILE, save FILE"},
+         {.name = "joint", .optional = true, .complete = unity_complete_joints,
+          .with = LIST("set"), .help = "set: the joint"},
+         {.name = "min", .optional = true, .with = LIST("set"),
+          .help = "in ticks (2048 is the centre) or deg"},
+         {.name = "max", .optional = true, .with = LIST("set"), .help = "in ticks or deg"},
+         {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = LIST("load", "save"),
+          .help = "load, save: the file"}),
+     .safety = AW_WRITE, .run = run_limits,
      .details = "The simulator cannot be asked for them: what it was told last is kept.",
-     .examples = LIST("limits", "-l sim: limits set elbow 1800 2400", "-l sim: limits set "
-         "wrist_flex -45deg 45deg")},
+     .examples = LIST("limits", "-l sim: limits set elbow 1800 2400",
+         "-l sim: limits set wrist_flex -45deg 45deg")},
     {.name = "camera", .summary = "show, move, save or use views of the camera",
-     .args = camera_args, .safety = AW_WRITE, .run = run_camera,
-     .details = "What is not given stays as it is: camera set y=700. Views are kept in the format "
-         "of CameraViews.csv.",
+     .args = AW_ARGS(
+         {.name = "action", .kind = AW_ARG_CHOICE, .choices = camera_actions, .optional = true,
+          .help = "get, set X Y Z RX RY RZ, default, views, save NAME, use NAME"},
+         {.name = "x", .field = "update.camera.x", .optional = true, .with = LIST("set")},
+         {.name = "y", .field = "update.camera.y", .optional = true, .with = LIST("set")},
+         {.name = "z", .field = "update.camera.z", .optional = true, .with = LIST("set")},
+         {.name = "rx", .field = "update.camera.rx", .optional = true, .with = LIST("set")},
+         {.name = "ry", .field = "update.camera.ry", .optional = true, .with = LIST("set")},
+         {.name = "rz", .field = "update.camera.rz", .optional = true, .with = LIST("set")},
+         {.name = "name", .optional = true, .complete = unity_complete_views,
+          .with = LIST("save", "use"), .help = "save, use: the name of a view"}),
+     .safety = AW_WRITE, .run = run_camera,
+     .details = "What is not given stays as it is: camera set y=700. Views are kept in the "
+         "format of CameraViews.csv.",
      .examples = LIST("-l sim: camera get", "-l sim: camera set -185 700 0 66 270 0",
          "-l sim: camera set y=600 rx=80", "-l sim: camera save above", "camera views")},
-    {.name = "play", .summary = "play a motion sequence", .args = play_args,
-     .options = play_options, .safety = AW_MOTION, .run = run_play,
-     .details = "The format and the meaning of brachI/Oplexus; the whole file is checked first. In "
-         "a row of type User the\n" "player waits until somebody else has brought the joint "
-         "there."},
-    {.name = "teach", .group = AW_GROUP_KEEP,
-     .summary = "record positions as a motion sequence", .args = teach_args,
-     .options = teach_options, .keys = true, .run = run_teach,
-     .details = "Each Enter keeps where the joints are; q and Enter, or the end of the input, ends "
-         "it. Without a person: --every 500ms.",
+    {.name = "play", .summary = "play a motion sequence",
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE,
+          .help = "a motion sequence of brachI/Oplexus (CSV)", .endings = "csv"}),
+     .options = AW_OPTIONS(
+         {.name = "repeat", .value = "COUNT", .help = "play it so often", .fallback = "1",
+          .unit = "", .min = 1, .max = 1e9, .whole = true},
+         {.name = "loop", .help = "again and again"},
+         {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
+          .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600}),
+     .safety = AW_MOTION, .run = run_play,
+     .details = "The format and the meaning of brachI/Oplexus; the whole file is checked first. "
+         "In a row of type User the\n"
+         "player waits until somebody else has brought the joint there."},
+    {.name = "teach", .group = AW_GROUP_KEEP, .summary = "record positions as a motion sequence",
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE, .help = "the sequence to write", .endings = "csv"}),
+     .options = AW_OPTIONS(
+         {.name = "every", .value = "TIME", .help = "keep a point so often, without a person",
+          .unit = "s", .min = 0.015, .max = 3600},
+         {.name = "velocity", .value = "NUMBER",
+          .help = "of the motions; the cap of each joint without it", .unit = "", .min = 1,
+          .max = 1023, .whole = true},
+         {.name = "tolerance", .value = "TICKS",
+          .help = "of the motions; smaller changes are left out", .fallback = "10", .unit = "",
+          .min = 5, .max = 1000, .whole = true}),
+     .keys = true, .run = run_teach,
+     .details = "Each Enter keeps where the joints are; q and Enter, or the end of the input, "
+         "ends it. Without a person: --every 500ms.",
      .examples = LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
@@ -222,11 +187,25 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: ping -n 2")},
     {.name = "list", .summary = "show whether a simulator answers on this machine",
      .offline = true, .run = run_list, .examples = LIST("list")},
-    {.name = "sim", .group = AW_GROUP_SET_UP,
-     .summary = "serve the simulated arm", .options = sim_options, .run = run_sim,
+    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve the simulated arm",
+     .options = AW_OPTIONS(
+         {.name = "listen", .value = "URL", .fallback = "udp-listen:",
+          .help = "serve here: udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"},
+         {.name = "scene", .value = "NAME",
+          .help = "loaded from the start; without it the simulator is silent until one is asked "
+              "for", .complete = complete_scenes},
+         {.name = "model", .value = "NAME", .fallback = "servo", .complete = complete_models,
+          .help = "what a unit of velocity is: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
+         {.name = "low-echo", .help = "round velocities in feedback as the real one does"},
+         {.name = "stuck", .value = "JOINTS", .help = "joints that do not move",
+          .complete = unity_complete_joints},
+         {.name = "feedback-loss", .value = "SHARE", .help = "of the feedback, not sent: 20%"},
+         {.name = "seed", .value = "NUMBER", .help = "of what is lost"}),
+     .run = run_sim,
      .details = "On a terminal it shows the arm live, and keys drive it until a client sends "
-         "something; x makes a joint stick, f\n" "freezes all, m holds the feedback back. "
-         "Elsewhere it prints 'ready: URL' on standard error; that URL works with -l."},
+         "something; x makes a joint stick, f\n"
+         "freezes all, m holds the feedback back. Elsewhere it prints 'ready: URL' on standard "
+         "error; that URL works with -l."},
     {0},
 };
 /* clang-format on */

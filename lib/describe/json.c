@@ -32,12 +32,6 @@ static void number_member(FILE *out, const char *key, double value)
     fprintf(out, ",\"%s\":%.15g", key, value);
 }
 
-static void bool_member(FILE *out, const char *key, bool value)
-{
-    if (value)
-        fprintf(out, ",\"%s\":true", key);
-}
-
 static void print_names(FILE *out, const struct aw_field *row)
 {
     if (!row->names)
@@ -49,7 +43,8 @@ static void print_names(FILE *out, const struct aw_field *row)
         fprintf(out, ":%d", name->value);
     }
     fputc('}', out);
-    bool_member(out, "open_names", row->open_names);
+    if (row->open_names)
+        fputs(",\"open_names\":true", out);
 }
 
 static void print_scales(FILE *out, const struct aw_field *row)

@@ -17,95 +17,6 @@ static const char *const config_words[] = {"show", "path", "init", NULL};
 
 /* One row each. */
 /* clang-format off */
-static const struct aw_arg encode_args[] = {
-    {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
-    {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
-    {0},
-};
-static const struct aw_option encode_options[] = {
-    {.name = "dir", .value = "DIR", .help = "tx: what the host sends, rx: what the device sends",
-     .choices = directions},
-    {0},
-};
-static const struct aw_arg decode_args[] = {
-    {.name = "input", .kind = AW_ARG_REST, .help = "hex digits, files, or - for standard input",
-     .optional = true},
-    {0},
-};
-static const struct aw_option decode_options[] = {
-    {.name = "dir", .value = "DIR", .help = "tx: the host sent it, rx: the device sent it",
-     .fallback = "rx", .choices = directions},
-    {.name = "as", .value = "FORM", .help = "what the input is: hex, stream, candump, pcapng",
-     .choices = inputs},
-    {.name = "port", .value = "PORT",
-     .help = "of captures: the device's UDP or TCP port, if it is not the usual one", .unit = "",
-     .min = 1, .max = 65535, .whole = true},
-    {.name = "where", .value = "CONDITION",
-     .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
-    {0},
-};
-static const struct aw_arg watch_args[] = {
-    {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-     .help = "what to show: FIELD, JOINT.FIELD, 'JOINT.*'; - reads NDJSON from standard input"},
-    {0},
-};
-static const struct aw_option watch_options[] = {
-    {.name = "where", .value = "CONDITION",
-     .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
-    {.name = "once", .help = "end when all of it has come once"},
-    {0},
-};
-static const struct aw_arg plot_args[] = {
-    {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-     .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .log), or -",
-     .endings = "csv ndjson pcapng pcap log"},
-    {0},
-};
-static const struct aw_option plot_options[] = {
-    {.name = "span", .value = "TIME", .help = "how much time is shown", .fallback = "10s",
-     .unit = "s", .min = 0.01, .max = 86400},
-    {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
-     .help = "not on a terminal: print a picture this often, not only at the end"},
-    {.name = "out", .value = "FILE", .help = "draw all of it into an .svg, .png or .pdf file",
-     AW_PICTURE},
-    {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
-     .help = "send it to PlotJuggler (UDP server, JSON) instead"},
-    {0},
-};
-static const struct aw_arg describe_args[] = {
-    {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to draw", .optional = true},
-    {0},
-};
-static const struct aw_option describe_options[] = {
-    {.name = "as", .value = "FORM", .help = "text, json, md, lua (for Wireshark) or dbc (CAN)",
-     .fallback = "text", .choices = forms},
-    {0},
-};
-static const struct aw_arg capture_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log",
-     .endings = "pcapng pcap log"},
-    {0},
-};
-static const struct aw_arg info_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE,
-     .help = "a capture (pcapng, pcap, candump), or CSV or NDJSON that a command wrote",
-     .endings = "pcapng pcap log csv ndjson"},
-    {0},
-};
-static const struct aw_arg record_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log",
-     .endings = "pcapng csv ndjson log"},
-    {0},
-};
-static const struct aw_option replay_options[] = {
-    {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
-     .unit = "", .min = 0.001, .max = 1e6},
-    {.name = "from", .value = "TIME", .help = "leave out what comes before: 3s", .unit = "s",
-     .min = 0, .max = 1e9},
-    {.name = "loop", .help = "again and again"},
-    {.name = "all", .help = "on a CAN bus: also what the devices sent"},
-    {0},
-};
 static const struct aw_arg help_args[] = {
     {.name = "subject", .kind = AW_ARG_COMMAND, .help = "a command, or a topic such as config",
      .optional = true, .complete = aw_complete_topics},
@@ -121,80 +32,124 @@ static const struct aw_arg script_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = "one command a line, # starts a comment"},
     {0},
 };
-static const struct aw_arg completion_args[] = {
-    {.name = "shell", .kind = AW_ARG_CHOICE, .choices = shells, .help = "bash, zsh or fish"},
-    {0},
-};
-static const struct aw_arg config_args[] = {
-    {.name = "action", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
-     .help = "show: all options and where their values come from; path: the file; init: write it"},
-    {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = config_init_words,
-     .help = "init: link=URL OPTION=VALUE @ALIAS=URL NAME.KEY=VALUE; without any it asks"},
-    {0},
-};
-static const struct aw_arg rest_args[] = {
-    {.name = "words", .kind = AW_ARG_REST, .optional = true},
-    {0},
-};
-
-static const struct aw_option serve_options[] = {
-    {.name = "listen", .value = "URL,…", .complete = NULL,
-     .help = "where: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
-    {.name = "mqtt", .value = "URL",
-     .help = "also by a broker: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
-    {.name = "token", .value = "FILE", .help = "tcp: what a client has to show first"},
-    {.name = "log", .value = "FILE", .help = "a line for each command"},
-    {.name = "print-unit", .help = "print a unit file for systemd, and do nothing else"},
-    {0},
-};
-
 const struct aw_command aw_common_commands[] = {
     {.name = "watch", .summary = "show what the device says: a table, or lines",
-     .args = watch_args, .options = watch_options, .safety = AW_READ, .looks = true,
-     .run = aw_run_watch,
+     .args = AW_ARGS(
+         {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+          .help = "what to show: FIELD, JOINT.FIELD, 'JOINT.*'; - reads NDJSON from standard "
+              "input"}),
+     .options = AW_OPTIONS(
+         {.name = "where", .value = "CONDITION",
+          .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
+         {.name = "once", .help = "end when all of it has come once"}),
+     .safety = AW_READ, .looks = true, .run = aw_run_watch,
      .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
-         "greatest, / filters, arrows\n" "scroll; a lost link is waited for. Else, and with "
-         "-n, --once, --json, --csv, --format or --fields, one line\n" "a message."},
+         "greatest, / filters, arrows\n"
+         "scroll; a lost link is waited for. Else, and with -n, --once, --json, --csv, --format "
+         "or --fields, one line\n" "a message."},
     {.name = "plot", .prints = "a drawing", .prints_json = true,
      .summary = "plot fields over time: live, from a pipe, or of a recording",
-     .args = plot_args, .options = plot_options, .safety = AW_READ, .looks = true,
-     .run = aw_run_plot,
-     .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless -l "
-         "names a device, so that\n" "any tool can plot what another one says with watch -j. "
-         "Where a simulation tells its time, that is plotted,\n" "and counted by --for."},
-    {.name = "encode", .summary = "print the bytes of a message", .args = encode_args,
-     .options = encode_options, .offline = true, .run = aw_run_encode},
+     .args = AW_ARGS(
+         {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+          .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .log), "
+              "or -", .endings = "csv ndjson pcapng pcap log"}),
+     .options = AW_OPTIONS(
+         {.name = "span", .value = "TIME", .help = "how much time is shown", .fallback = "10s",
+          .unit = "s", .min = 0.01, .max = 86400},
+         {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
+          .help = "not on a terminal: print a picture this often, not only at the end"},
+         {.name = "out", .value = "FILE",
+          .help = "draw all of it into an .svg, .png or .pdf file", AW_PICTURE},
+         {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
+          .help = "send it to PlotJuggler (UDP server, JSON) instead"}),
+     .safety = AW_READ, .looks = true, .run = aw_run_plot,
+     .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless "
+         "-l names a device, so that\n"
+         "any tool can plot what another one says with watch -j. Where a simulation tells its "
+         "time, that is plotted,\n" "and counted by --for."},
+    {.name = "encode", .summary = "print the bytes of a message",
+     .args = AW_ARGS(
+         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
+         {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
+     .options = AW_OPTIONS(
+         {.name = "dir", .value = "DIR",
+          .help = "tx: what the host sends, rx: what the device sends", .choices = directions}),
+     .offline = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",
-     .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode,
+     .args = AW_ARGS(
+         {.name = "input", .kind = AW_ARG_REST,
+          .help = "hex digits, files, or - for standard input", .optional = true}),
+     .options = AW_OPTIONS(
+         {.name = "dir", .value = "DIR", .help = "tx: the host sent it, rx: the device sent it",
+          .fallback = "rx", .choices = directions},
+         {.name = "as", .value = "FORM",
+          .help = "what the input is: hex, stream, candump, pcapng", .choices = inputs},
+         {.name = "port", .value = "PORT",
+          .help = "of captures: the device's UDP or TCP port, if it is not the usual one",
+          .unit = "", .min = 1, .max = 65535, .whole = true},
+         {.name = "where", .value = "CONDITION",
+          .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"}),
+     .offline = true, .run = aw_run_decode,
      .details = "What is damaged is told, and exit status 5 at the end. A whole message with a "
-         "value that has no meaning\n" "(a controller 9) is marked, in JSON as \"anomaly\", and "
-         "is no error."},
-    {.name = "record", .group = AW_GROUP_KEEP,
-     .summary = "write what comes into a file", .args = record_args, .looks = true,
-     .run = aw_run_record,
+         "value that has no meaning\n"
+         "(a controller 9) is marked, in JSON as \"anomaly\", and is no error."},
+    {.name = "record", .group = AW_GROUP_KEEP, .summary = "write what comes into a file",
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log",
+          .endings = "pcapng csv ndjson log"}),
+     .looks = true, .run = aw_run_record,
      .examples = (const char *const[]){"-l sim: record run.pcapng --for 0.3s", NULL},
      .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
-         ".ndjson (decoded), .log\n" "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only "
-         "the last minute. On a terminal a line that\n" "you type becomes a mark."},
+         ".ndjson (decoded), .log\n"
+         "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only the last minute. On a "
+         "terminal a line that\n" "you type becomes a mark."},
     {.name = "replay", .group = AW_GROUP_KEEP,
      .summary = "send the commands of a capture again, at their times",
-     .args = capture_args, .options = replay_options, .safety = AW_MOTION, .run = aw_run_replay,
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE,
+          .help = "a capture: pcapng, pcap, or a candump log", .endings = "pcapng pcap log"}),
+     .options = AW_OPTIONS(
+         {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
+          .unit = "", .min = 0.001, .max = 1e6},
+         {.name = "from", .value = "TIME", .help = "leave out what comes before: 3s", .unit = "s",
+          .min = 0, .max = 1e9},
+         {.name = "loop", .help = "again and again"},
+         {.name = "all", .help = "on a CAN bus: also what the devices sent"}),
+     .safety = AW_MOTION, .run = aw_run_replay,
      .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
-    {.name = "info", .group = AW_GROUP_KEEP,
-     .summary = "show what a file holds", .args = info_args, .offline = true,
-     .run = aw_run_info,
+    {.name = "info", .group = AW_GROUP_KEEP, .summary = "show what a file holds",
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE,
+          .help = "a capture (pcapng, pcap, candump), or CSV or NDJSON that a command wrote",
+          .endings = "pcapng pcap log csv ndjson"}),
+     .offline = true, .run = aw_run_info,
      .details = "Of a capture the messages, how often and how many a second, marks and damage; "
          "of CSV and NDJSON\n" "that any tool wrote each value with its rate, least and greatest."},
     {.name = "describe", .prints = "a drawing", .prints_json = true,
-     .summary = "draw the layout of the messages", .args = describe_args,
-     .options = describe_options, .offline = true, .run = aw_run_describe},
+     .summary = "draw the layout of the messages",
+     .args = AW_ARGS(
+         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to draw",
+          .optional = true}),
+     .options = AW_OPTIONS(
+         {.name = "as", .value = "FORM",
+          .help = "text, json, md, lua (for Wireshark) or dbc (CAN)", .fallback = "text",
+          .choices = forms}),
+     .offline = true, .run = aw_run_describe},
     {.name = "serve", .group = AW_GROUP_SET_UP,
      .summary = "have the device, and share it with other programs",
-     .options = serve_options, .prints = "a unit file, or nothing", .run = aw_run_serve,
+     .options = AW_OPTIONS(
+         {.name = "listen", .value = "URL,…", .complete = NULL,
+          .help = "where: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
+         {.name = "mqtt", .value = "URL",
+          .help = "also by a broker: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
+         {.name = "token", .value = "FILE", .help = "tcp: what a client has to show first"},
+         {.name = "log", .value = "FILE", .help = "a line for each command"},
+         {.name = "print-unit", .help = "print a unit file for systemd, and do nothing else"}),
+     .prints = "a unit file, or nothing", .run = aw_run_serve,
      .details = "Any number may look on, one at a time may command; whoever falls silent while "
-         "something moves is taken for\n" "gone, and it is stopped. Commands find it by "
-         "themselves, or with -l serve:; --mqtt is\n" "for those on other machines, who use "
-         "-l mqtt://HOST/TOPIC. See docs/sharing.md.",
+         "something moves is taken for\n"
+         "gone, and it is stopped. Commands find it by themselves, or with -l serve:; --mqtt is\n"
+         "for those on other machines, who use -l mqtt://HOST/TOPIC. See docs/sharing.md.",
      .examples = (const char *const[]){"-l sim: serve --print-unit", NULL}},
     {.name = "release", .group = AW_GROUP_SET_UP,
      .summary = "through a server: let another program command", .run = aw_run_release,
@@ -204,16 +159,24 @@ const struct aw_command aw_common_commands[] = {
      .run = aw_run_script},
     {.name = "config", .group = AW_GROUP_SET_UP,
      .summary = "show options and where their values come from; write the config file",
-     .args = config_args, .offline = true, .run = aw_run_config,
+     .args = AW_ARGS(
+         {.name = "action", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
+          .help = "show: all options and where their values come from; path: the file; init: "
+              "write it"},
+         {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = config_init_words,
+          .help = "init: link=URL OPTION=VALUE @ALIAS=URL NAME.KEY=VALUE; without any it asks"}),
+     .offline = true, .run = aw_run_config,
      .examples = (const char *const[]){"config show", "config path",
          "--dry-run config init link=sim:", NULL}},
     {.name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
      .summary = "print the completion script for a shell",
-     .args = completion_args, .offline = true, .run = aw_run_completion,
+     .args = AW_ARGS(
+         {.name = "shell", .kind = AW_ARG_CHOICE, .choices = shells, .help = "bash, zsh or fish"}),
+     .offline = true, .run = aw_run_completion,
      .examples = (const char *const[]){"completion bash", NULL},
      .details = "source <(TOOL completion bash), in ~/.bashrc for every shell."},
-    {.name = "complete", .prints = "words",
-     .summary = "candidates for completion scripts", .args = rest_args,
+    {.name = "complete", .prints = "words", .summary = "candidates for completion scripts",
+     .args = AW_ARGS({.name = "words", .kind = AW_ARG_REST, .optional = true}),
      .hidden = true, .offline = true, .run = aw_run_complete},
     {.name = "commands", .prints = "words",
      .summary = "all commands, with their examples, for tests",

@@ -27,17 +27,6 @@ static enum aw_status refuse(struct loader *l, enum aw_status status)
                    cause.text);
 }
 
-static void note_relative(struct loader *l, const struct aw_record *record)
-{
-    const struct aw_replay_hooks *hooks = &l->session->tool->replay;
-    const char *name = record->codec->message->name;
-    for (const char *const *r = hooks->relative; r && *r && !l->replay->relative; r++)
-        if (strcmp(*r, name) == 0)
-            l->replay->relative = *r;
-    if (hooks->afresh && !l->replay->relative && strcmp(hooks->afresh, name) == 0)
-        l->replay->afresh = true;
-}
-
 /* Encoding it again is the check of its limits. */
 static enum aw_status check_command(struct loader *l, struct aw_span frame)
 {
@@ -52,8 +41,15 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
                            &session->err);
     if (status == AW_OK && session->tool->replay.allow)
         status = session->tool->replay.allow(session, &record);
-    if (status == AW_OK)
-        note_relative(l, &record);
+    if (status == AW_OK) {
+        const struct aw_replay_hooks *hooks = &l->session->tool->replay;
+        const char *name = record.codec->message->name;
+        for (const char *const *r = hooks->relative; r && *r && !l->replay->relative; r++)
+            if (strcmp(*r, name) == 0)
+                l->replay->relative = *r;
+        if (hooks->afresh && !l->replay->relative && strcmp(hooks->afresh, name) == 0)
+            l->replay->afresh = true;
+    }
     return status == AW_OK ? AW_OK : refuse(l, status);
 }
 

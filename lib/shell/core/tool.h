@@ -96,6 +96,10 @@ struct aw_option {
                        and then it counts for them */
 };
 
+/* Those of one command, in its row. */
+#define AW_ARGS(...)    ((const struct aw_arg[]){__VA_ARGS__, {0}})
+#define AW_OPTIONS(...) ((const struct aw_option[]){__VA_ARGS__, {0}})
+
 struct aw_command {
     const char *name;
     const char *summary;             /* one line, no full stop */

@@ -238,37 +238,11 @@ static void manual_command(const struct aw_command *command, void *context)
     page->depth = 0;
 }
 
-static void manual_topics(struct aw_page *page)
-{
-    for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
-        page->depth = 0;
-        aw_page_heading(page, topic->name);
-        page->depth = 1;
-        aw_topic_show(page, topic);
-        page->depth = 0;
-    }
-}
-
 static const char safety[] =
     "While something moves, signals, a crash, a reader of the output that goes away, a full disk, "
     "the end of the script and the end of the program that started this one send the protocol's "
     "stop; --hold leaves the device as it is, with nohup or setsid it may outlive its starter. "
     "Nothing can be sent after SIGKILL: who kills it that way has to stop the device.";
-
-static void manual_end(struct aw_page *page)
-{
-    const char *name = page->session->tool->name;
-    char path[96];
-    aw_page_heading(page, "Safety");
-    aw_page_text(page, safety);
-    aw_page_heading(page, "Files");
-    snprintf(path, sizeof path, "$XDG_CONFIG_HOME/armwire/%s.ini", name);
-    aw_page_row(page, path, "the config file, see armwire(5)");
-    snprintf(path, sizeof path, "$XDG_STATE_HOME/armwire/%s/", name);
-    aw_page_row(page, path, "history, and what is remembered about devices");
-    aw_page_heading(page, "See also");
-    aw_page_text(page, "armwire(5), the config file; armwire(7), records, fields and units.");
-}
 
 void aw_man_page(struct aw_session *session)
 {
@@ -291,8 +265,23 @@ void aw_man_page(struct aw_session *session)
     }
     aw_page_heading(&page, "Commands");
     aw_each_command(tool, manual_command, &page);
-    manual_topics(&page);
-    manual_end(&page);
+    for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
+        page.depth = 0;
+        aw_page_heading(&page, topic->name);
+        page.depth = 1;
+        aw_topic_show(&page, topic);
+        page.depth = 0;
+    }
+    char path[96];
+    aw_page_heading(&page, "Safety");
+    aw_page_text(&page, safety);
+    aw_page_heading(&page, "Files");
+    snprintf(path, sizeof path, "$XDG_CONFIG_HOME/armwire/%s.ini", tool->name);
+    aw_page_row(&page, path, "the config file, see armwire(5)");
+    snprintf(path, sizeof path, "$XDG_STATE_HOME/armwire/%s/", tool->name);
+    aw_page_row(&page, path, "history, and what is remembered about devices");
+    aw_page_heading(&page, "See also");
+    aw_page_text(&page, "armwire(5), the config file; armwire(7), records, fields and units.");
 }
 
 /* ---- The command help ---- */

@@ -273,18 +273,6 @@ static void section(struct markdown *m, const char *heading)
         aw_page_heading(m->page, heading);
 }
 
-/* A line of text, a row, or a line of a ``` block. */
-static void shown_line(struct markdown *m, char *line)
-{
-    size_t used = strlen(m->paragraph);
-    if (m->code)
-        aw_page_code(m->page, line);
-    else if (*line != '|')
-        snprintf(m->paragraph + used, sizeof m->paragraph - used, "%s%s", used ? " " : "", line);
-    else if (line[1] == ' ')
-        markdown_row(m->page, line);
-}
-
 static void markdown_line(struct markdown *m, char *line)
 {
     bool fence = strncmp(line, "```", 3) == 0;
@@ -295,8 +283,17 @@ static void markdown_line(struct markdown *m, char *line)
         section(m, line + 3);
     else if (fence)
         m->code = !m->code;
-    else if (m->ours && (*line || m->code))
-        shown_line(m, line);
+    else if (m->ours && (*line || m->code)) {
+        /* A line of text, a row, or a line of a ``` block. */
+        size_t used = strlen(m->paragraph);
+        if (m->code)
+            aw_page_code(m->page, line);
+        else if (*line != '|')
+            snprintf(m->paragraph + used, sizeof m->paragraph - used, "%s%s", used ? " " : "",
+                     line);
+        else if (line[1] == ' ')
+            markdown_row(m->page, line);
+    }
 }
 
 void aw_page_markdown(struct aw_page *page, const char *text, const char *tool)

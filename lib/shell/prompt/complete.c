@@ -161,19 +161,6 @@ static void offer_argument(struct completion *c, const struct aw_arg *arg)
     }
 }
 
-/* Of --fields, the last one of the list. */
-static void offer_names_of_fields(struct completion *c)
-{
-    const char *comma = strrchr(c->partial, ',');
-    if (comma) {
-        size_t before = c->head_length;
-        c->head = before ? c->head : c->partial;
-        c->head_length = before + (size_t)(comma + 1 - c->partial);
-        c->partial = comma + 1;
-    }
-    ask(c, aw_complete_fields);
-}
-
 static void offer_value(struct completion *c, const struct aw_option *option)
 {
     if (strcmp(option->name, "link") == 0 || strcmp(option->name, "listen") == 0)
@@ -182,9 +169,17 @@ static void offer_value(struct completion *c, const struct aw_option *option)
         ask(c, option->complete);
     else if (option->choices)
         offer_list(c, option->choices);
-    else if (strcmp(option->name, "fields") == 0 || strcmp(option->name, "where") == 0)
-        offer_names_of_fields(c);
-    else if (strcmp(option->value, "FILE") == 0)
+    else if (strcmp(option->name, "fields") == 0 || strcmp(option->name, "where") == 0) {
+        /* Of --fields, the last one of the list. */
+        const char *comma = strrchr(c->partial, ',');
+        if (comma) {
+            size_t before = c->head_length;
+            c->head = before ? c->head : c->partial;
+            c->head_length = before + (size_t)(comma + 1 - c->partial);
+            c->partial = comma + 1;
+        }
+        ask(c, aw_complete_fields);
+    } else if (strcmp(option->value, "FILE") == 0)
         *c->files = option->endings ? option->endings : "";
 }
 

@@ -108,13 +108,6 @@ static struct aw_conn_line *new_line(const char *text, size_t size, bool record)
     return line;
 }
 
-static void append(struct aw_conn *conn, struct aw_conn_line *line)
-{
-    *(conn->last ? &conn->last->next : &conn->first) = line;
-    conn->last = line;
-    *(line->record ? &conn->records : &conn->kept) += line->size;
-}
-
 /* Said where the gap is: in front of all that is still to be sent. */
 static void tell_loss(struct aw_conn *conn)
 {
@@ -139,7 +132,9 @@ void aw_conn_put(struct aw_conn *conn, const char *text, size_t size, bool recor
         conn->gone = conn->gone || !record;
         return;
     }
-    append(conn, line);
+    *(conn->last ? &conn->last->next : &conn->first) = line;
+    conn->last = line;
+    *(line->record ? &conn->records : &conn->kept) += line->size;
     size_t before;
     do {
         before = conn->records;
@@ -147,15 +142,6 @@ void aw_conn_put(struct aw_conn *conn, const char *text, size_t size, bool recor
             lose_one(conn);
     } while (conn->records < before);
     conn->gone = conn->kept > AW_CONN_KEPT;
-}
-
-static void take_away(struct aw_conn *conn, size_t sent)
-{
-    conn->sent += sent;
-    while (conn->first && conn->sent >= conn->first->size) {
-        conn->sent -= conn->first->size;
-        drop(conn, &conn->first);
-    }
 }
 
 static ssize_t send_some(struct aw_conn *conn)
@@ -177,8 +163,11 @@ void aw_conn_flush(struct aw_conn *conn)
             break;
         if (n < 0 && errno != EINTR)
             conn->gone = true;
-        else if (n > 0)
-            take_away(conn, (size_t)n);
+        conn->sent += n > 0 ? (size_t)n : 0;
+        while (conn->first && conn->sent >= conn->first->size) {
+            conn->sent -= conn->first->size;
+            drop(conn, &conn->first);
+        }
     }
     conn->since_ns = 0;
 }

@@ -17,12 +17,6 @@
 #define CHUNK     (192 << 10) /* bytes in one line, a multiple of 3 */
 #define FILE_MOST (16 << 20)
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static enum aw_status make_folder(struct aw_server *server)
 {
     char folder[80];
@@ -52,7 +46,8 @@ static bool stamp(const char *path, struct timespec *when)
 static enum aw_status put_file(struct aw_server *server, const char *name, const json_t *data)
 {
     struct aw_shared_file *file = &server->files[server->n_files];
-    const char *base = base_name(name);
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
     struct timespec past = {.tv_sec = 1};
     size_t size = 0;
     char folder[sizeof file->path];

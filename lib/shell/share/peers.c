@@ -72,8 +72,9 @@ void aw_peer_say(struct aw_peer *peer, const char *format, ...)
 /* ---- Who is there ------------------------------------------------------------------------------
  */
 
-static void greet(struct aw_server *server, struct aw_peer *peer)
+void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
 {
+    peer->welcome = true;
     char *fields = aw_feed_fields(server), who[256], link[6 * sizeof server->url + 2];
     if (!fields)
         return;
@@ -87,12 +88,6 @@ static void greet(struct aw_server *server, struct aw_peer *peer)
                 server->session->link && server->session->link->datagrams ? "true" : "false",
                 (long long)(server->deadman_ns / AW_MILLISECOND), who, fields);
     free(fields);
-}
-
-void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
-{
-    peer->welcome = true;
-    greet(server, peer);
 }
 
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
@@ -198,22 +193,6 @@ static struct aw_listener *as_listener(struct aw_server *server, const void *wha
     return NULL;
 }
 
-/* Records that have waited long enough go out; who has been cut off goes. */
-static void flush_all(struct aw_server *server)
-{
-    int64_t now = now_ns(server);
-    for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
-        next = peer->next;
-        struct aw_conn *conn = &peer->conn;
-        if (conn->since_ns && now - conn->since_ns >= TOGETHER) {
-            aw_conn_flush(conn);
-            watch_peer(peer);
-        }
-        if (conn->gone)
-            remove_peer(server, peer);
-    }
-}
-
 bool aw_server_lags(const struct aw_server *server)
 {
     bool lags = false;
@@ -262,7 +241,18 @@ void aw_server_serve(struct aw_aside *aside)
         aw_systemd_tell("WATCHDOG=1");
         server->alive_ns = now_ns(server) + server->watchdog_ns;
     }
-    flush_all(server);
+    /* Records that have waited long enough go out; who has been cut off goes. */
+    int64_t now = now_ns(server);
+    for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
+        next = peer->next;
+        struct aw_conn *conn = &peer->conn;
+        if (conn->since_ns && now - conn->since_ns >= TOGETHER) {
+            aw_conn_flush(conn);
+            watch_peer(peer);
+        }
+        if (conn->gone)
+            remove_peer(server, peer);
+    }
     if (aside->rests)
         aw_beside_ask(server);
     aw_server_due(server);
