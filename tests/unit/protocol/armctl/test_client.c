@@ -8,9 +8,23 @@
 
 #include <cmocka.h>
 
-#include "protocol/armctl/client.h"
+#include "armctl_helper.h"
+#include "picture_helper.h"
+#include "wire_helper.h"
 
 #define MAX_PENDING 16
+
+/* All that these tests say and hear, for the last one. */
+static char *told_text;
+static size_t told_size;
+static FILE *told;
+
+static int start_telling(void **state)
+{
+    (void)state;
+    told = open_memstream(&told_text, &told_size);
+    return told ? 0 : -1;
+}
 
 /* When this line is received, each reply is said after its delay. A line that is not the next one
  * of the script gets no answer. */
@@ -32,6 +46,9 @@ struct fixture {
         const char *say;
     } pending[MAX_PENDING];
     int64_t stop_at, lost_at;
+    struct rng rng; /* of a handler that says anything; 0: the one of the script */
+    char said[400][AW_ARMCTL_LINE_MAX];
+    int n_said;
     char log[2000]; /* the lines that we sent, with a blank between them */
     char events[400];
     struct aw_armctl arm;
@@ -44,6 +61,54 @@ static struct fixture *of(struct aw_link *link)
     return (struct fixture *)link;
 }
 
+static bool chance(struct fixture *f, unsigned percent)
+{
+    return (rng_next(&f->rng) >> 20) % 100 < percent;
+}
+
+static int any_of(struct fixture *f, int n)
+{
+    return (int)((rng_next(&f->rng) >> 20) % (unsigned)n);
+}
+
+/* Behind what it says earlier. */
+static void say(struct fixture *f, int after_ms, int digit, const char *body)
+{
+    int64_t at = f->clock.time_ns + after_ms * AW_MILLISECOND;
+    int place = f->n;
+    if (f->n + 1 == MAX_PENDING || f->n_said == (int)(sizeof f->said / sizeof *f->said))
+        return;
+    for (; place > 0 && f->pending[place - 1].at > at; place--)
+        f->pending[place] = f->pending[place - 1];
+    char *line = f->said[f->n_said++];
+    snprintf(line, sizeof *f->said, "%d%s\r\n", digit, body);
+    f->pending[place].at = at;
+    f->pending[place].say = line;
+    f->n++;
+}
+
+/* Mostly an ACK and a confirmation, late or early, of this or something else; or neither. */
+static void say_anything(struct fixture *f, const char *line)
+{
+    static const char *const others[] = {"DEG1,090", "DEG1,010", "DEG", "POS2,100", "POS", "SPD000",
+                                         "DEG2,033", "DEG1,9.5", "XYZ", "ACK",      "deg", "ARM"};
+    static const int delays[] = {3, 8, 20, 250, 400, 900, 1700, 2600};
+    char body[AW_ARMCTL_LINE_MAX];
+    int digit = line[0] - '0', acked = chance(f, 90) ? digit : digit ^ 1;
+    bool ack = strncmp(line + 1, "ACK", 3) == 0;
+    int first = any_of(f, 3), second = any_of(f, 8), third = any_of(f, 8), next = 2 + any_of(f, 2);
+    snprintf(body, sizeof body, "ACK%d", acked);
+    if (!ack && chance(f, 70))
+        say(f, delays[first], 0, body);
+    snprintf(body, sizeof body, "%.*s", chance(f, 30) ? 3 : (int)sizeof body - 1, line + 1);
+    if (!ack && chance(f, 70))
+        say(f, delays[second], next, body);
+    int other = any_of(f, sizeof others / sizeof *others);
+    next = chance(f, 80) ? 2 + any_of(f, 2) : 0;
+    if (chance(f, 20))
+        say(f, delays[third], next, others[other]);
+}
+
 static enum aw_status script_write(struct aw_link *link, const void *buf, size_t size,
                                    struct aw_error *err)
 {
@@ -52,7 +117,13 @@ static enum aw_status script_write(struct aw_link *link, const void *buf, size_t
     if (f->clock.time_ns >= f->lost_at)
         return aw_fail(err, AW_LOST, "gone");
     snprintf(line, sizeof line, "%.*s", (int)size - 2, (const char *)buf);
-    strcat(strcat(f->log, f->log[0] ? " " : ""), line);
+    fprintf(told, "%.3f > %s\n", in_ms(f->clock.time_ns), line);
+    if (f->rng.state && chance(f, 4))
+        return AW_TIMEOUT;
+    if (f->rng.state)
+        say_anything(f, line);
+    if (strlen(f->log) < sizeof f->log - sizeof line)
+        strcat(strcat(f->log, f->log[0] ? " " : ""), line);
     if (!f->next || !f->next->receive || strcmp(f->next->receive, line) != 0)
         return AW_OK;
     for (int i = 0; i < 4 && f->next->replies[i].say; i++) {
@@ -92,6 +163,7 @@ static void note_event(void *context, const struct aw_armctl_event *event)
     static const char letters[] = "SRFAicldogx";
     struct fixture *f = context;
     size_t n = strlen(f->events);
+    print_event(event, f->clock.time_ns, told);
     if (n < sizeof f->events - 1)
         f->events[n] = letters[event->kind];
 }
@@ -102,7 +174,11 @@ static struct fixture *begin(const struct step *script, const struct aw_armctl_m
                              int seq)
 {
     static const struct aw_link_ops ops = {.read = script_read, .write = script_write};
+    static int cases;
     struct fixture *f = &fixture;
+    if (cases)
+        print_counters(&f->arm.counters, told);
+    fprintf(told, "case %d\n", ++cases);
     memset(f, 0, sizeof *f);
     f->clock = aw_virtual_clock();
     f->link = (struct aw_link){.ops = &ops, .clock = &f->clock.base};
@@ -115,10 +191,35 @@ static struct fixture *begin(const struct step *script, const struct aw_armctl_m
     return f;
 }
 
+static enum aw_status ended(struct fixture *f, enum aw_status status)
+{
+    print_outcome(&f->out, status, &f->err, f->clock.time_ns, told);
+    print_memory(aw_armctl_memory(&f->arm), told);
+    if (isfinite(aw_armctl_target(&f->arm, 1)))
+        fprintf(told, "joint 1 is to go to %g\n", aw_armctl_target(&f->arm, 1));
+    aw_armctl_last_stop(&f->arm, print_lines, told);
+    return status;
+}
+
 static enum aw_status go(struct fixture *f, const char *body)
 {
     f->log[0] = '\0';
-    return aw_armctl_command_line(&f->arm, body, &f->out, &f->err);
+    return ended(f, aw_armctl_command_line(&f->arm, body, &f->out, &f->err));
+}
+
+static enum aw_status ping(struct fixture *f)
+{
+    return ended(f, aw_armctl_ping(&f->arm, &f->out, &f->err));
+}
+
+static enum aw_status stop(struct fixture *f, bool wait)
+{
+    return ended(f, aw_armctl_stop(&f->arm, wait, &f->out, &f->err));
+}
+
+static enum aw_status idle(struct fixture *f, int64_t deadline)
+{
+    return ended(f, aw_armctl_idle(&f->arm, deadline, &f->err));
 }
 
 static double seconds(const struct fixture *f)
@@ -356,7 +457,7 @@ static void test_idle_acks_what_the_handler_repeats(void **state)
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->log[0] = '\0';
-    assert_int_equal(aw_armctl_idle(&f->arm, 5 * AW_SECOND, &f->err), AW_OK);
+    assert_int_equal(idle(f, 5 * AW_SECOND), AW_OK);
     assert_string_equal(f->log, "0ACK2");
     assert_true(seconds(f) == 5);
 }
@@ -703,7 +804,7 @@ static void test_ping_is_a_duplicate(void **state)
     (void)state;
     static const struct step script[] = {{"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
-    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_int_equal(ping(f), AW_OK);
     assert_true(f->out.ack_ns == 7 * AW_MILLISECOND);
     assert_int_equal(f->arm.memory.tx, 1);
     assert_true(f->arm.tx_sure);
@@ -719,7 +820,7 @@ static void test_ping_finds_the_digit(void **state)
         {0},
     };
     struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
-    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_int_equal(ping(f), AW_OK);
     assert_int_equal(f->out.retries, 1);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_false(f->out.flipped);
@@ -734,12 +835,12 @@ static void test_ping_remembers_which_digit_is_answered(void **state)
     struct aw_armctl_memory memory = after_one;
     memory.agreed = true;
     struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
-    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_int_equal(ping(f), AW_OK);
     assert_string_equal(f->log, "0PNG 1PNG");
     assert_true(seconds(f) < 0.5);
     memory = *aw_armctl_memory(&f->arm);
     f->log[0] = '\0';
-    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_int_equal(ping(f), AW_OK);
     assert_string_equal(f->log, "0PNG");
     assert_int_equal(memory.pings, AW_ARMCTL_PINGS_NEXT);
 }
@@ -748,7 +849,7 @@ static void test_ping_without_an_answer(void **state)
 {
     (void)state;
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
-    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_TIMEOUT);
+    assert_int_equal(ping(f), AW_TIMEOUT);
     assert_int_equal(f->out.result, AW_ARMCTL_NOT_ACKED);
     assert_true(seconds(f) > 10.2 && seconds(f) < 10.4); /* the first try is a quick one */
     assert_string_equal(f->arm.memory.pending, "");
@@ -785,7 +886,7 @@ static void test_stop_with_nothing_known(void **state)
 {
     (void)state;
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
-    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(stop(f, true), AW_OK);
     assert_int_equal(f->out.result, AW_ARMCTL_NOT_SENT);
     assert_string_equal(f->log, "");
 }
@@ -809,7 +910,7 @@ static void test_stop_goes_back(void **state)
     assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
     f->stop_at = AW_NEVER;
     f->log[0] = '\0';
-    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(stop(f, true), AW_OK);
     assert_string_equal(f->log, "0DEG1,090 1DEG1,090 0ACK3");
     assert_string_equal(f->out.answer, "DEG1,090");
     assert_int_equal(f->arm.memory.tx, 0);
@@ -836,7 +937,7 @@ static void test_stop_that_is_carried_out_twice(void **state)
     f->stop_at = f->clock.time_ns + AW_SECOND;
     assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
     f->stop_at = AW_NEVER;
-    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(stop(f, true), AW_OK);
     assert_string_equal(f->out.answer, "DEG1,090");
 }
 
@@ -862,7 +963,7 @@ static void test_a_confirmation_from_before_does_not_confirm_a_stop(void **state
     f->arm.options.confirm_timeout_ms = 1500;
     assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
     f->log[0] = '\0';
-    enum aw_status status = aw_armctl_stop(&f->arm, true, &f->out, &f->err);
+    enum aw_status status = stop(f, true);
     assert_string_equal(f->log, "1DEG1,090 0DEG1,090 0ACK2 1DEG1,090 0DEG1,090 0ACK3 0ACK2");
     assert_int_equal(status, AW_OK);
 }
@@ -885,7 +986,7 @@ static void test_a_second_confirmation_does_not_confirm_a_stop(void **state)
     struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     f->log[0] = '\0';
-    enum aw_status status = aw_armctl_stop(&f->arm, true, &f->out, &f->err);
+    enum aw_status status = stop(f, true);
     assert_string_equal(f->log, "0DEG1,010 1DEG1,010 0ACK3 0DEG1,010 1DEG1,010");
     assert_int_equal(status, AW_OK);
     assert_true(f->arm.memory.n_owed > 0); /* the confirmation of the stop itself */
@@ -913,11 +1014,11 @@ static void test_a_late_stop_does_not_confirm_the_next(void **state)
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->arm.options.confirm_timeout_ms = 1500;
     assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
-    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_TIMEOUT);
+    assert_int_equal(stop(f, true), AW_TIMEOUT);
     assert_int_equal(go(f, "DEG1,020"), AW_TIMEOUT);
     f->log[0] = '\0';
     int64_t start = f->clock.time_ns;
-    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(stop(f, true), AW_OK);
     assert_true(f->clock.time_ns - start >= 400 * AW_MILLISECOND); /* both are acknowledged then */
 }
 
@@ -932,7 +1033,7 @@ static void test_stop_at_once_sends_both_digits(void **state)
     assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
     f->log[0] = '\0';
     int64_t before = f->clock.time_ns;
-    assert_int_equal(aw_armctl_stop(&f->arm, false, &f->out, &f->err), AW_STOPPED);
+    assert_int_equal(stop(f, false), AW_STOPPED);
     assert_string_equal(f->log, "0DEG1,090 1DEG1,090");
     assert_true(f->clock.time_ns == before);
     assert_int_equal(f->arm.memory.tx, 0);
@@ -967,7 +1068,7 @@ static void test_stop_at_once_looks_for_its_acks(void **state)
         assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
         f->stop_at = AW_NEVER;
         int64_t before = f->clock.time_ns;
-        enum aw_status status = aw_armctl_stop(&f->arm, false, &f->out, &f->err);
+        enum aw_status status = stop(f, false);
         assert_int_equal(status, i == 0 ? AW_OK : AW_TIMEOUT);
         assert_true(f->clock.time_ns - before <= AW_ARMCTL_STOP_LOOK_MS * AW_MILLISECOND);
     }
@@ -986,7 +1087,7 @@ static void test_stop_of_the_vehicle(void **state)
     f->stop_at = AW_SECOND;
     assert_int_equal(go(f, "MOV0250"), AW_STOPPED);
     f->stop_at = AW_NEVER;
-    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(stop(f, true), AW_OK);
     assert_string_equal(f->out.answer, "SPD000");
 }
 
@@ -996,6 +1097,46 @@ static void test_result_names(void **state)
     for (int i = AW_ARMCTL_NOT_SENT; i <= AW_ARMCTL_STOPPED; i++)
         assert_non_null(aw_armctl_result_name((enum aw_armctl_result)i));
     assert_string_equal(aw_armctl_result_name(AW_ARMCTL_CONFIRMED), "confirmed");
+}
+
+static void test_a_handler_that_says_anything(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"DEG1,090", "DEG1,010",       "DEG1,090", "POS2,100",
+                                         "SPD050",   "ARM250,045,120", "SPD1,500", "XYZ12"};
+    static const struct aw_armctl_memory memories[] = {
+        {.known = true},
+        {.known = true, .tx = 1, .rx = 2, .received = "DEG1,010", .confirmed = "DEG1,090"},
+        {.known = true, .rx = 3, .agreed = true, .n_owed = 1, .owed = {"DEG1,010", "DEG"}},
+        {.known = true, .tx = 1, .pings = AW_ARMCTL_PINGS_NEXT, .pending = "DEG1,090"}};
+    static const int digits[] = {0, -1, -1, 1, -1};
+    for (unsigned seed = 1; seed <= 30; seed++) {
+        struct fixture *f = begin(NULL, &memories[seed % 4], digits[seed % 5]);
+        f->rng.state = seed * 2654435761u + 88172645463325252u;
+        f->arm.options.retries = 2;
+        f->arm.options.confirm_timeout_ms = 2200;
+        f->arm.options.flip_after_ms = seed % 3 ? 700 : 0;
+        for (int i = 0; i < 8; i++) {
+            int what = any_of(f, 12);
+            if (what < 8)
+                go(f, bodies[what]);
+            else if (what == 8)
+                ping(f);
+            else if (what == 9)
+                idle(f, f->clock.time_ns + AW_SECOND);
+            else
+                stop(f, what == 10);
+        }
+    }
+}
+
+static void all_that_was_said_is_as_it_was(void **state)
+{
+    (void)state;
+    print_counters(&fixture.arm.counters, told);
+    fclose(told);
+    expect_picture("scripts-armctl.txt", told_text);
+    free(told_text);
 }
 
 int main(void)
@@ -1048,6 +1189,8 @@ int main(void)
         cmocka_unit_test(test_stop_at_once_looks_for_its_acks),
         cmocka_unit_test(test_stop_of_the_vehicle),
         cmocka_unit_test(test_result_names),
+        cmocka_unit_test(test_a_handler_that_says_anything),
+        cmocka_unit_test(all_that_was_said_is_as_it_was),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, start_telling, NULL);
 }

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "armctl_helper.h"
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
-#include "protocol/armctl/client.h"
 #include "protocol/armctl/device.h"
 #include "talk_helper.h"
 
@@ -676,47 +676,9 @@ static void a_session_is_as_it_was(void **state)
 
 /* What the controller of client.h makes of a handler, step by step */
 
-static void print_event(void *context, const struct aw_armctl_event *event)
+static void tell_event(void *context, const struct aw_armctl_event *event)
 {
-    struct fixture *f = &fixture;
-    fprintf(context, "%.3f event %d %s %d %s\n", (double)f->clock.time_ns / 1e6, (int)event->kind,
-            event->text, event->attempt, event->record ? event->record->codec->message->name : "-");
-}
-
-static void print_memory(const struct aw_armctl_memory *m, FILE *out)
-{
-    fprintf(
-        out, "memory tx %d rx %d agreed %d pings %d received %s pending %s confirmed %s motor %s\n",
-        m->tx, m->rx, m->agreed, (int)m->pings, m->received, m->pending, m->confirmed, m->motor);
-    for (int i = 0; i < m->n_owed; i++)
-        fprintf(out, "owed %s\n", m->owed[i]);
-    for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
-        if (m->places[i].known)
-            fprintf(out, "joint %d is at %d of kind %d since %.3f\n", i, m->places[i].value,
-                    (int)m->places[i].kind, (double)m->places[i].time_ns / 1e6);
-}
-
-static void print_lines(void *context, const void *lines, size_t size)
-{
-    const char *text = lines;
-    fputs("last stop ", context);
-    for (size_t i = 0; i < size; i++)
-        if (text[i] != '\n')
-            fputc(text[i] == '\r' ? ' ' : text[i], context);
-    fputc('\n', context);
-}
-
-static void print_outcome(struct fixture *f, enum aw_status status, FILE *out)
-{
-    const struct aw_armctl_outcome *o = &f->out;
-    fprintf(out,
-            "%.3f is %d %s sent '%s' answer '%s'%s%s%s%s digit %d retries %d ack %.3f total %.3f\n",
-            (double)f->clock.time_ns / 1e6, (int)status, aw_armctl_result_name(o->result), o->sent,
-            o->answer, o->bare ? " bare" : "", o->has_record ? " record" : "",
-            o->acked ? " acked" : "", o->flipped ? " flipped" : "", o->digit, o->retries,
-            (double)o->ack_ns / 1e6, (double)o->total_ns / 1e6);
-    if (status != AW_OK)
-        fprintf(out, "because %s\n", f->err.text);
+    print_event(event, fixture.clock.time_ns, context);
 }
 
 /* "ping", "stop", "stop at once", "wait", or a line. */
@@ -733,7 +695,7 @@ static void run_step(struct fixture *f, const char *step, FILE *out)
         status = aw_armctl_idle(&f->arm, f->clock.time_ns + 5 * AW_SECOND, &f->err);
     else
         status = go(f, step);
-    print_outcome(f, status, out);
+    print_outcome(&f->out, status, &f->err, f->clock.time_ns, out);
     aw_armctl_last_stop(&f->arm, print_lines, out);
     for (int i = 1; i < 3; i++)
         fprintf(out, "joint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
@@ -770,16 +732,10 @@ static void print_session(const char *quirks, const char *faults, int confirm_ms
     options.seq = seq;
     options.wall_ns = 7 * AW_SECOND;
     aw_armctl_init(&f->arm, f->link, &options, NULL);
-    aw_armctl_on_event(&f->arm, print_event, out);
+    aw_armctl_on_event(&f->arm, tell_event, out);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         run_step(f, steps[i], out);
-    const struct aw_armctl_counters *n = &f->arm.counters;
-    fprintf(out,
-            "sent %d resent %d flips %d acks %d ignored %d delivered %d late %d duplicates %d "
-            "foreign %d garbage %d overlong %d\n",
-            (int)n->sent, (int)n->resent, (int)n->flips, (int)n->acks_sent, (int)n->acks_ignored,
-            (int)n->delivered, (int)n->late, (int)n->duplicates, (int)n->foreign, (int)n->garbage,
-            (int)n->overlong);
+    print_counters(&f->arm.counters, out);
     print_memory(aw_armctl_memory(&f->arm), out);
     end(f);
 }
