@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "link/core/url.h"
 
 static void parts(void **state)
@@ -187,6 +188,103 @@ static void schemes_begin_with_any_small_letter(void **state)
     }
 }
 
+/* The longest, the most, the least and the greatest are taken. */
+static void limits_are_taken(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                                        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+                                        "cccccccccccccccccccccccccccccc",
+                                        "dddddddddddddddddddddddddddddd", "e"};
+    char text[AW_URL_MAX + 1] = "sim:?", host[16];
+    struct aw_url url;
+    struct aw_error err = {0};
+    long value = 0;
+    size_t index;
+    unsigned port;
+    double share;
+    int64_t ns;
+    for (int i = 0; i < AW_URL_KEYS; i++)
+        sprintf(text + strlen(text), "k%d=%d&", i, i);
+    assert_int_equal(aw_url_parse(&url, text, &err), AW_OK);
+    assert_int_equal(url.n, AW_URL_KEYS);
+    assert_string_equal(aw_url_get(&url, "k15"), "15");
+    assert_int_equal(aw_url_int(&url, "k15", 15, 15, &value, &err), AW_OK);
+    assert_int_equal(value, 15);
+    assert_int_equal(aw_url_word(&url, "k1", words, 5, &index, &err), AW_USAGE);
+    assert_string_equal(err.text,
+                        "link key k1=1: not one of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
+                        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb|cccccccccccccccccccccccccccccc|"
+                        "dddddddddddddddddddddddddd");
+    assert_refused(strcat(text, "k16=1"), "link: more than 16 keys — leave some out");
+    memset(text, 'a', AW_URL_MAX);
+    text[AW_URL_MAX - 1] = '\0';
+    assert_int_equal(aw_url_parse(&url, text, &err), AW_OK);
+    assert_string_equal(url.rest, text);
+    assert_int_equal(aw_url_host_port("fifteen-letters:65535", host, sizeof host, &port, &err),
+                     AW_OK);
+    assert_string_equal(host, "fifteen-letters");
+    assert_int_equal(port, 65535);
+    assert_int_equal(aw_url_share("0", &share, &err), AW_OK);
+    assert_float_equal(share, 0, 0);
+    assert_int_equal(aw_url_share("100%", &share, &err), AW_OK);
+    assert_float_equal(share, 1, 1e-12);
+    assert_int_equal(aw_url_duration("0", &ns, &err), AW_OK);
+    assert_int_equal(ns, 0);
+    assert_int_equal(aw_url_duration("0.0000000017", &ns, &err), AW_OK);
+    assert_int_equal(ns, 2);
+    assert_int_equal(aw_url_duration("0.0000000013", &ns, &err), AW_OK);
+    assert_int_equal(ns, 1);
+    assert_int_equal(aw_url_duration("3600", &ns, &err), AW_OK);
+    assert_int_equal(ns, 3600 * AW_SECOND);
+}
+
+static void what_is_refused_is_told(void **state)
+{
+    (void)state;
+    char host[16];
+    struct aw_url url;
+    struct aw_error err = {0};
+    long value = 3;
+    size_t index;
+    unsigned port;
+    static const char *const words[] = {"keep", "on", "off"};
+    static const char *const parsed[][2] = {
+        {"", "link: empty — give a path or scheme:rest, see 'help'"},
+        {"x:?fast", "link key 'fast': has no value — write key=value"},
+        {"x:?=1", "link key '=1': has no value — write key=value"},
+        {"x:?a=1&b=2&a=3", "link key 'a': given twice — leave one out"}};
+    static const char *const numbers[][2] = {
+        {"x:?n=11", "link key n=11: not a whole number from 12 to 20"},
+        {"x:?n=21", "link key n=21: not a whole number from 12 to 20"},
+        {"x:?n=", "link key n=: not a whole number from 12 to 20"},
+        {"x:?n=99999999999999999999",
+         "link key n=99999999999999999999: not a whole number from 12 to 20"},
+        {"x:?n=15x", "link key n=15x: not a whole number from 12 to 20"}};
+    static const char *const hosts[][2] = {
+        {"localhost", "'localhost': no port — write HOST:PORT, as 127.0.0.1:4000"},
+        {"[::1]4000", "'[::1]4000': no port — write HOST:PORT, as 127.0.0.1:4000"},
+        {"a:65536", "'a:65536': the port is above 65535"},
+        {"sixteen-letters-:1", "'sixteen-letters-:1': the name of the host is too long"}};
+    for (size_t i = 0; i < sizeof parsed / sizeof *parsed; i++) {
+        assert_int_equal(aw_url_parse(&url, parsed[i][0], &err), AW_USAGE);
+        assert_string_equal(err.text, parsed[i][1]);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        assert_int_equal(aw_url_parse(&url, numbers[i][0], &err), AW_OK);
+        assert_int_equal(aw_url_int(&url, "n", 12, 20, &value, &err), AW_USAGE);
+        assert_string_equal(err.text, numbers[i][1]);
+        assert_int_equal(value, 3);
+    }
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        assert_int_equal(aw_url_host_port(hosts[i][0], host, sizeof host, &port, &err), AW_USAGE);
+        assert_string_equal(err.text, hosts[i][1]);
+    }
+    assert_int_equal(aw_url_parse(&url, "x:?w=of", &err), AW_OK);
+    assert_int_equal(aw_url_word(&url, "w", words, 3, &index, &err), AW_USAGE);
+    assert_string_equal(err.text, "link key w=of: not one of keep|on|off");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +296,8 @@ int main(void)
         cmocka_unit_test(durations),
         cmocka_unit_test(whole_numbers_and_words),
         cmocka_unit_test(schemes_begin_with_any_small_letter),
+        cmocka_unit_test(limits_are_taken),
+        cmocka_unit_test(what_is_refused_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
