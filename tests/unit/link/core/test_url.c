@@ -192,10 +192,9 @@ static void schemes_begin_with_any_small_letter(void **state)
 static void limits_are_taken(void **state)
 {
     (void)state;
-    static const char *const words[] = {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-                                        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
-                                        "cccccccccccccccccccccccccccccc",
-                                        "dddddddddddddddddddddddddddddd", "e"};
+    static const char *const words[] = {
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+        "cccccccccccccccccccccccccccccc", "dddddddddddddddddddddddddddddd", "e"};
     char text[AW_URL_MAX + 1] = "sim:?", host[16];
     struct aw_url url;
     struct aw_error err = {0};
@@ -212,10 +211,9 @@ static void limits_are_taken(void **state)
     assert_int_equal(aw_url_int(&url, "k15", 15, 15, &value, &err), AW_OK);
     assert_int_equal(value, 15);
     assert_int_equal(aw_url_word(&url, "k1", words, 5, &index, &err), AW_USAGE);
-    assert_string_equal(err.text,
-                        "link key k1=1: not one of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
-                        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb|cccccccccccccccccccccccccccccc|"
-                        "dddddddddddddddddddddddddd");
+    assert_string_equal(err.text, "link key k1=1: not one of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
+                                  "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb|cccccccccccccccccccccccccccccc|"
+                                  "dddddddddddddddddddddddddd");
     assert_refused(strcat(text, "k16=1"), "link: more than 16 keys — leave some out");
     memset(text, 'a', AW_URL_MAX);
     text[AW_URL_MAX - 1] = '\0';

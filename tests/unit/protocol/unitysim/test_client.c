@@ -764,6 +764,288 @@ static void sessions_are_as_they_were(void **state)
     free(text);
 }
 
+/* Moves of an arm that stands still, step by step: when what is sent, and when it is given up. */
+
+struct timed {
+    const struct rig *rig;
+    FILE *out;
+    uint8_t before[AW_UNITYSIM_FRAME_MAX];
+};
+
+static void print_timed(void *context, bool tx, const void *bytes, size_t size)
+{
+    struct timed *timed = context;
+    if (!tx || memcmp(timed->before, bytes, size) == 0)
+        return;
+    memcpy(timed->before, bytes, size);
+    fprintf(timed->out, "%.3f ", (double)timed->rig->clock.time_ns / 1e6);
+    print_datagram(timed->out, bytes, size);
+}
+
+static struct rig *timed_rig(struct timed *timed, FILE *out, unsigned stuck)
+{
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
+    options.scene = 1;
+    options.stuck = stuck;
+    struct rig *rig = rig_of(&options, "");
+    *timed = (struct timed){.rig = rig, .out = out};
+    rig->link = rig->unity.link = aw_trace_wrap(rig->link, print_timed, timed);
+    return rig;
+}
+
+static void print_stuck_moves(FILE *out)
+{
+    static const struct {
+        int goal, velocity, tolerance;
+    } cases[] = {{2048, 0, 0},  {2053, 0, 0},  {2054, 0, 0},  {2042, 0, 0},  {2058, 0, 0},
+                 {2059, 0, 0},  {2050, 0, 3},  {2051, 0, 3},  {2052, 0, 3},  {2049, 0, 1},
+                 {2050, 0, 1},  {2148, 30, 5}, {2100, 90, 1}, {2048, 1, 99}, {2300, 90, 30},
+                 {1928, 90, 0}, {2060, 21, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct timed timed;
+        struct rig *rig = timed_rig(&timed, out, 31);
+        struct aw_unitysim_move move = {.timeout_ns = 700 * AW_MILLISECOND};
+        aw_unitysim_move_to(&move, AW_UNITYSIM_HAND, cases[i].goal);
+        move.goals[AW_UNITYSIM_HAND].velocity = cases[i].velocity;
+        move.goals[AW_UNITYSIM_HAND].tolerance = cases[i].tolerance;
+        fprintf(out, "case %d with %d within %d\n", cases[i].goal, cases[i].velocity,
+                cases[i].tolerance);
+        tell(rig, "move", aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), out);
+        rig_free(rig);
+    }
+}
+
+/* Feedback goes away for a while on the way, and another joint goes on with what it was told. */
+static void print_blind_move(FILE *out)
+{
+    struct timed timed;
+    struct rig *rig = timed_rig(&timed, out, 0);
+    struct aw_unitysim_move move = {.timeout_ns = 400 * AW_MILLISECOND};
+    fprintf(out, "case blind\n");
+    rig_drive(rig, AW_UNITYSIM_ELBOW, -20);
+    rig_run(rig, 0.1);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2800);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_WRIST_FLEX, 1900);
+    tell(rig, "move", aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), out);
+    aw_unitysim_device_mute(rig->device, true);
+    tell(rig, "mute", aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), out);
+    aw_unitysim_device_mute(rig->device, false);
+    move.timeout_ns = 5 * AW_SECOND;
+    tell(rig, "move", aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), out);
+    tell(rig, "stop", aw_unitysim_stop(&rig->unity, &rig->err), out);
+    rig_free(rig);
+}
+
+static void moves_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print_stuck_moves(out);
+    print_blind_move(out);
+    fclose(out);
+    expect_picture("client-unitysim-moves.txt", text);
+    free(text);
+}
+
+/* Another client commands the arm, too. */
+
+struct rival {
+    struct rig *rig;
+    FILE *out;
+    unsigned strange;
+};
+
+static bool print_rivalry(void *context, const struct aw_received *received)
+{
+    struct rival *rival = context;
+    const struct aw_unitysim *u = &rival->rig->unity;
+    bool same = u->strange == rival->strange || (u->strange > 6 && rival->strange > 5);
+    rival->strange = u->strange;
+    if (same && !received->news)
+        return true;
+    fprintf(rival->out, "%.3f strange %u fight '%s' news '%s'\n",
+            (double)rival->rig->clock.time_ns / 1e6, u->strange, u->fight,
+            received->news ? received->news : "");
+    return true;
+}
+
+/* For so long, after our own datagram each time. */
+static void print_rival(struct rig *rig, const char *hex, int times, FILE *out)
+{
+    struct rival rival = {.rig = rig, .out = out};
+    fprintf(out, "rival %s\n", hex);
+    for (int i = 0; i < times; i++) {
+        int64_t deadline = rig->clock.time_ns + AW_UNITYSIM_CADENCE_NS / 5;
+        rig_good(rig, aw_unitysim_idle(&rig->unity, deadline, print_rivalry, &rival, &rig->err));
+        rig->clock.time_ns = deadline;
+        if (*hex)
+            rig_put(rig, hex);
+    }
+}
+
+#define ELBOW_45   "FF FF 01 14 00 00 00 00 01 2D 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B2"
+#define ELBOW_46   "FF FF 01 14 00 00 00 00 01 2E 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B1"
+#define ELBOW_44   "FF FF 01 14 00 00 00 00 01 2C 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B3"
+#define ELBOW_47   "FF FF 01 14 00 00 00 00 01 2F 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B0"
+#define HAND_2     "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02 DC"
+#define SHOULDER_9 "FF FF 01 14 00 09 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 D6"
+
+static void rivals_are_told_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct rig *rig = rig_in_scene("");
+    struct aw_unitysim_drive keep = {.velocity = 9, .state = AW_UNITYSIM_KEEP};
+    print_rival(rig, ELBOW_45, 200, out); /* we only look on */
+    rig_run(rig, 0.01);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45); /* changed 500 ms before a feedback */
+    print_rival(rig, ELBOW_47, 250, out);
+    for (int i = 1; i >= 0; i--) { /* it is told again after five seconds, not before */
+        rig->unity.reported_ns =
+            rig->clock.time_ns / AW_UNITYSIM_CADENCE_NS * AW_UNITYSIM_CADENCE_NS +
+            AW_UNITYSIM_CADENCE_NS + i - 5 * AW_SECOND;
+        print_rival(rig, ELBOW_47, 5, out);
+    }
+    print_rival(rig, ELBOW_46, 30, out);
+    print_rival(rig, ELBOW_44, 30, out);
+    print_rival(rig, ELBOW_45, 30, out);
+    print_rival(rig, HAND_2, 50, out);
+    print_rival(rig, "", 30, out);
+    print_rival(rig, SHOULDER_9, 50, out);
+    aw_unitysim_drive(&rig->unity, AW_UNITYSIM_SHOULDER, keep);
+    print_rival(rig, SHOULDER_9, 200, out);
+    rig_drive(rig, AW_UNITYSIM_SHOULDER, -30);
+    print_rival(rig, SHOULDER_9, 200, out);
+    for (int i = 0; i < 3; i++) { /* the other one goes on while we stop */
+        aw_unitysim_device_freeze(rig->device, i == 1);
+        rig_put(rig, HAND_2);
+        tell(rig, "stop", aw_unitysim_stop(&rig->unity, &rig->err), out);
+    }
+    rig_free(rig);
+    fclose(out);
+    expect_picture("client-unitysim-rivals.txt", text);
+    free(text);
+}
+
+/* A hand on the keyboard that nothing stops: each stop of ours is undone at once. */
+static void drive_hand(void *context, bool tx, const void *bytes, size_t size)
+{
+    static const uint8_t hand[] = {0xFF, 0xFF, 1, 20, 0, 0, 0, 0, 1, 0, 0, 0,   2,
+                                   0,    0,    0, 3,  0, 0, 0, 4, 8, 0, 1, 0xD7};
+    struct rig *rig = context;
+    (void)bytes;
+    (void)size;
+    if (tx && rig->unity.counters.sent < (uint64_t)rig->clock.time_ns) /* 0: for ever */
+        rig->device->ops->receive(rig->device, hand, sizeof hand, rig->clock.time_ns);
+}
+
+static void a_stop_that_is_undone_is_told(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_in_scene("");
+    rig->link = rig->unity.link = aw_trace_wrap(rig->link, drive_hand, rig);
+    rig_run(rig, 0.1);
+    int64_t before = rig->clock.time_ns;
+    assert_int_equal(aw_unitysim_stop(&rig->unity, &rig->err), AW_REFUSED);
+    assert_string_equal(
+        rig->err.text,
+        "hand is still driven with velocity 8 — does another client command the arm?");
+    assert_int_equal(rig->unity.counters.sent, 20);
+    assert_int_equal(rig->clock.time_ns - before, 20 * AW_UNITYSIM_CADENCE_NS);
+    assert_false(rig->unity.stopped);
+    rig_free(rig);
+}
+
+/* Losses */
+
+/* Feedback every 15 ms, with a silence of so long between two of them; and how much of it counts.
+ */
+static void silences_are_counted_as_losses(void **state)
+{
+    (void)state;
+    static const struct {
+        double silence_ms;
+        int lost;
+    } cases[] = {{15, 0}, {22.5, 0}, {22.51, 1}, {30, 1},      {37.49, 1}, {37.5, 2},
+                 {45, 2}, {60, 3},   {990, 65},  {999.99, 66}, {1000, 0},  {3000, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_in_scene("");
+        rig_run(rig, 0.1);
+        aw_unitysim_device_mute(rig->device, true);
+        rig_run(rig, 0.02);
+        struct aw_unitysim *u = &rig->unity;
+        assert_int_equal(u->counters.lost, 0);
+        /* The last one came so long before the next one, which is due in less than 15 ms. */
+        int64_t next = (rig->clock.time_ns / AW_UNITYSIM_CADENCE_NS + 1) * AW_UNITYSIM_CADENCE_NS;
+        u->feedback.received_ns = next - (int64_t)(cases[i].silence_ms * 1e6);
+        aw_unitysim_device_mute(rig->device, false);
+        rig->clock.time_ns = next;
+        rig_run(rig, 0);
+        assert_int_equal(u->counters.lost, cases[i].lost);
+        rig_good(rig, aw_unitysim_poll(u, &rig->err)); /* we were not listening from here on */
+        u->feedback.received_ns -= 500 * AW_MILLISECOND;
+        rig_run(rig, 0.015);
+        assert_int_equal(u->counters.lost, cases[i].lost);
+        rig_free(rig);
+    }
+}
+
+/* When the kernel received it counts, unless the wall clock was set meanwhile. */
+static void feedback_is_as_old_as_the_kernel_says(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t ago_s;
+        bool counts;
+    } cases[] = {{20, true}, {70, false}, {-600, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_in_scene("");
+        int64_t stamp = aw_wall_time() - cases[i].ago_s * AW_SECOND;
+        rig->link->rx_time_ns = stamp;
+        rig_run(rig, 0.015);
+        assert_int_equal(rig->unity.feedback.count, 1);
+        assert_true(rig->unity.feedback.time_ns == stamp);
+        int64_t age = aw_unitysim_age_ns(&rig->unity);
+        assert_true(cases[i].counts ? age >= cases[i].ago_s * AW_SECOND : age == 0);
+        assert_int_equal(aw_unitysim_stale(&rig->unity), cases[i].counts);
+        rig_free(rig);
+    }
+}
+
+static void a_new_client_has_nothing(void **state)
+{
+    (void)state;
+    static struct aw_unitysim unity;
+    static const struct aw_unitysim_counters none;
+    struct aw_unitysim_options options = aw_unitysim_defaults();
+    memset(&unity, 0x55, sizeof unity);
+    aw_unitysim_init(&unity, NULL, NULL, &options);
+    assert_memory_equal(&unity.counters, &none, sizeof none);
+    assert_memory_equal(&unity.options, &options, sizeof options);
+    assert_true(unity.feedback.count == 0 && unity.feedback.time_ns == AW_NO_TIME);
+    assert_false(unity.streaming || unity.stopped || unity.listening);
+    assert_true(!unity.fight[0] && !unity.news[0] && !unity.link_news[0] &&
+                !unity.why_malformed[0]);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        assert_true(unity.drive[i].velocity == 0 && unity.drive[i].state == AW_UNITYSIM_STOP);
+    aw_unitysim_free(&unity);
+}
+
+static void as_many_samples_as_wanted_are_kept(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_in_scene("");
+    rig->unity.options.samples_max = 5;
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
+    rig_run(rig, 0.5);
+    assert_int_equal(rig->unity.cadence_ms.n, 5);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -801,6 +1083,13 @@ int main(void)
         cmocka_unit_test(the_link_chooses_the_length_byte),
         cmocka_unit_test(a_client_begins_with_these),
         cmocka_unit_test(sessions_are_as_they_were),
+        cmocka_unit_test(moves_are_as_they_were),
+        cmocka_unit_test(rivals_are_told_as_they_were),
+        cmocka_unit_test(a_stop_that_is_undone_is_told),
+        cmocka_unit_test(silences_are_counted_as_losses),
+        cmocka_unit_test(feedback_is_as_old_as_the_kernel_says),
+        cmocka_unit_test(a_new_client_has_nothing),
+        cmocka_unit_test(as_many_samples_as_wanted_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
