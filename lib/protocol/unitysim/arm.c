@@ -261,5 +261,5 @@ enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_e
 
 struct aw_unitysim_camera aw_unitysim_scene_view(int index)
 {
-    return views[index > 0 && index < (int)COUNT(views) ? index : 0];
+    return views[(unsigned)index < COUNT(views) ? index : 0];
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "link/core/url.h"
 #include "protocol/unitysim/fields.h"
 #include "protocol/unitysim/wire.h"
@@ -485,8 +486,7 @@ static bool at_start(const struct aw_unitysim *unity)
     bool all = true;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_unitysim_limit *limit = &unity->options.limits.joint[i];
-        int start = AW_UNITYSIM_CENTRE;
-        start = start < limit->min ? limit->min : start > limit->max ? limit->max : start;
+        int start = (int)aw_clamp(AW_UNITYSIM_CENTRE, limit->min, limit->max);
         all = all && abs(unity->feedback.position[i] - start) <= START_NEAR &&
               unity->feedback.velocity[i] == 0;
     }

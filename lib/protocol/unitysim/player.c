@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/clamp.h"
 #include "protocol/unitysim/client.h"
 
 const struct aw_sequence_row *aw_player_row(const struct aw_player *player)
@@ -15,9 +16,7 @@ static void begin_row(struct aw_player *player, int64_t now_ns)
     const struct aw_sequence_row *row = &player->sequence->rows[player->row];
     const struct aw_unitysim_limit *limit = &player->bounds.limits.joint[row->joint];
     player->phase = row->kind == AW_SEQUENCE_AUTO ? AW_PLAYER_MOVING : AW_PLAYER_WAITING;
-    player->goal = row->position < limit->min   ? limit->min
-                   : row->position > limit->max ? limit->max
-                                                : row->position;
+    player->goal = (int)aw_clamp(row->position, limit->min, limit->max);
     player->tries = 0;
     player->since_ns = now_ns;
 }

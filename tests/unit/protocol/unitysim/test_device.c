@@ -603,6 +603,142 @@ static void each_scene_has_its_view(void **state)
     }
 }
 
+/* Where the shoulder and the hand are, every 10 ms, while their limits are moved past them. */
+static void ways_are_as_they_were(void **state)
+{
+    (void)state;
+    static const struct sending script[] = {
+        {5, "FF FF 01 14 00 01 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02"}, /* slowly */
+        {65, "FF FF 01 14 00 FF 03 01 01 00 00 00 02 00 00 00 03 00 00 00 04 FF 03 02"},
+        {165, "FF FF 02 26 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
+              "04 04 00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 00 08 F0 0A"}, /* outside now */
+        {405, "FF FF 01 14 00 10 00 02 01 00 00 00 02 00 00 00 03 00 00 00 04 20 00 01"},
+        {0, NULL}};
+    const struct aw_unitysim_device_options options = {.scenes = 6, .scene = 1};
+    struct aw_device *device = aw_unitysim_device(&options);
+    const struct sending *next = script;
+    struct aw_unitysim_truth t;
+    uint8_t bytes[64];
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_true(device->ops->next_event(device) == 0); /* its time begins with the first call */
+    for (int ms = 0; ms <= 500; ms += 5) {
+        int64_t now = ms * AW_MILLISECOND;
+        for (; next->text && next->at_ms <= ms; next++) {
+            size_t n = read_hex(next->text, bytes);
+            device->ops->receive(device, bytes, n, now);
+        }
+        aw_unitysim_device_truth(device, now, &t);
+        if (ms % 20 != 0 && ms % 20 != 15) /* a step is taken at the time, not before */
+            continue;
+        fprintf(out, "%d: %.6f%s %.6f%s\n", ms, t.degrees[AW_UNITYSIM_SHOULDER],
+                t.at_limit[AW_UNITYSIM_SHOULDER] ? " at its limit" : "",
+                t.degrees[AW_UNITYSIM_HAND], t.at_limit[AW_UNITYSIM_HAND] ? " at its limit" : "");
+    }
+    aw_device_close(device);
+    fclose(out);
+    expect_picture("ways-unitysim.txt", text);
+    free(text);
+}
+
+/* As much waits as a socket would hold; what comes then is lost. */
+static void queues_have_an_end(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_in_scene("");
+    uint8_t bytes[64];
+    size_t got;
+    int answers = 0;
+    rig_run(rig, 0.001);
+    for (int i = 0; i < 300; i++)
+        rig_put(rig, "FF FF 03 FC");
+    assert_int_equal(counters(rig)->requests, 300);
+    rig->clock.time_ns += 20 * AW_MILLISECOND; /* one feedback has no room */
+    assert_int_equal(counters(rig)->feedback, 0);
+    assert_int_equal(counters(rig)->lost, 1);
+    while (aw_link_read(rig->link, bytes, sizeof bytes, &got, rig->clock.time_ns, NULL) == AW_OK)
+        answers++;
+    assert_int_equal(answers, 256);
+    aw_unitysim_device_freeze(rig->device, true);
+    for (int i = 0; i < 300; i++)
+        rig_put(rig, "FF FF 03 FC");
+    assert_int_equal(counters(rig)->requests, 300);
+    assert_true(rig->device->ops->next_event(rig->device) == AW_NEVER);
+    aw_unitysim_device_freeze(rig->device, false);
+    assert_int_equal(counters(rig)->requests, 556);
+    rig_free(rig);
+}
+
+/* The shortest and the longest that is looked at, and one byte less and more. */
+static void sizes_have_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        int size;
+        uint64_t applied, too_short_or_long;
+    } cases[] = {{3, 0, 1}, {4, 1, 0}, {64, 1, 0}, {65, 0, 1}, {100, 0, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_in_scene("");
+        uint8_t bytes[128] = {0xFF, 0xFF, 3};
+        int last = cases[i].size - 1;
+        bytes[last] = aw_unitysim_protocol.checksum(bytes, (size_t)last);
+        assert_int_equal(aw_link_write(rig->link, bytes, (size_t)last + 1, NULL), AW_OK);
+        assert_int_equal(counters(rig)->applied, cases[i].applied);
+        assert_int_equal(counters(rig)->size, cases[i].too_short_or_long);
+        rig_free(rig);
+    }
+}
+
+/* Control with so many entries that are whole, and what it counts as. */
+static void entries_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hex;
+        int shoulder, elbow;
+        uint64_t applied, partial, odd;
+    } cases[] = {
+        {"FF FF 01 00", 0, 0, 0, 0, 0},
+        {"FF FF 01 00 00 07 00", 0, 0, 0, 0, 0},
+        {"FF FF 01 00 00 07 00 01", 7, 0, 1, 1, 0},
+        {"FF FF 01 00 00 07 00 01 01 08 00", 7, 0, 1, 1, 0},
+        {"FF FF 01 00 00 07 00 01 01 08 00 01", 7, 8, 1, 1, 0},
+        {"FF FF 01 00 00 07 00 01 01 08 00 01 02 00 00 00 03 00 00 00 04 00 00 00", 7, 8, 1, 0, 0},
+        {"FF FF 01 00 00 07 00 01 01 08 00 01 02 00 00 00 03 00 00 00 04 00 00 00 00 09 00 "
+         "01",
+         7, 8, 1, 0, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_in_scene("");
+        put_with_checksum(rig, cases[i].hex);
+        struct aw_unitysim_truth truth = rig_truth(rig);
+        assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, cases[i].shoulder);
+        assert_int_equal(truth.drive[AW_UNITYSIM_ELBOW].velocity, cases[i].elbow);
+        assert_int_equal(truth.counters.applied, cases[i].applied);
+        assert_int_equal(truth.counters.partial, cases[i].partial);
+        assert_int_equal(truth.counters.odd, cases[i].odd);
+        rig_free(rig);
+    }
+}
+
+/* Without a scene nothing moves, by keys or by datagrams, and limits are kept for later. */
+static void without_a_scene_nothing_moves(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_default();
+    struct aw_unitysim_drive up = {AW_UNITYSIM_KEY_VELOCITY, AW_UNITYSIM_INCREASE};
+    assert_true(aw_unitysim_device_key_drive(rig->device, AW_UNITYSIM_ELBOW, up));
+    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_ELBOW].velocity, 0);
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_put(rig, UPDATE_WITH_CAMERA);
+    struct aw_unitysim_truth truth = rig_truth(rig);
+    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 0);
+    assert_int_equal(truth.counters.applied, 2);
+    assert_true(rig->device->ops->next_event(rig->device) == AW_NEVER);
+    assert_int_equal(truth.counters.lost, 0);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -629,6 +765,11 @@ int main(void)
         cmocka_unit_test(runs_repeat),
         cmocka_unit_test(a_session_is_as_it_was),
         cmocka_unit_test(each_scene_has_its_view),
+        cmocka_unit_test(ways_are_as_they_were),
+        cmocka_unit_test(queues_have_an_end),
+        cmocka_unit_test(sizes_have_bounds),
+        cmocka_unit_test(entries_are_counted),
+        cmocka_unit_test(without_a_scene_nothing_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
