@@ -127,10 +127,7 @@ void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *co
     struct aw_record record;
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
-    aw_record_init(&record, unity->control, AW_TX);
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        record.v[unity->state_scalar[i]] = AW_UNITYSIM_STOP;
-    record.present = unity->control->values;
+    aw_record_init(&record, unity->control, AW_TX); /* no joint is driven where nothing is set */
     if (aw_encode(&record, false, bytes, sizeof bytes, &size, NULL) == AW_OK)
         add(context, bytes, size);
 }
@@ -242,7 +239,7 @@ static void handle_feedback(struct aw_unitysim *unity, struct aw_received *recei
 static enum aw_status handle_datagram(struct aw_unitysim *unity, struct aw_received *received,
                                       struct aw_error *err)
 {
-    struct aw_error why = {0};
+    struct aw_error why;
     struct aw_record *record = &unity->record;
     unity->link_news[0] = '\0';
     enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, received->frame, record, &why);
@@ -271,7 +268,7 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
 {
     struct aw_link *link = unity->link;
     enum aw_status status;
-    size_t size = 0;
+    size_t size;
     do {
         *received = (struct aw_received){.dir = AW_RX, .time_ns = AW_NO_TIME};
         status = tick(unity, err);

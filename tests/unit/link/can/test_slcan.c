@@ -2,8 +2,11 @@
  * that behave differently. */
 #include "can_helper.h"
 
+#include <termios.h>
+
 #include "link/can/slcan_codec.h"
 #include "link/core/random.h"
+#include "picture_helper.h"
 
 static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_ms)
 {
@@ -339,9 +342,10 @@ static void adapters_that_differ(void **state)
             assert_receives(ends.client, "05E#AABB");
             assert_receives(ends.client, "05F#");
             assert_writes(stream, "\at12\r");
-            assert_event(ends.client, "refused a frame");
+            assert_event(ends.client,
+                         "the adapter refused a frame (its buffer is full, or it is bus-off)");
             assert_int_equal(ends.client->dropped, 0);
-            assert_event(ends.client, "damaged line");
+            assert_event(ends.client, "a damaged line from the adapter: t12");
             assert_int_equal(ends.client->dropped, 1);
             assert_read_is(ends.client, AW_TIMEOUT, 0);
             assert_string_equal(ends.client->event, "");
@@ -442,6 +446,233 @@ static void faults_and_traces_keep_what_is_told(void **state)
     aw_link_close(adapter);
 }
 
+/* All lines that are one digit too short, too long or otherwise just wrong, and what is made of
+ * them. */
+static void print_lines(FILE *out)
+{
+    static const char *const lines[] = {"",
+                                        "z",
+                                        "Z",
+                                        "zz",
+                                        "zZ",
+                                        "t",
+                                        "t1",
+                                        "t12",
+                                        "t123",
+                                        "t1230",
+                                        "t12300",
+                                        "t1230000",
+                                        "t12300000",
+                                        "t1230EA5F",
+                                        "t1230EA60",
+                                        "t1230FFFF",
+                                        "t12300000F",
+                                        "t7FF0",
+                                        "t8000",
+                                        "tFFF0",
+                                        "t7ff1aB",
+                                        "t1231",
+                                        "t1231A",
+                                        "t1231AB1",
+                                        "t1231AB12",
+                                        "t1231AB123",
+                                        "t1231AB1234",
+                                        "t1231AB12345",
+                                        "t12380011223344556677",
+                                        "t1238001122334455667",
+                                        "t12380011223344556677EA5F",
+                                        "t12380011223344556677EA5F0",
+                                        "t1239001122334455667788",
+                                        "t123:",
+                                        "t12/0",
+                                        "t12G0",
+                                        "t12g0",
+                                        "t12@0",
+                                        "t12`0",
+                                        "tABCDEF",
+                                        "tabc0",
+                                        "T00000123",
+                                        "r1230",
+                                        "R000001230",
+                                        "V",
+                                        "V1013",
+                                        "?",
+                                        "q123",
+                                        "\n\nt1230",
+                                        "t12\n30",
+                                        "t12380011223344556677EA5F01234",
+                                        "t12380011223344556677EA5F012345",
+                                        "t12380011223344556677EA5F0123456"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (int end = 0; end < 2; end++) {
+            char text[80], frame[64] = "";
+            int time_ms = 77;
+            snprintf(text, sizeof text, "%s%c", lines[i], end ? '\a' : '\r');
+            enum aw_slcan_kind kind = decode_text(text, frame, &time_ms);
+            bool none = kind != AW_SLCAN_FRAME;
+            fprintf(out, "%s%s kind %d %s %d\n", lines[i][0] == '\n' ? "(LF)" : lines[i],
+                    end ? " BEL" : "", (int)kind, frame, none ? 0 : time_ms);
+        }
+    for (size_t n = 0; n <= 8; n++) {
+        static const uint8_t datagram[] = {0xF5, 0x7E, 0x01, 0x2F, 0xF0,
+                                           0x0A, 0xA0, 0x99, 0xFF, 0x00};
+        char plain[AW_SLCAN_LINE], timed[AW_SLCAN_LINE];
+        aw_slcan_encode(datagram, 2 + n, -1, plain);
+        aw_slcan_encode(datagram, 2 + n, n ? 59999 : 0, timed);
+        fprintf(out, "%.*s %.*s\n", (int)strcspn(plain, "\r"), plain, (int)strcspn(timed, "\r"),
+                timed);
+    }
+    static const long rates[] = {0,      9999,   10000,  10001,  20000,   50000,   100000, 125000,
+                                 250000, 500000, 800000, 999999, 1000000, 1000001, 5};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        fprintf(out, "%ld is %d\n", rates[i], aw_slcan_speed(rates[i]));
+}
+
+/* Writes lines that end with '.', for CR, or '!', for BEL, and prints the answers like that. */
+static void print_answers_to(struct aw_link *computer, struct aw_link *adapter, const char *text,
+                             FILE *out)
+{
+    char bytes[256];
+    size_t wanted = 0, got, n = strlen(text);
+    struct aw_error err;
+    uint8_t frame[16];
+    for (size_t i = 0; i < n; i++) {
+        bytes[i] = text[i] == '.' ? '\r' : text[i] == '!' ? '\a' : text[i];
+        wanted += bytes[i] != text[i];
+    }
+    assert_int_equal(aw_link_write(computer, bytes, n, &err), AW_OK);
+    int64_t end = aw_clock_now(computer->clock) + 20 * AW_SECOND;
+    while (wanted > 0 && aw_clock_now(computer->clock) < end) {
+        while (aw_link_read(adapter, frame, sizeof frame, &got, 0, &err) == AW_OK)
+            ;
+        if (aw_link_read(computer, bytes, sizeof bytes, &got, 0, &err) != AW_OK)
+            continue;
+        for (size_t i = 0; i < got; i++) {
+            wanted -= bytes[i] == '\r' || bytes[i] == '\a';
+            fputc(bytes[i] == '\r' ? '.' : bytes[i] == '\a' ? '!' : bytes[i], out);
+        }
+    }
+    assert_int_equal(wanted, 0);
+}
+
+/* Every command with any number of digits, closed, open and listening; and whether it is still so
+ * afterwards. */
+static void print_commands(struct aw_link *computer, struct aw_link *adapter, FILE *out)
+{
+    static const char letters[] = "COLSsVvNFZMmXWQUrRTtPA";
+    static const char *const states[] = {"", "O.", "L."};
+    static const unsigned digits[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 25, 26};
+    for (const char *letter = letters; *letter; letter++)
+        for (size_t state = 0; state < 3; state++) {
+            fprintf(out, "%s%c", states[state], *letter);
+            for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
+                char text[80];
+                snprintf(text, sizeof text, "C.%s%c%.*s.F.t1230.O.", states[state], *letter,
+                         (int)digits[i], "10000000000000000000000000");
+                fputc(' ', out);
+                print_answers_to(computer, adapter, text, out);
+            }
+            fputc('\n', out);
+        }
+    static const char *const more[] = {
+        "C.S0.S7.S8.S9.SA.S:.", "Z0.Z1.Z2.Z9.X0.X9.XG.", "O.!r1230.T000001230.R000001230.t1230!Z1.",
+        "C.Z1.L.C.Z0.L.C.L0.O0.s001.s00140G.", "O.t12300000.t8000.T00000800G."};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        fprintf(out, "%s ", more[i]);
+        print_answers_to(computer, adapter, more[i], out);
+        fputc('\n', out);
+    }
+}
+
+static void lines_and_commands_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *adapter = open_link("slcan:tcp-listen:127.0.0.1:0", &clock.base);
+    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    assert_read_is(adapter, AW_EVENT, 20 * AW_SECOND);
+    print_lines(out);
+    print_commands(computer, adapter, out);
+    aw_link_close(computer);
+    aw_link_close(adapter);
+    fclose(out);
+    expect_picture("slcan.txt", text);
+    free(text);
+}
+
+static void settings_are_checked(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"slcan:?bitrate=1000000", "slcan: no port — write slcan:/dev/ttyACM0"},
+        {"slcan:/dev/nope?bitrate=0", "link key bitrate=0: not a whole number from 1 to 1000000"},
+        {"slcan:/dev/nope?bitrate=1000001",
+         "link key bitrate=1000001: not a whole number from 1 to 1000000"},
+        {"slcan:/dev/nope?bitrate=1",
+         "link key bitrate=1: adapters know 10000 20000 50000 100000 125000 250000 500000 800000 "
+         "1000000 — for others give ?btr=…"},
+        {"slcan:/dev/nope?btr=001", "link key btr=001: not 4 to 6 hexadecimal digits"},
+        {"slcan:/dev/nope?btr=0014001", "link key btr=0014001: not 4 to 6 hexadecimal digits"},
+        {"slcan:/dev/nope?time=yes", "link key time=yes: not one of off|on"},
+        {"slcan:/dev/nope?silent=on", "link key silent=on: not one of no|yes"}};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const struct aw_link_options options = {.clock = &clock.base};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_error err = {0};
+        struct aw_link *link;
+        assert_int_equal(aw_link_open(&link, cases[i][0], &options, &err), AW_USAGE);
+        assert_string_equal(err.text, cases[i][1]);
+    }
+    assert_open_fails("slcan:/dev/nope?btr=0014", AW_NO_LINK, "/dev/nope");
+    assert_open_fails("slcan:/dev/nope?btr=001400", AW_NO_LINK, "/dev/nope");
+    assert_open_fails("slcan:/dev/nope?bitrate=10000", AW_NO_LINK, "/dev/nope");
+}
+
+/* What the client says to open the channel, and that the keys of the line go on to the port. */
+static char heard[128];
+
+static void listen_to(struct aw_link *end, const char *bytes, size_t size)
+{
+    static const struct line_answer answers[] = {
+        {"V", "V1010\r"}, {"s001400", "\r"}, {"S4", "\r"}, {"Z0", "\r"},
+        {"Z1", "\r"},     {"O", "\r"},       {0}};
+    size_t used = strlen(heard);
+    for (size_t i = 0; i < size && used + 1 < sizeof heard; i++)
+        heard[used++] = bytes[i] == '\r' ? '.' : bytes[i];
+    heard[used] = '\0';
+    answer_by(answers, end, bytes, size);
+}
+
+static void a_channel_is_opened_by_commands(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"?bitrate=125000&time=on&stop=2&baud=57600", ".C.V.S4.Z1.O."},
+        {"?btr=001400&stop=1", ".C.V.s001400.Z0.O."}};
+    for (size_t i = 0; i < 2; i++) {
+        struct ends ends;
+        char url[256];
+        *heard = '\0';
+        ends_begin(&ends);
+        struct aw_link *stream = open_link("pty:", &ends.clock.base);
+        snprintf(url, sizeof url, "slcan:%s%s", stream->ready, cases[i][0]);
+        opened_against(&ends, url, stream, listen_to);
+        assert_string_equal(heard, cases[i][1]);
+        struct termios modes;
+        assert_int_equal(tcgetattr(aw_link_fd(ends.client), &modes), 0);
+        assert_int_equal(cfgetospeed(&modes), i == 0 ? B57600 : B9600);
+        assert_int_equal(modes.c_cflag & CSTOPB, i == 0 ? CSTOPB : 0);
+        aw_link_close(ends.client);
+        ends.client = NULL;
+        assert_reads(stream, "C\r");
+        ends_end(&ends);
+        aw_link_close(stream);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +689,9 @@ int main(void)
         cmocka_unit_test(what_is_no_adapter),
         cmocka_unit_test(any_bytes_are_survived),
         cmocka_unit_test(faults_and_traces_keep_what_is_told),
+        cmocka_unit_test(lines_and_commands_are_as_they_were),
+        cmocka_unit_test(settings_are_checked),
+        cmocka_unit_test(a_channel_is_opened_by_commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

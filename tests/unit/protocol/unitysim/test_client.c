@@ -32,6 +32,12 @@ static void a_late_tick_is_left_out(void **state)
     assert_int_equal(rig->unity.counters.late, 5);
     rig_run(rig, 0.012);
     assert_int_equal(rig->unity.counters.ticks, 3); /* at 105 ms, on the grid */
+    rig->clock.time_ns = 135 * AW_MILLISECOND;      /* the one at 120 is left out */
+    rig_run(rig, 0.001);
+    assert_int_equal(rig->unity.counters.ticks, 4);
+    assert_int_equal(rig->unity.counters.late, 6);
+    rig_run(rig, 0.013);
+    assert_int_equal(rig->unity.counters.ticks, 4);
     rig_free(rig);
 }
 
@@ -636,6 +642,8 @@ static void tell(struct rig *rig, const char *what, enum aw_status status, FILE 
     fprintf(out, "streaming %d stopped %d stale %d age %.3f fight '%s' news '%s'\n", u->streaming,
             u->stopped, aw_unitysim_stale(u), (double)aw_unitysim_age_ns(u) / 1e6, u->fight,
             u->news);
+    fprintf(out, "camera %d %d %d %d %d %d\n", u->camera.x, u->camera.y, u->camera.z, u->camera.rx,
+            u->camera.ry, u->camera.rz);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         fprintf(out, "joint %d at %d with %d told %d %d\n", i, u->feedback.position[i],
                 u->feedback.velocity[i], (int)u->drive[i].state, u->drive[i].velocity);
@@ -664,7 +672,9 @@ static void print_record(const struct aw_record *record, FILE *out)
 {
     uint8_t bytes[64];
     size_t size = 0;
-    fprintf(out, "record is %d\n", (int)aw_encode(record, true, bytes, sizeof bytes, &size, NULL));
+    fprintf(out, "record is %d, has %llX\n",
+            (int)aw_encode(record, true, bytes, sizeof bytes, &size, NULL),
+            (unsigned long long)record->present);
     print_datagram(out, bytes, size);
 }
 
@@ -706,7 +716,7 @@ static void print_session(const struct aw_unitysim_device_options *options, cons
     aw_unitysim_last_stop(u, print_datagram, out);
     tell(rig, "scene", aw_unitysim_scene_load(u, 5, &eye, 2 * AW_SECOND, &rig->err), out);
     tell(rig, "camera", aw_unitysim_camera_get(u, &camera, AW_SECOND, &rig->err), out);
-    fprintf(out, "camera %d %d %d %d %d %d\n", camera.x, camera.y, camera.z, camera.rx, camera.ry,
+    fprintf(out, "asked %d %d %d %d %d %d\n", camera.x, camera.y, camera.z, camera.rx, camera.ry,
             camera.rz);
     u->options.limits.joint[AW_UNITYSIM_ELBOW].max = 2600;
     tell(rig, "update", aw_unitysim_update(u, NULL, AW_SECOND, &rig->err), out);
@@ -875,7 +885,8 @@ static bool print_rivalry(void *context, const struct aw_received *received)
 static void print_rival(struct rig *rig, const char *hex, int times, FILE *out)
 {
     struct rival rival = {.rig = rig, .out = out};
-    fprintf(out, "rival %s\n", hex);
+    if (times > 1)
+        fprintf(out, "rival %s\n", hex);
     for (int i = 0; i < times; i++) {
         int64_t deadline = rig->clock.time_ns + AW_UNITYSIM_CADENCE_NS / 5;
         rig_good(rig, aw_unitysim_idle(&rig->unity, deadline, print_rivalry, &rival, &rig->err));
@@ -885,12 +896,13 @@ static void print_rival(struct rig *rig, const char *hex, int times, FILE *out)
     }
 }
 
-#define ELBOW_45   "FF FF 01 14 00 00 00 00 01 2D 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B2"
-#define ELBOW_46   "FF FF 01 14 00 00 00 00 01 2E 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B1"
-#define ELBOW_44   "FF FF 01 14 00 00 00 00 01 2C 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B3"
-#define ELBOW_47   "FF FF 01 14 00 00 00 00 01 2F 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B0"
-#define HAND_2     "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02 DC"
-#define SHOULDER_9 "FF FF 01 14 00 09 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 D6"
+#define ELBOW_45        "FF FF 01 14 00 00 00 00 01 2D 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B2"
+#define ELBOW_46        "FF FF 01 14 00 00 00 00 01 2E 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B1"
+#define ELBOW_44        "FF FF 01 14 00 00 00 00 01 2C 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B3"
+#define ELBOW_47        "FF FF 01 14 00 00 00 00 01 2F 00 01 02 00 00 00 03 00 00 00 04 00 00 00 B0"
+#define HAND_2          "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02 DC"
+#define ELBOW_45_HAND_2 "FF FF 01 14 00 00 00 00 01 2D 00 01 02 00 00 00 03 00 00 00 04 02 00 02 AE"
+#define SHOULDER_9      "FF FF 01 14 00 09 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 D6"
 
 static void rivals_are_told_as_they_were(void **state)
 {
@@ -913,12 +925,22 @@ static void rivals_are_told_as_they_were(void **state)
     print_rival(rig, ELBOW_46, 30, out);
     print_rival(rig, ELBOW_44, 30, out);
     print_rival(rig, ELBOW_45, 30, out);
-    print_rival(rig, HAND_2, 50, out);
-    print_rival(rig, "", 30, out);
+    print_rival(rig, ELBOW_45_HAND_2, 50, out);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 20); /* what was told just now is not looked for yet */
+    print_rival(rig, ELBOW_45, 100, out);
+    for (int i = 0; i < 100; i++) { /* to tell it again is no change */
+        rig_drive(rig, AW_UNITYSIM_ELBOW, 20);
+        print_rival(rig, ELBOW_45, 1, out);
+    }
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
+    print_rival(rig, "", 200, out);
     print_rival(rig, SHOULDER_9, 50, out);
     aw_unitysim_drive(&rig->unity, AW_UNITYSIM_SHOULDER, keep);
     print_rival(rig, SHOULDER_9, 200, out);
-    rig_drive(rig, AW_UNITYSIM_SHOULDER, -30);
+    keep.velocity = 30;
+    aw_unitysim_drive(&rig->unity, AW_UNITYSIM_SHOULDER, keep);
+    print_rival(rig, SHOULDER_9, 200, out);
+    rig_drive(rig, AW_UNITYSIM_SHOULDER, -30); /* another way, as fast */
     print_rival(rig, SHOULDER_9, 200, out);
     for (int i = 0; i < 3; i++) { /* the other one goes on while we stop */
         aw_unitysim_device_freeze(rig->device, i == 1);
@@ -999,18 +1021,18 @@ static void feedback_is_as_old_as_the_kernel_says(void **state)
 {
     (void)state;
     static const struct {
-        int64_t ago_s;
+        int64_t ago_ms;
         bool counts;
-    } cases[] = {{20, true}, {70, false}, {-600, false}};
+    } cases[] = {{20000, true}, {60200, false}, {-600000, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = rig_in_scene("");
-        int64_t stamp = aw_wall_time() - cases[i].ago_s * AW_SECOND;
+        int64_t stamp = aw_wall_time() - cases[i].ago_ms * AW_MILLISECOND;
         rig->link->rx_time_ns = stamp;
         rig_run(rig, 0.015);
         assert_int_equal(rig->unity.feedback.count, 1);
         assert_true(rig->unity.feedback.time_ns == stamp);
         int64_t age = aw_unitysim_age_ns(&rig->unity);
-        assert_true(cases[i].counts ? age >= cases[i].ago_s * AW_SECOND : age == 0);
+        assert_true(cases[i].counts ? age >= cases[i].ago_ms * AW_MILLISECOND : age == 0);
         assert_int_equal(aw_unitysim_stale(&rig->unity), cases[i].counts);
         rig_free(rig);
     }
@@ -1044,6 +1066,102 @@ static void as_many_samples_as_wanted_are_kept(void **state)
     rig_run(rig, 0.5);
     assert_int_equal(rig->unity.cadence_ms.n, 5);
     rig_free(rig);
+}
+
+/* What a link gives, one after the other, and what is made of it. */
+struct told {
+    enum aw_status status;
+    const char *event, *hex;
+    int64_t rx_time_ns;
+};
+
+struct told_link {
+    struct aw_link base;
+    const struct told *next;
+};
+
+static enum aw_status told_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                int64_t deadline, struct aw_error *err)
+{
+    struct told_link *self = (struct told_link *)link;
+    const struct told *told = self->next++;
+    uint8_t *bytes = buf;
+    (void)deadline;
+    *got = 0;
+    snprintf(link->event, sizeof link->event, "%s", told->event ? told->event : "");
+    link->rx_time_ns = told->rx_time_ns;
+    const char *hex = told->hex ? told->hex : "";
+    for (int used; *got < cap && sscanf(hex, " %2hhx%n", &bytes[*got], &used) == 1; hex += used)
+        ++*got;
+    return told->status == AW_LOST ? aw_fail(err, AW_LOST, "told: that was all") : told->status;
+}
+
+static const struct aw_link_ops told_ops = {.read = told_read};
+
+static void print_received(struct aw_unitysim *unity, FILE *out)
+{
+    struct aw_received received;
+    struct aw_error err = {.text = ""};
+    enum aw_status status =
+        aw_unitysim_receive(unity, aw_clock_now(unity->link->clock), &received, &err);
+    const struct aw_record *record = received.record;
+    fprintf(out, "%d '%s' %s %zu bytes at %lld: %s at %lld, news '%s'\n", (int)status, err.text,
+            received.dir == AW_RX ? "rx" : "tx", received.frame.size, (long long)received.time_ns,
+            record ? record->codec->message->name : "none",
+            (long long)(record ? record->time_ns : 0), received.news ? received.news : "-");
+    fprintf(out, "link '%s' news '%s' malformed %d '%s' foreign %d camera %d at %d feedback %d\n",
+            unity->link_news, unity->news, (int)unity->counters.malformed, unity->why_malformed,
+            (int)unity->counters.foreign, (int)unity->counters.camera, unity->camera.rx,
+            (int)unity->counters.feedback);
+}
+
+static void what_comes_is_told_as_it_was(void **state)
+{
+    (void)state;
+    static const struct told told[] = {
+        {AW_EVENT, "nobody listens", NULL, 0},
+        {AW_EVENT, NULL, NULL, 0},
+        {AW_EVENT, "x", NULL, 0},
+        {AW_TIMEOUT, "", NULL, 0},
+        {AW_OK, "", ELBOW_45, 5},
+        {AW_OK, "an event that is none", HAND_2, 0},
+        {AW_OK, "", "FF FF 03 FB", 7},
+        {AW_EVENT, "somebody is there", NULL, 0},
+        {AW_OK, "",
+         "FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 00 00 03 00 08 01 "
+         "00 00 04 00 08 01 00 00 A6",
+         0},
+        {AW_OK, "", "FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 E4", 1000},
+        {AW_STOPPED, "", NULL, 0},
+        {AW_LOST, "", NULL, 0}};
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct told_link link = {.base = {.ops = &told_ops, .clock = &clock.base, .datagrams = true},
+                             .next = told};
+    struct aw_unitysim_options options = aw_unitysim_defaults();
+    static struct aw_unitysim unity;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    aw_unitysim_init(&unity, &link.base, NULL, &options);
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        print_received(&unity, out);
+    link.next = &told[11]; /* what cannot go on ends each of these */
+    assert_int_equal(aw_unitysim_idle(&unity, AW_SECOND, NULL, NULL, NULL), AW_LOST);
+    link.next = &told[10];
+    assert_int_equal(aw_unitysim_idle(&unity, AW_SECOND, NULL, NULL, NULL), AW_STOPPED);
+    link.next = &told[11];
+    assert_int_equal(aw_unitysim_poll(&unity, NULL), AW_LOST);
+    link.next = &told[10];
+    assert_int_equal(aw_unitysim_poll(&unity, NULL), AW_STOPPED);
+    struct story story = {0}; /* an event without words is none */
+    link.next = &told[1];
+    assert_int_equal(aw_unitysim_idle(&unity, 0, listen, &story, NULL), AW_OK);
+    assert_int_equal(story.news, 1);
+    assert_string_equal(story.text, "x");
+    aw_unitysim_free(&unity);
+    fclose(out);
+    expect_picture("client-unitysim-told.txt", text);
+    free(text);
 }
 
 int main(void)
@@ -1089,6 +1207,7 @@ int main(void)
         cmocka_unit_test(silences_are_counted_as_losses),
         cmocka_unit_test(feedback_is_as_old_as_the_kernel_says),
         cmocka_unit_test(a_new_client_has_nothing),
+        cmocka_unit_test(what_comes_is_told_as_it_was),
         cmocka_unit_test(as_many_samples_as_wanted_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
