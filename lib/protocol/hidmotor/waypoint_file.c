@@ -13,7 +13,8 @@
 #define SLOW_SAMPLE_S    0.1   /* … as from this in what is long enough for a recording */
 #define RECORDING_ROWS   50    /* nobody writes so many waypoints by hand */
 #define NOT_MOVED_DEG_S  600.0 /* what is as fast as this was no motion */
-#define EVEN             3.0   /* times less spread counts as more even */
+#define EVEN             3.0   /* times less spread counts as more even … */
+#define ROUNDING         1e-9  /* … but not if it is less than that of rounded numbers */
 #define COLUMNS_TEXT     160   /* for --columns */
 
 /* A name of the column of times, and what turns its numbers into seconds. */
@@ -122,7 +123,7 @@ static struct aw_stats steps_of(const struct aw_table *table, int column)
 static double unevenness(const struct aw_table *table, int column)
 {
     struct aw_stats steps = steps_of(table, column);
-    return steps.p50 > 0 ? steps.deviation / steps.mean : (double)INFINITY;
+    return steps.p50 > 0 ? fmax(ROUNDING, steps.deviation / steps.mean) : (double)INFINITY;
 }
 
 static bool is_slow(double step_s, size_t rows)
@@ -153,7 +154,9 @@ static enum aw_status no_time(const struct aw_hidmotor_waypoints *way, const str
 {
     char columns[COLUMNS_TEXT];
     bool total = at >= 0;
-    const struct layout other = {.t = total ? at : (int)table->n_columns - 1, .deg = {0, 1, 2}};
+    struct layout other = {.t = total ? at : (int)table->n_columns - 1};
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        other.deg[i] = i < other.t ? i : i + 1;
     bool ms = !total || is_slow(steps_of(table, at).p50, table->n_rows);
     columns_text(table, &other, !total ? "dt_ms" : ms ? "t_ms" : "t_s", columns);
     return aw_fail(err, AW_MALFORMED,

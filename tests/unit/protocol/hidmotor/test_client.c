@@ -1,6 +1,7 @@
 #include "hidmotor_helper.h"
 
 #include "link/core/random.h"
+#include "picture_helper.h"
 #include "protocol/hidmotor/wire.h"
 
 #define POSITIONS     1910
@@ -19,6 +20,8 @@ struct tap {
     struct aw_error err;
     void (*on_write)(struct tap *tap, const uint8_t *report);
     struct aw_random random;
+    unsigned lost; /* one in so many */
+    int latest_ms;
     size_t n_written;
     uint8_t written[64][AW_HIDMOTOR_REPORT];
     size_t n_coming;
@@ -51,7 +54,8 @@ static enum aw_status tap_read(struct aw_link *link, void *buf, size_t cap, size
     if (tap->n_coming == 0 || tap->coming[0].due_ns > deadline) {
         if (deadline > tap->clock.time_ns)
             tap->clock.time_ns = deadline;
-        if (tap->clock.time_ns - tap->written_ns >= TIMEOUT_NS)
+        if (tap->clock.time_ns - tap->written_ns >=
+            tap->arm.options.timeout_ms * (int64_t)AW_MILLISECOND)
             tap->waiting = false;
         return AW_TIMEOUT;
     }
@@ -90,6 +94,7 @@ static struct tap *tap_new(void (*on_write)(struct tap *tap, const uint8_t *repo
     tap->clock = aw_virtual_clock();
     tap->base = (struct aw_link){.ops = &ops, .clock = &tap->clock.base, .datagrams = true};
     tap->on_write = on_write;
+    memset(&tap->arm, 0xA5, sizeof tap->arm);
     aw_hidmotor_init(&tap->arm, &tap->base, &options);
     return tap;
 }
@@ -167,8 +172,13 @@ static void an_answer(void **state)
     assert_int_equal(id_of(tap->arm.received.frame.data), POSITIONS);
     assert_true(tap->arm.received.time_ns > 0 &&
                 tap->arm.received.time_ns == tap->reply.record.time_ns);
+    assert_int_equal(tap->arm.received.dir, AW_RX);
+    assert_int_equal(tap->reply.record.dir, AW_RX);
     assert_int_equal(tap->arm.known.n, 3);
     assert_true(tap->arm.known.position[2] == 5);
+    tap->base.rx_time_ns = 12345;
+    assert_int_equal(positions(tap), AW_OK);
+    assert_true(tap->reply.record.time_ns == 12345 && tap->arm.received.time_ns == 12345);
     free(tap);
 }
 
@@ -574,7 +584,7 @@ static bool one_in(struct tap *tap, unsigned n)
 static void anything(struct tap *tap, const uint8_t *report)
 {
     uint8_t reply[AW_HIDMOTOR_REPORT];
-    int ms = one_in(tap, 8) ? (int)aw_random_below(&tap->random, 900) : 2;
+    int ms = one_in(tap, 8) ? (int)aw_random_below(&tap->random, (unsigned)tap->latest_ms) : 2;
     size_t size = one_in(tap, 20) ? (size_t)aw_random_below(&tap->random, 66) : AW_HIDMOTOR_REPORT;
     memcpy(reply, report, sizeof reply);
     if (id_of(report) == POSITIONS || id_of(report) == VELOCITIES)
@@ -587,7 +597,7 @@ static void anything(struct tap *tap, const uint8_t *report)
         reply[0] = 99;
         reply[1] = reply[2] = reply[3] = 0;
     }
-    for (int i = one_in(tap, 10) ? 2 : 1; i > 0 && !one_in(tap, 8); i--)
+    for (int i = one_in(tap, 10) ? 2 : 1; i > 0 && !one_in(tap, tap->lost); i--)
         send_after(tap, ms, reply, size);
 }
 
@@ -600,35 +610,129 @@ static void check_answer(struct tap *tap, uint32_t id, uint64_t tag)
         assert_true(tag_of(tap->reply.bytes) <= tag);
 }
 
-static void a_stale_reply_is_never_taken_for_a_fresh_one(void **state)
+static void print_counters(const struct tap *tap, FILE *out)
 {
-    (void)state;
+    const struct aw_hidmotor_counters *n = &tap->arm.counters;
+    fprintf(out,
+            "%.3f s: sent %d resent %d replies %d timeouts %d late %d foreign %d errors %d cut %d "
+            "malformed %d stale %d\n",
+            (double)tap->clock.time_ns / 1e9, (int)n->sent, (int)n->resent, (int)n->replies,
+            (int)n->timeouts, (int)n->late, (int)n->foreign, (int)n->errors, (int)n->cut,
+            (int)n->malformed, (int)n->maybe_stale);
+}
+
+/* So many transactions, counted by how they end. Where all that is unanswered can be remembered,
+ * what is answered is checked. */
+static void many_transactions(struct tap *tap, uint64_t n, uint32_t n_ids, uint64_t *results,
+                              FILE *out)
+{
     static const uint32_t ids[] = {POSITIONS, VELOCITIES, GRIPPER, 1857, 1900, 2000, 4711};
-    struct tap *tap = tap_new(anything);
-    uint64_t results[AW_EVENT + 1] = {0};
-    tap->random.state = 42;
-    for (uint64_t tag = 1; tag <= 200000; tag++) {
-        uint32_t id = ids[aw_random_below(&tap->random, sizeof ids / sizeof *ids)];
+    double age_ms = 0;
+    for (uint64_t tag = 1; tag <= n; tag++) {
+        uint32_t i = (uint32_t)aw_random_below(&tap->random, n_ids);
+        uint32_t id = i < sizeof ids / sizeof *ids ? ids[i] : 4711 + i;
         uint8_t report[AW_HIDMOTOR_REPORT] = {0};
         size_t written = tap->n_written;
         put_tag(report, tag);
         enum aw_status status =
             aw_hidmotor_raw(&tap->arm, id, (struct aw_span){report + 4, AW_HIDMOTOR_PAYLOAD},
                             &tap->reply, &tap->err);
-        if (status == AW_OK)
-            check_answer(tap, id, tag);
+        if (status == AW_OK) {
+            if (n_ids < AW_HIDMOTOR_KINDS && tap->arm.options.timeout_ms == 100)
+                check_answer(tap, id, tag);
+            age_ms += (double)(tap->reply.got_ns - tap->reply.since_ns) / 1e6;
+        }
         results[status]++;
         bool question = id == POSITIONS || id == VELOCITIES || id == 1857;
-        assert_in_range(tap->n_written - written, 1, question ? 3 : 1);
+        assert_in_range(tap->n_written - written, 1, question ? 1 + tap->arm.options.retries : 1);
         tap->clock.time_ns += (int64_t)aw_random_below(&tap->random, 20) * AW_MILLISECOND;
+        if (tag % (n / 20) == 0) {
+            print_counters(tap, out);
+            fprintf(out, "age %.3f ms, %d retries %s\n", age_ms, tap->reply.retries,
+                    status == AW_OK ? "" : tap->err.text);
+        }
     }
+}
+
+static void a_stale_reply_is_never_taken_for_a_fresh_one(void **state)
+{
+    (void)state;
+    struct tap *tap = tap_new(anything);
+    uint64_t results[AW_EVENT + 1] = {0};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    tap->random.state = 42;
+    tap->lost = 8;
+    tap->latest_ms = 900;
+    many_transactions(tap, 200000, 7, results, out);
     const struct aw_hidmotor_counters *n = &tap->arm.counters;
     assert_true(results[AW_OK] > 100000 && results[AW_TIMEOUT] > 5000);
     assert_true(results[AW_REFUSED] > 1000);
     assert_int_equal(results[AW_OK] + results[AW_TIMEOUT] + results[AW_REFUSED], 200000);
     assert_true(n->late > 1000 && n->foreign > 1000 && n->cut > 1000 && n->maybe_stale > 1000);
     assert_true(n->maybe_stale < results[AW_OK]);
+    /* More kinds than are remembered; more of a kind than are; hardly any suspicion. */
+    tap->lost = 2;
+    many_transactions(tap, 10000, 40, results, out);
+    tap->arm.options.timeout_ms = 10;
+    tap->arm.options.retries = 5;
+    tap->latest_ms = 300;
+    many_transactions(tap, 10000, 2, results, out);
+    tap->arm.options.late_ms = 150;
+    many_transactions(tap, 10000, 40, results, out);
+    fclose(out);
+    expect_picture("transactions-hidmotor.txt", text);
+    free(text);
     free(tap);
+}
+
+/* What a request that is not answered says of what came in its place. */
+static void instead(struct tap *tap, const uint8_t *report)
+{
+    static const uint8_t zeros[AW_HIDMOTOR_REPORT] = {0};
+    int which = tap->latest_ms;
+    (void)report;
+    for (int i = 0; i < (which & 1) + 1; i++) {
+        if (which / 2 == 0)
+            ANSWER(tap, 1, VELOCITIES, 3, i);
+        if (which / 2 == 1)
+            send_after(tap, 1, zeros, 63);
+        if (which / 2 == 2)
+            ANSWER(tap, 1, 99, 0);
+        if (which / 2 == 3 && tap->n_written == 1) /* late for the next */
+            positions_after(tap, 120 + i, 10 + i);
+    }
+}
+
+static void what_came_instead_is_told_one_by_one(void **state)
+{
+    (void)state;
+    static const char *const says[] = {
+        "1 foreign reply: does another program use the board?",
+        "2 foreign replies: does another program use the board?",
+        "1 report that was not 64 bytes: is this the right interface of the board?",
+        "2 reports that were not 64 bytes: is this the right interface of the board?",
+        "1 error packet about something else: does another program use the board?",
+        "2 error packets about something else: does another program use the board?",
+        "1 late reply: is the board busy? A longer --timeout helps",
+        "1 foreign reply: does another program use the board?", /* beside the late one */
+    };
+    for (int i = 0; i < 8; i++) {
+        struct tap *tap = tap_new(instead);
+        char expected[200];
+        tap->latest_ms = i;
+        tap->arm.options.retries = 0;
+        assert_int_equal(positions(tap), AW_TIMEOUT);
+        if (i / 2 == 3) {
+            tap->clock.time_ns += 5 * AW_MILLISECOND;
+            assert_int_equal(gripper(tap, 7), AW_TIMEOUT);
+        }
+        snprintf(expected, sizeof expected, "no answer to %s within 100 ms — %s",
+                 i / 2 == 3 ? "gripper" : "positions", says[i]);
+        assert_string_equal(tap->err.text, expected);
+        free(tap);
+    }
 }
 
 /* Raw packets */
@@ -669,6 +773,43 @@ static void raw_packets(void **state)
                                      &tap->reply, &tap->err),
                      AW_LIMIT);
     assert_int_equal(tap->n_written, 2);
+    free(tap);
+}
+
+static void raw_packets_have_a_length(void **state)
+{
+    static const struct {
+        uint32_t id;
+        size_t size;
+        const char *says;
+    } cases[] = {
+        {4711, 60, ""},
+        {4711, 61, "packet 4711: 61 bytes — a report carries 60"},
+        {SET_SETPOINTS, 20, ""},
+        {SET_SETPOINTS, 19,
+         "set_setpoints: 19 of 20 bytes — the rest would be 0 and the joints snap there at once; "
+         "give all of it, or --force"},
+        {1900, 0, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const uint8_t zeros[AW_HIDMOTOR_PAYLOAD + 1] = {0};
+        struct tap *tap = tap_new(echo);
+        enum aw_status status = aw_hidmotor_raw(
+            &tap->arm, cases[i].id, (struct aw_span){zeros, cases[i].size}, &tap->reply, &tap->err);
+        assert_int_equal(status, *cases[i].says ? AW_LIMIT : AW_OK);
+        if (status != AW_OK)
+            assert_string_equal(tap->err.text, cases[i].says);
+        free(tap);
+    }
+    struct tap *tap = tap_new(echo);
+    static const double many[16] = {0};
+    assert_int_equal(raw(tap, 4711, many, 15), AW_OK);
+    assert_int_equal(raw(tap, 4711, many, 16), AW_LIMIT);
+    assert_string_equal(tap->err.text, "16 numbers — a report carries 15");
+    assert_int_equal(RAW(tap, 4711, 1, (double)NAN), AW_USAGE);
+    assert_string_equal(tap->err.text, "number 2 is not finite as a 32-bit float");
+    assert_int_equal(RAW(tap, SET_SETPOINTS, 1, 0, 0, 0, 0, 0, 0, 0, 0), AW_OK);
     free(tap);
 }
 
@@ -854,6 +995,8 @@ int main(void)
         cmocka_unit_test(what_a_signal_interrupts_stays_unanswered),
         cmocka_unit_test(a_stale_reply_is_never_taken_for_a_fresh_one),
         cmocka_unit_test(raw_packets),
+        cmocka_unit_test(what_came_instead_is_told_one_by_one),
+        cmocka_unit_test(raw_packets_have_a_length),
         cmocka_unit_test(raw_motions_are_held_to_the_limits),
         cmocka_unit_test(raw_packets_are_read_by_the_table),
         cmocka_unit_test(the_echo_of_another_program_confirms_nothing),

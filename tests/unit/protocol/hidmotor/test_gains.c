@@ -114,6 +114,21 @@ static void files(void **state)
     assert_int_equal(aw_hidmotor_gains_save(&gains, "/dev/null/x", &err), AW_USAGE);
 }
 
+static void count_change(void *context, const struct aw_hidmotor_gain_change *change)
+{
+    *(int *)context += change->at.motor * 100 + (int)change->at.gain * 10 + (int)change->to;
+}
+
+static void the_first_and_the_last_may_differ(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_gains from = good("m1 pid kp 1\nm3 velocity kd 1\n"),
+                             to = good("m1 pid kp 2\nm3 velocity kd 3\n");
+    int sum = 0;
+    assert_int_equal(aw_hidmotor_gains_diff(&from, &to, count_change, &sum), 2);
+    assert_int_equal(sum, 2 + 223);
+}
+
 /* The packets of the table carry them, motor by motor. */
 static void packets_there_and_back(void **state)
 {
@@ -190,9 +205,13 @@ static void differences_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_file_is_one_gain_a_line), cmocka_unit_test(people_write_liberally),
-        cmocka_unit_test(mistakes_name_the_line),      cmocka_unit_test(files),
-        cmocka_unit_test(packets_there_and_back),      cmocka_unit_test(a_packet_needs_all_gains),
+        cmocka_unit_test(the_file_is_one_gain_a_line),
+        cmocka_unit_test(people_write_liberally),
+        cmocka_unit_test(mistakes_name_the_line),
+        cmocka_unit_test(files),
+        cmocka_unit_test(the_first_and_the_last_may_differ),
+        cmocka_unit_test(packets_there_and_back),
+        cmocka_unit_test(a_packet_needs_all_gains),
         cmocka_unit_test(differences_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

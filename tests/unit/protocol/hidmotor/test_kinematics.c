@@ -143,6 +143,29 @@ static void on_the_axis_the_base_stays(void **state)
     assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-6);
 }
 
+static void nearly_on_the_axis_the_base_stays_too(void **state)
+{
+    (void)state;
+    const struct aw_hidmotor_pose near = {{10, 0, 0}};
+    for (int i = 0; i < 2; i++) {
+        double side = AW_HIDMOTOR_TOLERANCE_MM * (i ? 0.55 : 0.45) / sqrt(2);
+        const struct aw_hidmotor_point point = {side, side, 250};
+        struct aw_hidmotor_pose pose;
+        assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_OK);
+        assert_true(fabs(pose.deg[0] - (i ? 45 : 10)) < 1e-9);
+    }
+}
+
+static void what_is_taken_back_to_a_limit(void **state)
+{
+    (void)state;
+    assert_true(aw_hidmotor_taken_back(0, 93, 3) == 90);
+    assert_true(aw_hidmotor_taken_back(0, 93.01, 3) == 93.01);
+    assert_true(aw_hidmotor_taken_back(1, -48, 3) == -45);
+    assert_true(aw_hidmotor_taken_back(2, -93.01, 3) == -93.01);
+    assert_true(aw_hidmotor_taken_back(2, 62, 3) == 62);
+}
+
 static void refusals_say_how_far(void **state)
 {
     (void)state;
@@ -241,6 +264,16 @@ static void ways_are_as_they_were(void **state)
             fprintf(out, " %.4f", aw_hidmotor_taken_back(joint, i * 5.75, 3));
         fputc('\n', out);
     }
+    /* Where the base may be at either side, the shoulder decides. */
+    static const struct aw_hidmotor_pose sides[] = {
+        {{0, -30, 60}}, {{0, 30, -60}}, {{5, 10, -40}}, {{-5, -10, 40}}};
+    for (int i = 0; i < 4 * 4 * 3; i++) {
+        const struct aw_hidmotor_point point = {0, (i / 4 % 4 - 1.5) * 30, 240 + i / 16 * 25};
+        struct aw_hidmotor_pose pose = {{0}};
+        fprintf(out, "%g %g: %d", point.y_mm, point.z_mm,
+                (int)aw_hidmotor_ik(&point, &sides[i % 4], &pose, &err));
+        fprintf(out, " %.4f %.4f %.4f\n", pose.deg[0] + 0.0, pose.deg[1] + 0.0, pose.deg[2] + 0.0);
+    }
     fclose(out);
     expect_picture("kinematics-hidmotor.txt", text);
     free(text);
@@ -256,6 +289,8 @@ int main(void)
         cmocka_unit_test(rounded_points_at_full_reach),
         cmocka_unit_test(the_nearest_way_is_chosen),
         cmocka_unit_test(on_the_axis_the_base_stays),
+        cmocka_unit_test(nearly_on_the_axis_the_base_stays_too),
+        cmocka_unit_test(what_is_taken_back_to_a_limit),
         cmocka_unit_test(refusals_say_how_far),
         cmocka_unit_test(poses_outside),
         cmocka_unit_test(what_is_no_number_is_refused),

@@ -777,6 +777,560 @@ static void sessions_are_as_they_were(void **state)
     free(text);
 }
 
+/* A board that answers what a script says: what it is asked about positions, one row after the
+ * other, the last one again and again; a command with its echo, or not at all. */
+
+struct row {
+    int times;
+    int n; /* motors; 0: a report with a NaN */
+    float deg[2 * AW_HIDMOTOR_MOTORS];
+};
+
+struct played {
+    struct aw_link base;
+    const struct row *row;
+    int left; /* of this row */
+    int64_t takes_ns;
+    bool silent; /* about commands */
+    bool deaf;   /* and about questions */
+    bool asked;
+    uint8_t report[AW_HIDMOTOR_REPORT];
+};
+
+static void next_row(struct played *board)
+{
+    if (--board->left == 0 && board->row[1].times > 0) {
+        board->row++;
+        board->left = board->row->times;
+    }
+}
+
+static enum aw_status played_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                  int64_t deadline, struct aw_error *err)
+{
+    struct played *board = (struct played *)link;
+    struct aw_virtual_clock *clock = (struct aw_virtual_clock *)link->clock;
+    (void)err;
+    assert_true(cap >= AW_HIDMOTOR_REPORT);
+    if (!board->asked || clock->time_ns + board->takes_ns > deadline) {
+        clock->time_ns = deadline > clock->time_ns ? deadline : clock->time_ns;
+        return AW_TIMEOUT;
+    }
+    board->asked = false;
+    clock->time_ns += board->takes_ns;
+    memcpy(buf, board->report, *got = AW_HIDMOTOR_REPORT);
+    return AW_OK;
+}
+
+static enum aw_status played_write(struct aw_link *link, const void *buf, size_t size,
+                                   struct aw_error *err)
+{
+    struct played *board = (struct played *)link;
+    (void)err;
+    assert_int_equal(size, AW_HIDMOTOR_REPORT);
+    memcpy(board->report, buf, size);
+    board->asked = !board->deaf && (!is_motion(buf) || !board->silent);
+    if (is_motion(buf))
+        return AW_OK;
+    const struct row *row = board->row;
+    aw_put_f32(board->report + 4, (float)(row->n > 0 ? row->n : 3));
+    for (int i = 0; i < 2 * AW_HIDMOTOR_MOTORS; i++)
+        aw_put_f32(board->report + 8 + 4 * i, row->n > 0 ? row->deg[i] : NAN);
+    next_row(board);
+    return AW_OK;
+}
+
+static struct rig *rig_played(struct played *board, const struct row *rows, double takes_ms)
+{
+    static const struct aw_link_ops ops = {.read = played_read, .write = played_write};
+    struct rig *rig = rig_faulty("");
+    *board = (struct played){.base = {.ops = &ops, .clock = &rig->clock.base},
+                             .row = rows,
+                             .left = rows->times,
+                             .takes_ns = (int64_t)(takes_ms * AW_MILLISECOND)};
+    rig->arm.link = &board->base;
+    rig->clock.time_ns = AW_SECOND;
+    return rig;
+}
+
+#define AT(times, s1, p1, s2, p2, s3, p3)                                                          \
+    {                                                                                              \
+        times, 3,                                                                                  \
+        {                                                                                          \
+            s1, p1, s2, p2, s3, p3                                                                 \
+        }                                                                                          \
+    }
+
+static const struct waited {
+    const char *what;
+    int n;
+    double target[AW_HIDMOTOR_MOTORS];
+    double duration_ms, sent_ms; /* the wait begins at 1000; -1: never */
+    double tolerance, until_ms;
+    struct row rows[5];
+} waits[] = {
+    {"there", 3, {10, 20, 30}, 0, 0, 3, 5000, {AT(1, 10, 13, 20, 17, 30, 30)}},
+    {"base not within", 3, {10, 20, 30}, 0, 0, 3, 1500, {AT(1, 10, 13.1f, 20, 17, 30, 30)}},
+    {"shoulder not within", 3, {10, 20, 30}, 0, 0, 3, 1500, {AT(1, 10, 13, 20, 16.9f, 30, 30)}},
+    {"elbow not within", 3, {10, 20, 30}, 0, 0, 3, 1500, {AT(1, 10, 13, 20, 17, 30, 34)}},
+    {"asked before it was sent", 3, {0, 0, 0}, 0, 1001, 3, 5000, {AT(1, 0, 0, 0, 0, 0, 0)}},
+    {"asked as it was sent", 3, {0, 0, 0}, 0, 1000, 3, 5000, {AT(1, 0, 0, 0, 0, 0, 0)}},
+    {"never sent", 3, {0, 0, 0}, 0, -1, 3, 5000, {AT(1, 0, 0, 0, 0, 0, 0)}},
+    {"never sent, elsewhere", 3, {0, 0, 0}, 0, -1, 3, 9000, {AT(1, 0, 0, 5, 5, 0, 0)}},
+    {"rests a servo step away",
+     3,
+     {0, 0, 0},
+     0,
+     0,
+     3,
+     5000,
+     {AT(3, 4, 0, 0, 0, 0, 0), AT(1, 0.25f, 0, 0, 0, 0, 0)}},
+    {"creeps",
+     3,
+     {0, 0, 0},
+     0,
+     0,
+     3,
+     1400,
+     {AT(1, 4, 0, 0, 0, 0, 0), AT(1, 0.2f, 0, 0, 0, 0, 0), AT(1, 0.1f, 0, 0, 0, 0, 0),
+      AT(1, 0.2f, 0, 0, 0, 0, 0)}},
+    {"rests beside", 3, {0, 0, 0}, 500, 0, 3, 9000, {AT(1, 0, 0, 0, 0, 0.26f, 0)}},
+    {"rests beside after 1.2 s", 3, {0, 0, 0}, 1200, 0, 3, 9000, {AT(1, 0, 0, 0.5f, 0, 0, 0)}},
+    {"rests beside after 2 s", 3, {0, 0, 0}, 2000, 0, 3, 9000, {AT(1, 0.5f, 0, 0, 0, 0, 0)}},
+    {"rests beside after a while",
+     3,
+     {0, 0, 0},
+     500,
+     900,
+     3,
+     9000,
+     {AT(40, 3, 3, 0, 0, 0, 0), AT(1, 2, 2, 0, 0, 0, 0)}},
+    {"does not move", 3, {40, 0, 0}, 100, 900, 3, 9000, {AT(1, 40, 0, 0, 0, 0, 0)}},
+    {"moves too little",
+     3,
+     {0, 40, 0},
+     100,
+     900,
+     3,
+     9000,
+     {AT(20, 0, 0, 40, 0, 0, 0), AT(1, 0, 0, 40, 0.5f, 0, 0)}},
+    {"moves just enough",
+     3,
+     {0, 40, 0},
+     100,
+     900,
+     3,
+     9000,
+     {AT(20, 0, 0, 40, 0, 0, 0), AT(1, 0, 0, 40, 0.6f, 0, 0)}},
+    {"stays within what an arm can do",
+     3,
+     {0, 0, 40},
+     100,
+     900,
+     1,
+     9000,
+     {AT(1, 0, 0, 0, 0, 40, 37)}},
+    {"stays within a little more",
+     3,
+     {0, 0, 40},
+     100,
+     900,
+     1,
+     9000,
+     {AT(1, 0, 0, 0, 0, 40, 36.9f)}},
+    {"two motors of three", 3, {0, 0, 0}, 0, 0, 3, 9000, {{1, 2, {0, 0, 0, 0, 0, 9}}}},
+    {"seven motors, the seventh stays away",
+     7,
+     {0, 0, 0, 4, 5, 6, 7},
+     0,
+     0,
+     3,
+     9000,
+     {{1, 7, {0, 0, 0, 0, 0, 0, 4, 4, 5, 5, 6, 6, 7, 70}}}},
+    {"seven motors, the fourth stays away",
+     7,
+     {0, 0, 0, 4, 5, 6, 7},
+     0,
+     0,
+     3,
+     9000,
+     {{1, 7, {0, 0, 0, 0, 0, 0, 4, -4, 5, 5, 6, 6, 7, 7}}}},
+    {"seven motors, the third is elsewhere",
+     7,
+     {0, 0, 0, 4, 5, 6, 7},
+     0,
+     0,
+     3,
+     9000,
+     {{1, 7, {0, 0, 0, 0, 2, 2, 4, 4, 5, 5, 6, 6, 7, 7}}}},
+    {"seven motors, the last is elsewhere",
+     7,
+     {0, 0, 0, 4, 5, 6, 7},
+     0,
+     0,
+     3,
+     9000,
+     {{1, 7, {0, 0, 0, 0, 0, 0, 4, 4, 5, 5, 6, 6, 9, 9}}}},
+    {"seven motors, three of the plan",
+     3,
+     {0, 0, 0},
+     0,
+     0,
+     3,
+     5000,
+     {{1, 7, {0, 0, 0, 0, 0, 0, 40, 40, 5, 5, 6, 6, 9, 9}}}},
+    {"three motors, late", 3, {10, 20, 30}, 5000, 900, 1, 1200, {AT(1, 12, 12, 23, 23, 34, 34)}},
+    {"three motors, late in the middle",
+     3,
+     {10, 20, 30},
+     5000,
+     900,
+     1,
+     1200,
+     {AT(1, 12, 12, 16, 16, 34, 34)}},
+    {"three motors of seven, late",
+     3,
+     {10, 20, 30},
+     5000,
+     900,
+     1,
+     1200,
+     {{1, 7, {12, 12, 23, 23, 30, 30, 40, 40, 9, 9, 9, 9, 9, 9}}}},
+    {"two motors of three, late",
+     3,
+     {10, 20, 30},
+     5000,
+     900,
+     1,
+     1200,
+     {{1, 2, {12, 12, 23, 23, 90, 90}}}},
+    {"two bad replies",
+     3,
+     {0, 0, 0},
+     0,
+     0,
+     3,
+     5000,
+     {AT(1, 9, 0, 0, 0, 0, 0), {2, 0, {0}}, AT(1, 0, 0, 0, 0, 0, 0)}},
+    {"three bad replies",
+     3,
+     {0, 0, 0},
+     0,
+     0,
+     3,
+     5000,
+     {AT(1, 9, 0, 0, 0, 0, 0), {3, 0, {0}}, AT(1, 0, 0, 0, 0, 0, 0)}},
+    {"a bad reply first", 3, {0, 0, 0}, 0, 0, 3, 5000, {{1, 0, {0}}, AT(1, 0, 0, 0, 0, 0, 0)}},
+};
+
+/* An answer takes no time, so that looks are 16 ms apart, or 4 ms: then they are 20 ms apart. */
+static void print_wait(const struct waited *wait, double takes_ms, FILE *out)
+{
+    struct played board;
+    struct rig *rig = rig_played(&board, wait->rows, takes_ms);
+    struct aw_hidmotor_plan plan = {.n = wait->n, .duration_ms = wait->duration_ms};
+    memcpy(plan.target, wait->target, sizeof plan.target);
+    plan.sent_ns = wait->sent_ms < 0 ? AW_NEVER : (int64_t)(wait->sent_ms * AW_MILLISECOND);
+    rig->err.text[0] = '\0';
+    enum aw_status status =
+        aw_hidmotor_wait(&rig->arm, &plan, wait->tolerance,
+                         (int64_t)(wait->until_ms * AW_MILLISECOND), NULL, NULL, &rig->err);
+    fprintf(out, "%s: %d at %.3f after %d %s\n", wait->what, (int)status,
+            (double)rig->clock.time_ns / 1e6, (int)rig->arm.counters.sent, rig->err.text);
+    rig_free(rig);
+}
+
+static void waits_end_as_they_did(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        print_wait(&waits[i], 0, out);
+        print_wait(&waits[i], 4, out);
+    }
+    fclose(out);
+    expect_picture("waits-hidmotor.txt", text);
+    free(text);
+}
+
+/* What the setpoints show of a command that was not answered, of a plan from (0, 10, -20) to
+ * (30, 10, -50). */
+static void setpoints_tell_whether_it_was_taken(void **state)
+{
+    (void)state;
+    static const struct {
+        struct row rows[3];
+        enum aw_status status;
+        double after_ms;
+    } cases[] = {
+        {{AT(1, 0, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612},
+        {{AT(1, 30, 0, 10, 0, -50, 0)}, AW_OK, 100},
+        {{AT(1, 30, 0, 10, 0, -49.9999f, 0)}, AW_OK, 100}, /* on its way */
+        {{AT(1, 0.5f, 0, 10, 0, -20, 0)}, AW_OK, 100},
+        {{AT(1, 0.01f, 0, 10, 0, -20, 0)}, AW_OK, 100},
+        {{AT(1, 0, 0, 10, 0, -20.01f, 0)}, AW_OK, 100},
+        {{AT(1, -0.25f, 0, 10, 0, -21, 0)}, AW_OK, 100}, /* a servo step back */
+        {{AT(1, -0.26f, 0, 10, 0, -21, 0)}, AW_TIMEOUT, 612},
+        {{AT(1, -0.01f, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612},
+        {{AT(1, 1, 0, 10, 0, -19, 0)}, AW_TIMEOUT, 612},
+        {{AT(1, 1, 0, 10.25f, 0, -21, 0)}, AW_OK, 100},
+        {{AT(1, 1, 0, 10.26f, 0, -21, 0)}, AW_TIMEOUT, 612},
+        {{AT(1, 30.25f, 0, 10, 0, -21, 0)}, AW_OK, 100},
+        {{AT(1, 30.26f, 0, 10, 0, -21, 0)}, AW_TIMEOUT, 612},
+        {{AT(1, 30, 0, 10, 0, -50.26f, 0)}, AW_TIMEOUT, 612},
+        {{AT(1, 31, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612},
+        {{{1, 2, {30, 0, 10, 0, -20, 0}}}, AW_OK, 100},
+        {{{1, 2, {0, 0, 10, 0, -50, 0}}}, AW_TIMEOUT, 612},
+        {{{1, 7, {0, 0, 10, 0, -20, 0, 9, 9, 9, 9}}}, AW_TIMEOUT, 612},
+        {{AT(3, 0, 0, 10, 0, -20, 0), AT(1, 1, 0, 10, 0, -20, 0)}, AW_OK, 148},
+        {{{2, 0, {0}}, AT(1, 1, 0, 10, 0, -20, 0)}, AW_OK, 132},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct played board;
+        struct rig *rig = rig_played(&board, cases[i].rows, 0);
+        struct aw_hidmotor_plan plan = {
+            .n = 3, .start = {0, 10, -20}, .target = {30, 10, -50}, .duration_ms = 1000};
+        struct aw_hidmotor_moved moved;
+        board.silent = true;
+        enum aw_status status = aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err);
+        double after_ms = (double)(rig->clock.time_ns - AW_SECOND) / AW_MILLISECOND;
+        if (status != cases[i].status || after_ms < cases[i].after_ms ||
+            after_ms > cases[i].after_ms)
+            fail_msg("%zu: %d after %.3f ms", i, (int)status, after_ms);
+        assert_int_equal(moved.verified, status == AW_OK);
+        assert_int_equal(rig->arm.motion.n, status == AW_OK ? 3 : 0);
+        rig_free(rig);
+    }
+}
+
+/* Answers that were asked for before the command do not count. */
+static void a_follow_is_known_to_the_last_stop(void **state)
+{
+    (void)state;
+    static const struct row rows[2] = {AT(1, 0, 0, 10, 0, -20, 0)};
+    struct played board;
+    struct rig *rig = rig_played(&board, rows, 0);
+    struct aw_hidmotor_plan plan = {
+        .n = 3, .start = {0, 10, -20}, .target = {30, 10, -50}, .duration_ms = 1000};
+    assert_int_equal(aw_hidmotor_follow(&rig->arm, &plan, &rig->err), AW_OK);
+    assert_true(plan.sent_ns == AW_SECOND && rig->arm.motion.sent_ns == AW_SECOND);
+    rig->clock.time_ns += 500 * AW_MILLISECOND;
+    struct aw_hidmotor_stopped stopped;
+    board.row = (const struct row[]){{1, 0, {0}}, {0, 0, {0}}};
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_near(stopped.deg[0], 15, 0);
+    assert_near(stopped.deg[1], 10, 0);
+    assert_near(stopped.deg[2], -35, 0);
+    rig_free(rig);
+}
+
+/* Where a stop lets each joint stay, of setpoint and position. */
+static void a_stop_stays_inside_the_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        struct row rows[2];
+        double deg[3];
+    } cases[] = {
+        {{AT(1, 1, 10, 2, 20, 3, 30)}, {10, 20, 30}},
+        {{AT(1, 1, 91, 2, 101, 3, 64)}, {90, 100, 63}},
+        {{AT(1, 1, 95, 2, 105, 3, 68)}, {90, 100, 63}},
+        {{AT(1, 1, -95, 2, -50, 3, -95)}, {-90, -45, -90}},
+        {{AT(1, 1, 95.1f, 2, 105.1f, 3, 68.1f)}, {1, 2, 3}},
+        {{AT(1, 1, -95.1f, 2, -50.1f, 3, -95.1f)}, {1, 2, 3}},
+        {{AT(1, 100, 999, -90, 999, 80, 999)}, {90, -45, 63}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct played board;
+        struct rig *rig = rig_played(&board, cases[i].rows, 0);
+        struct aw_hidmotor_stopped stopped;
+        assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+        for (int k = 0; k < 3; k++)
+            assert_near(stopped.deg[k], cases[i].deg[k], 0);
+        rig_free(rig);
+    }
+}
+
+/* What was asked and commanded before, how long ago, and what the board does then. */
+static const struct stop_case {
+    const char *what;
+    bool asked;
+    int n; /* motors of the motion before; 0: none */
+    double duration_ms, then_ms;
+    bool deaf, silent;
+    int timeout_ms;
+    struct row rows[3];
+} stop_cases[] = {
+    {"asked, alive", true, 0, 0, 50, false, false, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"never asked, alive", false, 0, 0, 50, false, false, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"never asked, deaf", false, 0, 0, 50, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"silent about the stop", true, 0, 0, 50, false, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"deaf", true, 0, 0, 50, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"deaf, with less time", true, 0, 0, 50, true, true, 40, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"deaf, with more time", true, 0, 0, 50, true, true, 400, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"100 ms old", true, 3, 1000, 99, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"101 ms old", true, 3, 1000, 100, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"old, and no motion", true, 0, 0, 900, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"a motion that is over", true, 3, 400, 900, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"a motion of 1 ms", true, 3, 1, 0, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"a motion of 1 ms, not asked",
+     false,
+     3,
+     1.5,
+     -0.75,
+     true,
+     true,
+     100,
+     {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"a jump, not asked", false, 3, 0.5, -1, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"a motion, not asked", false, 3, 500, 200, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"a motion beyond limits", false, 3, 100, 200, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"one motor", true, 0, 0, 50, false, false, 100, {{1, 1, {10, 11}}}},
+    {"one motor, deaf", true, 1, 500, 200, true, true, 100, {{1, 1, {10, 11}}}},
+    {"seven motors",
+     true,
+     0,
+     0,
+     50,
+     false,
+     false,
+     100,
+     {{1, 7, {1, 2, 3, 4, 5, 6, 7, 300, 9, 10, 11, 12, 13, 14}}}},
+    {"seven motors, deaf",
+     true,
+     7,
+     500,
+     200,
+     true,
+     true,
+     100,
+     {{1, 7, {1, 2, 3, 4, 5, 6, 7, 300, 9, 10, 11, 12, 13, 14}}}},
+    {"a bad reply first",
+     true,
+     3,
+     1000,
+     50,
+     false,
+     false,
+     100,
+     {AT(1, 1, 2, 3, 4, 5, 6), {1, 0, {0}}, AT(1, 7, 8, 9, 10, 11, 12)}},
+};
+
+static void print_report_floats(const uint8_t *report, FILE *out)
+{
+    for (int i = 0; i < 2 + AW_HIDMOTOR_MOTORS + 1; i++)
+        fprintf(out, " %.6g", rig_float(report, i) + 0.0);
+    fputc('\n', out);
+}
+
+static void print_last_stop(void *context, const void *frame, size_t size)
+{
+    fprintf(context, "last stop of %zu:", size);
+    print_report_floats(frame, context);
+}
+
+static void print_stop_case(const struct stop_case *c, FILE *out)
+{
+    struct played board;
+    struct rig *rig = rig_played(&board, c->rows, 1);
+    struct aw_hidmotor_status now;
+    struct aw_hidmotor_stopped stopped = {.attempts = 0};
+    rig->arm.options.timeout_ms = c->timeout_ms;
+    if (c->asked)
+        assert_int_equal(aw_hidmotor_positions(&rig->arm, &now, &rig->err), AW_OK);
+    struct aw_hidmotor_plan plan = {.n = c->n,
+                                    .start = {10, 10, 10, 10, 10, 10, 10},
+                                    .target = {100, -30, 50, 200, 60, 70, 90},
+                                    .duration_ms = c->duration_ms};
+    if (c->n)
+        assert_int_equal(aw_hidmotor_follow(&rig->arm, &plan, &rig->err), AW_OK);
+    rig->clock.time_ns += (int64_t)(c->then_ms * AW_MILLISECOND);
+    board.deaf = c->deaf;
+    board.silent = c->silent;
+    fprintf(out, "%s\n", c->what);
+    aw_hidmotor_last_stop(&rig->arm, print_last_stop, out);
+    int64_t begun = rig->clock.time_ns;
+    uint64_t sent = rig->arm.counters.sent;
+    rig->err.text[0] = '\0';
+    enum aw_status status = aw_hidmotor_stop(&rig->arm, &stopped, &rig->err);
+    fprintf(out, "%d %s\nafter %.3f ms and %d reports, first %.3f, %d times%s%s: %.6g %.6g %.6g\n",
+            (int)status, rig->err.text, (double)(rig->clock.time_ns - begun) / 1e6,
+            (int)(rig->arm.counters.sent - sent), (double)stopped.latency_ns / 1e6,
+            stopped.attempts, stopped.measured ? " measured" : "",
+            stopped.confirmed ? " confirmed" : "", stopped.deg[0], stopped.deg[1], stopped.deg[2]);
+    fputs("sent", out);
+    print_report_floats(board.report, out);
+    assert_int_equal(rig->arm.options.timeout_ms, c->timeout_ms);
+    assert_int_equal(rig->arm.options.retries, 2);
+    assert_int_equal(rig->arm.options.turn_ms, 100);
+    rig_free(rig);
+}
+
+static void stops_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof stop_cases / sizeof *stop_cases; i++)
+        print_stop_case(&stop_cases[i], out);
+    fclose(out);
+    expect_picture("stops-hidmotor.txt", text);
+    free(text);
+}
+
+static void what_a_plan_says_at_its_bounds(void **state)
+{
+    (void)state;
+    struct aw_error err;
+    struct aw_hidmotor_plan plan;
+    struct aw_hidmotor_status from = at(3, 0, 0, 0);
+    static const struct {
+        double m1, m2, duration_ms;
+        bool fast;
+        int fastest;
+    } cases[] = {{50, 50, 250, false, 0}, {50, 50, 249, true, 0}, {50, 51, 500, false, 1},
+                 {50, -60, 1, true, 1},   {0, 0, 0, false, 0},    {0, 1, 0.9, true, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_hidmotor_target target =
+            rig_target(cases[i].m1, cases[i].m2, 0, cases[i].duration_ms);
+        assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_OK);
+        assert_int_equal(plan.fast, cases[i].fast);
+        assert_int_equal(plan.fastest, cases[i].fastest);
+    }
+    static const struct {
+        double duration_ms, deg;
+        enum aw_status status;
+        const char *says;
+    } bounds[] = {
+        {0, 90, AW_OK, ""},
+        {3600000, -90, AW_OK, ""},
+        {3600000.5, 0, AW_LIMIT, "duration: 3.6e+06 ms is outside 0 to 3600000 ms"},
+        {-0.5, 0, AW_LIMIT, "duration: -0.5 ms is outside 0 to 3600000 ms"},
+        {1000, 90.5, AW_LIMIT,
+         "base: 90.5 deg is outside -90 to 90 deg — the arm would hit something; --force "
+         "overrides"},
+        {1e39, 0, AW_USAGE, "duration: not a finite number"},
+    };
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        struct aw_hidmotor_target target = only(0, bounds[i].deg, bounds[i].duration_ms);
+        err.text[0] = '\0';
+        assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err),
+                         bounds[i].status);
+        assert_string_equal(err.text, bounds[i].says);
+    }
+    from.n = 1;
+    struct aw_hidmotor_target target = only(1, 10, 1000);
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
+    assert_string_equal(err.text, "shoulder: the board has 1 motor only");
+    assert_near(aw_hidmotor_peak_speed(0, 90, 1, AW_HIDMOTOR_LINEAR), 90000, 0);
+    assert_near(aw_hidmotor_peak_speed(0, 90, 1.5, AW_HIDMOTOR_LINEAR), 60000, 1e-6);
+    assert_true(isinf(aw_hidmotor_peak_speed(0, 90, 0.9, AW_HIDMOTOR_LINEAR)));
+    assert_near(aw_hidmotor_interpolate(0.1, 0.3, 1, AW_HIDMOTOR_LINEAR), 0.3, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -807,6 +1361,12 @@ int main(void)
         cmocka_unit_test(a_stop_when_the_clock_refuses),
         cmocka_unit_test(a_stop_on_the_real_clock),
         cmocka_unit_test(sessions_are_as_they_were),
+        cmocka_unit_test(waits_end_as_they_did),
+        cmocka_unit_test(setpoints_tell_whether_it_was_taken),
+        cmocka_unit_test(a_follow_is_known_to_the_last_stop),
+        cmocka_unit_test(a_stop_stays_inside_the_limits),
+        cmocka_unit_test(stops_are_as_they_were),
+        cmocka_unit_test(what_a_plan_says_at_its_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

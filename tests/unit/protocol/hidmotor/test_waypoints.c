@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
 #include "protocol/hidmotor/waypoints.h"
 
 static struct aw_error err;
@@ -334,6 +335,200 @@ static void points_too_far_apart(void **state)
     assert_non_null(strstr(err.text, "run.csv: path: points 1 and 2 are too far apart"));
 }
 
+/* What becomes of files, as a whole */
+
+static const struct {
+    const char *columns, *text;
+} files[] = {
+    /* Times by name, the best of several, and the angles' names. */
+    {NULL, "m1,m2,m3,dt,dt_s,dt_ms,time_ms,t_ms,time_s,t_s,time,t\n"
+           "1,2,3,1,2,3,4,5,6,7,8,9\n1,2,4,2,3,4,5,6,7,8,9,10\n"},
+    {NULL, "m1,m2,m3,dt,dt_s,dt_ms,time_ms,t_ms,time_s,t_s,time\n"
+           "1,2,3,1,2,3,4,5,6,7,8\n1,2,4,2,3,4,5,6,7,8,8.5\n"},
+    {NULL, "m1,m2,m3,dt,dt_s,dt_ms,time_ms,t_ms,time_s,t_s\n"
+           "1,2,3,1,2,3,4,5,6,7\n1,2,4,2,3,4,5,6,7,8\n"},
+    {NULL, "m1,m2,m3,dt,dt_s,dt_ms,time_ms,t_ms,time_s\n"
+           "1,2,3,1,2,3,4,5,6\n1,2,4,2,3,4,5,6,7\n"},
+    {NULL, "m1,m2,m3,dt,dt_s,dt_ms,time_ms,t_ms\n1,2,3,1,2,3,4,5\n1,2,4,2,3,4,5,6\n"},
+    {NULL, "m1,m2,m3,dt,dt_s,dt_ms,time_ms\n1,2,3,1,2,3,4\n1,2,4,2,3,4,5\n"},
+    {NULL, "m1,m2,m3,dt,dt_s,dt_ms\n1,2,3,1,2,3\n1,2,4,2,3,4\n1,2,5,2,3,1500\n"},
+    {NULL, "m1,m2,m3,dt,dt_s\n1,2,3,1,2\n1,2,4,2,3\n1,2,5,2,1.5\n"},
+    {NULL, "m1,m2,m3,dt\n1,2,3,1\n1,2,4,0.5\n1,2,5,0.25\n"},
+    {NULL, "m1,m2,m3,dt\n1,2,3,1\n1,2,4,20\n1,2,5,20\n"},
+    {NULL, "t,q1.position,q2.position,q3.position\n0,-91,102.5,66\n"},
+    {NULL, "t,q1_pos,q2_pos,q3_pos,q1.position,q2.position,q3.position\n0,1,2,3,4,5,6\n"},
+    {NULL, "t,base.position,q1_pos,m1.position,q2,q3\n0,1,2,3,4,5\n"},
+    {NULL, "t,m1,m2,elbow.position,q3_pos\n0,90.5,2,3,4\n"},
+    {NULL, "m1.setpoint,t,m1,m2,m3\n9,0,90.5,2,3\n"},
+    {NULL, "t,q1,base,m2,m3\n0,1,2,3,4\n"},
+    {NULL, "t,q1,m2,m3\n0,90.5,2,3\n"},
+    {NULL, "t,m2,m3\n0,1,2\n"},
+    {NULL, "t,m1,m2\n0,1,2\n"},
+    {NULL, "x,m1,m2,m3\n0,1,2,3\n"},
+    /* Is it a time, and in which unit? */
+    {NULL, "time,m1,m2,m3\n0,1,2,3\n1,1,2,4\n"},
+    {NULL, "time,m1,m2,m3\n0,1,2,3\n1.001,1,2,4\n"},
+    {NULL, "more,time,m2,other,m1,m3,last\n0,0,1,2,3,4,5\n0,20,1,2,3,4,5\n"},
+    {NULL, "x,dt,m1,m2,m3,y\n0,0,1,2,3,4\n0,20,1,2,3,4\n"},
+    {NULL, "0,1,2,3,4,5\n20,1,2,3,4,5\n40,1,2,3,4,6\n"},
+    {NULL, "0 1 2 3 4 5 6\n1 1 2 3 4 5 6\n"},
+    {NULL, "0 1 2 3 4 5 6 7\n1 1 2 3 4 5 6 7\n"},
+    {NULL, "0,1,2,3\n1,1,2,3\n1,1,2,3\n2,1,2,4\n"},
+    {NULL, "0,5,2,1\n0,5,2,2\n0,5,2,3\n"},
+    {NULL, "5,5,2,1\n4,5,2,1\n3,5,2,1\n"},
+    {NULL, "5,0,2,1\n4,1,2,1\n3,2,2,1\n"},
+    {NULL, "5,1,2,0,9\n4,1,2,0.1,9\n3,1,2,0.2,9\n"},
+    {NULL, "5,1,2,0,9\n4,1,2,1.5,9\n3,1,2,3,9\n"},
+    /* Times from 1 to 3 are as even as 2, 3 and 4 within a factor of 3, or not. */
+    {NULL, "0,1,2,0\n0.1,1,2,1\n0.4,1,2,1.6\n0.5,1,2,2.6\n0.8,1,2,3.2\n"},
+    {NULL, "0,1,2,0\n0.1,1,2,1\n0.4,1,2,1.7\n0.5,1,2,2.7\n0.8,1,2,3.4\n"},
+    {NULL, "0,1,2,0\n0.1,1,2,1\n0.4,1,2,1.75\n0.5,1,2,2.75\n0.8,1,2,3.5\n"},
+    /* Two columns that are more even, the later one less so. */
+    {NULL, "0,0,2,0\n1,1,2,1\n3,2,2,2\n4,3,2,3.1\n6,4,2,4.1\n"},
+    /* Rows */
+    {NULL, "t,m1,m2,m3\n0,1,2,3\n0,1,2,3\n0,1,2,3\n1,1,2,3\n"},
+    {NULL, "t,m1,m2,m3\n0,1,2,3\n0,1,2,4\n"},
+    {NULL, "t,m1,m2,m3\n0,1,2,3\n0,1,1,3\n"},
+    {NULL, "t,m1,m2,m3\n0,1,2,3\n0,0,2,3\n"},
+    {NULL, "t,m1,m2,m3\n3,1,2,3\n2,1,2,3\n"},
+    {NULL, "dt_ms,m1,m2,m3\n9,1,2,3\n0,1,2,3\n7,1,2,3\n0,1,2,4\n"},
+    {NULL, "t_ms,m1,m2,m3\n"},
+    {NULL, "t,m1,m2,m3,m1.setpoint\n0,93,103,66,0\n1,-93,-48,-93,0\n"},
+    {NULL, "t,m1,m2,m3,m1.setpoint\n0,93.1,103.1,66.1,0\n1,-93.1,-48.1,-93.1,0\n"},
+    /* What repeats: kept from 16 ms after it came to 16 ms before the next. */
+    {NULL, "t_ms,m1,m2,m3\n0,1,0,0\n15,1,0,0\n16,1,0,0\n17,1,0,0\n24,1,0,0\n25,1,0,0\n"
+           "40,2,0,0\n55,2,0,0\n70,3,0,0\n75,3,0,0\n80,3,0,0\n"},
+    {NULL, "t_ms,m1,m2,m3\n0,1,0,0\n10,1,0,0\n100,1,0,0\n"},
+    /* Zeros in front: of a recording, before a jump. */
+    {NULL, "t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n1,0,0,0\n2,0,0,0\n"},
+    {NULL, "t_ms,m1,m2,m3\n0,0,0,0\n1,0,0,0\n2,30,40,50\n500,31,40,50\n"},
+    {NULL, "t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n2,3,3,3\n"},
+    {NULL, "t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n2,0,-3.1,0\n"},
+    {NULL, "t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n50,0,0,30\n"},
+    {NULL, "t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n50,30.1,0,0\n"},
+    {NULL, "t_ms,q1_pos,q2_pos,q3_pos\n0,0,1,0\n1,0,1,0\n2,30,40,50\n"},
+    {NULL, "t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n\n1,0,0,0\n\n2,30,40,50\n9,31,40,50\n"
+           "10,31,41,50\n"},
+    /* At a limit to rounding, and a curve that swings beyond one. */
+    {NULL, "t,m1,m2,m3\n0,90.0000005,100.0000005,63.0000005\n1,90.000002,100.000002,63.000002\n"},
+    {NULL, "t,m1,m2,m3\n0,-90.0000005,-45.0000005,-90.0000005\n"},
+    {NULL, "t,m1,m2,m3\n0,0,60,0\n2,0,-44,0\n4,0,-44,0\n6,0,60,0\n"},
+    {NULL, "t,m1,m2,m3\n0,-100,0,0\n1,100,0,0\n2,0,0,0\n"},
+    {NULL, "t,m1,m2,m3\n0,-50,0,0\n0.5,50,0,0\n1,0,100,0\n"},
+    {NULL, "t,m1,m2,m3\n0,-50,0,0\n0.5,50.1,0,0\n"},
+    /* Names from outside */
+    {"m1,m2,m3,t", "0 1 2 3\n0 1 2 4\n"},
+    {"  t_s , m1,,m2 m3", "0 1 2 3\n1 1 2 4\n"},
+    {"time,m1,m2,m3", "0 1 2 3\n50 1 2 4\n"},
+    {" , ", "0 1 2 3\n"},
+    {"t,m1,m2,m3,m4", "0 1 2 3\n"},
+    {"t,a,m2,m3", "0 1 2 3\n"},
+};
+
+/* Rows of a time and a base that rise, the base by a quarter of a degree. */
+static char *many_rows(const char *header, int n, double step)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    fputs(header, file);
+    for (int i = 0; i < n; i++)
+        fprintf(file, "%.10g,%g,0,0\n", i * step, 0.25 * i);
+    fclose(file);
+    return text;
+}
+
+static void print_path(const struct aw_hidmotor_waypoints *way, enum aw_path_mode mode, bool force,
+                       FILE *out)
+{
+    struct aw_path path;
+    fprintf(out, "path %d%s", (int)mode, force ? " forced" : "");
+    if (aw_hidmotor_waypoints_path(way, mode, force, &path, &err) != AW_OK) {
+        fprintf(out, ": %s\n", err.text);
+        return;
+    }
+    struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&path);
+    fprintf(out, " fastest m%d %.6g deg/s at %.6g s\n", fastest.joint + 1, fastest.deg_s,
+            fastest.t_s);
+    double from = path.t_s[0], length = path.t_s[path.n - 1] - from;
+    for (int i = 0; i <= 3; i++) {
+        struct aw_hidmotor_pose pose = aw_hidmotor_path_pose(&path, from + length * i / 3);
+        fprintf(out, "%s%.10g %.10g %.10g", i ? ", " : "", pose.deg[0] + 0.0, pose.deg[1] + 0.0,
+                pose.deg[2] + 0.0);
+    }
+    fputc('\n', out);
+    aw_path_free(&path);
+}
+
+static void print_file(const char *text, const char *columns, FILE *out)
+{
+    struct aw_hidmotor_waypoints way;
+    enum aw_status status = read_as(text, columns, &way);
+    fprintf(out, "%.*s%s%s\n", (int)strcspn(text, "\n"), text, columns ? " as " : "",
+            columns ? columns : "");
+    if (status != AW_OK) {
+        fprintf(out, "%d %s\n", (int)status, err.text);
+        return;
+    }
+    fprintf(out, "%zu points of %s, %s, %s%s %s\n", way.n, way.columns[0], way.columns[1],
+            way.columns[2], way.recorded ? " recorded" : "", way.notice);
+    for (size_t i = 0; i < way.n; i++)
+        if (i < 12 || i + 1 == way.n)
+            fprintf(out, "line %zu: %.9g s %.9g %.9g %.9g\n", way.points[i].line, way.points[i].t_s,
+                    way.points[i].pose.deg[0], way.points[i].pose.deg[1],
+                    way.points[i].pose.deg[2]);
+    print_path(&way, AW_PATH_LINEAR, false, out);
+    print_path(&way, AW_PATH_QUINTIC, false, out);
+    print_path(&way, AW_PATH_QUINTIC, true, out);
+    aw_hidmotor_waypoints_free(&way);
+}
+
+static void print_rows(const char *header, int n, double step, FILE *out)
+{
+    char *text = many_rows(header, n, step);
+    fprintf(out, "%d rows %g apart\n", n, step);
+    print_file(text, NULL, out);
+    free(text);
+}
+
+/* As many columns as a table can have: the advice is longer than there is room for. */
+static void print_wide(FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    fputs("base.position,shoulder.position,elbow.position", file);
+    for (int i = 0; i < 60; i++)
+        fprintf(file, ",x%d", i);
+    fputs(",time", file);
+    for (int i = 0; i < 2 * 64; i++)
+        fprintf(file, "%c%d", i % 64 ? ',' : '\n', i < 64 ? 0 : 20);
+    fclose(file);
+    print_file(text, NULL, out);
+    free(text);
+}
+
+static void files_are_taken_as_they_were(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        print_file(files[i].text, files[i].columns, out);
+    print_rows("", 49, 0.11, out);
+    print_rows("", 50, 0.09, out);
+    print_rows("", 50, 0.11, out);
+    print_rows("time,m1,m2,m3\n", 50, 0.11, out);
+    print_rows("t,m1,m2,m3\n", 49, 0.015, out);
+    print_rows("t,m1,m2,m3\n", 50, 0.015, out);
+    print_rows("t,m1,m2,m3\n", 50, 0.016, out);
+    print_wide(out);
+    fclose(out);
+    expect_picture("waypoints-hidmotor.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +546,7 @@ int main(void)
         cmocka_unit_test(zeros_before_the_first_measurement_are_left_out),
         cmocka_unit_test(a_path_takes_at_most_a_day),
         cmocka_unit_test(points_too_far_apart),
+        cmocka_unit_test(files_are_taken_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
