@@ -467,6 +467,34 @@ static void another_processor_prints_the_same(void **state)
     assert_int_equal(bad[1], 13);
 }
 
+static enum aw_status take_none(void *context, const struct aw_record *record)
+{
+    (void)context;
+    (void)record;
+    return AW_OK;
+}
+
+/* Who counts, takes the records, or what is printed, is not printed beside. */
+static void not_everything_is_printed_beside(void **state)
+{
+    static struct aw_sink sink;
+    static const char frame[] = "05E#9CFF000200F0\n";
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        begin(&aw_canpid_protocol, i == 0 ? "count" : NULL, "2");
+        session->out.sink = i == 1 ? &sink : NULL;
+        decoder.take = i == 2 ? take_none : NULL;
+        struct aw_view *view = decoder.view;
+        decoder.view = i == 3 ? NULL : view;
+        aw_decoder_share(&decoder);
+        assert_null(decoder.printer);
+        decoder.view = view;
+        session->out.sink = NULL;
+        assert_int_equal(feed(frame, sizeof frame - 1, 99), AW_OK);
+        assert_int_equal(decoder.records, 1);
+    }
+}
+
 static void another_processor_stops_with_the_output(void **state)
 {
     enum aw_status status = AW_OK;
@@ -502,6 +530,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ports_say_who_sent_it, start, stop),
         cmocka_unit_test_setup_teardown(the_output_may_be_gone, start, stop),
         cmocka_unit_test_setup_teardown(another_processor_prints_the_same, start, stop),
+        cmocka_unit_test_setup_teardown(not_everything_is_printed_beside, start, stop),
         cmocka_unit_test_setup_teardown(another_processor_stops_with_the_output, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

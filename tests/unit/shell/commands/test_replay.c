@@ -55,6 +55,16 @@ static void commands_are_sent_at_their_times(void **state)
     assert_int_equal(replay.writes[0].time_ns, 0);
     assert_int_equal(replay.writes[1].time_ns, 2500000000);
     assert_int_equal(replay.writes[1].answers, 1);
+    assert_int_equal(replay.writes[0].answers, 0);
+    static const uint8_t bytes[] = {0x44, 0, 0, 0, 0x80, 0x3D, 0, 0,
+                                    0x44, 0, 0, 0, 0xC0, 0x3F, 0, 0};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(replay.writes[i].at, 8 * i);
+        assert_int_equal(replay.writes[i].size, 8);
+        assert_int_equal(replay.writes[i].commands, 1);
+    }
+    assert_int_equal(replay.n_bytes, 16);
+    assert_memory_equal(replay.bytes, bytes, 16);
 }
 
 /* As in a log that somebody has added lines to by hand. */
@@ -74,7 +84,90 @@ static void what_is_wrong_is_told_with_its_number(void **state)
 {
     (void)state;
     assert_int_equal(load("044#0000803D0000\n044#0000C07F0000\n"), AW_USAGE);
-    assert_non_null(strstr(session->err.text, "message 2"));
+    assert_string_equal(session->err.text,
+                        "replay: message 2: setpoint: value is not a finite number");
+    aw_replay_free(&replay);
+    assert_int_equal(replay.n, 0);
+}
+
+/* Writes and bytes in more than one piece of memory. */
+static void as_many_as_there_are(void **state)
+{
+    static char text[3000 * 32];
+    size_t used = 0;
+    (void)state;
+    for (int i = 0; i < 3000; i++)
+        used += (size_t)sprintf(text + used, "(%d.0) can0 044#0000%02X3D0000\n", i, i % 64);
+    assert_int_equal(load(text), AW_OK);
+    assert_int_equal(replay.n, 3000);
+    assert_int_equal(replay.n_bytes, 24000);
+    assert_true(replay.room >= replay.n && replay.bytes_room >= replay.n_bytes);
+    for (size_t i = 0; i < 3000; i++) {
+        assert_int_equal(replay.writes[i].time_ns, (int64_t)i * 1000000000);
+        assert_int_equal(replay.bytes[replay.writes[i].at + 4], i % 64);
+    }
+}
+
+static bool allowed;
+
+static enum aw_status allow(struct aw_session *s, const struct aw_record *command)
+{
+    allowed = strcmp(command->codec->message->name, "setpoint") == 0;
+    return allowed ? AW_OK : aw_fail(&s->err, AW_LIMIT, "only setpoints");
+}
+
+/* What depends on where the device stands, and what puts it where it began. */
+static void what_says_how_far(void **state)
+{
+    static const char *const relative[] = {"kd", "kp", NULL};
+    static const struct {
+        const char *text, *relative;
+        bool afresh;
+    } rows[] = {
+        {"044#0000803D0000\n", NULL, false},
+        {"041#9A99193F0200\n", "kp", false},
+        {"043#9A99193F0200\n041#9A99193F0200\n", "kd", false},
+        {"042#9A99193F0200\n043#9A99193F0200\n", "kd", true},
+        {"043#9A99193F0200\n042#9A99193F0200\n", "kd", false},
+    };
+    (void)state;
+    tool.replay.relative = relative;
+    tool.replay.afresh = "ki";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(load(rows[i].text), AW_OK);
+        if (rows[i].relative)
+            assert_string_equal(replay.relative, rows[i].relative);
+        else
+            assert_null(replay.relative);
+        assert_int_equal(replay.afresh, rows[i].afresh);
+        aw_replay_free(&replay);
+    }
+    tool.replay.relative = NULL;
+    tool.replay.allow = allow;
+    assert_int_equal(load("044#0000803D0000\n"), AW_OK);
+    assert_true(allowed);
+    aw_replay_free(&replay);
+    assert_int_equal(load("041#9A99193F0200\n"), AW_LIMIT);
+    assert_string_equal(session->err.text, "replay: message 1: only setpoints");
+    tool.replay.allow = NULL;
+}
+
+/* Of each board the first message that says where it stands. */
+static void where_it_stood(void **state)
+{
+    (void)state;
+    tool.replay.place = "joint";
+    assert_int_equal(load("05D#000000000000\n05E#9CFF000200F0\n05E#9CFF000200F1\n"
+                          "09E#9CFF000200F0\n05E#9CFF00\n"),
+                     AW_OK);
+    tool.replay.place = NULL;
+    assert_int_equal(replay.n_places, 2);
+    assert_true(aw_record_get(&replay.places[0].record, "torque") == -3.125);
+    assert_true(aw_record_get(&replay.places[1].record, "board") == 128);
+    assert_int_equal(replay.others, 5);
+    aw_replay_free(&replay);
+    assert_int_equal(load("05E#9CFF000200F0\n"), AW_OK);
+    assert_int_equal(replay.n_places, 0);
 }
 
 int main(void)
@@ -82,6 +175,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(commands_are_sent_at_their_times, clear),
         cmocka_unit_test_teardown(a_command_without_a_time_goes_with_the_one_before, clear),
+        cmocka_unit_test_teardown(as_many_as_there_are, clear),
+        cmocka_unit_test_teardown(what_says_how_far, clear),
+        cmocka_unit_test_teardown(where_it_stood, clear),
         cmocka_unit_test_teardown(what_is_wrong_is_told_with_its_number, clear),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -6,6 +6,7 @@
 #include "protocol/canpid/wire.h"
 #include "shell/commands/stream.h"
 #include "shell_helper.h"
+#include "view/text/where.h"
 
 static struct aw_session *session;
 static struct aw_stream *stream;
@@ -260,13 +261,244 @@ static void test_hear(void **state)
     assert_int_equal(next(), AW_LOST);
 }
 
+static char told[2048];
+
+static void tell(struct aw_sink *sink, bool error, const char *text, size_t size)
+{
+    (void)sink;
+    snprintf(told + strlen(told), sizeof told - strlen(told), "%s%.*s", error ? "! " : "",
+             (int)size, text);
+}
+
+/* A device that says something when the time in the list has come. */
+static int64_t says_at[4];
+static size_t has_said;
+
+static enum aw_status receive_late(struct aw_session *s, int64_t deadline,
+                                   struct aw_received *received)
+{
+    static const uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0};
+    struct aw_virtual_clock *clock = &s->virtual_clock;
+    int64_t next = has_said < 4 && says_at[has_said] ? says_at[has_said] : AW_NEVER;
+    if (next > deadline) {
+        clock->time_ns = deadline;
+        return AW_TIMEOUT;
+    }
+    clock->time_ns = next > clock->time_ns ? next : clock->time_ns;
+    *received = (struct aw_received){.frame = {frame, sizeof frame},
+                                     .dir = AW_RX,
+                                     .time_ns = AW_NO_TIME,
+                                     .news = "connected anew"};
+    if (has_said++ == 1)
+        received->frame.size = 0;
+    return AW_OK;
+}
+
+/* Why nothing comes is said once, after two seconds in which nothing has. */
+static void test_silence(void **state)
+{
+    struct aw_sink sink = {tell};
+    const int64_t s = AW_SECOND;
+    static const struct {
+        int64_t first, second;
+        const char *told;
+        enum aw_status answered;
+    } rows[] = {
+        {0, 0, "! rig: nothing has come yet — is it on?\n", AW_TIMEOUT},
+        {1, 0, "", AW_OK},
+        {2, 0, "", AW_OK},
+        {3, 4, "! rig: nothing has come yet — is it on?\n! rig: connected anew\n", AW_OK},
+    };
+    (void)state;
+    tool.receive = receive_late;
+    tool.no_answer_hint = "is it on?";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        has_said = 0;
+        *told = '\0';
+        says_at[0] = rows[i].first * s;
+        says_at[1] = rows[i].second * s;
+        session->out.sink = &sink;
+        session->out.charset = AW_CHARSET_UTF8;
+        session->clock = &session->virtual_clock.base;
+        session->virtual_clock.time_ns = 0;
+        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        assert_true(aw_stream_has_link(stream));
+        enum aw_status status = aw_stream_next(stream, 6 * s, &item);
+        assert_int_equal(status, rows[i].first ? AW_OK : AW_TIMEOUT);
+        if (rows[i].first) {
+            assert_true(item.time_ns == rows[i].first * s);
+            assert_int_equal(aw_stream_next(stream, 6 * s, &item), AW_TIMEOUT);
+        }
+        assert_true(session->virtual_clock.time_ns == 6 * s);
+        assert_string_equal(told, rows[i].told);
+        assert_int_equal(aw_stream_answered(stream, "watch"), rows[i].answered);
+        if (rows[i].answered != AW_OK)
+            assert_string_equal(session->err.text, "watch: nothing came");
+        aw_stream_close(stream);
+        stream = NULL;
+    }
+    assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+    has_said = 4;
+    assert_int_equal(aw_stream_next(stream, s, &item), AW_TIMEOUT);
+    assert_int_equal(aw_stream_answered(stream, "plot"), AW_TIMEOUT);
+    assert_string_equal(session->err.text, "plot: nothing came — is it on?");
+    tool.only_answers = true;
+    assert_int_equal(aw_stream_answered(stream, "plot"), AW_OK);
+}
+
+static void two_boards(struct aw_session *s, aw_candidate_fn *add, void *context)
+{
+    (void)s;
+    add(context, "b64", NULL);
+    add(context, "b32", NULL);
+}
+
+/* Who is asked for is looked for when the first message has come. */
+static void test_expected(void **state)
+{
+    static const struct {
+        const char *field, *where, *says;
+    } rows[] = {
+        {"b64.torque", NULL, NULL},          {"b32.torque", NULL, NULL},
+        {"b65.torque", NULL, "b65"},         {"torque", "b32.torque > 1", NULL},
+        {"torque", "b33.torque > 1", "b33"},
+    };
+    (void)state;
+    tool.receive = receive_late;
+    tool.subject.all = two_boards;
+    session->clock = &session->virtual_clock.base;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_select fields = {0};
+        struct aw_where where = {0};
+        has_said = 0;
+        says_at[0] = 1;
+        says_at[1] = 0;
+        session->virtual_clock.time_ns = 0;
+        assert_int_equal(aw_select_add(&fields, rows[i].field, NULL), AW_OK);
+        if (rows[i].where)
+            assert_int_equal(aw_where_parse(rows[i].where, &where, NULL), AW_OK);
+        assert_int_equal(aw_stream_check(session, &fields, rows[i].where ? &where : NULL), AW_OK);
+        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        aw_stream_expect(stream, &fields, rows[i].where ? &where : NULL);
+        enum aw_status status = aw_stream_next(stream, AW_SECOND, &item);
+        assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
+        if (rows[i].says && !strstr(session->err.text, rows[i].says))
+            fail_msg("%s", session->err.text);
+        aw_stream_close(stream);
+        stream = NULL;
+    }
+}
+
+/* Times beyond what nanoseconds hold are none; those before 1970 are some. */
+static void test_times(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t time_ns;
+    } rows[] = {
+        {"{\"t\":3999999999.5,\"x\":1}\n", INT64_C(3999999999500000000)},
+        {"{\"t\":4000000000,\"x\":1}\n", AW_NO_TIME},
+        {"{\"t\":-1.25,\"x\":1}\n", -AW_SECOND * 5 / 4},
+        {"{\"t\":\"1\",\"x\":1}\n", AW_NO_TIME},
+        {"{\"t\":1,\"timestamp\":2,\"x\":1}\n", AW_SECOND},
+        {"t,x\n3999999999.5,1\n", INT64_C(3999999999500000000)},
+        {"t,x\n4000000000,1\n", AW_NO_TIME},
+        {"x,time\n1,-1.25\n", -AW_SECOND * 5 / 4},
+        {"t,x\nsoon,1\n", AW_NO_TIME},
+        {"t,time,x\n1,2,1\n", AW_SECOND},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        open_text(rows[i].text);
+        assert_int_equal(next(), AW_OK);
+        if (item.time_ns != rows[i].time_ns)
+            fail_msg("%s: %lld", rows[i].text, (long long)item.time_ns);
+        expect_point(item.n - 1, "x", 1);
+        assert_int_equal(next(), AW_END);
+        aw_stream_close(stream);
+        stream = NULL;
+        unlink(path);
+    }
+}
+
+/* All points of a line, one behind the other: "name=value" or "name='text'", and whom it is about.
+ */
+static void test_points(void **state)
+{
+    static const struct {
+        const char *text, *points;
+    } rows[] = {
+        {"{\"a\":1,\"dir\":\"rx\",\"cmd\":\"x\",\"raw\":true,\"anomaly\":\"y\",\"t\":1}", " a=1"},
+        {"{\"a\":true,\"b\":false,\"c\":null,\"d\":\"e\"}", " a=1 b=0 c=nan d='e'"},
+        {"{\"name\":\"n\",\"a\":1}", " n.a=1 (n)"},
+        {"{\"object\":\"n\",\"a\":{\"dir\":2,\"name\":\"m\"}}", " n.a.dir=2 n.a.name='m' (n)"},
+        {"{\"name\":5,\"a\":1}", " name=5 a=1"},
+        {"{\"a\":[[1,2],[3]],\"b\":[]}", " a.0.0=1 a.0.1=2 a.1.0=3"},
+        {"{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":1}}}}}}}", " a.b.c.d.e.f.g=1"},
+        {"{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":1}}}}}}}}", ""},
+        {"a,b,c\n1,x,", " a=1 b='x'"},
+        {"a;b\n1,5;2", " a='1,5' b=2"},
+        {"a\tb\n1\t2", " a=1 b=2"},
+        {"a b\n1 2", NULL},
+        {"name,a,dir\nn,1,rx", " n.a=1 (n)"},
+        {"a,subject,b\n1,n,2", " n.a=1 n.b=2 (n)"},
+        {"a,subject,b\n1,7,2", " a=1 subject=7 b=2"},
+        {"1,2,3\n4,5,6", " column1=1 column2=2 column3=3"},
+        {"x,2,3\n4,5,6", " column1='x' column2=2 column3=3"},
+        {"x,2,y\n4,5,6", " x=4 2=5 y=6"},
+        {"t,2\n4,5", " 2=5"},
+        {"# x\n\na,b\n# y\n1,2", " a=1 b=2"},
+        {"a,b\n1,2,3", " a=1 b=2"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char points[512] = "";
+        enum aw_status status = open_bytes(rows[i].text, strlen(rows[i].text), "");
+        assert_int_equal(status, rows[i].points ? AW_OK : AW_USAGE);
+        if (status == AW_OK) {
+            assert_int_equal(next(), AW_OK);
+            for (size_t k = 0; k < item.n; k++)
+                item.points[k].text ? sprintf(points + strlen(points), " %s='%s'",
+                                              item.points[k].name, item.points[k].text)
+                                    : sprintf(points + strlen(points), " %s=%g",
+                                              item.points[k].name, item.points[k].value);
+            if (*item.subject)
+                sprintf(points + strlen(points), " (%s)", item.subject);
+            assert_string_equal(points, rows[i].points);
+            for (size_t k = 1; k < item.n; k++)
+                assert_true(item.points[k].order > item.points[k - 1].order);
+        }
+        aw_stream_close(stream);
+        stream = NULL;
+        unlink(path);
+    }
+}
+
+/* A line that no buffer holds is none; what comes behind it is. */
+static void test_endless_line(void **state)
+{
+    static char text[200100];
+    (void)state;
+    memset(text, 'x', 200000);
+    strcpy(text + 200000, "\n(1700000000.250000) can0 05E#9CFF000200F0\n");
+    text[0] = '(';
+    assert_int_equal(open_bytes(text, strlen(text), ".log"), AW_OK);
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == INT64_C(1700000000250000000));
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+    assert_int_equal(item.received.dir, AW_RX);
+    assert_int_equal(next(), AW_END);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_json),  TEST(test_large),   TEST(test_csv),     TEST(test_broken),
-        TEST(test_empty), TEST(test_candump), TEST(test_capture), TEST(test_hear),
+        TEST(test_json),         TEST(test_large),    TEST(test_csv),     TEST(test_broken),
+        TEST(test_empty),        TEST(test_candump),  TEST(test_capture), TEST(test_hear),
+        TEST(test_silence),      TEST(test_expected), TEST(test_times),   TEST(test_points),
+        TEST(test_endless_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

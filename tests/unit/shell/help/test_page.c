@@ -120,7 +120,7 @@ static void show_page(struct aw_page *page)
     aw_page_heading(page, "Heading");
     aw_page_code(page, "code");
     aw_page_code(page, "more code");
-    aw_page_row(page, "a, `b`", "c `d` `e f` `'g h'` i");
+    aw_page_row(page, "a, `b`", "c `d` `e f` `'g h'` ` i` j");
     aw_page_text(page, "one");
     aw_page_text(page, "two");
 }

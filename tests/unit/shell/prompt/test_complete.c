@@ -210,6 +210,12 @@ static void options_stay_as_they_are(void **state)
     complete("set --gently", "");
     assert_int_equal(session->options.n, n);
     assert_null(aw_options_find(&session->options, "gently"));
+    complete("watch --once -j", "u"); /* whose completer sees them */
+    assert_true(offers("u8"));
+    assert_int_equal(session->options.n, n);
+    assert_null(aw_options_find(&session->options, "once"));
+    assert_null(aw_options_find(&session->options, "json")->text);
+    assert_null(session->command);
 }
 
 int main(void)

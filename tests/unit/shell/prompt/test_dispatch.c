@@ -2,8 +2,15 @@
  * below the other in tests/golden/pictures. "!" is in front of lines on standard error. */
 #include "shell_helper.h"
 
+#include <fcntl.h>
+#include <pty.h>
+
+#include "base/utf8.h"
+#include "memory_helper.h"
 #include "picture_helper.h"
 
+#include "capture/packet.h"
+#include "capture/pcapng.h"
 #include "protocol/canpid/wire.h"
 #include "shell/core/bind.h"
 #include "shell/core/dry.h"
@@ -12,6 +19,7 @@
 #include "shell/prompt/complete.h"
 
 static FILE *out;
+static const char *config; /* the file of the lines that follow; NULL: none */
 static char *printed;
 static size_t printed_size;
 
@@ -98,6 +106,7 @@ static const struct aw_tool tool = {
     .protocol = &aw_canpid_protocol,
     .commands = commands,
     .common = aw_common_commands,
+    .field = "torque",
     .stop = stop,
 };
 
@@ -113,6 +122,8 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
     session->out.charset = AW_CHARSET_UTF8;
     session->clock = &session->virtual_clock.base;
     session->interactive = prompt;
+    if (config)
+        aw_config_load(session, config);
     fprintf(out, "$ %s\n", line);
     do {
         status = aw_words_split_at(words, line, words->next, &session->err);
@@ -186,6 +197,8 @@ static void commands_and_mistakes(void **state)
         "--csv decode 041#9A99193F0200",
         "--format '%{msg} %{value}' decode 041#9A99193F0200",
         "--fields value decode 041#9A99193F0200",
+        "--fields t,value decode 041#9A99193F0200",
+        "--fields msg decode 041#9A99193F0200",
         "--fields valeu decode 041#9A99193F0200",
         "decode 041#9A9919",
         "decode 04X#9A",
@@ -261,6 +274,112 @@ static void commands_and_mistakes(void **state)
     end("shell-lines.txt");
 }
 
+static const struct {
+    const char *name, *text;
+} files[] = {
+    {"values.csv", "t,speed,x.y,note\n0,1,5,on\n0.5,2,,on\n1,-3,7,off\n"},
+    {"values.ndjson", "{\"t\":10,\"name\":\"elbow\",\"angle\":1,\"mode\":\"pos\"}\n"
+                      "{\"t\":10.5,\"name\":\"hand\",\"angle\":4}\n"
+                      "no JSON\n"
+                      "{\"t\":11,\"name\":\"elbow\",\"angle\":2.5}\n"
+                      "{\"t\":12,\"name\":\"hand\",\"angle\":null}\n"},
+    {"numbers.csv", "1;2;3\n4;5;6\n"},
+    {"empty.csv", ""},
+    {"empty.ndjson", "{}\n"},
+    {"words.json", "{\"a\":\"b\"}\n"},
+    {"text.txt", "A text,\nof two lines.\n"},
+    {"paths.csv", "t,a/b\n1,2\n"},
+    {"damaged.log", "(5.0) can0 044#0000803D0000\n(5.1) can0 05E#9CFF0002\nrubbish\n"
+                    "(5.2) can0 05E#9CFF000200F0\n(5.3) can0 041#0000C07F0000\n"},
+    {"many.log", "x\nx\nx\nx\nx\nx\n(5.2) can0 05E#9CFF000200F0\n"},
+    {"answers.log", "(5.2) can0 05E#9CFF000200F0\n(5.3) can0 05E#9CFF000200F0\n"},
+    {"wild.log", "(5.2) can0 041#00007A440200\n(6.2) can0 041#00007A440200\n"},
+    {"right.ini", "[link]\narm = tcp:host:1\n[options]\nlink = @arm\ntimeout = 2s\n"},
+    {"wrong.ini", "[options]\nfrob = 1\nfreb = 2\nquiet = yes\n"},
+    {"broken.ini", "[options]\njson\n"},
+    {"round.ini", "[link]\na = @b\nb = @a\n"},
+};
+
+/* A capture with packets both ways, one that is damaged, and marks. */
+static void write_capture(void)
+{
+    static const uint8_t frames[][8] = {{0x41, 0, 0x9A, 0x99, 0x19, 0x3F, 2, 0},
+                                        {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0},
+                                        {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF1}};
+    static const struct {
+        int ms;
+        enum aw_dir dir;
+        int frame;
+        size_t bytes;
+        const char *mark;
+    } packets[] = {
+        {0, AW_TX, 0, 8, ""},       {10, AW_RX, 1, 8, ""},  {20, AW_RX, 1, 5, ""},
+        {30, AW_RX, 1, 0, "begin"}, {110, AW_RX, 2, 8, ""}, {210, AW_RX, 1, 8, "and more"},
+    };
+    uint8_t bytes[4096], wrapped[256];
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_CAN};
+    size_t used = aw_pcapng_begin(bytes, AW_LINKTYPE_CAN, "can0");
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        size_t n = packets[i].bytes
+                       ? aw_wrap(&wrapper, packets[i].dir,
+                                 (struct aw_span){frames[packets[i].frame], packets[i].bytes},
+                                 wrapped, sizeof wrapped)
+                       : 0;
+        struct aw_packet packet = {.time_ns = packets[i].ms * AW_MILLISECOND,
+                                   .dir = packets[i].dir,
+                                   .linktype = AW_LINKTYPE_CAN,
+                                   .data = {wrapped, n},
+                                   .comment = packets[i].mark,
+                                   .comment_length = strlen(packets[i].mark)};
+        used += aw_pcapng_packet(bytes + used, sizeof bytes - used, &packet);
+    }
+    FILE *file = fopen("marks.pcapng", "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, used, file), used);
+    assert_int_equal(fclose(file), 0);
+}
+
+static char folder[] = "/tmp/armwire-test-XXXXXX";
+
+/* The files are in a folder of its own, which has the tests of the tree, too. */
+static int make_folder(void **state)
+{
+    char tests[512];
+    (void)state;
+    if (!realpath("tests", tests) || !mkdtemp(folder) || chdir(folder) != 0 ||
+        symlink(tests, "tests") != 0)
+        return -1;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        FILE *file = fopen(files[i].name, "w");
+        assert_non_null(file);
+        assert_true(fputs(files[i].text, file) >= 0);
+        assert_int_equal(fclose(file), 0);
+    }
+    write_capture();
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+/* What is in it, where there is one now; and then there is none any more. */
+static void show_file(const char *name)
+{
+    char line[512];
+    FILE *file = fopen(name, "r");
+    if (!file)
+        return;
+    while (fgets(line, sizeof line, file))
+        fprintf(out, "| %s", line);
+    fclose(file);
+    unlink(name);
+}
+
 /* Of a recording: what is in it, all of it, a part of it, and drawn. */
 static void recordings(void **state)
 {
@@ -288,6 +407,86 @@ static void recordings(void **state)
         "-l log:" FILE_OF "?speed=1000 -j watch torque -n 2",
         "-l log:" FILE_OF "?speed=1000 --csv watch torque -n 2",
         "-l log:" FILE_OF "?speed=1000 watch torqe",
+        "-l log:" FILE_OF "?speed=1000 --fields torque watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 -j --fields board,torque watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --csv --fields setpoint watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --csv watch -n 4",
+        "-l log:" FILE_OF "?speed=1000 --csv watch torque setpoint -n 3",
+        "-l log:" FILE_OF "?speed=1000 --format '%{torque} %{board}' watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --format '%{torque} %{nothing}' watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --fields torque watch setpoint -n 2",
+        "-l log:" FILE_OF "?speed=1000 --fields nothing watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 watch 'lknee.*' -n 2",
+        "-l log:" FILE_OF "?speed=1000 watch joint.torque board output -n 3",
+        "-l log:" FILE_OF "?speed=1000 watch torque setpoint --once",
+        "-l log:" FILE_OF "?speed=1000 watch --where 'torque < -4.9 and alpha_angle < 10'",
+        "-l log:" FILE_OF "?speed=1000 watch --where 'torqe > 1'",
+        "-l log:" FILE_OF "?speed=1000 watch --where 'torque >'",
+        "-l log:" FILE_OF "?speed=1000 -q watch torque -n 1",
+        "-l log:" FILE_OF "?speed=1000 --raw watch torque -n 1",
+        "-l log:" FILE_OF "?speed=1000 --time rel watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --time none -j watch -n 1",
+        "-l log:" FILE_OF "?speed=1000 -n 51 --format '%{msg}' --fields torque,setpoint watch",
+        "-l log:tests/golden/untimed.log?speed=1000 watch",
+        "plot",
+        "plot torque",
+        "plot " FILE_OF,
+        "plot " FILE_OF " torque",
+        "plot " FILE_OF " torque --span 0.2s",
+        "plot " FILE_OF " torqe",
+        "plot " FILE_OF " torque nothing_like_it",
+        "plot " FILE_OF " " FILE_OF,
+        "plot " FILE_OF " lknee.torque rhip.setpoint -n 20",
+        "plot tests/golden/untimed.log torque",
+        "plot tests/golden/no.csv torque",
+        "plot a.csv - torque",
+        "plot values.csv speed",
+        "plot values.csv sped",
+        "plot values.csv speed x.y",
+        "plot values.ndjson elbow.angle hand.angle",
+        "plot values.ndjson nothing_like_it",
+        "plot empty.csv x",
+        "plot words.json x",
+        "--dry-run plot torque --out x.svg",
+        "plot " FILE_OF " torque --out out.svg",
+        "plot values.csv speed --out out.svg",
+        "-j plot values.ndjson elbow.angle hand.angle --out out.svg",
+        "plot values.csv nothing --out out.svg",
+        "-l log:" FILE_OF "?speed=1000 plot torque setpoint measured fix_link_angle alpha_angle "
+        "--out out.svg",
+        "info values.csv",
+        "-j info values.csv",
+        "--csv info values.csv",
+        "info values.ndjson",
+        "--fields rate info values.ndjson",
+        "info numbers.csv",
+        "info empty.csv",
+        "info empty.ndjson",
+        "info words.json",
+        "info text.txt",
+        "info paths.csv",
+        "info marks.pcapng",
+        "-j info marks.pcapng",
+        "--csv info marks.pcapng",
+        "--fields count info marks.pcapng",
+        "--format '%{mark} %{at} %{msg}' info marks.pcapng",
+        "decode marks.pcapng",
+        "--time rel decode marks.pcapng",
+        "decode marks.pcapng " FILE_OF " -n 3",
+        "decode values.csv",
+        "decode damaged.log",
+        "decode many.log",
+        "decode --dir tx damaged.log",
+        "--dry-run replay marks.pcapng",
+        "--dry-run replay damaged.log",
+        "--dry-run replay tests/golden/untimed.log",
+        "--dry-run replay values.csv",
+        "--dry-run replay answers.log",
+        "--dry-run replay answers.log --all",
+        "--dry-run replay wild.log",
+        "--dry-run --force replay wild.log",
+        "--dry-run replay " FILE_OF " --from 3s",
+        "--dry-run replay " FILE_OF " --from 0.5s",
         "-l log:" FILE_OF "?speed=1000 --time delta watch torque -n 3",
         "-l log:tests/golden/no.log watch",
         "-l nowhere:x watch",
@@ -313,8 +512,10 @@ static void recordings(void **state)
     };
     (void)state;
     begin();
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         type(lines[i], NULL);
+        show_file("out.svg");
+    }
     end("shell-recordings.txt");
 }
 
@@ -440,6 +641,7 @@ static bool is_harmless(struct aw_session *session, const struct aw_args *args)
 static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     add(context, aw_flag(session, "json") ? "json-elbow" : "elbow", "the middle one");
+    add(context, aw_option(session, "board"), session->command ? session->command->name : NULL);
     add(context, "hand=", "10 to 20 deg");
     add(context, "none", NULL);
 }
@@ -485,6 +687,7 @@ static const struct aw_arg limited_args[] = {
     {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .min = -1, .max = 2, .whole = true},
     {.name = "size", .kind = AW_ARG_NUMBER, .min = 0, .max = 1e40, .optional = true},
     {.name = "long", .kind = AW_ARG_NUMBER, .unit = "s", .optional = true, .help = "time in s"},
+    {.name = "a-name-that-is-longer-than-it-is-shown", .optional = true},
     {.name = "side", .kind = AW_ARG_CHOICE, .choices = sides, .optional = true},
     {0},
 };
@@ -660,6 +863,23 @@ static const struct aw_tool rich = {
     .subject = {.of = knee, .all = all_knees, .known = known_knees},
 };
 
+static enum aw_status configure(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err)
+{
+    (void)session;
+    return aw_fail(err, AW_USAGE, "no section [%s] with %s = %s", section, key, value);
+}
+
+/* One with sections of its own. */
+static const struct aw_tool configured = {
+    .name = "configured",
+    .summary = "it has limits",
+    .protocol = &aw_canpid_protocol,
+    .commands = rich_commands,
+    .common = aw_common_commands,
+    .configure = configure,
+};
+
 /* A program without commands. */
 static const struct aw_tool single = {
     .name = "single",
@@ -733,6 +953,8 @@ static void rows_and_results(void **state)
         "rows",
         "-j rows",
         "--csv rows",
+        "--csv rows; --csv rows",
+        "--fields angle rows; rows",
         "--format '%{joint} %{angle}' rows",
         "--format '%{force}' rows",
         "--format '%{nothing}' rows",
@@ -905,7 +1127,10 @@ static void completions(void **state)
         "help ",
         "act ''",
         "act e",
-        "-- -j act e",
+        "-- -j act ''",
+        "-- -b rhip act ''",
+        "-- -brhip act ''",
+        "-- --board=rhip act ''",
         "act none ''",
         "way ''",
         "way go ''",
@@ -974,6 +1199,138 @@ static void completions(void **state)
         type_to(&rich, line, NULL, false);
     }
     end("shell-completions.txt");
+}
+
+/* Lists that are longer than there is room for: what fits counts. */
+static void long_lists(void **state)
+{
+    static const struct {
+        const char *name, *end;
+        int n;
+    } lists[] = {
+        {"board", "decode 041#9A99193F0200", 31},
+        {"board", "decode 041#9A99193F0200", 32},
+        {"t", "decode 041#9A99193F0200", 30},
+        {"t", "decode 041#9A99193F0200", 31},
+        {"t", "decode 041#9A99193F0200", 32},
+        {"t", "rows", 252},
+        {"t", "--format '%{joint} %{nothing}' rows", 252},
+        {"t", "--format '%{joint} %{nothing}' rows", 400},
+    };
+    static char line[4000];
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        strcpy(line, "--fields ");
+        for (int k = 0; k < lists[i].n; k++)
+            sprintf(line + strlen(line), "%s,", lists[i].name);
+        sprintf(line + strlen(line), "%s %s", i < 5 ? "value" : "t", lists[i].end);
+        type_to(&rich, line, NULL, false);
+    }
+    end("shell-long-lists.txt");
+}
+
+/* How large a drawing is, where standard output is a terminal of this size (0: it is none) and the
+ * environment has these numbers. */
+static void drawings_fill_the_terminal(void **state)
+{
+    static const struct {
+        unsigned short columns, rows;
+        const char *by_columns, *by_lines;
+        size_t width, height;
+    } cases[] = {
+        {0, 0, NULL, NULL, 80, 23},     {0, 0, "60", "12", 60, 11},
+        {0, 0, "20", "8", 20, 7},       {0, 0, "19", "7", 80, 23},
+        {0, 0, "500", "100", 500, 99},  {0, 0, "501", "x", 80, 23},
+        {100, 30, "60", "12", 100, 29}, {20, 8, NULL, NULL, 20, 7},
+        {19, 8, NULL, NULL, 80, 23},    {20, 7, NULL, NULL, 80, 23},
+        {499, 20, NULL, NULL, 499, 19}, {500, 20, NULL, NULL, 80, 19},
+        {60, 199, NULL, NULL, 60, 198}, {60, 200, NULL, NULL, 60, 23},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct winsize size = {.ws_row = cases[i].rows, .ws_col = cases[i].columns};
+        int user = -1, terminal, usual = dup(STDOUT_FILENO);
+        if (cases[i].columns)
+            assert_int_equal(openpty(&user, &terminal, NULL, NULL, &size), 0);
+        else
+            terminal = open("/dev/null", O_WRONLY);
+        cases[i].by_columns ? setenv("COLUMNS", cases[i].by_columns, 1) : unsetenv("COLUMNS");
+        cases[i].by_lines ? setenv("LINES", cases[i].by_lines, 1) : unsetenv("LINES");
+        begin();
+        fflush(stdout);
+        dup2(terminal, STDOUT_FILENO);
+        type("plot tests/golden/knee.log torque", NULL);
+        dup2(usual, STDOUT_FILENO);
+        fclose(out);
+        close(usual);
+        close(terminal);
+        if (user >= 0)
+            close(user);
+        size_t width = 0, height = 0;
+        for (char *save, *line = strtok_r(strchr(printed, '\n'), "\n", &save); line;
+             line = strtok_r(NULL, "\n", &save), height++)
+            width = aw_utf8_length(line) > width ? aw_utf8_length(line) : width;
+        assert_int_equal(height, cases[i].height);
+        assert_in_range(width, cases[i].width - 2, cases[i].width);
+        free(printed);
+    }
+    unsetenv("COLUMNS");
+    unsetenv("LINES");
+}
+
+/* A session gives back all that it has taken: the next one like it takes no more memory, once
+ * malloc(3) has filled its caches. */
+static void nothing_is_left_behind(void **state)
+{
+    enum { ROUNDS = 16 };
+    static const char *const lines[] = {
+        "rows",
+        "--csv --fields angle rows",
+        "complete -- --fields ''",
+        "complete -- -l ''",
+        "decode marks.pcapng",
+        "--raw decode --where 'torque > 1' damaged.log",
+        "info marks.pcapng",
+        "info values.csv",
+        "info values.ndjson",
+        "info empty.csv",
+        "plot values.csv speed x.y",
+        "plot " FILE_OF " lknee.torque --out out.svg",
+        "plot numbers.csv column2",
+        "plot tests/golden/no.csv x",
+        "-l log:" FILE_OF "?speed=1000 watch torque -n 3",
+        "-l log:" FILE_OF "?speed=1000 -j plot torque -n 5",
+        "-l nowhere: watch",
+        "describe kp",
+        "--dry-run replay marks.pcapng",
+        "--dry-run replay damaged.log",
+        "kp 1 tor",
+        "--dry-run replay answers.log",
+        "act moves did timeout",
+        "help",
+        "encode kp value=1",
+        "{\"cmd\":\"kp\",\"gain\":{\"x\":1}}",
+        "{\"cmd\"",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":0.5,\"controller\":2}",
+    };
+    (void)state;
+    out = fopen("/dev/null", "w");
+    assert_non_null(out);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        size_t before = 0, now = 1;
+        int round = 0;
+        for (; round < ROUNDS && now > before; round++) {
+            before = round ? memory_in_use() : 0;
+            config = "right.ini";
+            type_to(&rich, lines[i], NULL, false);
+            now = round ? memory_in_use() : 1;
+        }
+        if (round == ROUNDS)
+            fail_msg("%s: %zu bytes", lines[i], now - before);
+    }
+    config = NULL;
+    fclose(out);
 }
 
 static void hints(void **state)
@@ -1066,6 +1423,27 @@ static void type_page(const struct aw_tool *of, void (*write)(struct aw_session 
     rig_free(session);
 }
 
+static void configs(void **state)
+{
+    static const char *const inis[] = {"right.ini", "wrong.ini", "broken.ini", "round.ini",
+                                       "none.ini"};
+    static const char *const lines[] = {
+        "config show", "-j config show", "config path",   "rows",        "rows; rows",
+        "gains",       "-l @arm watch",  "-l @leg watch", "-l @a watch",
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof inis / sizeof *inis; i++) {
+        config = inis[i];
+        fprintf(out, "---- %s\n", config);
+        for (size_t k = i ? 2 : 0; k < sizeof lines / sizeof *lines; k++)
+            if (strcmp(lines[k], "-l @arm watch") != 0 || i > 0)
+                type_to(k == 5 ? &configured : &rich, lines[k], NULL, false);
+    }
+    config = NULL;
+    end("shell-configs.txt");
+}
+
 static void helps(void **state)
 {
     static const char *const lines[] = {"help act",
@@ -1116,10 +1494,15 @@ int main(void)
         cmocka_unit_test(words_and_messages),
         cmocka_unit_test(completions),
         cmocka_unit_test(hints),
+        cmocka_unit_test(long_lists),
+        cmocka_unit_test(drawings_fill_the_terminal),
+        cmocka_unit_test(nothing_is_left_behind),
         cmocka_unit_test(helps),
+        cmocka_unit_test(configs),
     };
     setenv("LC_ALL", "C.UTF-8", 1);
     setenv("TERM", "dumb", 1);
     setenv("XDG_CONFIG_HOME", "/nowhere", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    setenv("TZ", "UTC", 1);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

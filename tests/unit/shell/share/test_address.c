@@ -2,8 +2,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -19,6 +22,10 @@ static const struct {
     {"serve:tcp:10.0.0.1:1?token=/etc/t", "", "10.0.0.1", "1", "/etc/t"},
     {"tcp:[::1]:80", "", "::1", "80", ""},
     {"tcp:80", "", "127.0.0.1", "80", ""},
+    {"tcp:host:12345", "", "host", "12345", ""},
+    {"tcp:[a]:1", "", "a", "1", ""},
+    {"tcp:[]:1", "", "[]", "1", ""},
+    {"/run/a", "/run/a", "", "", ""},
 };
 
 static void the_ways_to_write_it(void **state)
@@ -35,26 +42,106 @@ static void the_ways_to_write_it(void **state)
     }
 }
 
+static char folder[] = "/tmp/armwire-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL || setenv("XDG_RUNTIME_DIR", folder, 1) != 0;
+}
+
+static int remove_folder(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
 static void the_usual_place(void **state)
 {
     struct aw_address address;
     (void)state;
-    setenv("XDG_RUNTIME_DIR", "/tmp", 1);
-    if (aw_address_parse(&address, "armctl", "serve:", NULL) == AW_OK)
-        assert_string_equal(strrchr(address.path, '/'), "/armctl.sock");
+    assert_int_equal(aw_address_parse(&address, "armctl", "serve:", NULL), AW_OK);
+    assert_string_equal(strrchr(address.path, '/'), "/armctl.sock");
+    assert_memory_equal(address.path, folder, strlen(folder));
+    assert_string_equal(address.text, "serve:");
+    assert_int_equal(aw_address_parse(&address, "armctl", "unix:?token=/t", NULL), AW_OK);
+    assert_string_equal(strrchr(address.path, '/'), "/armctl.sock");
+    assert_string_equal(address.token, "/t");
 }
 
+/* The whole of what is said; %s: so many letters as are one too many for a path or a host. */
 static void what_is_wrong(void **state)
 {
-    static const char *const wrong[] = {"tcp:",          "tcp:host:",       "tcp::80",
-                                        "tcp:host:port", "tcp:host:123456", "serve:/a?tokn=x"};
+    static const struct {
+        const char *url, *says;
+    } wrong[] = {
+        {"tcp:", "tcp: — write tcp:HOST:PORT"},
+        {"tcp:host:", "tcp:host: — write tcp:HOST:PORT"},
+        {"tcp::80", "tcp::80 — write tcp:HOST:PORT"},
+        {"tcp:host:port", "tcp:host:port — write tcp:HOST:PORT"},
+        {"tcp:host:123456", "tcp:host:123456 — write tcp:HOST:PORT"},
+        {"tcp:host:80x", "tcp:host:80x — write tcp:HOST:PORT"},
+        {"serve:/a?tokn=x", "serve:/a?tokn=x: '?tokn=x' — there is only ?token=FILE"},
+    };
+    struct aw_address address;
+    struct aw_error err;
+    char url[256], letters[200];
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct aw_address address;
-        struct aw_error err;
-        assert_int_equal(aw_address_parse(&address, "armctl", wrong[i], &err), AW_USAGE);
-        assert_true(*err.text);
+        assert_int_equal(aw_address_parse(&address, "armctl", wrong[i].url, &err), AW_USAGE);
+        assert_string_equal(err.text, wrong[i].says);
     }
+    memset(letters, 'x', sizeof letters);
+    for (int more = 0; more < 2; more++) {
+        snprintf(url, sizeof url, "unix:%.*s", (int)sizeof address.path - 1 + more, letters);
+        assert_int_equal(aw_address_parse(&address, "armctl", url, &err), more ? AW_USAGE : AW_OK);
+        snprintf(url, sizeof url, "tcp:%.*s:80", (int)sizeof address.host - 1 + more, letters);
+        assert_int_equal(aw_address_parse(&address, "armctl", url, &err), more ? AW_USAGE : AW_OK);
+    }
+    snprintf(url, sizeof url, "unix:%.*s", (int)sizeof address.path, letters);
+    assert_int_equal(aw_address_parse(&address, "armctl", url, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, ": longer than 107 characters"));
+}
+
+/* A secret is the first line of a file that nobody else may read. */
+static void secrets(void **state)
+{
+    static const struct {
+        unsigned mode;
+        const char *text, *secret, *says;
+    } rows[] = {
+        {0600, "word\nmore\n", "word", ""},
+        {0400, "word", "word", ""},
+        {0600, "word\r\n", "word", ""},
+        {0600, "longer than room is\n", "longer than roo", ""},
+        {0640, "word\n", "", ": others may read it — chmod 600 it"},
+        {0604, "word\n", "", ": others may read it — chmod 600 it"},
+        {0610, "word\n", "", ": others may read it — chmod 600 it"},
+        {0600, "\nword\n", "", ": its first line is empty"},
+        {0600, "", "", ": its first line is empty"},
+    };
+    char path[] = "/tmp/test_address.XXXXXX", says[128], secret[16];
+    struct aw_error err;
+    (void)state;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_int_equal(pwrite(fd, rows[i].text, strlen(rows[i].text), 0), strlen(rows[i].text));
+        assert_int_equal(fchmod(fd, rows[i].mode), 0);
+        enum aw_status status = aw_read_secret(path, secret, sizeof secret, &err);
+        assert_int_equal(status, *rows[i].says ? AW_USAGE : AW_OK);
+        snprintf(says, sizeof says, "%s%s", path, rows[i].says);
+        if (status == AW_OK)
+            assert_string_equal(secret, rows[i].secret);
+        else
+            assert_string_equal(err.text, says);
+    }
+    close(fd);
+    unlink(path);
+    assert_int_equal(aw_read_secret(path, secret, sizeof secret, &err), AW_USAGE);
 }
 
 static void a_place_for_each_device(void **state)
@@ -70,12 +157,36 @@ static void a_place_for_each_device(void **state)
         {"tcp:host:1", "/armctl-tcp-host-1.sock"},
     };
     (void)state;
-    setenv("XDG_RUNTIME_DIR", "/tmp", 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_address address;
-        if (aw_address_of_key(&address, "armctl", cases[i].key, NULL) == AW_OK)
-            assert_string_equal(strrchr(address.path, '/'), cases[i].path);
+        char text[128];
+        assert_int_equal(aw_address_of_key(&address, "armctl", cases[i].key, NULL), AW_OK);
+        assert_string_equal(strrchr(address.path, '/'), cases[i].path);
+        snprintf(text, sizeof text, "serve:%s/armwire%s", folder, cases[i].path);
+        assert_string_equal(address.text, text);
+        assert_int_equal(address.family, AF_UNIX);
     }
+    /* Of a folder with so many letters that the path just fits, and one more. */
+    char key[60], longer[120];
+    memset(key, 'k', sizeof key - 1);
+    key[sizeof key - 1] = '\0';
+    for (int more = 0; more < 2; more++) {
+        struct aw_address address;
+        struct aw_error err;
+        int letters = (int)(sizeof address.path - 1 - strlen("/armwire/armctl-.sock") - 48) + more;
+        snprintf(longer, sizeof longer, "%s/", folder);
+        memset(longer + strlen(longer), 'x', (size_t)letters - strlen(longer));
+        longer[letters] = '\0';
+        assert_int_equal(mkdir(longer, 0700), 0);
+        setenv("XDG_RUNTIME_DIR", longer, 1);
+        assert_int_equal(aw_address_of_key(&address, "armctl", key, &err),
+                         more ? AW_NO_LINK : AW_OK);
+        if (more)
+            assert_non_null(strstr(err.text, ": a longer path than a socket may have"));
+        else
+            assert_int_equal(strlen(address.path), sizeof address.path - 1);
+    }
+    setenv("XDG_RUNTIME_DIR", folder, 1);
 }
 
 int main(void)
@@ -85,6 +196,7 @@ int main(void)
         cmocka_unit_test(the_usual_place),
         cmocka_unit_test(a_place_for_each_device),
         cmocka_unit_test(what_is_wrong),
+        cmocka_unit_test(secrets),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -36,9 +36,42 @@ static void both_ways(void **state)
     }
 }
 
+/* What stands behind the bytes is not read. */
+static void nothing_but_the_bytes(void **state)
+{
+    static const char *const texts[] = {"", "Zg==", "Zm8=", "Zm9v"};
+    (void)state;
+    for (size_t n = 0; n < 4; n++) {
+        char bytes[] = "foo\xFF\xFF";
+        memset(bytes + n, 0xFF, 3);
+        char *text = aw_base64(bytes, n);
+        assert_string_equal(text, texts[n]);
+        free(text);
+    }
+}
+
+static void every_value_of_six_bits(void **state)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t size = 0;
+    (void)state;
+    uint8_t *bytes = aw_base64_decode(letters, 64, &size);
+    assert_int_equal(size, 48);
+    assert_int_equal(bytes[0], 0);
+    assert_int_equal(bytes[1], 0x10);
+    assert_int_equal(bytes[2], 0x83);
+    assert_int_equal(bytes[47], 0xBF);
+    char *text = aw_base64(bytes, size);
+    assert_string_equal(text, letters);
+    free(text);
+    free(bytes);
+}
+
 static void what_is_none(void **state)
 {
-    static const char *const wrong[] = {"Z", "Zg", "Zg=", "Z===", "Zg==Zg==", "Zm9 ", "\xFFm9v"};
+    static const char *const wrong[] = {
+        "Z", "Zg", "Zg=", "Z===", "Zg==Zg==", "Zm9 ", "\xFFm9v", "Zm9vZ", "Zm==9vZg", "Zm9v===="};
     size_t size;
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -49,6 +82,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_ways),
+        cmocka_unit_test(nothing_but_the_bytes),
+        cmocka_unit_test(every_value_of_six_bits),
         cmocka_unit_test(what_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

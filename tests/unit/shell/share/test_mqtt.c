@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,38 @@ static void what_is_wrong(void **state)
     }
 }
 
+/* Names of just the length that there is room for, and one letter longer. */
+static void names_have_an_end(void **state)
+{
+    static char letters[AW_MQTT_TOPIC_MAX + 9];
+    struct aw_mqtt mqtt;
+    struct aw_error err;
+    (void)state;
+    memset(letters, 'x', sizeof letters - 1);
+    for (int more = 0; more < 2; more++) {
+        char url[400];
+        enum aw_status status = more ? AW_USAGE : AW_OK;
+        snprintf(url, sizeof url, "mqtt://hub/%.*s", AW_MQTT_TOPIC_MAX - 1 + more, letters);
+        assert_int_equal(aw_mqtt_parse(&mqtt, url, &err), status);
+        snprintf(url, sizeof url, "mqtt://%.*s@hub/a", (int)sizeof mqtt.user - 1 + more, letters);
+        assert_int_equal(aw_mqtt_parse(&mqtt, url, &err), status);
+        if (more)
+            assert_string_equal(err.text, "the user is longer than 63 characters");
+        snprintf(url, sizeof url, "mqtt://%.*s/a", (int)sizeof mqtt.host - 1 + more, letters);
+        status = aw_mqtt_parse(&mqtt, url, &err);
+        if (status == AW_OK)
+            assert_int_equal(strlen(mqtt.host), sizeof mqtt.host - 1 + (size_t)more);
+    }
+    char url[400];
+    snprintf(url, sizeof url, "mqtt://%.*s/a", (int)sizeof mqtt.host + 2, letters);
+    assert_int_equal(aw_mqtt_parse(&mqtt, url, &err), AW_USAGE);
+    assert_string_equal(err.text, "the name of the broker is longer than 129 characters");
+    assert_int_equal(aw_mqtt_parse(&mqtt, "mqtt://h/a?rate=1&key=2&cert=3&cafile=4", &err), AW_OK);
+    assert_int_equal(aw_mqtt_parse(&mqtt, "mqtt://h/a?rate=1&kex=2", &err), AW_USAGE);
+    assert_string_equal(err.text, "mqtt://h/a?rate=1&kex=2: no key 'kex' — there are cafile, "
+                                  "cert, key, password, rate");
+}
+
 static void who_comes(void **state)
 {
     struct aw_mqtt mqtt;
@@ -93,6 +126,7 @@ int main(void)
         cmocka_unit_test(the_ways_to_write_it),
         cmocka_unit_test(what_is_wrong),
         cmocka_unit_test(who_comes),
+        cmocka_unit_test(names_have_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,174 @@
+/* Lines on standard error: none is waited for beside a device, none is lost without a word; and how
+ * far a command is, on a terminal. */
+#include "shell_helper.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+
+static struct aw_session *session;
+static int ends[2], usual;
+
+/* Standard error is a pipe that holds 16384 bytes. */
+static int start(void **state)
+{
+    (void)state;
+    session = rig_new(&rig_tool);
+    session->out.charset = AW_CHARSET_UTF8;
+    usual = dup(STDERR_FILENO);
+    return pipe2(ends, O_NONBLOCK) != 0 || fcntl(ends[1], F_SETPIPE_SZ, 16384) != 16384 ||
+           dup2(ends[1], STDERR_FILENO) < 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    dup2(usual, STDERR_FILENO);
+    close(usual);
+    close(ends[1]);
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (session->real_clock.stop_fd >= 0)
+        close(session->real_clock.stop_fd);
+    rig_free(session);
+    return 0;
+}
+
+static const char *said(void)
+{
+    static char text[32768];
+    ssize_t n = read(ends[0], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+static void a_line_is_cleaned_and_a_drawing_is_not(void **state)
+{
+    (void)state;
+    aw_session_report(session, "%s: %s\n", "rig", "a\033[K — b");
+    assert_string_equal(said(), "rig: a?[K — b\n");
+    aw_session_draw(session, "\r%s", "\033[K — b");
+    assert_string_equal(said(), "\r\033[K — b");
+    session->out.charset = AW_CHARSET_ASCII;
+    aw_session_report(session, "a — b\n");
+    assert_string_equal(said(), "a - b\n");
+    aw_session_notice(session, "%d of %d", 1, 2);
+    assert_string_equal(said(), "rig: 1 of 2\n");
+}
+
+/* Beside a device nobody waits for who does not read: what is missing is counted. */
+static void what_nobody_reads_is_counted(void **state)
+{
+    char block[16384];
+    (void)state;
+    session->real_clock.stop_fd = eventfd(0, EFD_CLOEXEC);
+    memset(block, '.', sizeof block);
+    assert_int_equal(write(ends[1], block, sizeof block), sizeof block);
+    aw_session_report(session, "one\n");
+    assert_int_equal(session->unreported, 1);
+    aw_session_report(session, "two\n");
+    assert_int_equal(session->unreported, 2);
+    said();
+    aw_session_report(session, "three\n");
+    assert_int_equal(session->unreported, 0);
+    assert_string_equal(said(), "rig: 2 lines are missing here: nobody read them\nthree\n");
+    aw_session_report(session, "four\n");
+    assert_string_equal(said(), "four\n");
+}
+
+/* A part of a line that found room stays a part. */
+static void a_long_line_is_written_in_parts(void **state)
+{
+    static char block[20000];
+    (void)state;
+    session->real_clock.stop_fd = eventfd(0, EFD_CLOEXEC);
+    memset(block, 'x', sizeof block - 1);
+    aw_session_report(session, "%s\n", block);
+    assert_int_equal(session->unreported, 1);
+    assert_int_equal(strlen(said()), 16384);
+}
+
+static void nobody_to_report_to_is_no_reason_to_wait(void **state)
+{
+    (void)state;
+    close(ends[0]);
+    ends[0] = -1;
+    aw_session_report(session, "one\n");
+    assert_int_equal(session->unreported, 0);
+}
+
+/* What a terminal of these columns shows of it, when it is time to show something. */
+static void how_far_it_is(void **state)
+{
+    static const struct {
+        unsigned short columns;
+        const char *shown;
+    } rows[] = {
+        {80, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
+        {52, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
+        {51, "\rsweep 3 of 10 s, 250 of 400 samples\033[K"},
+        {36, "\rsweep 3 of 10 s, 250 of 400 samples\033[K"},
+        {35, "\rsweep 3 of 10 s, 250 of 400\033[K"},
+        {17, "\rsweep 3 of 10 s\033[K"},
+        {16, "\rsweep 3 of 10 s\033[K"},
+        {15, "\rsweep 3 of 10\033[K"},
+        {8, "\rsweep 3\033[K"},
+        {7, "\rsweep\033[K"},
+        {6, "\rsweep\033[K"},
+        {5, "\rswee\033[K"},
+        {2, "\rs\033[K"},
+        {1, "\r\033[K"},
+        {0, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
+        {199, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
+        {200, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256] = "";
+        struct winsize size = {.ws_row = 24, .ws_col = rows[i].columns};
+        int user, terminal;
+        assert_int_equal(openpty(&user, &terminal, NULL, NULL, &size), 0);
+        dup2(terminal, STDERR_FILENO);
+        setenv("TERM", "xterm", 1);
+        aw_session_work_begin(session);
+        assert_true(session->work.next_ns > 0 && session->work.next_ns < AW_NEVER);
+        assert_ptr_equal(session->work.session, session);
+        aw_session_work(session, "too soon");
+        assert_false(session->work.shown);
+        session->work.next_ns = 0;
+        aw_session_work(session, "sweep %d of 10 s, 250 of 400 samples, error 0.25 deg", 3);
+        assert_true(session->work.shown);
+        assert_true(session->work.next_ns > 0);
+        assert_int_equal(read(user, text, sizeof text - 1), strlen(rows[i].shown));
+        assert_string_equal(text, rows[i].shown);
+        aw_session_work_end(session);
+        assert_int_equal(read(user, text, sizeof text - 1), 4);
+        assert_memory_equal(text, "\r\033[K", 4);
+        assert_true(session->work.next_ns == AW_NEVER);
+        aw_session_work(session, "never");
+        assert_false(session->work.shown);
+        setenv("TERM", i % 2 ? "dumb" : "", 1);
+        aw_session_work_begin(session);
+        assert_true(session->work.next_ns == AW_NEVER);
+        dup2(ends[1], STDERR_FILENO);
+        close(user);
+        close(terminal);
+    }
+    setenv("TERM", "xterm", 1);
+    aw_session_work_begin(session); /* standard error is no terminal now */
+    assert_true(session->work.next_ns == AW_NEVER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_line_is_cleaned_and_a_drawing_is_not, start, stop),
+        cmocka_unit_test_setup_teardown(what_nobody_reads_is_counted, start, stop),
+        cmocka_unit_test_setup_teardown(a_long_line_is_written_in_parts, start, stop),
+        cmocka_unit_test_setup_teardown(nobody_to_report_to_is_no_reason_to_wait, start, stop),
+        cmocka_unit_test_setup_teardown(how_far_it_is, start, stop),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
