@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/design.h"
 #include "control/predict.h"
 
@@ -221,6 +223,123 @@ static void test_guard(void **state)
     assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_USAGE);
 }
 
+/* Lags and zeros in all orders, and the gains that rules make of what is left. */
+static void test_numbers_of_rules(void **state)
+{
+    static const double lags[][6] = {{3, 1, 0.5, 0.5, 0.2, 0.1},
+                                     {0.1, 0.2, 5, 2, 1, 4},
+                                     {INFINITY, 0.5, 3, 0, 1, 0.3},
+                                     {1, 1, 1, 1, 1, 1}},
+                        zeros[][2] = {{0.4, 0.8}, {-0.3, 0.6}, {0.9, 4.5}, {1, 1.6}, {0, 0.05}};
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i < 4; i++)
+        for (size_t n = 0; n <= 6; n += 2)
+            for (size_t z = 0; z < 5; z++)
+                for (size_t keep = 1; keep <= 2; keep++)
+                    for (int late = 0; late < 3; late++) {
+                        struct aw_reduced r =
+                            aw_half_rule(lags[i], n, zeros[z], 2, 0.25 * late * late, keep);
+                        if ((n + z + keep + (size_t)late) % 2)
+                            NUMBERS(out, "half rule", (double)i, (double)n, (double)z, (double)keep,
+                                    late, r.factor, r.tau[0], r.tau[1], r.theta);
+                    }
+    static const double many[20] = {9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 5, 5};
+    struct aw_reduced r = aw_half_rule(many, 20, NULL, 0, 0, 2); /* 16 of them */
+    NUMBERS(out, "many", r.factor, r.tau[0], r.tau[1], r.theta);
+    for (int i = 0; i < 16; i++) {
+        double tau = i % 4 == 3 ? INFINITY : 0.3 * (1 << i % 4), late = 0.1 + 0.2 * (i / 4);
+        struct aw_gains s = aw_simc_gains(1.5, tau, i / 8 * 0.2, late),
+                        pi = aw_amigo_gains(1.5, tau, late, AW_FORM_PI),
+                        pid = aw_amigo_gains(1.5, tau, late, AW_FORM_PID);
+        NUMBERS(out, "gains", s.kp, s.ki, s.kd, pi.kp, pi.ki, pi.kd, pid.kp, pid.ki, pid.kd);
+    }
+    end_numbers(out, "control-half-rules.txt");
+}
+
+/* What is refused, why, and in which order. */
+static void test_refusals(void **state)
+{
+    static const struct aw_process lag = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.05};
+    static const struct {
+        struct aw_driver driver;
+        struct aw_design_options options;
+        struct aw_gains gains;
+        bool limited;
+        const char *says;
+    } rows[] = {
+        {{.tick_s = 0.01}, {.rule = AW_RULE_ZN}, {1, 0.01, 0}, false, ""},
+        {{.tick_s = 0.01},
+         {.rule = AW_RULE_ZN},
+         {90, 0.01, 0},
+         true,
+         "zn: the loop would be unstable"},
+        {{.tick_s = 0.01, .gain_max = 7.5},
+         {.rule = AW_RULE_SIMC},
+         {1, 0.01, 0},
+         true,
+         "simc: a gain is beyond the driver's range of 7.5"},
+        {{.tick_s = 0.01, .quantum = 0.02},
+         {.rule = AW_RULE_ZN},
+         {1, 0.01, 0},
+         false,
+         "zn: the output would move by 2 % at rest, above 1 % (--noise)"},
+        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.02},
+         {.rule = AW_RULE_ZN},
+         {1, 0, 0},
+         false,
+         ""},
+        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015},
+         {.rule = AW_RULE_ZN},
+         {1, 0, 0},
+         false,
+         "zn: the output would move by 2 % at rest, above 1.5 % (--noise)"},
+        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015},
+         {.rule = AW_RULE_ZN, .activity = 0.02},
+         {1, 0, 0},
+         false,
+         ""},
+        {{.tick_s = 0.01},
+         {.rule = AW_RULE_ROBUST},
+         {8, 0, 0},
+         false,
+         "robust: Ms would be 2.38, above 2"},
+        {{.tick_s = 0.01}, {.rule = AW_RULE_ROBUST, .unproven = true}, {8, 0, 0}, false, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_proposal p = {.rule = rows[i].options.rule,
+                                .per_tick = rows[i].gains,
+                                .limited = rows[i].limited,
+                                .refusal = "old"};
+        struct aw_error err = {0};
+        char says[200];
+        aw_design_judge(&lag, &rows[i].driver, &rows[i].options, &p, &err);
+        snprintf(says, sizeof says, "%s%s", rows[i].says,
+                 *rows[i].says ? " — use another rule or form" : "");
+        assert_string_equal(err.text, says);
+        assert_int_equal(*p.refusal != 0, *rows[i].says != 0);
+        assert_true(!*p.refusal || strstr(says, p.refusal));
+    }
+    static const struct {
+        double gain, tick_s;
+        const char *says;
+    } none[] = {{0, 0.01, "design: a gain of 0 and a tick of 0.01 s are no loop"},
+                {INFINITY, 0.01, "design: a gain of inf and a tick of 0.01 s are no loop"},
+                {-2, 0, "design: a gain of -2 and a tick of 0 s are no loop"},
+                {-2, -1, "design: a gain of -2 and a tick of -1 s are no loop"}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        struct aw_process process = lag;
+        struct aw_driver of = {.tick_s = none[i].tick_s};
+        struct aw_proposal p;
+        struct aw_error err;
+        process.gain = none[i].gain;
+        assert_int_equal(aw_design(&process, &of, &(struct aw_design_options){0}, &p, &err),
+                         AW_USAGE);
+        assert_string_equal(err.text, none[i].says);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +348,8 @@ int main(void)
         cmocka_unit_test(test_amigo),
         cmocka_unit_test(test_robust_is_the_best),
         cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_numbers_of_rules),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,7 +213,8 @@ static void test_confidence_is_what_it_says(void **state)
         struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0);
         struct aw_fit_options options = {.only = true, .kind = AW_PROCESS_FIRST};
         seed = 1000 + (unsigned long long)i;
-        for (size_t k = 0; k < N; k++)
+        trial.n = trial.n_inputs = N / 3;
+        for (size_t k = 0; k < trial.n; k++)
             y[k] += 0.01 * normal();
         struct aw_fit fit = fit_of(&trial, &options);
         inside += fabs(fit.process.gain - 3) <= fit.half.gain;
@@ -231,10 +232,11 @@ static void test_what_cannot_be_fitted(void **state)
     for (size_t k = 0; k < N; k++)
         y[k] = normal();
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "does not follow"));
+    assert_non_null(strstr(err.text, "fit: what was measured does not follow the input (fit "));
+    assert_non_null(strstr(err.text, " %) — excite more, see that the columns are the right ones"));
     memset(input, 0, sizeof input);
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "did not move"));
+    assert_string_equal(err.text, "fit: the input did not move — excite the process");
     static const struct {
         size_t n, inputs;
         bool enough;
@@ -245,12 +247,28 @@ static void test_what_cannot_be_fitted(void **state)
         aw_fit_best(&trial, NULL, &fit, &err);
         assert_int_equal(strstr(err.text, "too few") == NULL, rows[i].enough);
     }
-    trial.n_inputs = N;
-    trial.n = 20;
-    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE);
-    trial.n = N;
-    y[5] = NAN;
-    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE);
+    static const struct {
+        double *of;
+        size_t place;
+        double wrong;
+        const char *says;
+    } broken[] = {
+        {y, 5, NAN, "fit: sample 6 is no number, or its time does not grow"},
+        {y, 0, INFINITY, "fit: sample 1 is no number, or its time does not grow"},
+        {t, 7, INFINITY, "fit: sample 8 is no number, or its time does not grow"},
+        {t, 7, 0.06, "fit: sample 8 is no number, or its time does not grow"},
+        {input, 9, NAN, "fit: input 10 is no number, or its time falls"},
+        {at, N - 1, INFINITY, "fit: input 1500 is no number, or its time falls"},
+        {at, 1, -0.001, "fit: input 2 is no number, or its time falls"},
+        {input, 0, 0, "fit: 29 samples are too few, 30 are needed — record longer"},
+    };
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        trial = record_of(lag, 3, 0.05, 0, 0);
+        trial.n = i == 7 ? 29 : N;
+        broken[i].of[broken[i].place] = broken[i].wrong;
+        assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE);
+        assert_string_equal(err.text, broken[i].says);
+    }
 }
 
 static void test_coherence(void **state)
@@ -332,6 +350,127 @@ static void test_grain_by_hand(void **state)
     assert_true(fabs(aw_grain(half, 4).quantum - 1) < 1e-12);
 }
 
+/* Short records of a process that is simulated, with what disturbs it slowly: pieces of two swings,
+ * lags as long as the record, dead bands that are given, one kind alone, ends held out. */
+static void test_short_records(void **state)
+{
+    enum { SHORT = 160 };
+    static const struct {
+        const char *name;
+        struct aw_process process;
+        double noise, slow, every; /* of y; a sine in the record; samples from jump to jump */
+        struct aw_fit_options options;
+        bool stairs;
+    } rows[] = {
+        {"in pieces",
+         {1, true, 0.05, 0, 0, 0, 0.02},
+         0.0005,
+         0.05,
+         5,
+         {.find_dead_band = false},
+         true},
+        {"in longer pieces",
+         {1, false, 0.1, 0, 0, 0, 0.03},
+         0.002,
+         0.15,
+         9,
+         {.held_out = 0.4},
+         false},
+        {"few swings", {1, false, 0.1, 0, 0, 0, 0.03}, 0.002, 0.1, 25, {.held_out = 0.25}, true},
+        {"slow lag", {20, false, 4, 0, 0, 0, 0.05}, 0.003, 0, 11, {.held_out = 0.3}, true},
+        {"slow lag, sure", {20, false, 1.5, 0, 0, 0, 0.05}, 1e-5, 0, 11, {.held_out = 0}, true},
+        {"two lags and a band",
+         {2, false, 0.3, 0.02, 0, 0, 0.04},
+         1e-4,
+         0,
+         13,
+         {.dead_band = 0.02, .find_dead_band = true, .held_out = 0.95},
+         true},
+        {"a band that is known",
+         {2, false, 0.2, 0, 0, 0, 0.04},
+         1e-3,
+         0,
+         8,
+         {.dead_band = 0.03},
+         true},
+        {"swings", {2, false, 0.04, 0.01, 0, 0, 0.02}, 1e-3, 0, 17, {.held_out = 0.5}, true},
+        {"three lags", {2, false, 0.3, 0.02, 0.1, 0, 0.02}, 1e-5, 0, 15, {.held_out = 0.3}, false},
+        {"motor with two lags",
+         {2, true, 0.2, 0, 0.05, 0, 0.02},
+         1e-5,
+         0,
+         10,
+         {.held_out = 0.3},
+         true},
+        {"only second",
+         {2, false, 0.2, 0, 0, 0, 0.04},
+         1e-3,
+         0,
+         8,
+         {.only = true, .kind = AW_PROCESS_SECOND},
+         true},
+        {"only third",
+         {2, false, 0.2, 0.005, 0, 0, 0.04},
+         1e-3,
+         0,
+         8,
+         {.only = true, .kind = AW_PROCESS_THIRD},
+         true},
+        {"only integrating",
+         {2, false, 2, 0, 0, 0, 0.04},
+         1e-3,
+         0,
+         8,
+         {.only = true, .kind = AW_PROCESS_INTEGRATING},
+         true},
+        {"hardly follows", {0.2, false, 0.1, 0, 0, 0, 0.04}, 0.02, 0, 8, {.held_out = 0.3}, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_process_state x = {0};
+        size_t jumps = 0;
+        double level = 0;
+        seed = 5;
+        for (size_t k = 0; k < SHORT; k++) {
+            t[k] = 0.02 * (double)k + (k % 2 ? 0.003 : 0);
+            y[k] = 1 + aw_process_measured(&rows[i].process, &x) + rows[i].noise * normal() +
+                   rows[i].slow * sin(1.4 * t[k]);
+            if (k % (size_t)rows[i].every == 4) {
+                jumps++;
+                level = (jumps % 2 ? 0.1 : -0.08) + 0.02 * (double)(jumps % 3);
+            }
+            u[k] = level;
+            /* dead times are whole samples here: what was put out then */
+            size_t late = (size_t)(rows[i].process.dead_time_s / 0.02);
+            double in = k >= late ? u[k - late] : 0, band = rows[i].options.dead_band;
+            in = copysign(fmax(0, fabs(in) - band), in);
+            aw_process_advance(&rows[i].process, &x, in, in, 0.02 + (k % 2 ? -0.003 : 0.003));
+        }
+        struct aw_trial trial = {at, input, 0, rows[i].stairs, t, y, SHORT};
+        struct aw_fit fit;
+        struct aw_error err;
+        trial.n_inputs = aw_excite_input(t, u, SHORT, 0.003, at, input);
+        fprintf(fits, "%s: ", rows[i].name);
+        if (aw_fit_best(&trial, &rows[i].options, &fit, &err) == AW_OK)
+            print_fit(&fit);
+        else
+            fprintf(fits, "%s\n", err.text);
+    }
+}
+
+/* The fewest samples that noise and steps are taken from, and what lies at the bounds. */
+static void test_grain_of_few(void **state)
+{
+    (void)state;
+    seed = 8;
+    for (size_t k = 0; k < 200; k++)
+        y[k] = floor(8 * uniform() + (double)k / 3) / 4;
+    for (size_t n = 2; n < 200; n += n < 6 ? 1 : n == 6 ? 12 : n < 22 ? 1 : 13) {
+        struct aw_grain grain = aw_grain(y, n);
+        fprintf(fits, "grain of %zu: %.6g %.6g\n", n, grain.noise, grain.quantum);
+    }
+}
+
 static char *fits_text;
 static size_t fits_size;
 
@@ -365,6 +504,8 @@ int main(void)
         cmocka_unit_test(test_grain),
         cmocka_unit_test(test_grain_by_hand),
         cmocka_unit_test(test_jumps_of_the_input),
+        cmocka_unit_test(test_short_records),
+        cmocka_unit_test(test_grain_of_few),
         cmocka_unit_test(test_all_numbers_of_all_fits),
     };
     return cmocka_run_group_tests(tests, begin_fits, NULL);

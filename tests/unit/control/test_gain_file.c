@@ -104,6 +104,50 @@ static void writing(void **state)
     unlink(path);
     assert_int_equal(aw_gain_file_read(&kind, "a", read, NULL, path, &err), AW_USAGE);
     assert_int_equal(aw_gain_file_save(&kind, "a", gains, "/dev/null/x", &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "the gains could not be saved: /dev/null/x"));
+}
+
+/* With when it was sent behind it. */
+static void timed(void **state)
+{
+    (void)state;
+    struct aw_gain_file stamped = kind;
+    stamped.timed = true;
+    static const struct {
+        const char *line, *says; /* what is read, and written again or said */
+        enum aw_status status;
+    } rows[] = {
+        {"a b 4 0.5 1700000000.125", "# ten gains\na b 4 0.5 1700000000.125\n", AW_OK},
+        {"a b 9 1 0", "# ten gains\na b 9 1 0.000\n", AW_OK},
+        {"a b 0 -1 1.9996", "# ten gains\na b 0 -1 2.000\n", AW_OK},
+        {"a b 4 0.5", "f:1:1: not a gain — write it like 'a b 3 0.5'", AW_USAGE},
+        {"a b 4 0.5 1 2", "f:1:1: not a gain — write it like 'a b 3 0.5'", AW_USAGE},
+        {"a b 4 0.5 then", "f:1:1: 'then' is not a number", AW_USAGE},
+        {"a b 4 now 1", "f:1:1: 'now' is not a number", AW_USAGE},
+        {"x b 4 now then", "f:1:1: 'x' is unknown", AW_USAGE},
+        {"a b 9 2 then", "f:1:1: 2 is too much", AW_LIMIT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_gain gains[10];
+        char text[128] = "";
+        FILE *file = fmemopen((void *)(uintptr_t)rows[i].line, strlen(rows[i].line), "r");
+        assert_int_equal(aw_gain_file_read(&stamped, "a", gains, file, "f", &err), rows[i].status);
+        fclose(file);
+        if (rows[i].status == AW_OK) {
+            file = fmemopen(text, sizeof text, "w");
+            aw_gain_file_write(&stamped, "a", gains, file);
+            fclose(file);
+            assert_string_equal(text, rows[i].says);
+        } else if (strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
+            fail_msg("%s", err.text);
+    }
+    struct aw_gain gains[10];
+    char line[] = "a b 4 0.5 1700000000.125";
+    FILE *file = fmemopen(line, strlen(line), "r");
+    assert_int_equal(aw_gain_file_read(&stamped, "a", gains, file, "f", &err), AW_OK);
+    fclose(file);
+    assert_true(gains[4].known && gains[4].value == 0.5F);
+    assert_true(gains[4].sent_ns == INT64_C(1700000000125000000));
 }
 
 static void differences(void **state)
@@ -112,17 +156,15 @@ static void differences(void **state)
     const struct aw_gain none = {0}, one = {true, 1, 0}, two = {true, 2, 0}, old = {false, 7, 0};
     assert_false(aw_gain_differs(&one, &one));
     assert_false(aw_gain_differs(&none, &old));
-    assert_true(aw_gain_differs(&one, &two));
-    assert_true(aw_gain_differs(&one, &none));
+    assert_true(aw_gain_differs(&one, &two) && aw_gain_differs(&two, &one));
+    assert_true(aw_gain_differs(&one, &none) && aw_gain_differs(&none, &one));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(writing),
-        cmocka_unit_test(differences),
+        cmocka_unit_test(reading), cmocka_unit_test(mistakes),    cmocka_unit_test(writing),
+        cmocka_unit_test(timed),   cmocka_unit_test(differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

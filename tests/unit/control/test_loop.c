@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/design.h"
 #include "control/loop.h"
 #include "control/predict.h"
@@ -144,13 +146,59 @@ static void test_the_open_loop(void **state)
     aw_loop_free(loop);
 }
 
+static double complex slow_turn(const void *context, double omega)
+{
+    return *(const double *)context * cexp(-I * omega * 0.02) / (1 + I * omega * 0.1);
+}
+
+/* Margins of loops of all kinds, stable, just so and not; gains below 0, too; the first, the last
+ * and some of the points between; a response of one's own. */
+static void test_numbers_of_loops(void **state)
+{
+    static const struct aw_process processes[] = {
+        {.gain = 2, .a1 = 0.05},
+        {.gain = 1, .a1 = 0.1, .a2 = 0.01, .dead_time_s = 0.05},
+        {.gain = 3, .integrating = true, .a1 = 0.02, .dead_time_s = 0.03},
+        {.gain = 0.5, .a1 = 0.3, .a2 = 0.02, .a3 = 0.1, .lead = -0.05, .dead_time_s = 0.2},
+        {.gain = 1, .integrating = true, .a1 = 0.02, .a3 = 0.01, .lead = 0.04, .dead_time_s = 0.9},
+    };
+    static const struct aw_gains gains[] = {
+        {0.5, 0, 0}, {1.5, 0.05, 0},  {2, 0.02, 3}, {-0.4, 0, 0},    {0, 0.2, 0}, {0, -0.01, 0},
+        {6, 0, 0},   {0.2, 0.4, 0.1}, {0.3, 0, 9},  {-1.5, -0.1, 0}, {0, 0, 0}};
+    const double gain = -1.25;
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i <= sizeof processes / sizeof *processes; i++) {
+        struct aw_loop *loop = i < sizeof processes / sizeof *processes
+                                   ? aw_loop_new(&processes[i], 0.02, NULL)
+                                   : aw_loop_new_of(slow_turn, &gain, 0, 0.1, 0.02, 0.004, NULL);
+        size_t n = 0;
+        double omega;
+        double complex open;
+        while (aw_loop_point(loop, &gains[2], n, &omega, &open)) {
+            if (n % 150 == 0)
+                NUMBERS(out, " ", omega, creal(open), cimag(open));
+            n++;
+        }
+        fprintf(out, "%zu points", n);
+        NUMBERS(out, ", the last", omega, creal(open));
+        for (size_t k = 0; k < sizeof gains / sizeof *gains; k++) {
+            struct aw_margins m = aw_loop_margins(loop, &gains[k]);
+            NUMBERS(out, "  margins", m.stable, m.ms, m.gain_margin, m.phase_margin_deg,
+                    m.crossover, m.bandwidth, aw_loop_ms(loop, &gains[k]));
+        }
+        aw_loop_free(loop);
+    }
+    end_numbers(out, "control-loops.txt");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_lag_by_hand), cmocka_unit_test(test_an_integrator_by_hand),
         cmocka_unit_test(test_table_of_simc), cmocka_unit_test(test_stable_is_what_dies_away),
         cmocka_unit_test(test_load),          cmocka_unit_test(test_activity),
-        cmocka_unit_test(test_the_open_loop),
+        cmocka_unit_test(test_the_open_loop), cmocka_unit_test(test_numbers_of_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/response.h"
 
 #define PI 3.14159265358979323846
@@ -183,27 +185,86 @@ static void test_starts_on_the_way(void **state)
     near(r.value[AW_SETTLING_TIME], 2.4, 1e-9);
 }
 
+/* What is no step and no record, and what just is one. */
 static void test_refusals(void **state)
 {
+    static const struct {
+        struct aw_step step;
+        size_t n;
+        int wrong; /* sample whose time or (below 0) value is no number; 10: time stands */
+        const char *says;
+    } rows[] = {
+        {{0, 1, 1, 0}, 5, 0, NULL},
+        {{0, 1, 1, 9}, 5, 0, NULL},
+        {{0, 1, 1, 0}, 4, 0, "step: 3 samples after 1 s are too few — record longer"},
+        {{0, 1, 9, 0}, 5, 0, "step: 0 samples after 9 s are too few — record longer"},
+        {{1, 1, 1, 0}, 5, 0, "step: from 1 to 1 at 1 s is none — give two values"},
+        {{NAN, 1, 1, 0}, 5, 0, "step: from nan to 1 at 1 s is none — give two values"},
+        {{0, INFINITY, 1, 0}, 5, 0, "step: from 0 to inf at 1 s is none — give two values"},
+        {{0, 1, NAN, 0}, 5, 0, "step: from 0 to 1 at nan s is none — give two values"},
+        {{0, 1, 1, -1}, 5, 0, "step: a median of -1 samples is not possible — use 1 to 9, odd"},
+        {{0, 1, 1, 2}, 5, 0, "step: a median of 2 samples is not possible — use 1 to 9, odd"},
+        {{0, 1, 1, 8}, 5, 0, "step: a median of 8 samples is not possible — use 1 to 9, odd"},
+        {{0, 1, 1, 11}, 5, 0, "step: a median of 11 samples is not possible — use 1 to 9, odd"},
+        {{0, 1, 1, 1}, 5, 3, "sample 3: its time or measured value is not a number"},
+        {{0, 1, 1, 1}, 5, -5, "sample 5: its time or measured value is not a number"},
+        {{0, 1, 1, 1}, 5, 10, "sample 4: its time 2 s is not after 2 s — sort them"},
+    };
     (void)state;
-    struct aw_sample few[] = {
-        {0, 0, 0, NAN}, {1, 1, 0, NAN}, {2, 1, 1, NAN}, {3, 1, 1, NAN}, {4, 1, 1, NAN}};
-    struct aw_step step = {.from = 0, .to = 1, .time_s = 1};
-    struct aw_response r;
-    struct aw_error err;
-    assert_int_equal(aw_response(few, 5, &step, &r, &err), AW_OK);
-    assert_int_equal(aw_response(few, 4, &step, &r, &err), AW_USAGE);
-    assert_non_null(err.text[0] ? err.text : NULL);
-    few[3].t = 2;
-    assert_int_equal(aw_response(few, 5, &step, &r, &err), AW_USAGE);
-    few[3].t = 3;
-    few[4].measured = NAN;
-    assert_int_equal(aw_response(few, 5, &step, &r, &err), AW_USAGE);
-    few[4].measured = 1;
-    step.median = 4;
-    assert_int_equal(aw_response(few, 5, &step, &r, &err), AW_USAGE);
-    step = (struct aw_step){.from = 1, .to = 1};
-    assert_int_equal(aw_response(few, 5, &step, &r, &err), AW_USAGE);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_sample few[] = {
+            {0, 0, 0, NAN}, {1, 1, 0, NAN}, {2, 1, 1, NAN}, {3, 1, 1, NAN}, {4, 1, 1, NAN}};
+        struct aw_response r;
+        struct aw_error err;
+        int wrong = rows[i].wrong;
+        if (wrong == 10)
+            few[3].t = 2;
+        else if (wrong > 0)
+            few[wrong - 1].t = INFINITY;
+        else if (wrong < 0)
+            few[-wrong - 1].measured = NAN;
+        enum aw_status status = aw_response(few, rows[i].n, &rows[i].step, &r, &err);
+        assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
+        if (rows[i].says)
+            assert_string_equal(err.text, rows[i].says);
+    }
+}
+
+/* Samples that lie on the levels, beside them, and at rest between; medians of all widths. */
+static void test_edges(void **state)
+{
+    static const double ways[][11] = {
+        {0, 0.1, 0.5, 0.9, 1, 1.004, 1, 1, 1, 1, 1},
+        {0.05, 0.1, 0.1, 0.9, 0.9, 1.02, 0.98, 1, 1, 1, 1},
+        {0.2, 0.05, 0.3, 0.85, 0.95, 1.5, 0.7, 1.1, 1.03, 0.99, 1.01},
+        {0.9, 0.95, 1, 1, 1.3, 1, 1, 1, 0.9, 1, 1},
+        {0, 0, -0.5, 2, -2, 3, -3, 0.5, 0.5, 1, 0.5},
+        {1, 1.019, 1.021, 0.98, 1, 1, 1.006, 1.006, 1, 1, 1},
+        {0, 0.5, 0.8, 0.89, 0.899, 0.8999, 0.89, 0.89, 0.89, 0.89, 0.89},
+        {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1.5},
+    };
+    (void)state;
+    FILE *out = begin_numbers();
+    for (int m = 0; m < AW_METRICS; m++) {
+        const struct aw_metric_row *row = aw_metric((enum aw_metric)m);
+        fprintf(out, "%s, %s, %d%s\n", row->name, row->title, row->takes_unit, row->unit_after);
+    }
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        for (int median = 0; median <= 9; median += median < 1 ? 1 : 2) {
+            struct aw_sample s[12] = {{-0.5, 3, 3, 9}};
+            struct aw_step step = {3, -1, 0.25, median};
+            struct aw_response r;
+            for (int k = 0; k < 11; k++)
+                s[k + 1] =
+                    (struct aw_sample){k < 9 ? 0.25 * k : 0.5 * k - 2, -1, 3 - 4 * ways[i][k],
+                                       k == 4   ? -0.75
+                                       : k == 7 ? 0.5
+                                                : NAN};
+            assert_int_equal(aw_response(s, 12, &step, &r, NULL), AW_OK);
+            fprintf(out, "way %zu, median %d:", i, median);
+            numbers(out, "", r.value, AW_METRICS);
+        }
+    end_numbers(out, "control-ways.txt");
 }
 
 static void test_finding_the_step(void **state)
@@ -217,7 +278,19 @@ static void test_finding_the_step(void **state)
     assert_int_equal(aw_step_find(few, 4, &step, NULL), AW_OK);
     assert_true(step.from == 5 && step.to == -3 && step.time_s == 0);
     few[0].measured = -3;
-    assert_int_equal(aw_step_find(few, 4, &step, NULL), AW_USAGE);
+    struct aw_error err;
+    assert_int_equal(aw_step_find(few, 4, &step, &err), AW_USAGE);
+    assert_string_equal(err.text, "step: from -3 to -3 at 0 s is none — give two values");
+    assert_int_equal(aw_step_find(few, 3, &step, &err), AW_USAGE);
+    assert_string_equal(err.text, "step: 3 samples are too few — record longer");
+    struct aw_sample two[] = {
+        {0, 1, 0, 0}, {1, 3, 0, 0}, {2, 1, 0, 0}, {3, 4.5, 0, 0}, {4, 1.5, 0, 0}};
+    assert_int_equal(aw_step_find(two, 5, &step, &err), AW_OK);
+    assert_true(step.from == 1 && step.to == 4.5 && step.time_s == 3 && step.median == 1);
+    assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK);
+    two[3].setpoint = 3;
+    assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK); /* the first of equal ones */
+    assert_true(step.from == 1 && step.to == 3 && step.time_s == 1);
 }
 
 int main(void)
@@ -229,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_noise_and_spikes),
         cmocka_unit_test(test_starts_on_the_way),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_edges),
         cmocka_unit_test(test_finding_the_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,12 +65,57 @@ static void test_histogram(void **state)
     aw_samples_free(&samples);
 }
 
+/* The ranks of one to five values, and of as many as there is room for at first, and one more. */
+static void test_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        int n;
+        double p50, p95, p99;
+    } rows[] = {{1, 1, 1, 1},         {2, 1, 2, 2},         {3, 2, 3, 3},
+                {4, 2, 4, 4},         {5, 3, 5, 5},         {20, 10, 19, 20},
+                {21, 11, 20, 21},     {100, 50, 95, 99},    {101, 51, 96, 100},
+                {256, 128, 244, 254}, {257, 129, 245, 255}, {513, 257, 488, 508}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_samples samples = {0};
+        for (int k = rows[i].n; k > 0; k--)
+            assert_true(aw_samples_add(&samples, k));
+        struct aw_stats s = aw_samples_stats(&samples);
+        assert_true(s.p50 == rows[i].p50 && s.p95 == rows[i].p95 && s.p99 == rows[i].p99);
+        assert_true(s.min == 1 && s.max == rows[i].n);
+        near(s.mean, (rows[i].n + 1) / 2.0);
+        aw_samples_free(&samples);
+        assert_true(samples.values == NULL && samples.n == 0 && samples.room == 0);
+    }
+}
+
+/* Without bins, or without a width, nothing is counted; the edges belong to the higher bin. */
+static void test_bins(void **state)
+{
+    (void)state;
+    struct aw_samples samples = {0};
+    size_t bins[3] = {7, 7, 7};
+    for (int k = 0; k <= 4; k++)
+        aw_samples_add(&samples, k);
+    aw_samples_histogram(&samples, 0, 4, bins, 0);
+    assert_true(bins[0] == 7 && bins[1] == 7);
+    aw_samples_histogram(&samples, 2, 2, bins, 2);
+    assert_true(bins[0] == 0 && bins[1] == 0 && bins[2] == 7);
+    aw_samples_histogram(&samples, 1, 3, bins, 2);
+    assert_true(bins[0] == 2 && bins[1] == 3 && bins[2] == 7);
+    aw_samples_clear(&samples);
+    assert_true(aw_samples_add(&samples, 2));
+    aw_samples_histogram(&samples, 1, 3, bins, 2);
+    assert_true(bins[0] == 0 && bins[1] == 1);
+    aw_samples_free(&samples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_histogram),
+        cmocka_unit_test(test_spread),    cmocka_unit_test(test_few),
+        cmocka_unit_test(test_histogram), cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

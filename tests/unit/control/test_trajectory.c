@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/trajectory.h"
 
 static struct aw_error err;
@@ -309,13 +311,19 @@ static void what_is_no_path_is_refused(void **state)
     static const double tiny[] = {0, 1e-300, 1};
     struct aw_path path;
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, t, p, 4, 1, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "point 3 at 1 s is not later"));
+    assert_string_equal(err.text,
+                        "path: point 3 at 1 s is not later than the one before — times must rise");
     assert_int_equal(aw_path_init(&path, AW_PATH_LINEAR, backwards, p, 2, 1, &err), AW_USAGE);
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, wild, p, 3, 1, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "time of point 2"));
+    assert_string_equal(err.text, "path: time of point 2 is no number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, wild, 3, 1, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "point 2 is no number"));
+    assert_string_equal(err.text, "path: point 2 is no number — correct it");
+    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, (double[]){0, INFINITY},
+                                  (double[]){0, 1, 2, NAN}, 2, 2, &err),
+                     AW_USAGE);
+    assert_string_equal(err.text, "path: point 2 is no number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 0, 1, &err), AW_USAGE);
+    assert_string_equal(err.text, "path: it has no points — give at least one");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 2, 0, &err), AW_USAGE);
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         assert_int_equal(aw_path_init(&path, (enum aw_path_mode)mode, p, far, 3, 1, &err),
@@ -324,7 +332,42 @@ static void what_is_no_path_is_refused(void **state)
         assert_null(path.t_s);
     }
     assert_int_equal(aw_path_init(&path, AW_PATH_QUINTIC, tiny, p, 3, 1, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "too far apart"));
+    assert_string_equal(err.text,
+                        "path: points 1 and 2 are too far apart for the time between them");
+}
+
+/* Coefficients, places and extremes of paths whose points lie so that each branch is taken. */
+static void numbers_of_paths(void **state)
+{
+    static const double t[] = {0, 0.5, 1.25, 1.5, 3, 4}, p[][6] = {{0, 1, 3, 3, 2, 7},
+                                                                   {5, -1, 0, 8, 8, 8},
+                                                                   {0, 0, 0, 1, 1, 0},
+                                                                   {9, 4, 2, 1, 0, 1}};
+    (void)state;
+    FILE *out = begin_numbers();
+    for (int mode = 0; mode < AW_PATH_MODES; mode++)
+        for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+            for (size_t n = 1; n <= 6; n += n < 3 ? 1 : 3) {
+                struct aw_path path = path_of(mode, t, p[i], n, 1);
+                fprintf(out, "mode %d, path %zu, %zu points\n", mode, i, n);
+                for (size_t k = 0; k == 0 || k + 1 < n; k++) {
+                    struct aw_path_extremes x = aw_path_extremes(&path, k, 0);
+                    numbers(out, "  coefficients", path.segments[k].c, AW_PATH_ORDER);
+                    NUMBERS(out, "  extremes", x.low, x.low_t_s, x.high, x.high_t_s, x.speed,
+                            x.speed_t_s);
+                }
+                fprintf(out, "  at");
+                for (double at = -0.25; at <= 4.25; at += 0.25) {
+                    double y, v;
+                    aw_path_at(&path, at, &y, &v);
+                    number(out, y);
+                    number(out, v);
+                }
+                fputc('\n', out);
+                aw_path_free(&path);
+                assert_true(path.n == 0 && path.t_s == NULL && path.segments == NULL);
+            }
+    end_numbers(out, "control-paths.txt");
 }
 
 int main(void)
@@ -344,6 +387,7 @@ int main(void)
         cmocka_unit_test(cubic_may_swing_too),
         cmocka_unit_test(long_paths_stay_true),
         cmocka_unit_test(what_is_no_path_is_refused),
+        cmocka_unit_test(numbers_of_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
