@@ -69,7 +69,7 @@ static void report_moves(struct aw_session *session, const struct moves *moves,
         aw_object_number(result, "ms", (double)moves->total_ns / 1e6, 1, NULL);
         aw_object_number(result, "retries", moves->retries, 0, NULL);
     }
-    aw_object_number(result, "moves", (double)moves->done, 0, NULL);
+    aw_object_count(result, "moves", moves->done);
 }
 
 /* The message that this verb sends to this joint: of a pulse joint deg sets the pulse. */
@@ -236,7 +236,7 @@ static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw
     }
     arm_remember(session);
     aw_ping_row(session, ping);
-    aw_object_number(&session->result, "retries", (double)retries, 0, NULL);
+    aw_object_count(&session->result, "retries", retries);
     return status;
 }
 

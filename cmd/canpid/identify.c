@@ -96,9 +96,9 @@ void canpid_report_model(struct aw_session *session, const struct aw_model *m)
     aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
     aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
     aw_object_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);
-    aw_object_number(result, "points", (double)m->n_points, 0, NULL);
-    aw_object_number(result, "coherent", (double)trusted, 0, NULL);
-    aw_object_number(result, "samples", (double)fit->n, 0, NULL);
+    aw_object_count(result, "points", m->n_points);
+    aw_object_count(result, "coherent", trusted);
+    aw_object_count(result, "samples", fit->n);
 }
 
 /* ---- A record ----------------------------------------------------------------------------------

@@ -285,9 +285,9 @@ static enum aw_status play(struct player *p)
     struct aw_object *result = &p->session->result;
     aw_object_start(result, "play");
     aw_object_text(result, "controller", aw_canpid_controller_name(p->controller));
-    aw_object_number(result, "points", (double)p->path.n, 0, NULL);
-    aw_object_number(result, "joints", (double)p->n, 0, NULL);
-    aw_object_number(result, "sent", (double)p->sent, 0, NULL);
+    aw_object_count(result, "points", p->path.n);
+    aw_object_count(result, "joints", p->n);
+    aw_object_count(result, "sent", p->sent);
     for (size_t k = 0; k < p->n; k++) {
         char key[48];
         snprintf(key, sizeof key, "%s.lag_ms", name_of(p, &p->joints[k]));

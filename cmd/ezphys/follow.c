@@ -37,8 +37,8 @@ static void report(struct follower *f)
     struct ez_state *state = ez_state(f->session);
     memcpy(state->text[0], f->path.tracks[at].joint, sizeof f->path.tracks[at].joint);
     aw_object_start(o, "follow");
-    aw_object_number(o, "rows", (double)f->path.table.n_rows, 0, NULL);
-    aw_object_number(o, "joints", (double)f->path.n, 0, NULL);
+    aw_object_count(o, "rows", f->path.table.n_rows);
+    aw_object_count(o, "joints", f->path.n);
     aw_object_number(o, "approach", f->approach, 3, "s");
     aw_object_number(o, "rms_error", rms, 6, NULL);
     aw_object_number(o, "max_error", worst, 6, NULL);
@@ -101,8 +101,8 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
         return status;
     if (aw_flag(session, "dry-run")) {
         aw_object_start(&session->result, "follow");
-        aw_object_number(&session->result, "rows", (double)f.path.table.n_rows, 0, NULL);
-        aw_object_number(&session->result, "joints", (double)f.path.n, 0, NULL);
+        aw_object_count(&session->result, "rows", f.path.table.n_rows);
+        aw_object_count(&session->result, "joints", f.path.n);
         aw_object_number(&session->result, "duration", aw_ezphys_path_seconds(&f.path), 3, "s");
     } else {
         status = follow(&f);

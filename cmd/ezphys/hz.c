@@ -92,7 +92,7 @@ static enum aw_status run_meter(struct meter *m)
     struct aw_stats s = aw_samples_stats(&m->intervals), strides = aw_samples_stats(&m->strides);
     double simulated = strides.mean * (double)strides.n * m->step_size;
     aw_object_start(o, "hz");
-    aw_object_number(o, "messages", (double)m->messages, 0, NULL);
+    aw_object_count(o, "messages", m->messages);
     aw_object_number(o, "rate", wall > 0 ? (double)m->intervals.n / wall : 0, 1, "Hz");
     if (simulated > 0) {
         aw_object_number(o, "sim_rate", (double)m->intervals.n / simulated, 1, "Hz");
@@ -102,11 +102,11 @@ static enum aw_status run_meter(struct meter *m)
     }
     aw_object_stats_ms(o, NULL, &s);
     aw_object_number(o, "bandwidth", wall > 0 ? (double)m->bytes / wall / 1e6 : 0, 3, "MB/s");
-    aw_object_number(o, "lost", (double)lost(m, strides.p50), 0, NULL);
-    aw_object_number(o, "stalls", (double)m->stalls, 0, NULL);
-    aw_object_number(o, "damaged", (double)ez->counters.malformed, 0, NULL);
+    aw_object_count(o, "lost", lost(m, strides.p50));
+    aw_object_count(o, "stalls", m->stalls);
+    aw_object_count(o, "damaged", ez->counters.malformed);
     if (m->restarts)
-        aw_object_number(o, "restarts", (double)m->restarts, 0, NULL);
+        aw_object_count(o, "restarts", m->restarts);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 

@@ -305,7 +305,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         return status;
     session->ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "stop");
-    aw_object_number(&session->result, "joints", (double)ez->n_commands, 0, NULL);
+    aw_object_count(&session->result, "joints", ez->n_commands);
     aw_object_text(&session->result, "result", how.coast ? "off" : "held");
     ez_report_time(session);
     return AW_OK;
@@ -329,7 +329,7 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
     }
     ez_state(session)->paused = status == AW_OK;
     aw_object_start(&session->result, "advance");
-    aw_object_number(&session->result, "exchanges", (double)done, 0, NULL);
+    aw_object_count(&session->result, "exchanges", done);
     ez_report_time(session);
     aw_object_number(&session->result, "ms", (double)(aw_clock_now(session->clock) - start) / 1e6,
                      3, NULL);

@@ -108,12 +108,12 @@ static void print_guess(struct aw_session *session, const struct aw_ezphys_guess
 {
     struct aw_object row;
     aw_object_start(&row, NULL);
-    aw_object_number(&row, "rank", (double)rank, 0, NULL);
+    aw_object_count(&row, "rank", rank);
     aw_object_text(&row, "wire", guess->wire);
     aw_object_number(&row, "score", guess->score, 4, NULL);
     aw_object_number(&row, "margin", guess->margin, 4, NULL);
     aw_object_truth(&row, "sure", guess->sure);
-    aw_object_number(&row, "packets", (double)guess->packets, 0, NULL);
+    aw_object_count(&row, "packets", guess->packets);
     aw_object_text(&row, "why", guess->why);
     aw_session_row(session, &row, "%zu. --wire %s   %.1f %%: %s\n", rank, guess->wire,
                    100 * guess->score, guess->why);

@@ -10,6 +10,7 @@
 #include "state.h"
 
 #define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */
+#define KEY_MAX  sizeof((struct aw_entry *)NULL)->key
 #define WINDOW_S 0.5 /* of watching, for the rates */
 #define ENTRIES  10  /* of the record that an object takes at most, but for its axes */
 
@@ -139,27 +140,27 @@ static void show_joint(const struct listing *l, const struct item *item, const c
 /* ---- The record --------------------------------------------------------------------------------
  */
 
-static void add_number(struct aw_object *result, const char *prefix, const struct item *item,
-                       const char *key, double value, int decimals)
+/* "hinge.id", "body.limb.rate". */
+static const char *key_of(const struct item *item, const char *what, char key[KEY_MAX])
 {
-    char name[AW_EZPHYS_NAME_SIZE], full[sizeof result->entries->key];
+    char name[AW_EZPHYS_NAME_SIZE];
     snprintf(name, sizeof name, "%s", item->object->name);
     aw_utf8_clean(name);
-    snprintf(full, sizeof full, "%s%s.%s", prefix, name, key);
-    aw_object_number(result, full, value, decimals, NULL);
+    snprintf(key, KEY_MAX, "%s%s.%s", item->body ? "body." : "", name, what);
+    return key;
 }
 
 static void record_item(struct listing *l, struct item *item)
 {
     struct aw_object *result = &l->session->result;
-    const char *prefix = item->body ? "body." : "";
+    char key[KEY_MAX];
     size_t axes = item->joint ? (size_t)item->joint->n_axes : 0;
     if (result->n + ENTRIES * (1 + axes) > AW_OBJECT_MAX) {
         l->left_out++;
         return;
     }
     if (item->object->id)
-        add_number(result, prefix, item, "id", item->object->id, 0);
+        aw_object_count(result, key_of(item, "id", key), item->object->id);
     if (item->joint) {
         show_joint(l, item, "");
         if (!item->entry)
@@ -171,15 +172,13 @@ static void record_item(struct listing *l, struct item *item)
             out = aw_json_string(out, body, sizeof item->entry->bodies[i]);
         }
         snprintf(out, 2, "]");
-        add_number(result, prefix, item, "bodies", 0, 0);
+        aw_object_list(result, key_of(item, "bodies", key), item->list);
     } else {
         const double *at = item->body->position;
-        add_number(result, prefix, item, "rate", rate(l, item), 1);
+        aw_object_number(result, key_of(item, "rate", key), rate(l, item), 1, NULL);
         snprintf(item->list, sizeof item->list, "[%.7g,%.7g,%.7g]", at[0], at[1], at[2]);
-        add_number(result, prefix, item, "position", 0, 0);
+        aw_object_list(result, key_of(item, "position", key), item->list);
     }
-    result->entries[result->n - 1].text = item->list;
-    result->entries[result->n - 1].json = true;
 }
 
 static void record(struct listing *l)
@@ -189,7 +188,7 @@ static void record(struct listing *l)
     aw_status_begin(l->session, NULL);
     aw_object_number(result, "step", s->timed ? (double)s->step : NAN, 0, NULL);
     aw_object_number(result, "time", s->timed ? aw_ezphys_state_time(s) : NAN, 6, "s");
-    aw_object_number(result, "contacts", (double)s->n_contacts, 0, NULL);
+    aw_object_count(result, "contacts", s->n_contacts);
     for (int joints = 1; joints >= 0; joints--)
         for (size_t i = 0; i < l->n; i++)
             if (joints == (l->items[i].joint != NULL))

@@ -150,10 +150,10 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
         struct aw_object *result = &p.session->result;
         struct aw_stats late = aw_samples_stats(&p.late_ms);
         aw_object_start(result, "play");
-        aw_object_number(result, "waypoints", (double)p.path.n, 0, NULL);
+        aw_object_count(result, "waypoints", p.path.n);
         aw_object_number(result, "duration", p.end_s - p.path.t_s[0], 3, "s");
-        aw_object_number(result, "setpoints", (double)p.sent, 0, NULL);
-        aw_object_number(result, "lost", (double)p.lost, 0, NULL);
+        aw_object_count(result, "setpoints", p.sent);
+        aw_object_count(result, "lost", p.lost);
         aw_object_stats_ms(result, "late", &late);
         motor_report_joints(p.session);
     }

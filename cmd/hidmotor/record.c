@@ -155,8 +155,8 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
         struct aw_object *result = &r.session->result;
         struct aw_stats s = aw_samples_stats(&r.gaps_ms);
         aw_object_start(result, "record");
-        aw_object_number(result, "samples", (double)r.rows, 0, NULL);
-        aw_object_number(result, "repeats", (double)r.repeats, 0, NULL);
+        aw_object_count(result, "samples", r.rows);
+        aw_object_count(result, "repeats", r.repeats);
         aw_object_number(result, "duration", (double)(r.last_ns - r.first_ns) / 1e9, 3, "s");
         aw_object_stats_ms(result, "interval", &s);
     }

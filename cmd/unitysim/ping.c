@@ -64,7 +64,7 @@ static void put_more(struct aw_session *session, struct aw_ping *row)
     for (size_t i = 0; i < 2; i++) {
         char key[48];
         snprintf(key, sizeof key, "%s_%s", row->name, names[i]);
-        aw_object_number(&session->result, key, (double)counts[i], 0, NULL);
+        aw_object_count(&session->result, key, counts[i]);
     }
     struct aw_stats stats = aw_samples_stats(&row->ms);
     aw_object_stats_ms(&session->result, row->name, &stats);

@@ -164,8 +164,8 @@ static enum aw_status play_it(struct play *play)
     unity_notice_losses(session, &before);
     aw_object_start(&session->result, "play");
     aw_object_text(&session->result, "result", status == AW_OK ? "played" : "not-finished");
-    aw_object_number(&session->result, "rows", (double)play->sequence.n, 0, NULL);
-    aw_object_number(&session->result, "rounds", (double)play->player.round, 0, NULL);
+    aw_object_count(&session->result, "rows", play->sequence.n);
+    aw_object_count(&session->result, "rounds", play->player.round);
     aw_object_number(&session->result, "ms",
                      (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, NULL);
     return status;
@@ -181,7 +181,7 @@ static enum aw_status check_and_play(struct play *play)
     if (aw_flag(session, "dry-run")) {
         aw_object_start(&session->result, "play");
         aw_object_truth(&session->result, "dry_run", true);
-        aw_object_number(&session->result, "rows", (double)play->sequence.n, 0, NULL);
+        aw_object_count(&session->result, "rows", play->sequence.n);
         return AW_OK;
     }
     status = unity_feedback(session);

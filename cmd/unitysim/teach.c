@@ -111,7 +111,7 @@ static enum aw_status record(struct teach *teach, const char *path)
     fclose(file);
     aw_object_start(&session->result, "teach");
     aw_object_text(&session->result, "file", path);
-    aw_object_number(&session->result, "rows", (double)teach->sequence.n, 0, NULL);
+    aw_object_count(&session->result, "rows", teach->sequence.n);
     return saved == AW_OK ? status : saved;
 }
 

@@ -64,6 +64,13 @@ const char *aw_suggest(const char *word, const char *const *candidates, size_t n
     return best;
 }
 
+bool aw_is_one_of(const char *const *words, const char *word)
+{
+    while (*words && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
+}
+
 int aw_choose(const char *what, const char *const *names, const char *text, size_t size,
               struct aw_error *err)
 {

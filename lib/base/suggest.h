@@ -2,6 +2,7 @@
 #ifndef AW_BASE_SUGGEST_H
 #define AW_BASE_SUGGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -16,6 +17,9 @@
  *     aw_suggest("gripper", names, 2); NULL
  */
 const char *aw_suggest(const char *word, const char *const *candidates, size_t n);
+
+/* Is it one of the words, a list that NULL ends? */
+bool aw_is_one_of(const char *const *words, const char *word);
 
 /* Which of the names, a list that NULL ends, the first size bytes of text are; -1 with AW_USAGE:
  *     fault 'encodre': unknown — did you mean 'encoder'?

@@ -128,7 +128,7 @@ static void print_kind(struct survey *s, const struct kind *kind)
     absent(&row, 2, (const char *const[]){"mark", "at"});
     aw_object_text(&row, "msg", name);
     aw_object_text(&row, "dir", tx ? "tx" : "rx");
-    aw_object_number(&row, "count", (double)kind->n, 0, NULL);
+    aw_object_count(&row, "count", kind->n);
     aw_object_number(&row, "rate", hz, -4, "Hz");
     aw_session_row(s->session, &row, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-", name,
                    kind->n, hz);
@@ -143,11 +143,11 @@ static void report(struct survey *s)
         print_kind(s, &s->kinds[i]);
     aw_object_start(result, "info");
     aw_object_number(result, "duration", seconds, 6, "s");
-    aw_object_number(result, "messages", (double)s->messages, 0, NULL);
-    aw_object_number(result, "pieces", (double)s->segments, 0, NULL);
-    aw_object_number(result, "bytes", (double)s->bytes, 0, NULL);
-    aw_object_number(result, "marks", (double)s->marks, 0, NULL);
-    aw_object_number(result, "damaged", (double)damaged, 0, NULL);
+    aw_object_count(result, "messages", s->messages);
+    aw_object_count(result, "pieces", s->segments);
+    aw_object_count(result, "bytes", s->bytes);
+    aw_object_count(result, "marks", s->marks);
+    aw_object_count(result, "damaged", damaged);
 }
 
 enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)

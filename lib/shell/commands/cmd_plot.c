@@ -52,14 +52,9 @@ struct plot {
 static bool is_file(const char *word)
 {
     static const char *const endings[] = {".csv", ".ndjson", ".jsonl",  ".json", ".asc", ".blf",
-                                          ".trc", ".db",     ".pcapng", ".pcap", ".log"};
+                                          ".trc", ".db",     ".pcapng", ".pcap", ".log", NULL};
     const char *dot = strrchr(word, '.');
-    if (strcmp(word, "-") == 0)
-        return true;
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (strcmp(dot, endings[i]) == 0)
-            return true;
-    return false;
+    return strcmp(word, "-") == 0 || (dot && aw_is_one_of(endings, dot));
 }
 
 /* A pipe into the command, unless the command line names a device. */
@@ -198,21 +193,10 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
     return p->latest_ns;
 }
 
-static void note_found(struct plot *p, const struct aw_point *point)
-{
-    for (size_t i = 0; i < p->select.n; i++) {
-        struct aw_select one = {.n = 1, .pattern = {p->select.pattern[i]}};
-        p->found[i] = p->found[i] || aw_select_match(&one, point) == 0;
-    }
-}
-
 /* The first pattern that nothing has come for, or the number of patterns. */
-static size_t first_missing(const struct plot *p)
+static size_t first_missing(struct plot *p)
 {
-    size_t i = 0;
-    while (i < p->select.n && p->found[i])
-        i++;
-    return i;
+    return aw_select_note(&p->select, p->found, NULL, 0);
 }
 
 /* keep: all samples, not only those of the last while. */
@@ -228,9 +212,9 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
     if (time == AW_NO_TIME) /* a recording without times: by number, at 1 kHz */
         time = (int64_t)p->taken * AW_MILLISECOND;
     bool any = false, missing = first_missing(p) < p->select.n;
+    if (missing && aw_select_note(&p->select, p->found, item->points, item->n) == p->select.n)
+        aw_stream_only(p->stream, &p->select);
     for (size_t i = 0; i < item->n && status == AW_OK; i++) {
-        if (missing)
-            note_found(p, &item->points[i]);
         struct aw_trace *trace = trace_for(p, &item->points[i]);
         if (!trace)
             continue;
@@ -241,8 +225,6 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         else
             status = add_to_strip(p, trace, time, item->points[i].value);
     }
-    if (missing && first_missing(p) == p->select.n)
-        aw_stream_only(p->stream, &p->select);
     if (any && !keep)
         follow_time(p, time);
     p->taken += any;
@@ -505,7 +487,7 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
             samples += p->traces.list[i].n;
         aw_object_start(&p->session->result, "plot");
         aw_object_text(&p->session->result, "file", p->out);
-        aw_object_number(&p->session->result, "samples", (double)samples, 0, NULL);
+        aw_object_count(&p->session->result, "samples", samples);
     }
     return status == AW_OK ? collected : status;
 }

@@ -244,8 +244,8 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
         status = run(&r, aw_session_end(session));
     status = end(&r, status);
     aw_object_start(&session->result, "record");
-    aw_object_number(&session->result, "messages", (double)r.messages, 0, NULL);
+    aw_object_count(&session->result, "messages", r.messages);
     if (r.marks)
-        aw_object_number(&session->result, "marks", (double)r.marks, 0, NULL);
+        aw_object_count(&session->result, "marks", r.marks);
     return status;
 }

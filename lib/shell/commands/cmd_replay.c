@@ -190,12 +190,12 @@ static void report(struct player *p)
     struct aw_object *result = &p->session->result;
     struct aw_stats late = aw_samples_stats(&p->late_ms);
     aw_object_start(result, "replay");
-    aw_object_number(result, "sent", (double)p->sent, 0, NULL);
-    aw_object_number(result, "left_out", (double)p->replay.others, 0, NULL);
+    aw_object_count(result, "sent", p->sent);
+    aw_object_count(result, "left_out", p->replay.others);
     if (p->session->tool->replay.in_step)
-        aw_object_number(result, "unanswered", (double)p->unanswered, 0, NULL);
+        aw_object_count(result, "unanswered", p->unanswered);
     if (p->held) {
-        aw_object_number(result, "held", (double)p->held, 0, NULL);
+        aw_object_count(result, "held", p->held);
         aw_session_notice(p->session,
                           "replay: %" PRIu64 " of %" PRIu64
                           " commands were held back: the device does not take them as fast as that",

@@ -68,23 +68,17 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
 }
 
 /* The first that has not, or the number of all. */
-static size_t first_missing(const struct watch *w)
+static size_t first_missing(struct watch *w)
 {
-    size_t i = 0;
-    while (i < w->select.n && w->found[i])
-        i++;
-    return i;
+    return aw_select_note(&w->select, w->found, NULL, 0);
 }
 
 /* Which of the fields have come, and what else: text from elsewhere has its own names. */
 static void note_names(struct watch *w, const struct aw_item *item)
 {
     bool missing = first_missing(w) < w->select.n;
-    for (size_t i = 0; i < w->select.n && missing; i++) {
-        struct aw_select one = {.n = 1, .pattern = {w->select.pattern[i]}};
-        for (size_t k = 0; k < item->n && !w->found[i]; k++)
-            w->found[i] = aw_select_match(&one, &item->points[k]) >= 0;
-    }
+    if (missing)
+        aw_select_note(&w->select, w->found, item->points, item->n);
     for (size_t i = 0; i < item->n && missing && w->input; i++) {
         const char *name = item->points[i].name;
         size_t used = strlen(w->came), length = strlen(name);

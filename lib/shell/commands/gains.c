@@ -119,7 +119,7 @@ enum aw_status aw_gains_differ(struct aw_session *session, size_t n)
     if (n == 0 && aw_session_text(session))
         return AW_OK;
     aw_object_start(&session->result, "gains");
-    aw_object_number(&session->result, "differ", (double)n, 0, NULL);
+    aw_object_count(&session->result, "differ", n);
     return n == 0 ? AW_OK : aw_fail(&session->err, AW_REFUSED, "gains diff: %zu differ", n);
 }
 
@@ -127,5 +127,5 @@ void aw_gains_result(struct aw_session *session, const char *result, size_t n)
 {
     aw_object_start(&session->result, "gains");
     aw_object_text(&session->result, "result", result);
-    aw_object_number(&session->result, "gains", (double)n, 0, NULL);
+    aw_object_count(&session->result, "gains", n);
 }

@@ -104,7 +104,7 @@ static void print_value(struct survey *s, const struct value *value)
                  value->max, value->unit);
     aw_object_start(&row, NULL);
     aw_object_text(&row, "field", value->name);
-    aw_object_number(&row, "count", (double)value->n, 0, NULL);
+    aw_object_count(&row, "count", value->n);
     aw_object_number(&row, "rate", hz, -4, "Hz");
     aw_object_number(&row, "min", value->numbers ? value->min : NAN, -1, NULL);
     aw_object_number(&row, "max", value->numbers ? value->max : NAN, -1, NULL);
@@ -122,11 +122,11 @@ static void report(struct survey *s, const char *path)
         print_value(s, &s->list[i]);
     aw_object_start(result, "info");
     aw_object_number(result, "duration", seconds, 6, "s");
-    aw_object_number(result, "lines", (double)s->lines, 0, NULL);
-    aw_object_number(result, "fields", (double)s->n, 0, NULL);
+    aw_object_count(result, "lines", s->lines);
+    aw_object_count(result, "fields", s->n);
     if (stat(path, &about) == 0)
-        aw_object_number(result, "bytes", (double)about.st_size, 0, NULL);
-    aw_object_number(result, "damaged", (double)s->damaged, 0, NULL);
+        aw_object_count(result, "bytes", (uint64_t)about.st_size);
+    aw_object_count(result, "damaged", s->damaged);
 }
 
 /* Has it what one can look into, under names and not in a program text or prose? */

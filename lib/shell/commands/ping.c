@@ -60,8 +60,8 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
     }
     if (ping->key)
         aw_object_text(result, ping->key, ping->name);
-    aw_object_number(result, "n", (double)ping->n, 0, NULL);
-    aw_object_number(result, "lost", (double)ping->lost, 0, NULL);
+    aw_object_count(result, "n", ping->n);
+    aw_object_count(result, "lost", ping->lost);
     if (!stats.n)
         stats = (struct aw_stats){1, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     aw_object_stats_ms(result, NULL, &stats);

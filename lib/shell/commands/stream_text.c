@@ -8,6 +8,7 @@
 
 #include "base/csv.h"
 #include "base/number.h"
+#include "base/suggest.h"
 #include "shell/commands/stream_source.h"
 
 #define TIME_MOST 4e9 /* seconds, either way: differences of such times fit 64 bits of ns */
@@ -25,17 +26,10 @@ static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t d
 /* ---- NDJSON -----------------------------------------------------------------------------------
  */
 
-static bool is_one_of(const char *const *keys, const char *key)
-{
-    while (*keys && strcmp(*keys, key) != 0)
-        keys++;
-    return *keys != NULL;
-}
-
 /* What stands beside the values in a record of ours. */
 static bool is_envelope(const char *key)
 {
-    return is_one_of(
+    return aw_is_one_of(
         (const char *const[]){"t", "timestamp", "dir", "msg", "cmd", "raw", "anomaly", NULL}, key);
 }
 
@@ -43,8 +37,8 @@ static bool is_envelope(const char *key)
  * what another one wrote, so these are the keys of all. */
 static bool is_subject(const char *key)
 {
-    return is_one_of((const char *const[]){"board", "name", "object", "body", "subject", NULL},
-                     key);
+    return aw_is_one_of((const char *const[]){"board", "name", "object", "body", "subject", NULL},
+                        key);
 }
 
 static bool scalar(const json_t *value, double *number, const char **text)
@@ -245,7 +239,7 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     for (char *rest = csv->header;
          csv->n < AW_POINTS_MAX && (cell = next_cell(&rest, csv->separator));) {
         static const char *const times[] = {"t", "time", "timestamp", NULL};
-        if (csv->time < 0 && is_one_of(times, cell))
+        if (csv->time < 0 && aw_is_one_of(times, cell))
             csv->time = (int)csv->n;
         if (strcmp(cell, "msg") == 0)
             csv->message = (int)csv->n;

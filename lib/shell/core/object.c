@@ -46,6 +46,11 @@ void aw_object_number(struct aw_object *object, const char *key, double number, 
     entry->unit = unit;
 }
 
+void aw_object_count(struct aw_object *object, const char *key, uint64_t n)
+{
+    aw_object_number(object, key, (double)n, 0, NULL);
+}
+
 void aw_object_truth(struct aw_object *object, const char *key, bool truth)
 {
     struct aw_entry *entry = add(object, key);

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "control/samples.h"
 
@@ -43,6 +44,9 @@ void aw_object_start(struct aw_object *object, const char *cmd);
 void aw_object_text(struct aw_object *object, const char *key, const char *text);
 void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
                       const char *unit);
+/* How many; for people without a unit. */
+void aw_object_count(struct aw_object *object, const char *key, uint64_t n);
+
 void aw_object_truth(struct aw_object *object, const char *key, bool truth);
 
 /* A list, as JSON: "[1,2,3]". */

@@ -86,23 +86,15 @@ struct aw_option_value *aw_options_find_letter(struct aw_options *options, char 
     return NULL;
 }
 
-static bool is_word(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(text, *words) == 0)
-            return true;
-    return false;
-}
-
 static enum aw_status parse_switch(const struct aw_option *option, const char **text,
                                    struct aw_error *err)
 {
     static const char *const yes[] = {"1", "true", "yes", "on", NULL};
     static const char *const no[] = {"0", "false", "no", "off", "", NULL};
-    if (!is_word(*text, yes) && !is_word(*text, no))
+    if (!aw_is_one_of(yes, *text) && !aw_is_one_of(no, *text))
         return aw_fail(err, AW_USAGE, "--%s is a switch: '%.40s' is neither yes nor no",
                        option->name, *text);
-    *text = is_word(*text, yes) ? "1" : NULL;
+    *text = aw_is_one_of(yes, *text) ? "1" : NULL;
     return AW_OK;
 }
 
@@ -178,7 +170,7 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
     snprintf(what, sizeof what, option->unit ? "--%s" : "--%s: no", option->name);
     if (option->unit)
         return aw_number_check(what, ":", *text, &rule, &value, err);
-    bool known = !option->choices || is_word(*text, option->choices);
+    bool known = !option->choices || aw_is_one_of(option->choices, *text);
     return known ? AW_OK : aw_choice_unknown(what, *text, option->choices, err);
 }
 

@@ -5,16 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/core/session.h"
 
 /* Not what every record or result has. */
 static bool is_value(const char *name)
 {
-    static const char *const others[] = {"t", "dir", "msg", "cmd", "ok"};
-    size_t i = 0, n = sizeof others / sizeof *others;
-    while (i < n && strcmp(name, others[i]) != 0)
-        i++;
-    return i == n;
+    static const char *const others[] = {"t", "dir", "msg", "cmd", "ok", NULL};
+    return !aw_is_one_of(others, name);
 }
 
 enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *session)
@@ -42,22 +40,13 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
     return status;
 }
 
-static bool has(const char *pattern, const struct aw_point *points, size_t n)
-{
-    struct aw_select one = {.n = 1, .pattern = {pattern}};
-    size_t i = 0;
-    while (i < n && aw_select_match(&one, &points[i]) < 0)
-        i++;
-    return i < n;
-}
-
 bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *points, size_t n)
 {
     bool any = wanted->any.n == 0;
     for (size_t i = 0; i < wanted->any.n && !any; i++)
-        any = has(wanted->any.pattern[i], points, n);
+        any = aw_select_has(wanted->any.pattern[i], points, n);
     for (size_t i = 0; i < wanted->all.n && any; i++)
-        any = has(wanted->all.pattern[i], points, n);
+        any = aw_select_has(wanted->all.pattern[i], points, n);
     return any;
 }
 
@@ -106,10 +95,8 @@ static unsigned likes(const struct aw_select *select, const char *name)
     struct aw_point point = {.subject = "", .message = "", .field = name};
     unsigned bits = 0;
     snprintf(point.name, sizeof point.name, "%s", name);
-    for (size_t i = 0; i < select->n; i++) {
-        struct aw_select one = {.n = 1, .pattern = {select->pattern[i]}};
-        bits |= aw_select_match(&one, &point) >= 0 ? 1u << i : 0;
-    }
+    for (size_t i = 0; i < select->n; i++)
+        bits |= aw_select_has(select->pattern[i], &point, 1) ? 1u << i : 0;
     return bits;
 }
 

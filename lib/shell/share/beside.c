@@ -215,8 +215,7 @@ void aw_beside_end(struct aw_peer *child)
         if (line)
             aw_beside_take(child, line);
     if (peer && !child->left)
-        aw_peer_say(peer, "{%s%s%s\"done\":true,\"exit\":%d,\"status\":%d}\n",
-                    *request->id ? "\"id\":" : "", request->id, *request->id ? "," : "", AW_TIMEOUT,
+        aw_peer_say(peer, "{%s\"done\":true,\"exit\":%d,\"status\":%d}\n", request->id, AW_TIMEOUT,
                     AW_TIMEOUT);
     aw_request_free(request);
     if (!peer)

@@ -367,10 +367,9 @@ static enum aw_status pass_interrupt(struct aw_attached *attached)
 {
     struct aw_session *session = attached->session;
     int64_t deadline = aw_clock_now(clock_of(attached)) + GIVE_UP_NS;
-    const char *why = aw_stop_read(session);
+    aw_stop_read(session);
     int number = session->stop.signal ? session->stop.signal : SIGINT;
     aw_attached_send(attached, json_pack("{s:i}", "interrupt", number));
-    (void)why;
     await_end(attached, deadline);
     return AW_STOPPED;
 }
@@ -410,12 +409,19 @@ static enum aw_status run(struct aw_session *session)
     return status;
 }
 
+/* What is no command of the user's, until it is done. */
+static enum aw_status exchange(struct aw_attached *attached, json_t *request)
+{
+    attached->done = false;
+    json_object_set_new(request, "id", json_integer(++attached->id));
+    aw_attached_send(attached, request);
+    return await_end(attached, aw_clock_now(clock_of(attached)) + GIVE_UP_NS);
+}
+
 static enum aw_status stop(struct aw_session *session)
 {
     struct aw_attached *attached = session->attached;
-    attached->done = false;
-    aw_attached_send(attached, json_pack("{s:b,s:i}", "halt", true, "id", (int)++attached->id));
-    enum aw_status status = await_end(attached, aw_clock_now(clock_of(attached)) + GIVE_UP_NS);
+    enum aw_status status = exchange(attached, json_pack("{s:b}", "halt", true));
     if (status != AW_OK || attached->status == AW_OK)
         return status;
     return aw_fail(&session->err, attached->status, "%s", attached->why);
@@ -427,17 +433,12 @@ enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *
     enum aw_status status = aw_dry_ends(session);
     if (status == AW_OK)
         status = aw_session_find_server(session);
-    struct aw_attached *attached = session->attached;
     if (status != AW_OK)
         return status;
-    if (!attached) {
-        aw_session_notice(session,
-                          "release: no server has the device: there is nothing to release");
-        return AW_OK;
-    }
-    attached->done = false;
-    aw_attached_send(attached, json_pack("{s:s,s:i}", "cmd", "release", "id", (int)++attached->id));
-    return await_end(attached, aw_clock_now(clock_of(attached)) + GIVE_UP_NS);
+    if (session->attached)
+        return exchange(session->attached, json_pack("{s:s}", "cmd", "release"));
+    aw_session_notice(session, "release: no server has the device: there is nothing to release");
+    return AW_OK;
 }
 
 static void leave(struct aw_session *session)

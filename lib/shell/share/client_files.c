@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/suggest.h"
 #include "shell/share/attached.h"
 #include "shell/share/base64.h"
 
@@ -38,11 +39,9 @@ static void add_file(json_t *files, const char *path)
 
 static bool names_file(const struct aw_option_value *value)
 {
-    static const char *const ours[] = {"record", "config", "log", "token"};
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (strcmp(value->option->name, ours[i]) == 0)
-            return false;
-    return value->text && value->origin != AW_FROM_DEFAULT && value->option->value &&
+    static const char *const ours[] = {"record", "config", "log", "token", NULL};
+    return !aw_is_one_of(ours, value->option->name) && value->text &&
+           value->origin != AW_FROM_DEFAULT && value->option->value &&
            strcmp(value->option->value, "FILE") == 0;
 }
 

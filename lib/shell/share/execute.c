@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
 #include "shell/share/server.h"
@@ -26,7 +27,7 @@ static void put_text(struct aw_peer *peer, const char *id, const char *key, cons
     char line[6 * CHUNK + 128], *copy = aw_files_names(peer->server, text, size);
     if (!copy)
         return;
-    char *p = line + sprintf(line, "{%s%s%s\"%s\":", *id ? "\"id\":" : "", id, *id ? "," : "", key);
+    char *p = line + sprintf(line, "{%s\"%s\":", id, key);
     p = aw_json_string(p, copy, CHUNK);
     p += sprintf(p, "}\n");
     aw_peer_put(peer, line, (size_t)(p - line), false);
@@ -46,16 +47,16 @@ static void put_chunks(struct aw_peer *peer, const char *id, const char *key, co
 }
 
 /* Others get records, each with the id of what caused it. */
-static void put_records(struct aw_peer *peer, const char *id, const char *text, size_t size)
+static void put_records(const struct aw_request *request, const char *text, size_t size)
 {
     while (size > 0) {
         const char *end = memchr(text, '\n', size);
         size_t length = end ? (size_t)(end - text) + 1 : size;
-        char *line = malloc(length + AW_ID_MAX + 16);
+        char *line = malloc(length + sizeof request->id);
         if (line && *text == '{') {
-            size_t head = *id ? (size_t)sprintf(line, "{\"id\":%s,", id) : 0;
-            memcpy(line + head, text + (head > 0), length - (head > 0));
-            aw_peer_put(peer, line, head + length - (head > 0), false);
+            size_t head = (size_t)sprintf(line, "{%s", request->id);
+            memcpy(line + head, text + 1, length - 1);
+            aw_peer_put(request->peer, line, head + length - 1, false);
         }
         free(line);
         text += length;
@@ -75,7 +76,7 @@ void aw_server_put(struct aw_sink *sink, bool error, const char *text, size_t si
     if (error && request->line)
         put_text(request->peer, request->id, "note", text, strcspn(text, "\n"));
     else if (request->line)
-        put_records(request->peer, request->id, text, size);
+        put_records(request, text, size);
     else
         put_chunks(request->peer, request->id, error ? "err" : "out", text, size);
 }
@@ -86,18 +87,15 @@ void aw_server_put(struct aw_sink *sink, bool error, const char *text, size_t si
 /* What our client was told by its user counts here, too, but for what is its own affair. */
 static void take_options(struct aw_server *server, const json_t *options)
 {
-    static const char *const own[] = {"link",     "config",  "record",   "last",
-                                      "dry-run",  "version", "help",     "keep-going",
-                                      "no-input", "deadman", "no-attach"};
+    static const char *const own[] = {"link",     "config",  "record",    "last",
+                                      "dry-run",  "version", "help",      "keep-going",
+                                      "no-input", "deadman", "no-attach", NULL};
     const char *name;
     const json_t *value;
     struct aw_error ignored;
     json_object_foreach((json_t *)options, name, value)
     {
-        bool is_own = false;
-        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-            is_own = is_own || strcmp(name, own[i]) == 0;
-        if (!is_own && json_is_string(value))
+        if (!aw_is_one_of(own, name) && json_is_string(value))
             aw_options_set(&server->session->options, name, json_string_value(value),
                            AW_FROM_ENVIRONMENT, &ignored);
     }
@@ -189,19 +187,17 @@ static void tell_end(struct aw_server *server, const struct aw_request *request,
 {
     static const char *const names[] = {"nothing", "ending", "running"};
     struct aw_session *session = server->session;
-    const char *id = request->id;
     int64_t left = session->ongoing_until - aw_clock_now(session->clock);
     char why[6 * sizeof session->err.text] = "";
     if (status != AW_OK && request->halt)
         *aw_json_string(why, session->err.text, sizeof session->err.text) = '\0';
     if (request->peer)
         aw_peer_say(request->peer,
-                    "{%s%s%s\"done\":true,\"exit\":%d,\"status\":%d,\"ongoing\":\"%s\","
+                    "{%s\"done\":true,\"exit\":%d,\"status\":%d,\"ongoing\":\"%s\","
                     "\"ms\":%lld%s%s}\n",
-                    *id ? "\"id\":" : "", id, *id ? "," : "", aw_exit_code(session, status),
-                    (int)status, names[session->ongoing],
-                    (long long)(left > 0 ? left / AW_MILLISECOND : 0), *why ? ",\"why\":" : "",
-                    why);
+                    request->id, aw_exit_code(session, status), (int)status,
+                    names[session->ongoing], (long long)(left > 0 ? left / AW_MILLISECOND : 0),
+                    *why ? ",\"why\":" : "", why);
 }
 
 static void log_request(struct aw_server *server, const struct aw_request *request,

@@ -124,10 +124,10 @@ static void send_record(struct aw_feed *feed, struct aw_peer *peer)
     view->made = true;
     if (!view->size)
         return;
-    char line[AW_VIEW_MAX + AW_ID_MAX + 16];
-    size_t head = *wanted->id ? (size_t)sprintf(line, "{\"id\":%s,", wanted->id) : 0;
-    memcpy(line + head, view->line + (head > 0), view->size - (head > 0));
-    aw_peer_put(peer, line, head + view->size - (head > 0), true);
+    char line[AW_VIEW_MAX + sizeof wanted->id];
+    size_t head = (size_t)sprintf(line, "{%s", wanted->id);
+    memcpy(line + head, view->line + 1, view->size - 1);
+    aw_peer_put(peer, line, head + view->size - 1, true);
 }
 
 static void on_frame(void *context, struct aw_span frame)

@@ -121,7 +121,7 @@ static void send_file(struct aw_peer *peer, const char *id, const struct aw_shar
     *aw_json_string(name, file->name, sizeof file->name) = '\0';
     while (in && ((size = fread(bytes, 1, CHUNK, in)) > 0 || !begun)) {
         char *line = NULL, *text = aw_base64(bytes, size);
-        int length = text ? asprintf(&line, "{\"id\":%s,\"file\":%s,\"%s\":\"%s\"}\n", id, name,
+        int length = text ? asprintf(&line, "{%s\"file\":%s,\"%s\":\"%s\"}\n", id, name,
                                      begun ? "more" : "data", text)
                           : -1;
         if (length > 0)

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "base/utf8.h"
 #include "shell/share/server.h"
 
@@ -119,8 +120,7 @@ static enum aw_status check_place(struct aw_session *session, const struct aw_ar
     bool known = false;
     for (const struct aw_command *c = common; c && c->name; c++)
         known = known || c == args->command;
-    for (size_t i = 0; here[i]; i++)
-        known = known && strcmp(args->command->name, here[i]) != 0;
+    known = known && !aw_is_one_of(here, args->command->name);
     if (known || args->command->offline)
         return aw_fail(&session->err, AW_USAGE, "%s: not through a server — run it where you are",
                        args->command->name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "link/core/spawn.h"
 #include "shell/share/address.h"
 
@@ -18,16 +19,12 @@ bool aw_mqtt_is(const char *url)
 
 static enum aw_status check_keys(const struct aw_mqtt *mqtt, const char *text, struct aw_error *err)
 {
-    static const char *const known[] = {"cafile", "cert", "key", "password", "rate"};
-    for (size_t i = 0; i < mqtt->url.n; i++) {
-        bool is_known = false;
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            is_known = is_known || strcmp(mqtt->url.params[i].key, known[k]) == 0;
-        if (!is_known)
+    static const char *const known[] = {"cafile", "cert", "key", "password", "rate", NULL};
+    for (size_t i = 0; i < mqtt->url.n; i++)
+        if (!aw_is_one_of(known, mqtt->url.params[i].key))
             return aw_fail(err, AW_USAGE,
                            "%.100s: no key '%.40s' — there are cafile, cert, key, password, rate",
                            text, mqtt->url.params[i].key);
-    }
     return AW_OK;
 }
 

@@ -103,8 +103,7 @@ static void done(struct aw_peer *peer, const struct aw_request *request, const c
 {
     char text[6 * sizeof(struct aw_error)];
     *aw_json_string(text, why ? why : "", sizeof(struct aw_error)) = '\0';
-    aw_peer_say(peer, "{%s%s%s\"done\":\"%s\",\"exit\":%d%s%s}\n", *request->id ? "\"id\":" : "",
-                request->id, *request->id ? "," : "", what, (int)status,
+    aw_peer_say(peer, "{%s\"done\":\"%s\",\"exit\":%d%s%s}\n", request->id, what, (int)status,
                 status == AW_OK ? "" : ",\"why\":", status == AW_OK ? "" : text);
 }
 
@@ -243,8 +242,8 @@ static void take_id(struct aw_request *request)
     char *text = id && !json_is_object(id) && !json_is_array(id)
                      ? json_dumps(id, JSON_ENCODE_ANY | JSON_COMPACT)
                      : NULL;
-    if (text && strlen(text) < sizeof request->id)
-        snprintf(request->id, sizeof request->id, "%s", text);
+    if (text && strlen(text) < AW_ID_MAX)
+        snprintf(request->id, sizeof request->id, "\"id\":%s,", text);
     free(text);
     json_object_del(request->object, "id");
 }

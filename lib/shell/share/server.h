@@ -25,11 +25,11 @@ struct aw_who {
 /* What a client wants to be told of all that passes the link. */
 struct aw_subscription {
     bool on;
-    bool passive; /* only what passes anyway */
-    bool frames;  /* bytes, for a client of ours; else records as JSON */
-    bool begun;   /* frames: the first one at a boundary of messages has come */
-    char id[AW_ID_MAX];
-    double rate_hz; /* at most so many of each message; 0: all */
+    bool passive;           /* only what passes anyway */
+    bool frames;            /* bytes, for a client of ours; else records as JSON */
+    bool begun;             /* frames: the first one at a boundary of messages has come */
+    char id[AW_ID_MAX + 8]; /* as in struct aw_request */
+    double rate_hz;         /* at most so many of each message; 0: all */
     int64_t next_ns[AW_MAX_MESSAGES];
     struct aw_view *view; /* of the feed */
     struct aw_where where;
@@ -58,13 +58,13 @@ struct aw_peer {
 
 struct aw_request {
     struct aw_request *next;
-    struct aw_peer *peer; /* NULL: it has gone */
-    char id[AW_ID_MAX];   /* JSON, or "" */
-    json_t *object;       /* NULL: a plain line */
-    char *line;           /* of a script; NULL: one of our own client */
-    bool halt;            /* the safe stop, and nothing else */
-    char *refuse;         /* why it came too late to be carried out, if it is no stop; or NULL */
-    int64_t until_ns;     /* it expires then, if it is no stop */
+    struct aw_peer *peer;   /* NULL: it has gone */
+    char id[AW_ID_MAX + 8]; /* "\"id\":5," as its answers begin with it, or "" */
+    json_t *object;         /* NULL: a plain line */
+    char *line;             /* of a script; NULL: one of our own client */
+    bool halt;              /* the safe stop, and nothing else */
+    char *refuse;           /* why it came too late to be carried out, if it is no stop; or NULL */
+    int64_t until_ns;       /* it expires then, if it is no stop */
 };
 
 struct aw_feed;

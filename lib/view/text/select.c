@@ -96,6 +96,26 @@ int aw_select_match(const struct aw_select *select, const struct aw_point *point
     return select->n ? -1 : 0;
 }
 
+bool aw_select_has(const char *pattern, const struct aw_point *points, size_t n)
+{
+    const struct aw_select one = {.n = 1, .pattern = {pattern}};
+    size_t i = 0;
+    while (i < n && aw_select_match(&one, &points[i]) < 0)
+        i++;
+    return i < n;
+}
+
+size_t aw_select_note(const struct aw_select *select, bool *found, const struct aw_point *points,
+                      size_t n)
+{
+    size_t missing = select->n;
+    for (size_t i = select->n; i-- > 0;) {
+        found[i] = found[i] || aw_select_has(select->pattern[i], points, n);
+        missing = found[i] ? missing : i;
+    }
+    return missing;
+}
+
 bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar)
 {
     struct aw_point point = {.subject = "*",

@@ -28,6 +28,14 @@ enum aw_status aw_select_add(struct aw_select *select, const char *pattern, stru
 /* The first pattern that the point is like, from 0; 0 if everything is wanted; -1: none. */
 int aw_select_match(const struct aw_select *select, const struct aw_point *point);
 
+/* Is one of the points like the pattern? */
+bool aw_select_has(const char *pattern, const struct aw_point *points, size_t n);
+
+/* Marks the patterns that one of the points is like, and returns the first that is not marked yet;
+ * select->n: all are. found has a place for each pattern. */
+size_t aw_select_note(const struct aw_select *select, bool *found, const struct aw_point *points,
+                      size_t n);
+
 /* Does the pattern name this field, whoever its message is about? */
 bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar);
 

@@ -29,6 +29,16 @@ static void slips_are_found(void **state)
     assert_string_equal(near("sho"), "shoulder"); /* a beginning */
 }
 
+static void one_of_the_words(void **state)
+{
+    static const char *const words[] = {"on", "off", NULL};
+    (void)state;
+    assert_true(aw_is_one_of(words, "on"));
+    assert_true(aw_is_one_of(words, "off"));
+    assert_false(aw_is_one_of(words, "of"));
+    assert_false(aw_is_one_of(words + 2, ""));
+}
+
 static void strange_words_are_not(void **state)
 {
     (void)state;
@@ -134,6 +144,7 @@ static void one_of_several_is_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_of_the_words),
         cmocka_unit_test(slips_are_found),
         cmocka_unit_test(strange_words_are_not),
         cmocka_unit_test(how_far_a_slip_may_go),

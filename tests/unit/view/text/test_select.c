@@ -49,6 +49,20 @@ static const struct {
     {"lknee.joint.torque", true, false},
 };
 
+static void test_noted(void **state)
+{
+    struct aw_select select = {.n = 3, .pattern = {"torque", "nothing", "alpha_angle"}};
+    bool found[3] = {false};
+    (void)state;
+    assert_int_equal(aw_select_note(&select, found, NULL, 0), 0);
+    assert_int_equal(aw_select_note(&select, found, rig->points, rig->n), 1);
+    assert_true(found[0] && !found[1] && found[2]);
+    select.pattern[1] = "lknee";
+    assert_int_equal(aw_select_note(&select, found, rig->points, 1), 3);
+    assert_true(aw_select_has("lknee", rig->points, rig->n));
+    assert_false(aw_select_has("lknee", rig->points, 0));
+}
+
 static void test_patterns(void **state)
 {
     (void)state;
@@ -199,9 +213,10 @@ static void test_confirm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_all),      cmocka_unit_test(test_check),
-        cmocka_unit_test(test_confirm),  cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_noted),   cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_all),
+        cmocka_unit_test(test_check),   cmocka_unit_test(test_confirm),
+        cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
