@@ -70,7 +70,6 @@ void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
     if (link->connections) {
         /* Where a connection starts, both ends start anew. */
         arm->memory.tx = arm->memory.rx = arm->memory.n_owed = 0;
-        memset(arm->memory.owed, 0, sizeof arm->memory.owed);
         arm->memory.agreed = false;
         arm->memory.received[0] = '\0';
     }
@@ -300,7 +299,7 @@ static void sort_bare(struct talk *talk)
 static void sort_other(struct talk *talk)
 {
     struct aw_armctl *arm = talk->arm;
-    int owed = 0;
+    int owed;
     enum fit fit = find_owed(arm, &owed);
     if (fit != FIT_NONE)
         aw_armctl_memory_settle(&arm->memory, owed);

@@ -148,7 +148,6 @@ static void receive_ack(struct handler *h, int digit)
     h->n_confirms--;
     h->counters.confirmed++;
     memmove(h->confirms, h->confirms + 1, (size_t)h->n_confirms * sizeof *h->confirms);
-    run_sender(h);
 }
 
 static void confirm(struct handler *h, const char *body)
@@ -160,15 +159,13 @@ static void confirm(struct handler *h, const char *body)
     }
     size_t size = has_quirk(h, AW_ARMCTL_BARE_CONFIRM) ? 3 : strlen(body);
     snprintf(h->confirms[h->n_confirms++].text, sizeof h->confirms->text, "%.*s", (int)size, body);
-    run_sender(h);
 }
 
-static void confirm_record(struct handler *h, struct aw_record *record)
+static void confirm_record(struct handler *h, const struct aw_record *record)
 {
     uint8_t bytes[AW_ARMCTL_LINE_MAX];
     char body[AW_ARMCTL_BODY_MAX + 1];
     size_t size;
-    record->dir = AW_RX;
     if (aw_encode(record, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
         return; /* cannot be: it was decoded from as many digits, and clamped to fewer */
     snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)bytes + 1);
@@ -205,9 +202,7 @@ static double limit(const struct aw_armctl_joint *joint, enum aw_armctl_kind kin
 {
     if (joint)
         return aw_clamp(value, joint->min, joint->max);
-    if (kind == AW_ARMCTL_PULSE)
-        return value;
-    return aw_clamp(value, 0, kind == AW_ARMCTL_ROTATE ? 360 : 999);
+    return kind == AW_ARMCTL_PULSE ? value : aw_clamp(value, 0, aw_armctl_kind_most(kind));
 }
 
 static double speed_of(const struct handler *h, const struct aw_armctl_joint *joint,

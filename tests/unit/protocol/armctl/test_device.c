@@ -637,6 +637,176 @@ static const struct sending session[] = {{1, "0DEG1,090\\r\\n"},
                                          {5800, "1DEG4,1500,3\\r\\n"},
                                          {0, NULL}};
 
+static struct aw_device *device_with(const char *quirks, const struct aw_armctl_profile *profile,
+                                     FILE *out)
+{
+    struct aw_armctl_device_options options = aw_armctl_device_defaults();
+    assert_int_equal(aw_armctl_quirks_parse(quirks, &options.quirks, NULL), AW_OK);
+    options.profile = profile;
+    options.executed = print_begun;
+    options.context = out;
+    struct aw_device *device = aw_armctl_device(&options);
+    assert_non_null(device);
+    return device;
+}
+
+/* One line to a new handler: what it says, and what moves how fast. */
+static void print_alone(const char *quirks, const struct aw_armctl_profile *profile,
+                        const char *line, FILE *out)
+{
+    struct aw_device *device = device_with(quirks, profile, out);
+    const struct sending lines[] = {{1, line}, {0, NULL}};
+    print_talk(device, lines, 1500, read_line, print_line, out);
+    for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
+        for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
+            double at[3];
+            for (int k = 0; k < 3; k++)
+                at[k] = aw_armctl_device_joint(device, (enum aw_armctl_kind)kind, i,
+                                               (k == 2 ? 3600000 : 1 + 100 * k) * AW_MILLISECOND);
+            if (at[0] < at[2] || at[0] > at[2])
+                fprintf(out, "joint %d from %.3f by %.3f to %.3f\n", i, at[0], at[1], at[2]);
+        }
+    aw_device_close(device);
+}
+
+static void hear(struct aw_device *device, double at_ms, const char *text, size_t size, FILE *out)
+{
+    int64_t now = (int64_t)(at_ms * 1e6);
+    device->ops->receive(device, text, size, now);
+    print_answers(device, now, print_line, out);
+}
+
+/* Byte by byte, much at once, late, and taken up in pieces. */
+static void print_odd_times(const char *quirks, FILE *out)
+{
+    static const char line[] = "0DEG1,090\r\n", next[] = "1DEG1,000\r\n";
+    char much[600] = "", bytes[AW_ARMCTL_LINE_MAX];
+    struct aw_device *device = device_with(quirks, NULL, out);
+    fprintf(out, "odd times '%s'\n", quirks);
+    for (size_t i = 0; i < sizeof line - 1; i++)
+        hear(device, (double)i, line + i, 1, out);
+    hear(device, 3000, next, sizeof next - 1, out); /* the motion ended long before */
+    while (strlen(much) + 30 < sizeof much)
+        strcat(strcat(much, line), next);
+    hear(device, 4000, much, strlen(much), out);
+    device->ops->receive(device, line, sizeof line - 1, 4 * AW_SECOND);
+    for (size_t cap = 6; cap < 8; cap++)
+        fprintf(out, "%zu of %zu\n", device->ops->transmit(device, bytes, cap), cap);
+    print_handler(device, 4 * AW_SECOND, out);
+    aw_device_close(device);
+}
+
+/* Who connects anew finds nothing of what was said before, be it half a line, a confirmation that
+ * nobody acknowledged or answers that nobody read. */
+static void print_reconnected(const char *quirks, FILE *out)
+{
+    static const char *const before[] = {"0DEG1", "0DEG1,0\r",
+                                         "0DEG12345678901234567890123456789012"};
+    static const char lines[] = "0SPD1,500\r\n1SPD1,400\r\n0ACK2\r\n", fresh[] = "0DEG4,100\r\n";
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        struct aw_device *device = device_with(quirks, NULL, out);
+        fprintf(out, "connected anew '%s'\n", quirks);
+        hear(device, 1, lines, sizeof lines - 1, out);
+        device->ops->receive(device, "1DEG2,090\r\n0DEG3,090\r\n", 22, 2 * AW_MILLISECOND);
+        hear(device, 2, before[i], strlen(before[i]), out);
+        device->ops->receive(device, lines, sizeof lines - 1, 3 * AW_MILLISECOND);
+        device->ops->receive(device, before[i], strlen(before[i]), 3 * AW_MILLISECOND);
+        device->ops->connected(device, 4 * AW_MILLISECOND);
+        print_answers(device, 4 * AW_MILLISECOND, print_line, out);
+        hear(device, 5, fresh, sizeof fresh - 1, out);
+        const struct sending none[] = {{0, NULL}};
+        print_talk(device, none, 8000, read_line, print_line, out);
+        print_handler(device, 8 * AW_SECOND, out);
+        aw_device_close(device);
+    }
+}
+
+static void lines_are_taken_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {
+        "base",  "index", "1", "base", "max",  "80",        "base", "speed", "0.5", /* */
+        "lift",  "index", "2", "lift", "kind", "translate", "lift", "home",  "30",  /* */
+        "hand",  "index", "5", "hand", "kind", "pulse",     "hand", "speed", "100", /* */
+        "wrist", "index", "4"};
+    static const char *const quirks[] = {"", "pulse-deg", "only-deg-spd", "ack-invalid",
+                                         "published"};
+    static const char *const lines[] = {"0DEG1,040",
+                                        "0DEG9,360",
+                                        "0POS2,100",
+                                        "0POS1,005",
+                                        "0POS9,999",
+                                        "0DEG2,010",
+                                        "0DEG5,010",
+                                        "0DEG5,1000",
+                                        "0DEG5,2000",
+                                        "0DEG5,999",
+                                        "0DEG5,2001",
+                                        "0DEG5,1700",
+                                        "0DEG2,1500",
+                                        "0DEG4,1000",
+                                        "0DEG4,2000",
+                                        "0DEG3,1200",
+                                        "0DEG4,15",
+                                        "0DEG4",
+                                        "0DEG4,15x0",
+                                        "0DEG4,",
+                                        "0DEG,5",
+                                        "0DEG4;5",
+                                        "0DEG4,1500,3",
+                                        "0SPD1,500",
+                                        "0SPD1,0000000000000000000000005",
+                                        "0ARM100,020,050",
+                                        "0XYZ1",
+                                        "0MOV0040",
+                                        "1DEG1,010",
+                                        "2DEG1,010"};
+    static const struct sending drive[] = {
+        {1, "0SPD001\\r\\n"},     {1.5, "0ACK2\\r\\n"},     {2, "1MOV0002\\r\\n"},
+        {2500, "0ACK3\\r\\n"},    {3000, "0SPD000\\r\\n"},  {3000.5, "0ACK2\\r\\n"},
+        {3001, "1MOV0100\\r\\n"}, {4000, "0ACK3\\r\\n"},    {9000, "0SPD100\\r\\n"},
+        {9000.5, "0ACK2\\r\\n"},  {9001, "1MOV-100\\r\\n"}, {9500, "0SPD000\\r\\n"},
+        {9600, "0ACK3\\r\\n"},    {9700, "0ACK2\\r\\n"},    {0, NULL}};
+    struct aw_armctl_profile profile = {0};
+    char *text, line[60];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i += 3)
+        assert_int_equal(aw_armctl_profile_set(&profile, keys[i], keys[i + 1], keys[i + 2], NULL),
+                         AW_OK);
+    assert_int_equal(aw_armctl_profile_finish(&profile, NULL), AW_OK);
+    for (size_t i = 0; i < 2 * sizeof quirks / sizeof *quirks; i++) {
+        fprintf(out, "case '%s'%s\n", quirks[i / 2], i % 2 ? " with joints" : "");
+        for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+            snprintf(line, sizeof line, "%s\\r\\n", lines[k]);
+            print_alone(quirks[i / 2], i % 2 ? &profile : NULL, line, out);
+        }
+    }
+    /* 32 characters are a line to the published handler, whatever follows. */
+    print_alone("published", NULL, "0SPD1,00000000000000000000000005", out);
+    print_alone("published", NULL, "0SPD1,000000000000000000000000051DEG4,1500\\r\\n", out);
+    print_odd_times("", out);
+    print_odd_times("published", out);
+    print_reconnected("", out);
+    print_reconnected("published", out);
+    struct aw_device *device = device_with("", NULL, out);
+    print_talk(device, drive, 15000, read_line, print_line, out);
+    aw_device_close(device);
+    /* As many motions as it can hold, and the last one ends first. */
+    device = device_with("", NULL, out);
+    for (int i = 0; i < 17; i++) {
+        snprintf(line, sizeof line, "%d%s%d,%03d\r\n", i & 1, i % 2 ? "POS" : "DEG", i / 2 % 10,
+                 200 - 10 * i);
+        hear(device, 1, line, strlen(line), out);
+    }
+    print_talk(device, (const struct sending[]){{0, NULL}}, 1000, read_line, print_line, out);
+    print_handler(device, AW_SECOND, out);
+    aw_device_close(device);
+    fclose(out);
+    expect_picture("lines-armctl.txt", text);
+    free(text);
+}
+
 static void a_session_is_as_it_was(void **state)
 {
     (void)state;
@@ -790,6 +960,7 @@ int main(void)
         cmocka_unit_test(test_confirmation_that_comes_too_late),
         cmocka_unit_test(test_stop_in_the_middle),
         cmocka_unit_test(test_stop_at_once_turns_the_arm_back),
+        cmocka_unit_test(lines_are_taken_as_they_were),
         cmocka_unit_test(a_session_is_as_it_was),
         cmocka_unit_test(a_controller_has_the_published_times),
         cmocka_unit_test(what_a_controller_does_is_as_it_was),
