@@ -73,7 +73,7 @@ static void widen(struct range *range, double share)
 {
     double span = range->high - range->low;
     double size = fmax(fabs(range->low), fabs(range->high));
-    double air = span > 1e-9 * size && span > 0 ? span * share : fmax(size * 0.1, 1e-3);
+    double air = span > 1e-9 * size ? span * share : fmax(size * 0.1, 1e-3);
     range->low -= air;
     range->high += air;
 }
@@ -279,10 +279,10 @@ static void count_hidden(const struct aw_panel *panel, const struct frame *frame
         for (size_t i = 0; i < panel->series[s].n; i++) {
             double x = to_x(frame, x_value(frame, panel->series[s].x[i]));
             double y = to_y(frame, panel->series[s].y[i]);
-            bool line = !panel->series[s].dots && fabs(x - before_x) + fabs(y - before_y) > 10;
-            double far = line ? hypot(x - before_x, y - before_y) : 0;
-            int steps = far > 1000 ? 100 : far > 10 ? (int)(far / 10) : 1;
-            for (int k = 1; k < steps; k++)
+            /* every 10 pixels; there is nothing from or to what is no number, whatever its steps */
+            double far = fmin(hypot(x - before_x, y - before_y), 1000);
+            int steps = (int)(far / 10);
+            for (int k = 1; k < steps && !panel->series[s].dots; k++)
                 count(hidden, boxes, before_x + (x - before_x) * k / steps,
                       before_y + (y - before_y) * k / steps);
             count(hidden, boxes, x, y);

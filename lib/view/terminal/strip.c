@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/clock.h"
 #include "base/ticks.h"
 #include "base/utf8.h"
 
-#define BUCKETS     4096
+#define BUCKETS     4096            /* a power of two: bucket_at counts back below 0 */
 #define VALUE_MOST  1e100           /* scales of such values can still be reckoned with */
 #define LEAST_ROWS  5               /* of a panel */
 #define SHRINK_NS   (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
@@ -35,7 +36,7 @@ static int panel_for(struct aw_strip *strip, const char *unit)
         if (strcmp(strip->panels[i].unit, unit) == 0)
             return i;
     if (strip->n_panels == AW_STRIP_PANELS)
-        return AW_STRIP_PANELS - 1;
+        return AW_STRIP_PANELS; /* the last one has it: is_in */
     struct aw_strip_panel *panel = &strip->panels[strip->n_panels];
     panel->low = -1;
     panel->high = 1;
@@ -63,7 +64,7 @@ int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit)
 
 static struct aw_bucket *bucket_at(const struct aw_strip_line *line, size_t back)
 {
-    return &line->buckets[(line->next + BUCKETS - 1 - back) % BUCKETS];
+    return &line->buckets[(line->next - 1 - back) % BUCKETS];
 }
 
 static bool same_bucket(const struct aw_strip *strip, int64_t a, int64_t b)
@@ -102,6 +103,12 @@ void aw_strip_break(struct aw_strip *strip)
             aw_strip_add(strip, i, bucket_at(&strip->lines[i], 0)->time_ns, (double)NAN);
 }
 
+/* Where panels are few, the last one has the lines of all that are missing. */
+static bool is_in(const struct aw_strip_line *line, int panel, int panels)
+{
+    return panel == panels - 1 ? line->panel >= panel : line->panel == panel;
+}
+
 /* ---- Scales -----------------------------------------------------------------------------------
  */
 
@@ -113,7 +120,7 @@ static bool find_extent(const struct aw_strip *strip, int panel, int panels, int
     *high = -INFINITY;
     for (int i = 0; i < strip->n; i++) {
         const struct aw_strip_line *line = &strip->lines[i];
-        if ((line->panel < panels ? line->panel : panels - 1) != panel)
+        if (!is_in(line, panel, panels))
             continue;
         for (size_t back = 0; back < line->n; back++) {
             const struct aw_bucket *bucket = bucket_at(line, back);
@@ -131,7 +138,7 @@ static void round_out(double *low, double *high)
 {
     double at[AW_TICKS], size = fmax(fabs(*low), fabs(*high)), span = *high - *low;
     int decimals;
-    double air = span > 1e-9 * size && span > 0 ? span * 0.04 : fmax(size * 0.1, 0.5);
+    double air = span > 1e-9 * size ? span * 0.04 : fmax(size * 0.1, 0.5);
     *low = *low >= 0 && span > 0 ? fmax(*low - air, 0) : *low - air; /* zero is a natural end */
     *high = *high <= 0 && span > 0 ? fmin(*high + air, 0) : *high + air;
     int n = aw_ticks(*low, *high, ROUND_TICKS, at, &decimals);
@@ -144,19 +151,17 @@ static void round_out(double *low, double *high)
 
 static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t now)
 {
-    double wanted_low = low, wanted_high = high;
-    round_out(&wanted_low, &wanted_high);
+    double fit_low = low, fit_high = high;
+    round_out(&fit_low, &fit_high);
+    double wanted_low = fit_low, wanted_high = fit_high;
     bool outside = !panel->known || low < panel->low || high > panel->high;
-    bool roomy = wanted_high - wanted_low < ROOMY * (panel->high - panel->low);
+    bool roomy = fit_high - fit_low < ROOMY * (panel->high - panel->low);
     if (outside && panel->known) { /* grows to both sides, so that it does not swing */
-        wanted_low = fmin(wanted_low, panel->low);
-        wanted_high = fmax(wanted_high, panel->high);
-        roomy = false;
-        double used_low = low, used_high = high;
-        round_out(&used_low, &used_high);
-        if (used_high - used_low < ROOMY * (wanted_high - wanted_low)) {
-            wanted_low = used_low;
-            wanted_high = used_high;
+        wanted_low = fmin(fit_low, panel->low);
+        wanted_high = fmax(fit_high, panel->high);
+        if (fit_high - fit_low < ROOMY * (wanted_high - wanted_low)) {
+            wanted_low = fit_low;
+            wanted_high = fit_high;
         }
     }
     if (!roomy)
@@ -193,14 +198,9 @@ static double to_y(const struct box *box, double value)
     return 4 * box->y + (1 - share) * (4 * box->height - 1);
 }
 
-static double least_y(const struct box *box)
-{
-    return 4 * box->y;
-}
-
 static double clamp_y(const struct box *box, double y)
 {
-    return fmin(fmax(y, least_y(box)), least_y(box) + 4 * box->height - 1);
+    return aw_clamp(y, 4 * box->y, 4 * (box->y + box->height) - 1);
 }
 
 /* A line from one to the next, and an upright one over what a bucket spans. */
@@ -214,7 +214,7 @@ static void draw_line(const struct aw_strip_line *line, const struct box *box, i
         if (newer && !isnan(b->last) && !isnan(newer->first)) {
             double x1 = to_x(box, newer->time_ns), y1 = clamp_y(box, to_y(box, newer->first));
             double y = clamp_y(box, to_y(box, b->last));
-            if (x < edge && x1 > x) { /* cut off at the left edge */
+            if (x < edge) { /* cut off at the left edge */
                 y += (y1 - y) * (edge - x) / (x1 - x);
                 aw_braille_line(canvas, edge, y, x1, y1, color);
                 return;
@@ -243,20 +243,19 @@ struct scale {
 static struct scale scale_of(const struct aw_strip_panel *panel, int height)
 {
     struct scale scale = {0};
-    int most = height / 2 + 1 < 7 ? height / 2 + 1 : 7;
+    int most = (int)aw_clamp(height / 2 + 1, 3, 7);
     double slack = (panel->high - panel->low) * 1e-9;
-    scale.n = aw_ticks(panel->low - slack, panel->high + slack, most > 3 ? most : 3, scale.at,
-                       &scale.decimals);
+    scale.n = aw_ticks(panel->low - slack, panel->high + slack, most, scale.at, &scale.decimals);
     return scale;
 }
 
-static int scale_width(const struct scale *scale)
+/* Its longest text, or width if that is more. */
+static int scale_width(const struct scale *scale, int width)
 {
     char text[48];
-    int width = 1;
     for (int i = 0; i < scale->n; i++) {
         print_fixed(text, sizeof text, scale->at[i], scale->decimals);
-        width = (int)strlen(text) > width ? (int)strlen(text) : width;
+        width = (int)fmax(width, (double)strlen(text));
     }
     return width;
 }
@@ -268,8 +267,8 @@ static void draw_time(const struct aw_strip_look *look, const struct box *box,
     int decimals = 0, y = box->y + box->height;
     if (look->absolute)
         end = (double)(look->end_ns - look->start_ns) / 1e9;
-    int most = box->width / 12 > 2 ? box->width / 12 : 2;
-    int n = aw_ticks(end - span, end, most < AW_TICKS ? most + 1 : AW_TICKS, at, &decimals);
+    int most = (int)fmax(box->width / 12, 2);
+    int n = aw_ticks(end - span, end, most + 1, at, &decimals);
     aw_braille_text(canvas, box->x - 1, y, "└", AW_BRAILLE_DIM);
     for (int i = 0; i < box->width; i++)
         aw_braille_text(canvas, box->x + i, y, "─", AW_BRAILLE_DIM);
@@ -278,12 +277,12 @@ static void draw_time(const struct aw_strip_look *look, const struct box *box,
         int x = box->x + (int)((at[i] - end + span) / span * (box->width - 1) + 0.5);
         print_fixed(text, sizeof text, at[i], decimals);
         strcat(text, " s");
-        if (!look->absolute && fabs(at[i]) < 1e-9)
+        if (!look->absolute && at[i] == 0)
             strcpy(text, "now");
-        int width = (int)strlen(text), left = x - width / 2;
-        left = left + width > canvas->columns ? canvas->columns - width : left;
+        int width = (int)strlen(text);
+        int left = (int)aw_clamp(x - width / 2, 0, canvas->columns - width);
         aw_braille_text(canvas, x, y, "┬", AW_BRAILLE_DIM);
-        aw_braille_text(canvas, left < 0 ? 0 : left, y + 1, text, AW_BRAILLE_DIM);
+        aw_braille_text(canvas, left, y + 1, text, AW_BRAILLE_DIM);
     }
 }
 
@@ -296,9 +295,7 @@ static void print_value(const struct aw_strip_line *line, double span, char *out
         snprintf(out, size, "–");
         return;
     }
-    int decimals = span > 0 ? (int)ceil(3 - log10(span)) : 0;
-    decimals = decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
-    print_fixed(out, size, line->value, decimals);
+    print_fixed(out, size, line->value, (int)aw_clamp(ceil(3 - log10(span)), 0, 6));
 }
 
 static int color_of(int line)
@@ -311,8 +308,7 @@ static const char *unit_shown(const struct aw_strip *strip, int line, int index,
 {
     const char *unit = strip->lines[line].unit;
     for (int i = line + 1; i < strip->n; i++) {
-        int panel = strip->lines[i].panel < panels ? strip->lines[i].panel : panels - 1;
-        if (panel == index && strcmp(strip->lines[i].unit, unit) == 0)
+        if (is_in(&strip->lines[i], index, panels) && strcmp(strip->lines[i].unit, unit) == 0)
             return "";
     }
     return unit;
@@ -327,7 +323,7 @@ static void draw_legend(const struct aw_strip *strip, int index, int panels, boo
     for (int i = 0; i < strip->n; i++) {
         const struct aw_strip_line *line = &strip->lines[i];
         char value[48], mark[16] = "●";
-        if ((line->panel < panels ? line->panel : panels - 1) != index)
+        if (!is_in(line, index, panels))
             continue;
         print_value(line, panel->high - panel->low, value, sizeof value);
         const char *unit = unit_shown(strip, i, index, panels);
@@ -340,8 +336,8 @@ static void draw_legend(const struct aw_strip *strip, int index, int panels, boo
             snprintf(mark, sizeof mark, "%d", i + 1);
         int at = aw_braille_text(canvas, x, y, mark, color_of(i)) + 1;
         at = aw_braille_text(canvas, at, y, line->label, 0) + 1;
-        int pad = 9 - (int)aw_utf8_length(value);
-        at = aw_braille_text(canvas, at + (pad > 0 ? pad : 0), y, value, AW_BRAILLE_BOLD);
+        int pad = (int)fmax(9 - (int)aw_utf8_length(value), 0);
+        at = aw_braille_text(canvas, at + pad, y, value, AW_BRAILLE_BOLD);
         x = aw_braille_text(canvas, at + (*unit != '\0'), y, unit, AW_BRAILLE_DIM) + 2;
     }
 }
@@ -355,8 +351,7 @@ static void draw_numbers(const struct aw_strip *strip, int index, int panels, co
     for (int i = 0; i < strip->n; i++) {
         const struct aw_strip_line *line = &strip->lines[i];
         char text[16];
-        if ((line->panel < panels ? line->panel : panels - 1) != index || isnan(line->value) ||
-            line->n == 0)
+        if (!is_in(line, index, panels) || isnan(line->value))
             continue;
         int column = (int)(to_x(box, bucket_at(line, 0)->time_ns) / 2);
         snprintf(text, sizeof text, "%d", i + 1);
@@ -375,9 +370,7 @@ static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look,
     for (int i = 0; i < box->height; i++)
         aw_braille_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
     for (int i = 0; i < scale.n; i++) {
-        int row = (int)floor(clamp_y(box, to_y(box, scale.at[i])) / 4);
-        if (row < box->y || row >= box->y + box->height)
-            continue;
+        int row = (int)(clamp_y(box, to_y(box, scale.at[i])) / 4);
         print_fixed(text, sizeof text, scale.at[i], scale.decimals);
         aw_braille_text(canvas, box->x - 2 - (int)strlen(text), row, text, AW_BRAILLE_DIM);
         aw_braille_text(canvas, box->x - 1, row, "┤", AW_BRAILLE_DIM);
@@ -385,7 +378,7 @@ static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look,
             aw_braille_text(canvas, x, row, "·", AW_BRAILLE_DIM);
     }
     for (int i = strip->n - 1; i >= 0; i--) /* the first one on top */
-        if ((strip->lines[i].panel < panels ? strip->lines[i].panel : panels - 1) == index)
+        if (is_in(&strip->lines[i], index, panels))
             draw_line(&strip->lines[i], box, color_of(i), canvas);
     if (look->numbered)
         draw_numbers(strip, index, panels, box, canvas);
@@ -400,20 +393,19 @@ static int find_scales(struct aw_strip *strip, int panels, int height, int64_t f
         if (find_extent(strip, i, panels, from, &low, &high))
             adapt(panel, low, high, now);
         struct scale scale = scale_of(panel, height);
-        width = scale_width(&scale) > width ? scale_width(&scale) : width;
+        width = scale_width(&scale, width);
     }
     return width;
 }
 
 static void draw_edges(const struct aw_strip_look *look, struct aw_braille *canvas)
 {
-    int y = canvas->rows - 1;
     int x = aw_braille_text(canvas, 1, 0, look->title ? look->title : "", AW_BRAILLE_DIM);
     if (look->state)
         aw_braille_text(canvas, x + 2, 0, look->state, AW_BRAILLE_WARN);
-    int at = look->keys ? canvas->columns - 1 - (int)aw_utf8_length(look->keys) : 0;
-    if (look->keys)
-        aw_braille_text(canvas, at < 0 ? 0 : at, y, look->keys, AW_BRAILLE_DIM);
+    const char *keys = look->keys ? look->keys : "";
+    double at = fmax(canvas->columns - 1 - (int)aw_utf8_length(keys), 0);
+    aw_braille_text(canvas, (int)at, canvas->rows - 1, keys, AW_BRAILLE_DIM);
 }
 
 void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
@@ -421,7 +413,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
 {
     int top = look->title || look->state ? 1 : 0, bottom = look->keys ? 1 : 0;
     int room = canvas->rows - top - bottom - 2; /* the time axis takes two */
-    int panels = strip->n_panels < room / LEAST_ROWS ? strip->n_panels : room / LEAST_ROWS;
+    int panels = (int)fmin(strip->n_panels, room / LEAST_ROWS);
     aw_braille_clear(canvas);
     draw_edges(look, canvas);
     if (panels < 1 || canvas->columns < 20) {

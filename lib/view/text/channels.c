@@ -169,8 +169,7 @@ static void update(struct aw_channel *channel, const struct aw_point *point, int
     channel->least = fmin(channel->least, point->value);
     channel->greatest = fmax(channel->greatest, point->value);
     int64_t step = now / AW_TREND_STEP_NS;
-    int64_t first = step - channel->step < AW_TREND ? channel->step + 1 : step - AW_TREND + 1;
-    for (int64_t i = first; i <= step; i++)
+    for (int64_t i = step; i > channel->step && i > step - AW_TREND; i--)
         channel->trend[i % AW_TREND] = NAN;
     channel->step = step;
     channel->trend[step % AW_TREND] = (float)point->value;

@@ -12,6 +12,7 @@ struct compiler {
     const struct aw_codec *codec;
     const struct aw_view_options *options;
     const struct columns *columns;
+    bool closed; /* a value of the record may have no meaning */
 };
 
 static struct segment *add(struct compiler *c, enum what what, const char *format, ...)
@@ -39,6 +40,7 @@ static void bind(struct compiler *c, struct segment *segment, int scalar)
     segment->decimals = aw_scalar_decimals(c->codec, scalar);
     segment->needs = UINT64_C(1) << scalar;
     segment->closed = row->names && !row->open_names && row->scale == 0;
+    c->closed |= segment->closed;
     segment->names = segment->closed || segment->how == HOW_NAMED ? row->names : NULL;
     segment->quoted = c->options->style == AW_STYLE_JSON && !aw_is_truth(row);
     if (row->type == AW_TEXT)
@@ -95,10 +97,7 @@ static int compile_json_group(struct compiler *c, int first)
 
 static void add_mark(struct compiler *c)
 {
-    bool closed = false;
-    for (unsigned i = 0; i < c->out->n; i++)
-        closed |= c->out->list[i].closed;
-    if (!c->options->fields && closed)
+    if (!c->options->fields && c->closed)
         add(c, WHAT_MARK, "%s", "");
 }
 
@@ -242,7 +241,7 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
                          const struct aw_view_options *options, const struct columns *columns,
                          bool has_time)
 {
-    struct compiler c = {out, codec, options, columns};
+    struct compiler c = {out, codec, options, columns, false};
     out->codec = codec;
     out->usable = wants_any(options, codec);
     out->n = out->used = 0;

@@ -72,13 +72,10 @@ static void collect_columns(struct aw_view *view)
             continue;
         for (int k = 0; k < codec->n_scalars; k++) {
             char name[sizeof *columns->name];
-            size_t i = 0;
             if (!aw_view_wants(&view->options, codec, k) || is_beyond(view->options.like, codec, k))
                 continue;
             aw_scalar_name(&codec->scalars[k], name, sizeof name);
-            while (i < columns->n && strcmp(columns->name[i], name) != 0)
-                i++;
-            if (i == columns->n && i < MAX_COLUMNS)
+            if (find_column(columns, name) == columns->n && columns->n < MAX_COLUMNS)
                 memcpy(columns->name[columns->n++], name, sizeof name);
         }
     }

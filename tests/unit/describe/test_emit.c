@@ -4,6 +4,7 @@
 
 #include "protocols.h"
 
+#include "beyond_helper.h"
 #include "picture_helper.h"
 #include "wire_helper.h"
 
@@ -209,6 +210,167 @@ static void pages(void **state)
     }
 }
 
+/* Nothing is described that stands behind the end of a table. */
+static void tables_end_where_they_end(void **state)
+{
+    static struct beyond copy;
+    (void)state;
+    for (size_t i = 0; i < N_PROTOCOLS * (AW_DESCRIBE_DBC + 1); i++) {
+        char *text = NULL;
+        size_t size = 0, n = protocols[i % N_PROTOCOLS]->n_messages;
+        FILE *out = open_memstream(&text, &size);
+        enum aw_describe_as as = (enum aw_describe_as)(i / N_PROTOCOLS);
+        beyond_init(&copy, &wire, protocols[i % N_PROTOCOLS], NULL);
+        bool none = as == AW_DESCRIBE_DBC && !copy.protocol.can;
+        assert_int_equal(aw_describe(out, &wire, NULL, as), none ? 0 : n);
+        assert_int_equal(aw_describe(out, &wire, "QQQ", as), 0);
+        fclose(out);
+        if (strstr(text, "QQQ"))
+            fail_msg("%s", text);
+        free(text);
+    }
+}
+
+/* A table with what no table has: texts that are escaped, names and texts that are too long, bytes
+ * in every place, a frame of all rows. */
+static void odd_tables(void **state)
+{
+    static const struct aw_name names[] = {{-1, "say \"no\""}, {300, "a\\b"}, {0}};
+    static const struct aw_scale scales[] = {
+        {.when = -1, .unit = NULL, .scale = 2, .min = -1, .max = 1},
+        {.when = 300, .unit = "m", .scale = 0.5, .min = 0.1, .max = 1e6},
+        {.when = 4, .unit = "?", .scale = 1, .min = 0, .max = 0}};
+    static const char *const labels[] = {"first", "second_with_a_long_name", "c", NULL};
+    static const char *const aliases[] = {"one", NULL, "three", NULL};
+    static const struct aw_field rows[] = {
+        {.name = "x", .type = AW_UINT, .bits = 8, .help = "of each"},
+        {.name = "y",
+         .type = AW_FLOAT,
+         .bits = 32,
+         .scale = 0.1,
+         .offset = -3,
+         .unit = "mm",
+         .min = -3,
+         .max = 1e5},
+        {0}};
+    static const struct aw_field head[] = {
+        {.name = "start", .type = AW_CONST, .bits = 16, .constant = 0xA50B, .help = "two bytes"},
+        {.name = "bytes", .type = AW_LENGTH, .bits = 8, .help = "how many"},
+        {.name = "code", .type = AW_CODE, .bits = 16, .help = "which"},
+        {0}};
+    static const struct aw_field tail[] = {{.name = "sum", .type = AW_CHECKSUM, .bits = 8}, {0}};
+    static const struct aw_field fields[] = {{.name = "how",
+                                              .alias = "way",
+                                              .type = AW_SINT,
+                                              .bits = 16,
+                                              .names = names,
+                                              .help = "a \"quote\", a \\ and\ta tab"},
+                                             {.name = "value",
+                                              .type = AW_FLOAT,
+                                              .bits = 32,
+                                              .by = "how",
+                                              .scales = scales,
+                                              .n_scales = 3},
+                                             {.name = "n",
+                                              .type = AW_UINT,
+                                              .bits = 8,
+                                              .min = 0,
+                                              .max = 3,
+                                              .optional = true,
+                                              .fallback = 2},
+                                             {.name = "gap", .type = AW_PAD, .bits = 24},
+                                             {.name = "each",
+                                              .type = AW_GROUP,
+                                              .rows = rows,
+                                              .labels = labels,
+                                              .aliases = aliases,
+                                              .count = "n"},
+                                             {.name = "far",
+                                              .type = AW_SIGNMAG,
+                                              .bits = 24,
+                                              .has_no_data = true,
+                                              .no_data = 77,
+                                              .unit = "s"},
+                                             {.name = "named",
+                                              .type = AW_UINT,
+                                              .bits = 16,
+                                              .names = names,
+                                              .open_names = true,
+                                              .scale = 4,
+                                              .offset = 1,
+                                              .optional = true,
+                                              .fallback = 300},
+                                             {.name = "long",
+                                              .type = AW_LONG,
+                                              .bits = 32,
+                                              .scale = 0.001,
+                                              .no_data_with = "far",
+                                              .has_no_data = true,
+                                              .optional = true,
+                                              .fallback = 0.25},
+                                             {0}};
+    static const struct aw_field none[] = {{0}},
+                                 one[] = {{.name = "only", .type = AW_UINT, .bits = 8}, {0}};
+    static const struct aw_field many[] = {
+        {.name = "text", .type = AW_TEXT, .bits = 256, .optional = true},
+        {.name = "i", .type = AW_INDEX, .bits = 8, .constant = 9},
+        {0}};
+    static const struct aw_message messages[] = {
+        {.name = "odd",
+         .help = "all kinds of rows\r\n",
+         .dir = AW_BOTH,
+         .code = 65535,
+         .fields = fields},
+        {.name = "empty", .help = "nothing", .dir = AW_TX, .code = 1, .fields = none},
+        {.name = "padded",
+         .help = "to its end and beyond one row",
+         .dir = AW_RX,
+         .code = 2,
+         .fields = one,
+         .size = 12},
+        {.name = "padded_long",
+         .help = "to its end",
+         .dir = AW_RX,
+         .code = 3,
+         .fields = one,
+         .size = 64},
+        {.name = "texts",
+         .help = "a text, and a word of forty letters which does not fit: "
+                 "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd and then some more words",
+         .dir = AW_RX,
+         .code = 4,
+         .fields = many},
+    };
+    static const struct aw_variant variants[] = {
+        {.name = "odd", .help = "as it is", .head = head, .tail = tail, .envelope = head},
+        {.name = "plain", .help = "without", .head = head, .big_endian = true},
+        {0}};
+    static const struct aw_protocol protocol = {.name = "made_up",
+                                                .title = "a \"made-up\" protocol",
+                                                .messages = messages,
+                                                .n_messages = 5,
+                                                .variants = variants,
+                                                .medium = AW_MEDIUM_UDP,
+                                                .ports = {7},
+                                                .frame_max = 128};
+    char *all = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&all, &size);
+    (void)state;
+    for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
+        enum aw_describe_as as = (enum aw_describe_as)i;
+        char *text = emit(&protocol, variants[i % 2].name, as);
+        char *end = as == AW_DESCRIBE_LUA ? strstr(text, "\n}\n\n") : NULL;
+        fprintf(out, "%.*s\n", end ? (int)(end - text) : (int)strlen(text), text);
+        free(text);
+        if (as == AW_DESCRIBE_TEXT)
+            aw_describe(out, &wire, "empty", as);
+    }
+    fclose(out);
+    expect_picture("describe-made-up.txt", all);
+    free(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +382,8 @@ int main(void)
         cmocka_unit_test(lua_knows_where_frames_come_from),
         cmocka_unit_test(what_is_committed_is_what_the_tables_say),
         cmocka_unit_test(pages),
+        cmocka_unit_test(tables_end_where_they_end),
+        cmocka_unit_test(odd_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

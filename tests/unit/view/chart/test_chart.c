@@ -262,14 +262,176 @@ static void test_flat_and_nothing(void **state)
     assert_null(aw_chart_svg(&chart, &size, &err));
 }
 
+/* What is said of charts that cannot be; and the smallest and largest that can. */
+static void test_sizes(void **state)
+{
+    static const struct {
+        size_t n;
+        double width, height;
+        const char *says; /* or the size of the drawing */
+    } rows[] = {
+        {0, 0, 0, "chart: 0 panels are not possible — use 1 to 4"},
+        {5, 0, 0, "chart: 5 panels are not possible — use 1 to 4"},
+        {1, 199, 0, "chart: 199 x 360 pixels are no size for it — use 800 x 400"},
+        {1, 20001, 0, "chart: 20001 x 360 pixels are no size for it — use 800 x 400"},
+        {1, 0, 119, "chart: 800 x 119 pixels are no size for it — use 800 x 400"},
+        {3, 0, 359, "chart: 800 x 359 pixels are no size for it — use 800 x 400"},
+        {1, 0, 20001, "chart: 800 x 20001 pixels are no size for it — use 800 x 400"},
+        {1, 200, 120, " width=\"200\" height=\"120\""},
+        {3, 0, 360, " width=\"800\" height=\"360\""},
+        {4, 0, 480, " width=\"800\" height=\"480\""},
+        {1, 20000, 20000, " width=\"20000\" height=\"20000\""},
+        {1, -5, -5, " width=\"800\" height=\"360\""},
+        {1, 0, 0, " width=\"800\" height=\"360\""},
+        {4, 0, 0, " width=\"800\" height=\"1260\""},
+    };
+    static const double both[] = {1, 2};
+    (void)state;
+    struct aw_series series = {.x = both, .y = both, .n = 2};
+    struct aw_panel panels[5] = {{.series = &series, .n = 1},
+                                 {.series = &series, .n = 1},
+                                 {.series = &series, .n = 1},
+                                 {.series = &series, .n = 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_chart chart = {
+            .panels = panels, .n = rows[i].n, .width = rows[i].width, .height = rows[i].height};
+        size_t size;
+        char *text = aw_chart_svg(&chart, &size, &err);
+        if (*rows[i].says == 'c')
+            assert_string_equal(text ? text : err.text, rows[i].says);
+        else
+            expect(text ? text : err.text, rows[i].says);
+        free(text);
+    }
+    series.n = 0;
+    struct aw_chart chart = {.panels = panels, .n = 1};
+    size_t size;
+    assert_null(aw_chart_svg(&chart, &size, &err));
+    assert_string_equal(err.text, "chart: no point is a number — record something first");
+}
+
+/* Panels of one point, of one value, of none, and of a span that is none. */
+static void test_flat(void **state)
+{
+    static const double time[] = {3, 4, 5}, zero[] = {0, 0, 0}, fifty[] = {-50, -50, -50};
+    static const double none[] = {NAN, INFINITY, NAN}, same[] = {1e6, 1e6 + 1e-6, 1e6};
+    (void)state;
+    struct aw_series series[] = {{.label = "zero", .x = time, .y = zero, .n = 1},
+                                 {.label = "", .x = time, .y = fifty, .n = 3},
+                                 {.x = time, .y = none, .n = 3, .dashed = true},
+                                 {.label = "same", .x = time, .y = same, .n = 3, .dots = true}};
+    struct aw_panel panels[] = {{.series = series, .n = 1},
+                                {.label = "fifty", .unit = "", .series = series + 1, .n = 1},
+                                {.label = "none", .unit = "m", .series = series + 2, .n = 1},
+                                {.unit = "s", .series = series, .n = 4}};
+    struct aw_chart chart = {.x_unit = "s", .panels = panels, .n = 4, .height = 600};
+    expect_svg("chart-flat.svg", &chart);
+    chart.n = 1;
+    expect_svg("chart-point.svg", &chart);
+}
+
+/* More samples than pixels: of each piece its first, least, greatest and last; gaps between them.
+ * A curve has all of them, dots too. */
+static void test_thinned(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1100; i++) {
+        x[i] = i;
+        y[i] = i < 300 ? i * 37 % 101 : i < 600 ? i / 7 % 3 * 20 : i < 900 ? i % 3 : 100 - i / 20;
+        if (i % 97 == 0 || (i > 700 && i < 720))
+            y[i] = NAN;
+        if (i % 211 == 5)
+            x[i] = NAN;
+    }
+    struct aw_series series = {.label = "a", .x = x, .y = y, .n = 1080};
+    struct aw_panel panel = {.series = &series, .n = 1};
+    struct aw_chart chart = {.x_label = "t", .panels = &panel, .n = 1, .width = 200, .height = 120};
+    expect_svg("chart-thinned.svg", &chart);
+    series.n = 216; /* as many as there are pieces */
+    series.stairs = true;
+    expect_svg("chart-thinned-stairs.svg", &chart);
+    series.stairs = false;
+    series.curve = true;
+    series.n = 300;
+    expect_svg("chart-curve.svg", &chart);
+}
+
+/* As many numbers at the axes as there is room for: at the sizes from which on one more is. */
+static void test_room_for_numbers(void **state)
+{
+    static const double ten[] = {0, 10}, twelve[] = {0, 12}, thousands[] = {0, 1e6},
+                        tiny[] = {0, 3e-6}, tinier[] = {-1e-7, 3e-7};
+    static const double decades[] = {1, 100}, some[] = {-1, 0}, log_x[] = {0.5, 40};
+    (void)state;
+    struct aw_series series[] = {
+        {.x = twelve, .y = ten, .n = 2},  {.x = ten, .y = thousands, .n = 2},
+        {.x = twelve, .y = tiny, .n = 2}, {.x = ten, .y = tinier, .n = 2},
+        {.x = decades, .y = ten, .n = 2}, {.x = some, .y = twelve, .n = 2},
+        {.x = log_x, .y = ten, .n = 2}};
+    struct aw_panel panels[] = {{.series = series, .n = 1},
+                                {.series = series + 1, .n = 1},
+                                {.series = series + 2, .n = 1},
+                                {.series = series + 3, .n = 1}};
+    struct aw_chart chart = {.panels = panels, .n = 1, .width = 542, .height = 220};
+    expect_svg("chart-room.svg", &chart);
+    chart.n = 4;
+    chart.height = 480;
+    expect_svg("chart-room-low.svg", &chart);
+    struct aw_panel log = {.series = series + 4, .n = 1}, gap = {.series = series + 5, .n = 2};
+    chart = (struct aw_chart){.panels = &log, .n = 1, .width = 300, .height = 150, .log_x = true};
+    expect_svg("chart-two-decades.svg", &chart);
+    chart.panels = &gap;
+    expect_svg("chart-no-logarithm.svg", &chart);
+}
+
+/* Where the legend stands, in panels of many shapes: long lines hide more than short ones. */
+static void test_legends(void **state)
+{
+    static const double diagonal[] = {0, 3, 6, 10}, up[] = {0, 9, 9.5, 10}, down[] = {10, 9, 2, 0},
+                        box[] = {5, 5, 5, 5};
+    static const double left[] = {0, 0.5, 1, 1.5}, right[] = {9, 9.3, 9.6, 10};
+    (void)state;
+    struct aw_series series[] = {
+        {.label = "diagonal", .x = diagonal, .y = up, .n = 4},
+        {.label = "left", .x = left, .y = down, .n = 4, .dots = true},
+        {.label = "right, longer", .x = right, .y = up, .n = 4, .dots = true},
+        {.label = "across", .x = diagonal, .y = box, .n = 4, .dashed = true},
+        {.label = "down", .x = diagonal, .y = down, .n = 4, .stairs = true},
+        {.label = "six", .x = right, .y = down, .n = 4},
+        {.label = "seven", .x = left, .y = up, .n = 4},
+        {.label = "eight", .x = left, .y = box, .n = 4}};
+    struct aw_panel panels[] = {{.series = series, .n = 2},
+                                {.series = series + 1, .n = 2},
+                                {.series = series + 2, .n = 3},
+                                {.series = series, .n = 4}};
+    struct aw_chart chart = {.panels = panels, .n = 4, .width = 400, .height = 700};
+    expect_svg("chart-corners.svg", &chart);
+    chart.height = 480; /* too low to make room */
+    panels[0].n = 8;
+    expect_svg("chart-corners-low.svg", &chart);
+    chart.width = 2400;
+    chart.height = 1800;
+    panels[3] = (struct aw_panel){.series = series + 4, .n = 4};
+    expect_svg("chart-corners-large.svg", &chart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ticks),       cmocka_unit_test(test_step_chart),
-        cmocka_unit_test(test_long_series), cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_bode),        cmocka_unit_test(test_flat_and_nothing),
-        cmocka_unit_test(test_round),       cmocka_unit_test(test_legend),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_step_chart),
+        cmocka_unit_test(test_long_series),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_bode),
+        cmocka_unit_test(test_flat_and_nothing),
+        cmocka_unit_test(test_round),
+        cmocka_unit_test(test_legend),
         cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_thinned),
+        cmocka_unit_test(test_room_for_numbers),
+        cmocka_unit_test(test_legends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

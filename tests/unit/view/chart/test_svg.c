@@ -1,13 +1,7 @@
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "view/chart/svg.h"
+
+#include "heap_helper.h"
+#include "picture_helper.h"
 
 static void expect(const char *text, const char *part)
 {
@@ -40,6 +34,7 @@ static void test_pieces(void **state)
     expect(text, "<g clip-path=\"url(#clip3)\">");
     expect(text, "translate(5 6) rotate(-90)");
     expect(text + size - 7, "</svg>\n");
+    expect_picture("svg-pieces.svg", text);
     free(text);
 }
 
@@ -81,12 +76,86 @@ static void test_numbers_that_are_none(void **state)
     free(text);
 }
 
+/* Whole hundredths, without zeros at the end. */
+static void test_numbers(void **state)
+{
+    static const struct {
+        double value;
+        const char *written;
+    } numbers[] = {{0, "0"},
+                   {-0.001, "0"},
+                   {0.004, "0"},
+                   {0.006, "0.01"},
+                   {-0.006, "-0.01"},
+                   {0.994, "0.99"},
+                   {0.996, "1"},
+                   {7, "7"},
+                   {10, "10"},
+                   {-100, "-100"},
+                   {12.5, "12.5"},
+                   {-12.25, "-12.25"},
+                   {0.05, "0.05"},
+                   {999999999, "999999999"},
+                   {-999999999, "-999999999"},
+                   {1e9, "0"},
+                   {-1e9, "0"},
+                   {-INFINITY, "0"},
+                   {100.1, "100.1"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct aw_svg svg = {0};
+        size_t size;
+        char expected[48];
+        aw_svg_path_point(&svg, numbers[i].value, 1, i % 2);
+        snprintf(expected, sizeof expected, "%s%s 1</svg>\n", i % 2 ? "M" : "L",
+                 numbers[i].written);
+        char *text = aw_svg_close(&svg, &size);
+        assert_string_equal(text, expected);
+        free(text);
+    }
+}
+
+static void grow(void)
+{
+    static char dash[3000];
+    struct aw_svg svg = {0};
+    size_t size;
+    memset(dash, '4', sizeof dash - 1);
+    for (int i = 0; i < 3000; i++) {
+        aw_svg_clip_end(&svg);
+        assert_true(svg.size < svg.capacity);
+    }
+    free(aw_svg_close(&svg, &size));
+    assert_int_equal(size, 3000 * 5 + 7);
+    aw_svg_path_begin(&svg, "#000", 1, dash);
+    char *text = aw_svg_close(&svg, &size);
+    assert_non_null(strstr(text, dash));
+    free(text);
+    /* once there was no memory, there is nothing at the end */
+    aw_svg_open(&svg, 640, 400);
+    size_t before = svg.size;
+    svg.failed = true;
+    aw_svg_clip_end(&svg);
+    assert_int_equal(svg.size, before);
+    assert_null(aw_svg_close(&svg, &size));
+    assert_int_equal(size, 0);
+    assert_true(!svg.text && !svg.size && !svg.capacity && !svg.failed);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    expect_no_leak(grow);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_numbers_that_are_none),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,8 @@ static void test_colors(void **state)
     expect_not_in(text, "\033[1;31m-100.000");
     grid.now_ns = 300 * AW_SECOND;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "5 min");
-    static const int64_t ages_ms[] = {0, 240, 260, 1000, 5100, 9900, 10100, 119000, 121000};
+    static const int64_t ages_ms[] = {0,    240,  250,   260,   1000,   5000,   5001,   5100,
+                                      9900, 9999, 10000, 10100, 119000, 119999, 120000, 121000};
     for (size_t i = 0; i < sizeof ages_ms / sizeof *ages_ms; i++) {
         grid.now_ns = ages_ms[i] * 1000000;
         also(80, 7, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
@@ -306,6 +307,57 @@ static void test_keys(void **state)
     expect_pictures("grid-keys.txt");
 }
 
+/* Names that are told apart only by what is cut out of them; scrolled ones; more joints than a
+ * table has rows; widths around those at which something else is shown. */
+static void test_edges(void **state)
+{
+    static const struct aw_grid_column columns[] = {
+        {"torque", "torque"}, {"position", "pos"}, {"x", "x"}, {0}};
+    static struct aw_point point = {.subject = "", .message = ""};
+    static const char *const fields[] = {"torque", "position", "x"};
+    (void)state;
+    grid.messages = 1234567;
+    grid.rate_hz = 12.3;
+    grid.note = "a remark of some length";
+    for (int i = 0; i < 70; i++) {
+        snprintf(point.name, sizeof point.name, "%sjoint%02d_of_the_arm.%s",
+                 i % 2 ? "left_" : "right_", i / 3, fields[i % 3]);
+        point.field = fields[i % 3];
+        point.value = i * 1.5 - 20;
+        point.text = i == 7 ? "a text of some length that is cut" : NULL;
+        point.order = (unsigned)i;
+        aw_channels_update(&channels, &point, 1, i * AW_SECOND / 10);
+    }
+    grid.now_ns = 7 * AW_SECOND;
+    for (int width = 9; width < 90; width++) {
+        grid.scroll = (size_t)width % 60;
+        also(width, 7, AW_BRAILLE_UTF8);
+    }
+    for (int width = 106; width < 124; width += 3)
+        also(width, 6, AW_BRAILLE_UTF8);
+    grid.scroll = 0;
+    grid.columns = columns;
+    for (int i = 0; i < 70; i++) {
+        snprintf(point.name, sizeof point.name, "j%.*s%d.%s", i % 5 * 4, "____________________", i,
+                 fields[i % 3]);
+        point.value = i;
+        point.text = i == 9 ? "text" : NULL;
+        aw_channels_update(&channels, &point, 1, 7 * AW_SECOND);
+    }
+    point.field = "x";
+    strcpy(point.name, "x");
+    aw_channels_update(&channels, &point, 1, 7 * AW_SECOND);
+    for (grid.scroll = 0; grid.scroll < 58; grid.scroll += 19)
+        also(60, 9, AW_BRAILLE_UTF8);
+    assert_int_equal(grid.rows, 64);
+    for (int width = 14; width < 44; width++)
+        also(width, 6, AW_BRAILLE_UTF8);
+    also(60, 5, AW_BRAILLE_UTF8);
+    grid.filter = "j2.";
+    also(60, 5, AW_BRAILLE_UTF8);
+    expect_pictures("grid-edges.txt");
+}
+
 /* Numbers of a channel do not dance, and zero has no sign. */
 static void test_numbers(void **state)
 {
@@ -333,7 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_table),  TEST(test_narrow), TEST(test_scroll),  TEST(test_colors),
         TEST(test_filter), TEST(test_states), TEST(test_numbers), TEST(test_matrix),
-        TEST(test_keys),   TEST(test_trend),
+        TEST(test_keys),   TEST(test_trend),  TEST(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "heap_helper.h"
 #include "picture_helper.h"
 #include "view/terminal/strip.h"
 #include "view_helper.h"
@@ -18,7 +19,25 @@ static int stop(void **state)
     aw_strip_free(&strip);
     free(text);
     text = NULL;
-    return 0;
+    return strip.span_ns || strip.n;
+}
+
+/* One below the other, for a file of pictures. */
+static void also(FILE *out, const struct aw_strip_look *look, int width, int height, int rows)
+{
+    struct aw_braille canvas;
+    assert_true(aw_braille_init(&canvas, width, height));
+    aw_strip_draw(&strip, look, &canvas);
+    char *all = canvas_text(&canvas, AW_BRAILLE_UTF8), *p = all;
+    fprintf(out, "%d x %d\n", width, height);
+    for (int y = 0; y < height; y++) {
+        size_t length = strcspn(p, "\n") + 1;
+        if (y < rows || y >= height - rows)
+            fwrite(p, 1, length, out);
+        p += length;
+    }
+    free(all);
+    aw_braille_free(&canvas);
 }
 
 static const char *draw(struct aw_strip_look look, int width, int height)
@@ -115,6 +134,227 @@ static void test_panels(void **state)
     for (int width = 1; width < 100; width += 3)
         for (int height = 1; height < 30; height++)
             draw((struct aw_strip_look){.end_ns = AW_SECOND, .keys = "q quit"}, width, height);
+}
+
+/* What is kept of samples that fall into the same part of the span, and of those that do not. */
+static void test_buckets(void **state)
+{
+    int64_t width = 10 * AW_SECOND / 4096 + 1;
+    static const struct aw_bucket kept[] = {{2441406, 5, 3, 7, 6},
+                                            {2441407, 9, 1, 9, 1},
+                                            {2441407, NAN, NAN, NAN, NAN},
+                                            {2500000, 8, 8, 8, 8}};
+    (void)state;
+    int s = aw_strip_series(&strip, "x", "");
+    assert_true(isnan(strip.lines[s].value));
+    aw_strip_break(&strip);
+    assert_int_equal(strip.lines[s].n, 0);
+    aw_strip_add(&strip, s, 0, 5);
+    aw_strip_add(&strip, s, 1000, 7);
+    aw_strip_add(&strip, s, 2000, 3);
+    aw_strip_add(&strip, s, width - 1, 6);
+    aw_strip_add(&strip, s, width, 9);
+    aw_strip_add(&strip, s, 5, 1);     /* taken as the last time */
+    aw_strip_add(&strip, s, 7, 1e100); /* no number that a scale could be made for */
+    assert_true(isnan(strip.lines[s].value));
+    aw_strip_break(&strip);
+    aw_strip_add(&strip, s, 2500000, 8);
+    assert_true(strip.lines[s].value == 8);
+    assert_int_equal(strip.lines[s].n, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const struct aw_bucket *b = &strip.lines[s].buckets[i];
+        double is[] = {b->first, b->least, b->greatest, b->last};
+        double wanted[] = {kept[i].first, kept[i].least, kept[i].greatest, kept[i].last};
+        assert_int_equal(b->time_ns, kept[i].time_ns);
+        for (size_t k = 0; k < 4; k++)
+            assert_true(isnan(wanted[k]) ? isnan(is[k]) : is[k] == wanted[k]);
+    }
+    for (int64_t i = 1; i < 5000; i++)
+        aw_strip_add(&strip, s, i * 2 * width, (double)i);
+    assert_int_equal(strip.lines[s].n, 4096);
+}
+
+/* The scale that a panel gets for the values in it, one after the other: since when it is too large
+ * stands behind it. */
+static void test_scales(void **state)
+{
+    static const double extents[][2] = {
+        {0, 100},    {0.5, 100},   {-100, -0.5},   {-100, 0},        {5, 5},
+        {0, 0},      {-3, -3},     {0, 0.5},       {-0.5, 0},        {1e6, 1e6},
+        {0.3, 0.31}, {-7, 13},     {1e9, 1e9 + 2}, {1e9, 1e9 + 0.5}, {-1e9 - 0.5, -1e9},
+        {100, 110},  {-110, -100}, {12, 12.5},     {1e-5, 3e-5},     {-17.3, 99.9}};
+    static const struct {
+        int64_t after_ms;
+        double low, high;
+    } steps[] = {
+        {0, 0, 10},      {500, 2, 10},      {500, 0, 3},       {100, 0, 3},    {1900, 0, 3},
+        {1, 0, 3},       {100, 2, 5},       {100, 2, 50},      {100, 2, 4},    {1500, 2, 40},
+        {1000, 2, 4},    {2000, 2, 4},      {1, 2, 4},         {100, -1, 4},   {100, 100, 110},
+        {100, 104, 106}, {1000, 104, 105},  {1001, 104, 105},  {100, -5, 200}, {100, -3, -2},
+        {2001, -3, -2},  {100, -300, -290}, {100, -300, -200}, {100, -300, 0}, {100, -3, 0},
+        {2001, -3, 0},   {100, 0, 3},       {100, 0, 10},      {1, -6, 5},     {100, 5, 20}};
+    char *scales = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&scales, &size);
+    (void)state;
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
+        aw_strip_free(&strip);
+        aw_strip_init(&strip, AW_SECOND);
+        int s = aw_strip_series(&strip, "x", "");
+        aw_strip_add(&strip, s, 1, extents[i][0]);
+        aw_strip_add(&strip, s, AW_SECOND + 1, extents[i][1]);
+        draw((struct aw_strip_look){.end_ns = AW_SECOND + 1}, 30, 10);
+        fprintf(out, "%.10g..%.10g: %.10g..%.10g\n", extents[i][0], extents[i][1],
+                strip.panels[0].low, strip.panels[0].high);
+    }
+    aw_strip_free(&strip);
+    aw_strip_init(&strip, AW_MILLISECOND);
+    int s = aw_strip_series(&strip, "x", "");
+    int64_t now = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        now += steps[i].after_ms * AW_MILLISECOND;
+        aw_strip_add(&strip, s, now - AW_MILLISECOND,
+                     steps[i].low); /* at the edge of what is seen */
+        aw_strip_add(&strip, s, now, steps[i].high);
+        draw((struct aw_strip_look){.end_ns = now}, 30, 10);
+        fprintf(out, "%5d ms %g..%g: %.10g..%.10g, %d\n", (int)(now / AW_MILLISECOND), steps[i].low,
+                steps[i].high, strip.panels[0].low, strip.panels[0].high,
+                (int)(strip.panels[0].roomy_ns / AW_MILLISECOND));
+    }
+    fclose(out);
+    expect_picture("strip-scales.txt", scales);
+    free(scales);
+}
+
+/* Legend and axis of time, which depend on the room that there is. */
+static void test_widths(void **state)
+{
+    static const struct {
+        const char *label, *unit;
+        double before, value;
+    } lines[] = {
+        {"a", "deg", 0, 1.25},        {"c", "m/s", 1e-7, 2e-7}, {"d", "m/s", 1e-7, 0},
+        {"torque", "Nm", -20, -17.3}, {"µ", "deg", 0, NAN},     {"far", "mm", 0, 12345678901.5},
+        {"b", "deg", 0, -5e-13},      {"e", "", -1, 1},         {"f", "", 0, 1}};
+    char *all = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&all, &size);
+    struct aw_strip_look look = {
+        .title = "title", .state = "state", .keys = "q quit  ? all the keys"};
+    (void)state;
+    strip.span_ns = 6 * AW_SECOND;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        int s = aw_strip_series(&strip, lines[i].label, lines[i].unit);
+        aw_strip_add(&strip, s, 2 * AW_SECOND, lines[i].before);
+        aw_strip_add(&strip, s, 3 * AW_SECOND, lines[i].value);
+    }
+    for (int width = 18; width < 150; width += width < 40 ? 1 : 7) {
+        look.end_ns = (int64_t)(3 + width) * 100 * AW_MILLISECOND;
+        also(out, &look, width, 11, 2);
+    }
+    look.absolute = true;
+    look.keys = look.state = NULL;
+    for (int width = 40; width < 300; width += 13)
+        also(out, &look, width, 8, 2);
+    look.title = NULL;
+    for (int height = 4; height < 24; height += 3)
+        also(out, &look, 24, height, height);
+    int n = strip.n;
+    strip.n = strip.n_panels = 1;
+    strip.lines[0].value = 4;
+    strip.panels[0].known = false;
+    look.end_ns = 3 * AW_SECOND;
+    for (int height = 8; height < 26; height++)
+        also(out, &look, 30, height, height % 3 ? 2 : height);
+    aw_strip_add(&strip, 0, 3 * AW_SECOND, -1000);
+    also(out, &look, 30, 12, 12);
+    /* in whole dots of time: of four nanoseconds, here */
+    strip.span_ns = 100;
+    look.absolute = false;
+    for (look.end_ns = 3 * AW_SECOND + 20; look.end_ns < 3 * AW_SECOND + 26; look.end_ns++)
+        also(out, &look, 24, 7, 7);
+    /* at the very edge of what is seen */
+    look.absolute = true;
+    aw_strip_add(&strip, 0, 3 * AW_SECOND + 1, 2);
+    aw_strip_add(&strip, 0, 3 * AW_SECOND + 1, -2);
+    aw_strip_add(&strip, 0, 3 * AW_SECOND + 50, 1);
+    look.end_ns = 3 * AW_SECOND + 101;
+    also(out, &look, 24, 9, 9);
+    strip.n = n;
+    fclose(out);
+    expect_picture("strip-widths.txt", all);
+    free(all);
+}
+
+/* Twelve lines of twelve units in six panels, each line with its number where it ends. */
+static void test_many_units(void **state)
+{
+    char *all = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&all, &size);
+    struct aw_strip_look look = {.end_ns = 11 * AW_SECOND, .title = "units", .numbered = true};
+    (void)state;
+    for (int i = 0; i < AW_STRIP_SERIES; i++) {
+        char unit[8];
+        snprintf(unit, sizeof unit, "u%d", i);
+        int s = aw_strip_series(&strip, "line", unit);
+        for (int k = 0; k < 30 && i % 5 != 4; k++)
+            aw_strip_add(&strip, s, k * 371 * AW_MILLISECOND, (k * (i + 7) % 11) * (i - 3.5));
+        if (i == 5)
+            aw_strip_break(&strip);
+    }
+    assert_int_equal(strip.n_panels, AW_STRIP_PANELS);
+    also(out, &look, 90, 60, 60);
+    char *colored = NULL;
+    struct aw_braille canvas;
+    assert_true(aw_braille_init(&canvas, 70, 40));
+    aw_strip_draw(&strip, &look, &canvas);
+    fputs(colored = canvas_text(&canvas, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR), out);
+    free(colored);
+    aw_braille_free(&canvas);
+    look.numbered = false;
+    also(out, &look, 90, 35, 35);
+    look.state = "late";
+    look.title = NULL;
+    look.end_ns += 3333 * AW_MILLISECOND;
+    also(out, &look, 70, 22, 22);
+    /* what is far away has gone: a line comes in from beyond the scale */
+    aw_strip_free(&strip);
+    aw_strip_init(&strip, 10 * AW_SECOND);
+    int s = aw_strip_series(&strip, "from afar", "m");
+    also(out, &look, 50, 10, 10);
+    aw_strip_add(&strip, s, 0, -2000);
+    aw_strip_add(&strip, s, 2 * AW_SECOND, 1000);
+    int below = aw_strip_series(&strip, "from below", "m");
+    aw_strip_add(&strip, below, 2 * AW_SECOND, -1000);
+    aw_strip_add(&strip, below, 10 * AW_SECOND, 41);
+    aw_strip_add(&strip, below, 13 * AW_SECOND, 43);
+    for (int k = 0; k < 8; k++)
+        aw_strip_add(&strip, s, (9 + k) * AW_SECOND, 40 + k * k % 5);
+    look.end_ns = 14 * AW_SECOND;
+    also(out, &look, 50, 12, 12);
+    strip.n_panels = 0;
+    also(out, &look, 50, 12, 12);
+    strip.n = 0;
+    also(out, &look, 50, 12, 12);
+    strip.n = 2;
+    fclose(out);
+    expect_picture("strip-units.txt", all);
+    free(all);
+}
+
+static void fill_and_free(void)
+{
+    aw_strip_init(&strip, AW_SECOND);
+    for (int i = 0; i < 2 * AW_STRIP_SERIES; i++)
+        aw_strip_series(&strip, "x", "m");
+    aw_strip_free(&strip);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    expect_no_leak(fill_and_free);
 }
 
 static double height_of(void)
@@ -251,9 +491,10 @@ static void test_recording(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_picture), TEST(test_slope),          TEST(test_panels),
-        TEST(test_scale),   TEST(test_many),           TEST(test_gap),
-        TEST(test_limits),  TEST(test_scrolls_evenly), TEST(test_recording),
+        TEST(test_picture),    TEST(test_slope),   TEST(test_panels), TEST(test_scale),
+        TEST(test_many),       TEST(test_gap),     TEST(test_limits), TEST(test_scrolls_evenly),
+        TEST(test_recording),  TEST(test_buckets), TEST(test_scales), TEST(test_widths),
+        TEST(test_many_units), TEST(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

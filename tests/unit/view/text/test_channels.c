@@ -1,4 +1,9 @@
 #include "view/text/channels.h"
+
+#include "protocols.h"
+
+#include "heap_helper.h"
+#include "picture_helper.h"
 #include "view_helper.h"
 
 static struct points_rig *rig;
@@ -116,14 +121,189 @@ static void test_trend(void **state)
         assert_true(i == 1000 % AW_TREND ? torque->trend[i] == 4.0F : isnan(torque->trend[i]));
 }
 
+/* What came in the steps that are skipped is forgotten, however many they are. */
+static void test_trend_goes_round(void **state)
+{
+    static const int skipped[] = {1, 2, 4, 46, 47, 48, 49, 50, 100};
+    (void)state;
+    for (size_t k = 0; k < sizeof skipped / sizeof *skipped; k++) {
+        int64_t last = 60, next = last + skipped[k];
+        aw_channels_free(&channels);
+        for (int64_t i = 0; i <= last; i++)
+            take("joint", "lknee", "torque=1", i * AW_TREND_STEP_NS);
+        take("joint", "lknee", "torque=2", next * AW_TREND_STEP_NS);
+        const struct aw_channel *torque = find("lknee.torque");
+        assert_int_equal(torque->step, next);
+        for (int64_t i = next - AW_TREND + 1; i <= next; i++) {
+            float value = torque->trend[i % AW_TREND];
+            assert_true(i > last && i < next ? isnan(value) : value == (i == next ? 2.0F : 1.0F));
+        }
+    }
+}
+
+/* Each field as a channel: where it is, its unit, its range and its decimals. */
+static void test_all(void **state)
+{
+    static struct aw_wire wire;
+    static struct aw_names names;
+    static struct aw_point points[AW_POINTS_MAX];
+    static struct aw_record records[4 * AW_MAX_MESSAGES];
+    static const char *const subjects[] = {"", "lknee", "l", "lkneex"};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t p = 0; p < N_PROTOCOLS; p++) {
+        aw_wire_init(&wire, protocols[p], NULL, false);
+        aw_names_init(&names, &wire);
+        aw_channels_free(&channels);
+        for (size_t i = 0; i < 4 * protocols[p]->n_messages; i++) {
+            const struct aw_codec *codec = aw_wire_codec_at(&wire, i / 4);
+            if (i % 4 > 1 && (p != 1 || i / 4 % 3))
+                continue;
+            aw_record_init(&records[i], codec, codec->message->dir & AW_RX ? AW_RX : AW_TX);
+            records[i].present = codec->values;
+            size_t n =
+                aw_record_points(&names, &records[i], subjects[i % 4], points, AW_POINTS_MAX);
+            aw_channels_update(&channels, points, n, 0);
+        }
+        for (size_t i = 0; i < channels.n; i++) {
+            const struct aw_channel *c = channels.list[i];
+            if (i % 3 == 0 || !(c->name[0] == 'm' && c->name[1] > '2'))
+                fprintf(out, "%s %zu %u %u %s %g..%g %d %s%d\n", c->name, c->prefix,
+                        (unsigned)(c->order >> 32), (unsigned)c->order, c->unit ? c->unit : "-",
+                        c->low, c->high, c->decimals, c->text, c->whole);
+        }
+    }
+    fclose(out);
+    expect_picture("channels.txt", text);
+    free(text);
+}
+
+/* A scale that another value chooses: unit and range follow it. A name, then none. */
+static void test_by_another(void **state)
+{
+    (void)state;
+    points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=5");
+    aw_channels_update(&channels, rig->points, rig->n, 0);
+    const struct aw_channel *value = find("lknee.setpoint.value");
+    assert_string_equal(value->unit, "Nm");
+    assert_true(value->low == -37.5 && value->high == 37.5);
+    assert_string_equal(find("lknee.setpoint.controller")->text, "tor");
+    points_of(rig, "setpoint", AW_TX, "lknee", "controller=pos value=0.5");
+    aw_channels_update(&channels, rig->points, rig->n, 0);
+    assert_string_equal(value->unit, "deg");
+    assert_true(value->low == -540 && value->high == 540 && value->decimals == -1);
+    assert_false(value->whole);
+    for (size_t i = 0; i < rig->n; i++)
+        rig->points[i].record = NULL;
+    aw_channels_update(&channels, rig->points, rig->n, 0);
+    assert_true(isnan(value->low));
+    for (size_t i = 0; i < rig->n; i++)
+        rig->points[i].text = NULL;
+    aw_channels_update(&channels, rig->points, rig->n, 0);
+    assert_string_equal(find("lknee.setpoint.controller")->text, "");
+}
+
+/* When there is a rate, and of which messages. */
+static void test_epochs(void **state)
+{
+    static const struct {
+        int after_ms;
+        double rate_hz;
+        int epoch_ms, in_epoch;
+    } steps[] = {{700, 0, 700, 0},           {100, 0, 700, 1},
+                 {1, 2000 / 101., 700, 2},   {500, 2000 / 101., 700, 3},
+                 {398, 2000 / 101., 700, 4}, {1, 5, 1700, 0},
+                 {999, 5, 1700, 1},          {1, 2, 2700, 0},
+                 {4000, 0.25, 6700, 0}};
+    static struct aw_point point = {.name = "x", .subject = "", .message = "", .field = "x"};
+    int64_t now = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        now += steps[i].after_ms * AW_MILLISECOND;
+        aw_channels_update(&channels, &point, 1, now);
+        const struct aw_channel *x = find("x");
+        assert_int_equal(x->count, i + 1);
+        assert_int_equal(x->epoch_ns, steps[i].epoch_ms * AW_MILLISECOND);
+        assert_int_equal(x->in_epoch, steps[i].in_epoch);
+        assert_true(fabs(x->rate_hz - steps[i].rate_hz) < 1e-9);
+    }
+}
+
+static void test_judgements(void **state)
+{
+    static const struct {
+        double rate_hz;
+        int age_ms;
+        double shown_hz;
+        bool stale;
+    } rows[] = {{1000, 0, 1000, false},
+                {1000, 200, 1000, false},
+                {1000, 201, 1000 / 201., false},
+                {1000, 1000, 1, false},
+                {1000, 1001, 1000 / 1001., true},
+                {1, 2000, 1, false},
+                {1, 2001, 1000 / 2001., false},
+                {1, 5000, 0.2, false},
+                {1, 5001, 1000 / 5001., true},
+                {0, 5000, 0, false},
+                {0, 5001, 0, true},
+                {0, 1001, 0, false},
+                {5, 1000, 1, false},
+                {5, 1001, 1000 / 1001., true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_channel channel = {.rate_hz = rows[i].rate_hz, .seen_ns = AW_SECOND};
+        int64_t now = AW_SECOND + rows[i].age_ms * AW_MILLISECOND;
+        if (fabs(aw_channel_rate(&channel, now) - rows[i].shown_hz) > 1e-9 ||
+            aw_channel_stale(&channel, now) != rows[i].stale)
+            fail_msg("%g Hz, %d ms: %g", rows[i].rate_hz, rows[i].age_ms,
+                     aw_channel_rate(&channel, now));
+    }
+}
+
+static void fill_and_free(void)
+{
+    static struct aw_point point = {.subject = "", .message = "", .field = ""};
+    struct aw_channels many, copy;
+    aw_channels_init(&many, &all);
+    assert_true(aw_channels_copy(&copy, &many)); /* of nothing */
+    aw_channels_free(&copy);
+    for (int i = 0; i < 200; i++) {
+        snprintf(point.name, sizeof point.name, "%c%d", i % 2 ? 'a' : 'b', i);
+        aw_channels_update(&many, &point, 1, 0);
+    }
+    for (size_t i = 0; i < 200; i++) /* of the same order: as they come */
+        assert_int_equal(atoi(many.list[i]->name + 1), i);
+    assert_true(aw_channels_copy(&copy, &many));
+    assert_int_equal(copy.n, 200);
+    assert_int_equal(copy.messages, 200);
+    assert_ptr_equal(copy.select, &all);
+    for (size_t i = 0; i < 200; i++)
+        assert_string_equal(copy.list[i]->name, many.list[i]->name);
+    aw_channels_free(&copy);
+    aw_channels_free(&many);
+    assert_int_equal(many.n + many.n_slots + (size_t)many.messages, 0);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    expect_no_leak(fill_and_free);
+}
+
 static void test_alarm(void **state)
 {
     static const struct {
         double low, high, value;
         int alarm;
     } cases[] = {
-        {-90, 90, 0, 0}, {-90, 90, 85, 1}, {-90, 90, 90, 2}, {-90, 90, 95, 2}, {-90, 90, -85, 1},
-        {0, 100, 0, 0},  {0, 100, 99, 1},  {-100, 0, 0, 0},  {NAN, NAN, 5, 0}, {-90, 90, NAN, 0},
+        {-90, 90, 0, 0},     {-90, 90, 85, 1},  {-90, 90, 90, 2}, {-90, 90, 95, 2},
+        {-90, 90, -85, 1},   {0, 100, 0, 0},    {0, 100, 99, 1},  {-100, 0, 0, 0},
+        {NAN, NAN, 5, 0},    {-90, 90, NAN, 0}, {5, 5, 5, 0},     {-50, 50, 45, 0},
+        {-50, 50, 45.01, 1}, {-50, 50, -45, 0}, {0, 0.5, 0.5, 2}, {1, 21, 1.5, 1},
+        {-21, -1, -1.5, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -175,8 +355,11 @@ static void test_copy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_order), TEST(test_values), TEST(test_rate),   TEST(test_slow_rate),
-        TEST(test_trend), TEST(test_alarm),  TEST(test_select), TEST(test_copy),
+        TEST(test_order),      TEST(test_values),     TEST(test_rate),
+        TEST(test_slow_rate),  TEST(test_trend),      TEST(test_alarm),
+        TEST(test_select),     TEST(test_copy),       TEST(test_trend_goes_round),
+        TEST(test_all),        TEST(test_by_another), TEST(test_epochs),
+        TEST(test_judgements), TEST(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

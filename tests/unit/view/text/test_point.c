@@ -1,4 +1,7 @@
-#include "protocol/armctl/wire.h"
+#include "protocols.h"
+
+#include "beyond_helper.h"
+#include "picture_helper.h"
 #include "view_helper.h"
 
 static void test_names(void **state)
@@ -70,13 +73,80 @@ static void test_path(void **state)
     free(rig);
 }
 
+/* All points of all messages: their names, places, texts, and which of them says who it is about.
+ */
+static void test_all(void **state)
+{
+    static struct beyond copy;
+    static struct aw_wire wire;
+    static struct aw_names names;
+    static struct aw_point points[AW_POINTS_MAX];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t p = 0; p <= N_PROTOCOLS; p++) {
+        const struct aw_protocol *protocol = p < N_PROTOCOLS ? protocols[p] : &aw_ezphys_protocol;
+        beyond_init(&copy, &wire, protocol, p < N_PROTOCOLS ? NULL : text_variant(protocol));
+        aw_names_init(&names, &wire);
+        for (size_t m = 0; m < 2 * protocol->n_messages; m++) {
+            const struct aw_codec *codec = aw_wire_codec_at(&wire, m / 2);
+            enum aw_dir dir = m % 2 ? AW_TX : AW_RX;
+            struct aw_record record;
+            if (!(codec->message->dir & dir))
+                continue;
+            aw_record_init(&record, codec, dir);
+            record.present = UINT64_MAX;
+            strcpy(record.text, "bob");
+            for (int i = 0; i < AW_MAX_SCALARS; i++)
+                record.v[i] = i < codec->n_scalars ? 1 : 7;
+            assert_int_equal(aw_subject_scalar(&record, "QQQ"), -1);
+            const char *subject = codec->protocol->can ? "lknee" : "bob";
+            size_t n = aw_record_points(&names, &record, subject, points, AW_POINTS_MAX);
+            fprintf(out, "%s %s:", m % 2 ? "->" : "<-", codec->message->name);
+            for (size_t i = 0; i < n; i++)
+                fprintf(out, " %u %s%s%s%s", points[i].order, points[i].name,
+                        points[i].about ? "!" : "", points[i].text ? "=" : "",
+                        points[i].text ? points[i].text : "");
+            fputc('\n', out);
+        }
+    }
+    fclose(out);
+    expect_picture("points.txt", text);
+    free(text);
+}
+
+/* Parts of a name that would not fit into its room are left out. */
+static void test_join(void **state)
+{
+    static const struct {
+        size_t first, second; /* bytes */
+        size_t joined;
+    } rows[] = {{94, 0, 94},  {95, 0, 0},   {95, 5, 5},  {0, 0, 0},   {0, 7, 7},
+                {10, 84, 95}, {10, 85, 10}, {93, 1, 95}, {94, 1, 94}, {1, 1, 3}};
+    char first[128], second[128], out[AW_POINT_NAME + 8];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(first, sizeof first, "%.*s", (int)rows[i].first,
+                 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                 "aaaaaaaaaaaaaaaaaaaaaaaaaaa");
+        snprintf(second, sizeof second, "%.*s", (int)rows[i].second,
+                 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+                 "bbbbbbbbbbbbbbbbbbbbbbbbbbb");
+        memset(out, '#', sizeof out);
+        aw_point_join(out, (const char *[]){first, second, "cc"}, 2);
+        if (strlen(out) != rows[i].joined)
+            fail_msg("%zu and %zu: %s", rows[i].first, rows[i].second, out);
+        assert_true(!strchr(out, '.') == (rows[i].joined < 3 || rows[i].joined == rows[i].first ||
+                                          rows[i].joined == rows[i].second));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_command),
-        cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_command), cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_path),  cmocka_unit_test(test_all),     cmocka_unit_test(test_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,9 @@
 #include "view/text/select.h"
+
+#include "protocols.h"
+
+#include "beyond_helper.h"
+#include "picture_helper.h"
 #include "view_helper.h"
 
 static struct points_rig *rig;
@@ -210,13 +215,150 @@ static void test_confirm(void **state)
     expect_in(err.text, "see 'describe'");
 }
 
+static struct beyond copy;
+static struct aw_wire wire;
+static struct aw_names names;
+static char *text;
+static size_t size;
+
+/* What each pattern names: how many fields of which messages, the first and the last; and what of
+ * it names fields where the rest is somebody. */
+static void test_names(void **state)
+{
+    static const char *const all[] = {"elbow",
+                                      "elbow.position",
+                                      "m3",
+                                      "m3.position",
+                                      "position",
+                                      "m?.p*",
+                                      "positions",
+                                      "positions.elbow",
+                                      "shoulder",
+                                      "base.position",
+                                      "torque",
+                                      "joint.torque",
+                                      "lknee.torque",
+                                      "value",
+                                      "kp.value",
+                                      "lknee.kp.value",
+                                      "bob.torque",
+                                      "left.knee.torque",
+                                      "hip.axis2",
+                                      "axis2",
+                                      "axis",
+                                      "motor",
+                                      "limb",
+                                      "seq",
+                                      "deg",
+                                      "deg.joint",
+                                      "joint",
+                                      "board",
+                                      "id",
+                                      "3",
+                                      "type",
+                                      "*",
+                                      "QQQ",
+                                      "QQQ.QQQ",
+                                      "QQQ.*",
+                                      "",
+                                      ".",
+                                      "a.b.c",
+                                      "x.position",
+                                      "controller"};
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t p = 0; p < N_PROTOCOLS; p++) {
+        beyond_init(&copy, &wire, protocols[p], NULL);
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            size_t n = 0;
+            char name[64], first[160] = "", last[160] = "";
+            for (size_t m = 0; m < protocols[p]->n_messages; m++) {
+                const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
+                for (int k = 0; k < codec->n_scalars; k++) {
+                    aw_scalar_name(&codec->scalars[k], name, sizeof name);
+                    if (!aw_select_field(all[i], codec, k))
+                        continue;
+                    snprintf(last, sizeof last, "%s/%s", codec->message->name, name);
+                    if (n++ == 0)
+                        strcpy(first, last);
+                }
+            }
+            const char *part = aw_select_part(all[i], &wire);
+            if (n || part)
+                fprintf(out, "%s %s: %zu %s .. %s, %s\n", protocols[p]->name, all[i], n, first,
+                        last, part ? part : "-");
+        }
+    }
+    fclose(out);
+    expect_picture("select-names.txt", text);
+    free(text);
+}
+
+/* What is said of names that nothing has: before anything has come, and once all are known. */
+static void test_says(void **state)
+{
+    static const char *const all[] = {
+        "torqe",
+        "lknee.torqe",
+        "elbo",
+        "elbow.positon",
+        "zebra",
+        "zebra.stripes",
+        "joint.anlge",
+        "a.b.torqe",
+        "QQ",
+        "QQQQ",
+        "QQQ",
+        "7.torqe",
+        "7.QQQ",
+        "deg.sec",
+        "a_name_that_is_longer_than_the_sixty_letters_that_are_shown_of_it.torqe"};
+    static const char *const known[] = {"bob", "3", "hip", "hip.axis2", "bob"};
+    struct aw_error err;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t p = 0; p < N_PROTOCOLS; p++) {
+        beyond_init(&copy, &wire, protocols[p], NULL);
+        aw_names_init(&names, &wire);
+        for (size_t i = 0; i < 2 * sizeof all / sizeof *all; i += 1 + (i + p) % 2) {
+            struct aw_select select = {.n = 1, .pattern = {all[i / 2], "torqe"}};
+            err.text[0] = '\0';
+            aw_select_check(&select, &names, i % 2, &err);
+            fprintf(out, "%s%s: %s\n", all[i / 2], i % 2 ? " or somebody" : "", err.text);
+            err.text[0] = '\0';
+            aw_select_confirm(&select, &names, known, i % 2 ? 5 : 0, &err);
+            fprintf(out, "%s%s: %s\n", all[i / 2], i % 2 ? " of them" : "", err.text);
+        }
+    }
+    /* many are told of as far as there is room */
+    static char many[40][24];
+    const char *list[40];
+    for (int i = 0; i < 40; i++) {
+        snprintf(many[i], sizeof many[i], "somebody%.*s%d", i % 5, "_____", i);
+        list[i] = many[i];
+    }
+    struct aw_select select = {.n = 1, .pattern = {"zebra"}};
+    assert_int_equal(aw_select_confirm(&select, &names, list, 40, &err), AW_USAGE);
+    fprintf(out, "%s\n", err.text);
+    select.n = 0;
+    select.pattern[0] = "torque";
+    for (int i = 0; i < AW_SELECT_MAX; i++)
+        assert_int_equal(aw_select_add(&select, "x", &err), AW_OK);
+    assert_int_equal(aw_select_add(&select, "x", &err), AW_USAGE);
+    fprintf(out, "%s\n", err.text);
+    fclose(out);
+    expect_picture("select-errors.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noted),   cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_groups),  cmocka_unit_test(test_all),
         cmocka_unit_test(test_check),   cmocka_unit_test(test_confirm),
-        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_says),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,15 +1,10 @@
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "protocol/canpid/wire.h"
-#include "protocol/unitysim/wire.h"
 #include "view/text/view.h"
+
+#include "protocols.h"
+
+#include "beyond_helper.h"
+#include "heap_helper.h"
+#include "picture_helper.h"
 
 static struct aw_wire wire;
 static char line[AW_VIEW_MAX + 1];
@@ -159,6 +154,236 @@ static void a_record_without_a_time_leaves_the_times_alone(void **state)
     aw_view_free(view);
 }
 
+/* All that a record has, those of no value too, and something behind it. */
+static void fill(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir)
+{
+    aw_record_init(record, codec, dir);
+    record->present = UINT64_MAX;
+    for (int i = 0; i < AW_MAX_SCALARS; i++)
+        record->v[i] = i % 7;
+    strcpy(record->text, "bob");
+}
+
+/* Each style with each kind of time, of records at a time, without one, and later. */
+static void styles(void **state)
+{
+    static const int64_t times[] = {1700000000123456789, AW_NO_TIME, 1700000001623456789};
+    static struct beyond copy;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    beyond_init(&copy, &wire, &aw_canpid_protocol, NULL);
+    for (unsigned how = 0; how < 4 * (AW_TIME_ISO + 1); how++) {
+        struct aw_view_options options = {.style = how % 4,
+                                          .time = how / 4,
+                                          .format = "%{t} %{dir} %{msg} %{torque} 5% %{board}\\x\\",
+                                          .messages = 0};
+        struct aw_view *view = aw_view_new(&wire, &options, NULL);
+        assert_non_null(view);
+        if (how == 2)
+            fwrite(line, 1, aw_view_header(view, line), out);
+        for (size_t i = 0; i < 3; i++) {
+            struct aw_record record;
+            fill(&record, aw_wire_codec(&wire, i == 2 ? "sensors" : "joint", AW_RX),
+                 i ? AW_RX : AW_TX);
+            record.time_ns = times[i];
+            record.v[3] = i == 1 ? (double)NAN : 3.5;
+            fwrite(line, 1, aw_view_record(view, &record, line), out);
+        }
+        aw_view_free(view);
+    }
+    fclose(out);
+    expect_picture("view-styles.txt", text);
+    free(text);
+}
+
+/* Columns and rows with some messages or fields only, and of as many joints as there are. */
+static void choices(void **state)
+{
+    static const char *const fields[][3] = {
+        {"torque"},        {"lknee.torque"}, {"position"},
+        {"elbow", "time"}, {"seq"},          {"deg.joint"},
+        {"m2", "bob"},     {"*angle"},       {"bob.torque", "torque"},
+        {"board"},         {"controller"},   {"id"}};
+    static struct beyond copy;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t k = 0; k < N_PROTOCOLS * (1 + sizeof fields / sizeof *fields); k++) {
+        size_t p = k % N_PROTOCOLS, f = k / N_PROTOCOLS;
+        struct aw_error err;
+        struct aw_view_options options = {.style = k % 2 && f ? AW_STYLE_JSON : AW_STYLE_CSV,
+                                          .fields = f ? fields[f - 1] : NULL,
+                                          .subjects = true};
+        beyond_init(&copy, &wire, protocols[p], NULL);
+        struct aw_view *view = aw_view_new(&wire, &options, &err);
+        if (!view) {
+            fprintf(out, "%s\n", err.text);
+            continue;
+        }
+        fwrite(line, 1, aw_view_header(view, line), out);
+        for (size_t m = 0; f && m < protocols[p]->n_messages; m++) {
+            const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
+            struct aw_record record;
+            fill(&record, codec, codec->message->dir & AW_RX ? AW_RX : AW_TX);
+            record.time_ns = AW_NO_TIME;
+            fwrite(line, 1, aw_view_record(view, &record, line), out);
+            fputs(aw_view_covers(view, codec) ? "" : "~\n", out);
+        }
+        aw_view_free(view);
+    }
+    fclose(out);
+    expect_picture("view-choices.txt", text);
+    free(text);
+}
+
+static void messages_as_bits(void **state)
+{
+    static const char *const two[] = {"joint", "sensors", NULL}, *const none[] = {NULL};
+    static const char *const sent[] = {"kp", "QQQ", NULL};
+    static struct beyond copy;
+    uint32_t all = 0;
+    (void)state;
+    beyond_init(&copy, &wire, &aw_canpid_protocol, NULL);
+    for (size_t m = 0; m < aw_canpid_protocol.n_messages; m++)
+        all |= aw_canpid_protocol.messages[m].dir & AW_RX ? UINT32_C(1) << m : 0;
+    uint32_t some = UINT32_C(1) << (aw_wire_codec(&wire, "joint", AW_RX) - wire.codecs) |
+                    UINT32_C(1) << (aw_wire_codec(&wire, "sensors", AW_RX) - wire.codecs);
+    assert_int_equal(aw_view_messages(&copy.protocol, NULL), all);
+    assert_int_equal(aw_view_messages(&copy.protocol, two), some);
+    assert_int_equal(aw_view_messages(&copy.protocol, none), 0);
+    assert_int_equal(aw_view_messages(&copy.protocol, sent), 0);
+    struct aw_view_options options = {.style = AW_STYLE_CSV, .messages = some};
+    struct aw_view *view = aw_view_new(&wire, &options, NULL);
+    line[aw_view_header(view, line)] = '\0';
+    assert_string_equal(
+        line,
+        "t,dir,msg,board,fix_link_angle,alpha_angle,torque,error,velocity,current,lever_angle\n");
+    assert_true(aw_view_covers(view, aw_wire_codec(&wire, "joint", AW_RX)));
+    assert_false(aw_view_covers(view, aw_wire_codec(&wire, "pid", AW_RX)));
+    aw_view_free(view);
+    aw_view_free(NULL);
+}
+
+/* What is wrong with a format, whole; NULL: nothing. */
+static void formats_that_are_none(void **state)
+{
+    static char longest[1026], many[65 * 4 + 1], too_many[66 * 4 + 1];
+    const struct {
+        const char *format, *says;
+    } rows[] = {
+        {"%{t}%{dir}%{msg}", NULL},
+        {"%{", "'%{': a reference is %{FIELD}"},
+        {"x %{torque} %{y", "'%{y': a reference is %{FIELD}"},
+        {"%{lknee}", "%{lknee} stands for several values — name one of them"},
+        {"%{joint}", "%{joint} stands for several values — name one of them"},
+        {"%{*angle}", NULL},
+        {"%{lknee.kp.value}", "%{lknee.kp.value} stands for several values — name one of them"},
+        {"%{lknee.torque} %{joint.torque}", NULL},
+        {longest + 1, NULL},
+        {longest, "a format has at most 1024 characters"},
+        {many, NULL},
+        {too_many, "'%{t}': a reference is %{FIELD}"},
+    };
+    (void)state;
+    memset(longest, 'x', sizeof longest - 1);
+    for (int i = 0; i < 66; i++) {
+        strcat(too_many, "%{t}");
+        strcat(many, i ? "%{t}" : "");
+    }
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = rows[i].format};
+        struct aw_error err = {.text = ""};
+        struct aw_view *view = aw_view_new(&wire, &options, &err);
+        if (!view != (rows[i].says != NULL))
+            fail_msg("%s: %s", rows[i].format, err.text);
+        if (rows[i].says && strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
+            fail_msg("%s: %s", rows[i].format, err.text);
+        aw_view_free(view);
+    }
+}
+
+/* A name between braces has at most 58 letters. */
+static void long_references(void **state)
+{
+    (void)state;
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    for (int length = 55; length < 65; length++) {
+        char format[80];
+        struct aw_error err;
+        snprintf(format, sizeof format, "%%{%0*d.torque}", length - 7, 0);
+        memset(format + 2, 'x', (size_t)length - 7);
+        struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = format};
+        assert_null(aw_view_new(&wire, &options, &err));
+        if ((strncmp(err.text, "no message has a field '", 24) == 0) != (length <= 58))
+            fail_msg("%d: %s", length, err.text);
+        if (length > 58)
+            assert_non_null(strstr(err.text, "x': a reference is %{FIELD}"));
+        else
+            assert_memory_equal(err.text + 24, format + 2, (size_t)length);
+    }
+}
+
+/* Text from the wire, letter by letter; and a record with two values that have no meaning. */
+static void texts(void **state)
+{
+    struct aw_record record = {0};
+    (void)state;
+    aw_wire_init(&wire, &aw_ezphys_protocol, text_variant(&aw_ezphys_protocol), false);
+    const struct aw_codec *codec = aw_wire_codec_at(&wire, 0);
+    int scalar = 0;
+    while (scalar < codec->n_scalars && codec->scalars[scalar].field->type != AW_TEXT)
+        scalar++;
+    assert_true(scalar < codec->n_scalars);
+    const char *const fields[] = {codec->scalars[scalar].field->name, NULL};
+    struct aw_view_options options = {
+        .style = AW_STYLE_FORMAT, .format = "%{msg}", .fields = fields};
+    for (int c = 1; c < 256; c++) {
+        char expected[64];
+        bool plain = c > ' ' && c < 127 && !strchr("\"\\,", c);
+        aw_record_init(&record, codec, codec->message->dir & AW_RX ? AW_RX : AW_TX);
+        record.present = UINT64_C(1) << scalar;
+        record.time_ns = AW_NO_TIME;
+        record.text[0] = (char)c;
+        record.text[1] = '\0';
+        options.style = c % 2 ? AW_STYLE_JSON : AW_STYLE_TEXT;
+        snprintf(expected, sizeof expected, c % 2 ? ":\"%c\"}\n" : "=%c\n", plain ? c : '?');
+        const char *shown = show(&options, &record);
+        assert_string_equal(shown + strlen(shown) - strlen(expected), expected);
+    }
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    codec = aw_wire_codec(&wire, "setpoint", AW_TX);
+    fill(&record, codec, AW_TX);
+    record.time_ns = AW_NO_TIME;
+    record.v[aw_codec_find(codec, "controller")] = 77;
+    options = (struct aw_view_options){.style = AW_STYLE_TEXT};
+    assert_string_equal(strchr(show(&options, &record), '('), "(controller 77 has no meaning)\n");
+    options.style = AW_STYLE_JSON;
+    assert_non_null(
+        strstr(show(&options, &record), ",\"anomaly\":\"controller 77 has no meaning\"}\n"));
+    const char *const controller[] = {"controller", NULL};
+    options.fields = controller;
+    assert_null(strstr(show(&options, &record), "meaning"));
+}
+
+static void make_views(void)
+{
+    static const char *const unknown[] = {"frob", NULL};
+    struct aw_error err;
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    aw_view_free(aw_view_new(&wire, &(struct aw_view_options){.style = AW_STYLE_CSV}, &err));
+    assert_null(aw_view_new(&wire, &(struct aw_view_options){.fields = unknown}, &err));
+}
+
+static void nothing_is_left(void **state)
+{
+    (void)state;
+    expect_no_leak(make_views);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +395,13 @@ int main(void)
         cmocka_unit_test_setup(times, start),
         cmocka_unit_test_setup(scaled_values_may_be_more_than_a_float, start),
         cmocka_unit_test_setup(a_record_without_a_time_leaves_the_times_alone, start),
+        cmocka_unit_test(styles),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(messages_as_bits),
+        cmocka_unit_test(formats_that_are_none),
+        cmocka_unit_test(long_references),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

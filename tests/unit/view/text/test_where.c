@@ -87,6 +87,57 @@ static void test_no_data(void **state)
     assert_false(fits(&where));
 }
 
+/* What is said of a condition that is none, whole; NULL: it is one. */
+static void test_says(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"torque>five", "--where: 'five' is no number — texts take = or !="},
+        {"torque<=five", "--where: 'five' is no number — texts take = or !="},
+        {"board==lknee", NULL},
+        {"board!=lknee", NULL},
+        {"torque>-5", NULL},
+        {"torque>+5", NULL},
+        {"torque>.5", NULL},
+        {"torque>-.5Nm", NULL},
+        {"torque>-", "--where: '-' is no number — texts take = or !="},
+        {"torque=1andy=2",
+         "--where: 'torque=1andy=2' is no condition — write FIELD OP NUMBER, such as torque>5"},
+        {"torque=1 andy=2",
+         "--where: 'torque=1 andy=2' is no condition — write FIELD OP NUMBER, such as torque>5"},
+        {"torque=1 and", "--where: '' is no condition — write FIELD OP NUMBER, such as torque>5"},
+        {"torque=1\tand\tboard=x", NULL},
+        {"a=1 and b", "--where: ' b' is no condition — write FIELD OP NUMBER, such as torque>5"},
+        {"a=1 and b and c=2",
+         "--where: ' b' is no condition — write FIELD OP NUMBER, such as torque>5"},
+        {"a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1", NULL},
+        {"a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1 and i=1",
+         "--where: more than 8 conditions"},
+        {"a23456789b123456789c123456789d123456789e123456789f123456789g123=1", NULL},
+        {"a23456789b123456789c123456789d123456789e123456789f123456789g1234=1",
+         "--where: 'a23456789b123456789c123456789d123456789e123456789f123456789g1234=1' is no "
+         "condition — write FIELD OP NUMBER, such as torque>5"},
+        {"a=b123456789c123456789d123456789e12345678", NULL},
+        {"  a  =  b123456789c123456789d123456789e123456789  ",
+         "--where: '  a  =  b123456789c123456789d123456789e123456789  ' is no condition — write "
+         "FIELD OP NUMBER, such as torque>5"},
+        {"a23456789b123456789c123456789d123456789e123456789f123456789g123456789h12345678>19",
+         "--where: "
+         "'a23456789b123456789c123456789d123456789e123456789f123456789g123456789h12345678>1' is no "
+         "condition — write FIELD OP NUMBER, such as torque>5"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_where where = {0};
+        struct aw_error err = {.text = ""};
+        enum aw_status status = aw_where_parse(rows[i].text, &where, &err);
+        if (status != (rows[i].says ? AW_USAGE : AW_OK))
+            fail_msg("%s: %s", rows[i].text, err.text);
+        assert_string_equal(err.text, rows[i].says ? rows[i].says : "");
+    }
+}
+
 static const char *const broken[] = {
     "",
     "torque",
@@ -130,9 +181,8 @@ static void test_check(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_no_data),
-        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_conditions), cmocka_unit_test(test_no_data),
+        cmocka_unit_test(test_broken),     cmocka_unit_test(test_says),
         cmocka_unit_test(test_check),
     };
     return cmocka_run_group_tests(tests, start, stop);

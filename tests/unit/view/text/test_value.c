@@ -1,0 +1,108 @@
+/* Values as text, by the way they are printed; their names, and words that stand for one value. */
+#include "view/text/value.h"
+
+#include <float.h>
+
+#include "protocols.h"
+
+#include "beyond_helper.h"
+#include "picture_helper.h"
+
+static void numbers(void **state)
+{
+    static const struct {
+        double value;
+        uint8_t how, decimals;
+        const char *text;
+    } rows[] = {
+        {5, HOW_INT, 0, "5"},
+        {-5, HOW_INT, 3, "-5"},
+        {0x1p63, HOW_INT, 0, "9.2233720368547758e+18"},
+        {-0x1p62, HOW_INT, 0, "-4611686018427387904"},
+        {1e20, HOW_INT, 0, "1e+20"},
+        {1e39, HOW_INT, 0, "1e+39"},
+        {(double)FLT_MAX, HOW_FLOAT, 0, "3.4028235e+38"},
+        {-2 * (double)FLT_MAX, HOW_FLOAT, 0, "-6.80564693e+38"},
+        {1e39, HOW_FIXED, 2, "1e+39"},
+        {1.25, HOW_FIXED, 2, "1.25"},
+        {1.25, HOW_FIXED, 1, "1.3"},
+        {0.1F, HOW_FLOAT, 0, "0.1"},
+        {7, HOW_NAMED, 0, "7"},
+    };
+    char text[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *aw_print_how(text, rows[i].value, rows[i].how, rows[i].decimals) = '\0';
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
+static void names(void **state)
+{
+    static const struct aw_name list[] = {
+        {3, "three"}, {INT32_MIN, "least"}, {INT32_MAX, "most"}, {0, "none"}, {0}};
+    static const struct {
+        double value;
+        const char *name;
+    } rows[] = {{3, "three"},         {0, "none"},         {3.5, NULL},   {4, NULL},
+                {INT32_MIN, "least"}, {INT32_MAX, "most"}, {1e300, NULL}, {-2147483649.0, NULL},
+                {2147483648.0, NULL}, {(double)NAN, NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *name = aw_value_name(list, rows[i].value);
+        assert_true(name == rows[i].name || (name && rows[i].name && !strcmp(name, rows[i].name)));
+    }
+    static const struct aw_name yes[] = {{1, "yes"}, {2, "true"}, {0}}, no[] = {{0, "false"}, {0}};
+    assert_true(aw_is_truth(&(struct aw_field){.names = yes}));
+    assert_true(aw_is_truth(&(struct aw_field){.names = no}));
+    assert_false(aw_is_truth(&(struct aw_field){.names = list}));
+    assert_false(aw_is_truth(&(struct aw_field){.names = NULL}));
+}
+
+/* How each field of each protocol is printed, as value and as wire number; and what the value is
+ * that has a word. */
+static void fields(void **state)
+{
+    static struct beyond copy;
+    static struct aw_wire wire;
+    char *text = NULL, name[64];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t p = 0; p < 2 * N_PROTOCOLS; p++) {
+        beyond_init(&copy, &wire, protocols[p / 2], NULL);
+        for (size_t m = 0; m < protocols[p / 2]->n_messages; m++) {
+            const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
+            wire.codecs[m].raw = p % 2;
+            fprintf(out, "%s%s:", codec->message->name, p % 2 ? " raw" : "");
+            for (int i = 0; i < codec->n_scalars; i++) {
+                if (!codec->scalars[i].value || codec->scalars[i].repetition > 1)
+                    continue;
+                struct aw_record record;
+                aw_record_init(&record, codec, AW_RX);
+                aw_scalar_name(&codec->scalars[i], name, sizeof name);
+                fprintf(out, " %s %u.%u", name, aw_scalar_how(codec, i),
+                        aw_scalar_decimals(codec, i));
+                for (int v = -300; v < 5000; v++) {
+                    record.v[i] = v / 4.0;
+                    if (aw_value_word(&record, i))
+                        fprintf(out, " %g=%s", v / 4.0, aw_value_word(&record, i));
+                }
+            }
+            fputc('\n', out);
+        }
+    }
+    fclose(out);
+    expect_picture("view-fields.txt", text);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(names),
+        cmocka_unit_test(fields),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
