@@ -367,46 +367,6 @@ END
     done
 }
 
-# Words without marks, so that a terminal and a manual page can be compared.
-bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; s/ *$//"; }
-
-@test "the manual page has all that help has" {
-    for tool in $tools; do
-        $tool help --as man >page
-        matches "$(head -n 1 page)" ".TH ${tool^^} 1 *armwire*"
-        page=$(sed 's/^\.[A-Z]* //' page | bare)
-        for subject in $($tool complete -- help '' | cut -f 1); do
-            ok grep -qix "\.S[SH] ${subject//-/[- ]}" page
-            while read -r line; do
-                [[ $page == *"$line"* ]] || { echo "man $tool lacks of help $subject: $line" && false; }
-            done < <($tool help "$subject" | sed '/^[^ ]* — /d; s/^ *//; s/   */\n/' | bare)
-        done
-        same "$(grep -c '^\.EX$' page)" "$(grep -c '^\.EE$' page)"
-    done
-    # A line that begins with a dot or a quote would be a macro; a backslash is one of its own.
-    ok armctl help --as man
-    same "$(grep -v '^\.[A-Z][A-Z]*\>\|^\.br$' <<<"$output" | grep -c "^[.']")" 0
-}
-
-@test "topics: each has a page, and docs and the other manual pages are the same text" {
-    for tool in $tools; do
-        for topic in options links exit-codes units numbers fields records scripts config joints limits prompt views; do
-            ok $tool help $topic
-            matches "$output" "*$topic — *"
-        done
-    done
-    for topic in config records; do
-        has "$(armctl help $topic --as md)" "# $topic — "
-        has "$(<"$root/docs/$topic.md")" "$(armctl help $topic --as md)"
-    done
-    for topic in records results fields units numbers exit-codes scripts; do
-        has "$(<"$root/docs/man/armwire.7")" "$(armctl help $topic --as man)"
-    done
-    for tool in $tools; do
-        has "$(<"$root/docs/man/armwire.5")" "$($tool help config --as man --tables)"
-    done
-}
-
 @test "every key of every section of the config file is taken, as its help shows it" {
     for tool in $tools; do
         $tool help config | sed -n 's/^  \(\[.*\|[a-z]* = [^ ]*\)$/\1/p' >"$tool.ini"
@@ -415,50 +375,4 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
         ok $tool --config "$tool.ini" config show
         same "$stderr" ""
     done
-}
-
-@test "help: examples first, ranges that mean something, the links of the tool" {
-    ok hidmotor help velocity
-    hasnt "$output" e+38
-    ok hidmotor help raw
-    has "$output" "0 to 4294967295"
-    ok hidmotor help move
-    has "$output" "target — linear, sinusoidal"
-    ok ezphys help echo
-    has "$output" "echo [WHAT…]"
-    ok canpid help decode
-    has "$output" "canpid decode -j '05F#80F8730806FF'"
-    ok hidmotor help
-    has "$output" "hid:[VID:PID"
-    hasnt "$output" socketcand
-    fails 2 armctl help ack
-    has "$why" "'ack' is a message — see 'describe ack'"
-    ok hidmotor help links
-    has "$output" socketcand
-    fails 2 hidmotor help --man
-    has "$why" "no option '--man' — it is '--as man' now"
-    fails 2 hidmotor help watc
-    has "$why" "did you mean 'watch'"
-}
-
-@test "help results has the keys of what each command prints: those that its examples show" {
-    for tool in $tools; do
-        ok python3 "$BATS_TEST_DIRNAME/results.py" $tool
-    done
-    ok hidmotor help fk
-    has "$output" "x, y, z in mm"
-}
-
-@test "the first motion of each tool is one command, and README has it" {
-    while IFS='|' read -r command result; do
-        has "$(<"$root/README.md")" "\$ $command"
-        ok bash -c "$command"
-        has "$output" "$result"
-    done <<'END'
-armctl -q -l sim: deg 1 90|result=confirmed
-hidmotor -q -l sim: move 0 45 -30 duration=500ms --wait|result=arrived
-canpid -q -l sim: setpoint 10deg -b lknee -c pos --verify|result=verified
-unitysim -q -l 'sim:?time=virtual' move elbow=2300 hand=30deg|result=arrived
-ezphys -q -l 'sim:?scene=pendulum' motor hinge 2 1000 --for 1s|velocity=2
-END
 }
