@@ -260,7 +260,7 @@ static bool print_short(char **out, double size, float value)
     int exponent = decimal_exponent(size);
     for (int digits = 6; digits <= 9; digits++) {
         int decimals = digits - 1 - exponent;
-        if (decimals < 0 || decimals > 14)
+        if (decimals < 0)
             continue;
         double scaled = floor(size * powers_of_ten[decimals] + 0.5);
         if ((float)(scaled / powers_of_ten[decimals]) == value) {

@@ -213,7 +213,7 @@ static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span b
                                  struct aw_packet *packet)
 {
     uint32_t type = get32(reader, block.data);
-    if (type == BLOCK_PACKET && block.size >= 12)
+    if (type == BLOCK_PACKET)
         return read_packet(reader, block, get32(reader, block.data + 8), packet);
     if (type == BLOCK_SECTION) {
         reader->n_interfaces = 0;
@@ -223,7 +223,7 @@ static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span b
         return read_interface(reader, block);
     if (type == BLOCK_SIMPLE)
         return read_simple(reader, block, packet);
-    if (type == BLOCK_OLD_PACKET && block.size >= 12)
+    if (type == BLOCK_OLD_PACKET)
         return read_packet(reader, block, get16(reader, block.data + 8), packet);
     return AW_EVENT;
 }

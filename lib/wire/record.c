@@ -85,13 +85,13 @@ static const struct aw_name *find_name(const struct aw_field *row, const char *t
     return like == 1 && !row->open_names ? found : NULL;
 }
 
-static enum aw_status named_value_error(const struct aw_field *row, const char *field,
+static enum aw_status named_value_error(const struct aw_name *names, const char *field,
                                         const char *text, const struct aw_error *number,
                                         struct aw_error *err)
 {
     const char *list[64];
     size_t n = 0;
-    for (const struct aw_name *name = row->names; name && name->name && n < 64; name++)
+    for (const struct aw_name *name = names; name && name->name && n < 64; name++)
         list[n++] = name->name;
     if (n == 0)
         return aw_fail(err, number->status, "%.40s: %s", field, number->text);
@@ -164,7 +164,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     }
     const char *unit = aw_scalar_range(codec, scalar, record).unit;
     if (aw_number_parse_unit(text, unit, &value, &number) != AW_OK)
-        return named_value_error(row, name, text, &number, err);
+        return named_value_error(codec->raw ? NULL : row->names, name, text, &number, err);
     if (row->type != AW_FLOAT && row->type != AW_DIGITS && row->scale == 0)
         status = round_converted(name, text, unit, &value, err);
     if (status == AW_OK)

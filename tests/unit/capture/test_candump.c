@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
+
 static const uint8_t kp[] = {0x41, 0x00, 0x9A, 0x99, 0x19, 0x3F, 0x02, 0x00};
 static const char exact[] = "(1436509052.249713) can0 041#9A99193F0200";
 
@@ -123,6 +125,93 @@ static void what_is_no_plain_frame_is_left_as_text(void **state)
     }
 }
 
+/* What becomes of a line: its time, way, bytes or text, and the column of the text. */
+static void lines_are_these(void **state)
+{
+    static const char *const lines[] = {
+        /* times */
+        "(0) 041#", "(1) 041#", "() 041#", "(.5) 041#", "(1.) 041#", "(1.5 041#", "1.5) 041#",
+        "[1.5] 041#", "(1.000000001) 041#", "(1.9999999999) 041#", "(1.12345678912345) 041#",
+        "(1x) 041#", "(1.5x) 041#", "(x) 041#", "(9223372035) 041#", "(9223372036) 041#",
+        "(9223372037.5) 041#", "(12345678901) 041#", "(123456789012) 041#",
+        "(9223372035.999999) can0 041#", "(9223372036.000000) can0 041#",
+        "(9999999999.999999) can0 041#",
+        /* names and what stands between */
+        "(0000000001.500000)  041#", "(0000000001.500000) c041#", "(0000000001.500000) c  041#",
+        "(0000000001.500000) can0\t041#", "(0000000001.500000)\tcan0 041#",
+        "(0000000001.500000) can0 041#\tT", "(0000000001.500000) can0 041# x",
+        "(0000000001.500000) can0 041#01 T", "(0000000001.500000) can0 041#01 R\r",
+        "(0000000001.500000) can0 041#01 ", "(0000000001.500000) can0 041#01  T",
+        "(0000000001.500000) can0 041#01\x1f", "(0000000001.500000) can0 041#01x",
+        /* identifiers and data */
+        "(0000000001.500000) can0 7FF#", "(0000000001.500000) can0 800#",
+        "(0000000001.500000) can0 7ff#aBcDeF", "(0000000001.500000) can0 7gf#",
+        "(0000000001.500000) can0 g00#", "(0000000001.500000) can0 00g#",
+        "(0000000001.500000) can0 041#g0", "(0000000001.500000) can0 041#0g",
+        "(0000000001.500000) can0 041#0 0", "(0000000001.500000) can0 041#1122334455667788",
+        "(0000000001.500000) can0 041#11223344556677889", "(0000000001.500000) can0 41#",
+        "(0000000001.500000) can0 0041#", "(0000000001.500000) can0 041:01",
+        /* columns */
+        "041 [1] 2A", "041 [1] 2A 3", "041 [2] 2A 36 'xx'", "041 [2] 2A 361 00", "[1] 2A", "x [0]",
+        "(1.5) can0 041 [1] 2A T", "can0 RX 041 [1] 2A", "can0 TX 041 [1] 2A", "can0 TY 041 [1] 2A",
+        "can0 R 041 [1] 2A", "can0 RXX 041 [1] 2A", "can0 X 041 [1] 2A", "R 041 [1] 2A", "a#", "#",
+        "T #01", "x T #01", "x R T #01"};
+    char *text, rest[3 * 64 + 1] = "", words[32 * 2 + 1] = "";
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct aw_candump entry = {.time_ns = 0};
+        bool found = aw_candump_read(lines[i], strlen(lines[i]), &entry);
+        fprintf(out, "%s:", lines[i]);
+        if (!found) {
+            fputs(" none\n", out);
+            continue;
+        }
+        if (entry.has_time)
+            fprintf(out, " %lld", (long long)entry.time_ns);
+        fprintf(out, " %s",
+                entry.dir ? entry.dir == AW_TX   ? "tx"
+                            : entry.dir == AW_RX ? "rx"
+                                                 : "?"
+                          : "-");
+        for (size_t n = 0; n < entry.size; n++)
+            fprintf(out, " %02X", entry.bytes[n]);
+        if (entry.size)
+            assert_int_equal(aw_candump_column(&entry, lines[i], strlen(lines[i])), 0);
+        else
+            fprintf(out, " '%s' at %zu", entry.frame,
+                    aw_candump_column(&entry, lines[i], strlen(lines[i])));
+        fputc('\n', out);
+    }
+    fclose(out);
+    expect_picture("candump.txt", text);
+    free(text);
+
+    /* As much as there is room for: 159 characters, of which 4 are the identifier's. */
+    struct aw_candump entry;
+    for (size_t n = 50; n < 60; n++) {
+        char line[300] = "041 [8]";
+        for (size_t i = 0; i < n; i++)
+            strcat(line, " 2A");
+        assert_true(aw_candump_read(line, strlen(line), &entry));
+        assert_int_equal(entry.length, 4 + 2 * (n < 30 ? n : 30)); /* of 32 words two are others */
+    }
+    memset(rest, '1', sizeof rest - 1);
+    memcpy(rest, "041#", 4);
+    for (size_t n = 155; n < 165; n++) {
+        bool found = aw_candump_read(rest, n, &entry);
+        assert_int_equal(found, n < sizeof entry.frame);
+        if (found)
+            assert_int_equal(entry.length, n);
+    }
+    for (size_t n = 0; n < 32; n++)
+        strcat(words, "x ");
+    assert_false(aw_candump_read(words, strlen(words), &entry));
+    memcpy(words + 62, "a#", 2);
+    assert_true(aw_candump_read(words, strlen(words), &entry));
+}
+
 static void other_lines_are_none(void **state)
 {
     static const char *const lines[] = {
@@ -206,6 +295,7 @@ int main(void)
         cmocka_unit_test(other_forms_say_the_same),
         cmocka_unit_test(each_column_counts),
         cmocka_unit_test(what_is_no_plain_frame_is_left_as_text),
+        cmocka_unit_test(lines_are_these),
         cmocka_unit_test(other_lines_are_none),
         cmocka_unit_test(cut_lines_do_no_harm),
         cmocka_unit_test(lines_are_written_as_canplayer_wants_them),

@@ -26,9 +26,30 @@ static void others_are_named_with_what_converts_them(void **state)
     assert_true(is_foreign("date Sun Nov 22", "logs.d/run", &err));
     assert_string_equal(err.text, "logs.d/run is a Vector ASC log — convert it first: python3 -m "
                                   "can.logconvert FILE OUT.log");
-    assert_true(is_foreign(";$FILEVERSION=2.1\r\n", "a.trc", NULL));
-    assert_true(is_foreign("timestamp,arbitration_id,extended\n", "a.csv", NULL));
-    assert_true(is_foreign("SQLite format 3", "a.db", NULL));
+    static const struct {
+        const char *start, *name, *error;
+    } rows[] = {
+        {"LOGG", ".blf",
+         ".blf is a Vector BLF log — convert it first: python3 -m can.logconvert FILE OUT.log"},
+        {"LOGG", "a.",
+         "a. is a Vector BLF log — convert it first: python3 -m can.logconvert a. a.log"},
+        {"date ", "a/b",
+         "a/b is a Vector ASC log — convert it first: python3 -m can.logconvert FILE OUT.log"},
+        {"date x", "a",
+         "a is a Vector ASC log — convert it first: python3 -m can.logconvert FILE OUT.log"},
+        {";$FILEVERSION=", "a.trc",
+         "a.trc is a PEAK TRC log — convert it first: python3 -m can.logconvert a.trc a.log"},
+        {"timestamp,arbitration_id,extended\n", "a.csv",
+         "a.csv is a CSV log of python-can — convert it first: python3 -m can.logconvert a.csv "
+         "a.log"},
+        {"SQLite format 3", "a.b.db",
+         "a.b.db is an SQLite log of python-can — convert it first: python3 -m can.logconvert "
+         "a.b.db a.b.log"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(is_foreign(rows[i].start, rows[i].name, &err));
+        assert_string_equal(err.text, rows[i].error);
+    }
 }
 
 static void ours_are_not(void **state)

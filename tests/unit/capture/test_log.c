@@ -1,11 +1,13 @@
 /* Captures read as a sequence of entries, and as a device. */
 #include "capture/log.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -34,18 +36,25 @@ static void begin(struct rig *rig, enum aw_medium medium)
     fwrite(block, 1, aw_pcapng_begin(block, aw_wrapper_linktype(&rig->wrapper), "test"), rig->file);
 }
 
-static void add(struct rig *rig, int ms, enum aw_dir dir, const char *bytes, const char *comment)
+/* said: the direction as the packet has it; 0: it does not. */
+static void add_packet(struct rig *rig, int ms, enum aw_dir dir, enum aw_dir said,
+                       const char *bytes, const char *comment)
 {
     uint8_t wrapped[300], block[600];
     size_t n = aw_wrap(&rig->wrapper, dir, (struct aw_span){(const uint8_t *)bytes, strlen(bytes)},
                        wrapped, sizeof wrapped);
     struct aw_packet packet = {.time_ns = START + ms * INT64_C(1000000),
-                               .dir = dir,
+                               .dir = said,
                                .linktype = aw_wrapper_linktype(&rig->wrapper),
                                .data = {wrapped, n},
                                .comment = comment,
                                .comment_length = comment ? strlen(comment) : 0};
     fwrite(block, 1, aw_pcapng_packet(block, sizeof block, &packet), rig->file);
+}
+
+static void add(struct rig *rig, int ms, enum aw_dir dir, const char *bytes, const char *comment)
+{
+    add_packet(rig, ms, dir, dir, bytes, comment);
 }
 
 static void close_file(struct rig *rig)
@@ -148,6 +157,100 @@ static void other_ports_are_passed_over(void **state)
     end(&rig);
 }
 
+/* Which packets are ours, by the ports of the device and of the host; and which way they go, where
+ * the capture does not say. */
+static void ports_say_whose_packets_they_are(void **state)
+{
+    static const struct {
+        uint16_t ports[2], device, host; /* what is looked for; what the capture has */
+        enum aw_dir to, from;            /* of a packet each way; AW_BOTH: not ours */
+    } rows[] = {
+        {{0, 0}, 4000, 5000, 0, 0},
+        {{4000, 0}, 4000, 5000, AW_TX, AW_RX},
+        {{4001, 0}, 4000, 5000, AW_BOTH, AW_BOTH},
+        {{0, 5000}, 4000, 5000, 0, AW_RX},
+        {{0, 5001}, 4000, 5000, AW_BOTH, AW_BOTH},
+        {{4000, 5000}, 4000, 5000, AW_TX, AW_RX},
+        {{4000, 6000}, 4000, 5000, AW_TX, AW_RX},
+        {{6000, 5000}, 4000, 5000, 0, AW_RX},
+        {{6000, 6001}, 4000, 5000, AW_BOTH, AW_BOTH},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rig rig;
+        begin(&rig, AW_MEDIUM_UDP);
+        rig.wrapper.ports[0] = rows[i].device;
+        rig.wrapper.ports[1] = rows[i].host;
+        add_packet(&rig, 0, AW_TX, 0, "to", NULL);
+        add_packet(&rig, 1, AW_RX, 0, "from", NULL);
+        close_file(&rig);
+        open_log(&rig, &(struct aw_log_options){.ports = {rows[i].ports[0], rows[i].ports[1]}});
+        if (rows[i].to != AW_BOTH)
+            expect(&rig, 0, rows[i].to, "to");
+        if (rows[i].from != AW_BOTH)
+            expect(&rig, 1, rows[i].from, "from");
+        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
+        end(&rig);
+    }
+}
+
+/* Packets of another medium are passed over; remarks on packets without anything inside are not. */
+static void what_is_not_of_the_medium(void **state)
+{
+    static const enum aw_medium can = AW_MEDIUM_CAN, hid = AW_MEDIUM_HID;
+    struct rig rig;
+    char comment[200];
+    (void)state;
+    memset(comment, 'c', sizeof comment - 1);
+    comment[sizeof comment - 1] = '\0';
+    begin(&rig, AW_MEDIUM_HID);
+    add(&rig, 0, AW_RX, "report", NULL);
+    add(&rig, 1, AW_RX, "noted", comment);
+    add(&rig, 2, AW_RX, "", "a remark");
+    add(&rig, 3, AW_RX, "", "");
+    close_file(&rig);
+    open_log(&rig, &(struct aw_log_options){.medium = &hid});
+    expect(&rig, 0, AW_RX, "report");
+    assert_false(rig.entry.stream);
+    assert_int_equal(rig.entry.linktype, AW_LINKTYPE_USER1);
+    expect(&rig, 1, AW_RX, "noted");
+    assert_int_equal(strlen(rig.entry.comment), sizeof rig.entry.comment - 1);
+    expect(&rig, 2, 0, "");
+    assert_string_equal(rig.entry.comment, "a remark");
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
+    aw_log_close(rig.log);
+    open_log(&rig, &(struct aw_log_options){.medium = &can});
+    expect(&rig, 1, 0, "");
+    expect(&rig, 2, 0, "");
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
+    end(&rig);
+}
+
+/* TCP counts its bytes each way; what was sent twice with a remark is the remark. */
+static void a_remark_on_what_came_before(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_TCP);
+    add(&rig, 0, AW_TX, "abc", NULL);
+    add(&rig, 1, AW_RX, "abc", NULL);
+    rig.wrapper.sent[0] -= 3;
+    add(&rig, 2, AW_TX, "abc", NULL);
+    rig.wrapper.sent[0] -= 3;
+    add(&rig, 3, AW_TX, "abc", "again");
+    add(&rig, 4, AW_TX, "d", NULL);
+    close_file(&rig);
+    open_log(&rig, NULL);
+    for (int turn = 0; turn < 2; turn++) {
+        expect(&rig, 0, AW_TX, "abc");
+        expect(&rig, 1, AW_RX, "abc");
+        expect(&rig, 3, AW_TX, "");
+        expect(&rig, 4, AW_TX, "d");
+        assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
+    }
+    end(&rig);
+}
+
 /* Of a file that was cut off anywhere all whole packets are read. */
 static void cut_off_files_are_read_as_far_as_they_go(void **state)
 {
@@ -173,42 +276,153 @@ static void cut_off_files_are_read_as_far_as_they_go(void **state)
     end(&rig);
 }
 
+/* A file of lines; of its name only what is in the rig. */
+static void write_lines(struct rig *rig, const char *text)
+{
+    *rig = (struct rig){.path = "/tmp/aw-log-XXXXXX"};
+    rig->file = fdopen(mkstemp(rig->path), "w");
+    assert_non_null(rig->file);
+    fputs(text, rig->file);
+    close_file(rig);
+}
+
 static void lines_of_candump_are_read(void **state)
 {
     struct rig rig;
+    char expected[160];
+    uint64_t size;
     (void)state;
-    begin(&rig, AW_MEDIUM_CAN);
-    close_file(&rig);
-    FILE *file = fopen(rig.path, "w");
-    fputs("# a remark\n\n(1700000000.000000) can0 141#01022B T\n"
-          "nonsense\n(1700000000.002000) can0 15E#03",
-          file);
-    fclose(file);
+    write_lines(&rig, "# a remark\n \t\r\n(1700000000.000000) can0 141#01022B T\n"
+                      "nonsense\n 041#0g\n\t# no\n(1700000000.002000) can0 15E#03");
     open_log(&rig, NULL);
-    expect(&rig, 0, AW_TX, "\x41\1\1\2+");
+    for (int turn = 0; turn < 2; turn++) {
+        expect(&rig, 0, AW_TX, "\x41\1\1\2+");
+        assert_int_equal(rig.entry.linktype, AW_LINKTYPE_CAN);
+        assert_int_equal(aw_log_position(rig.log, &size), 53);
+        assert_int_equal(size, 107);
+        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
+        snprintf(expected, sizeof expected, "%s:4:1: no CAN frame", rig.path);
+        assert_string_equal(rig.err.text, expected);
+        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
+        snprintf(expected, sizeof expected, "%s:5:6: half a byte — two digits each", rig.path);
+        assert_string_equal(rig.err.text, expected);
+        expect(&rig, 2, 0, "\x5E\1\3");
+        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
+        assert_int_equal(aw_log_position(rig.log, &size), 107);
+        assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
+        assert_int_equal(aw_log_position(rig.log, &size), 0);
+    }
+    end(&rig);
+    write_lines(&rig, "041#2A"); /* without a time */
+    open_log(&rig, NULL);
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
+    assert_true(rig.entry.time_ns == AW_NO_TIME);
+    end(&rig);
+}
+
+/* More than is read at once: every line is whole, and one that is too long is a line of its own. */
+static void long_files_are_read_in_pieces(void **state)
+{
+    enum { LINES = 30000, LONG = 1100000 };
+    static char text[LINES * 38 + 38 + LONG + 100];
+    struct rig rig;
+    char *p = text;
+    (void)state;
+    for (int i = 0; i < LINES; i++)
+        p += sprintf(p, "(17000000%02d.%03d000) can0 041#%04X\n", i / 1000, i % 1000, i);
+    memset(p, 'x', LONG);
+    strcpy(p + LONG, "\n041#FFFF\n");
+    write_lines(&rig, text);
+    open_log(&rig, NULL);
+    for (int i = 0; i < LINES; i++) {
+        const char bytes[] = {0x41, 0, (char)(i >> 8), (char)i};
+        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
+        assert_true(rig.entry.time_ns == START + i * INT64_C(1000000));
+        assert_memory_equal(rig.entry.data.data, bytes, 4);
+    }
     assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
-    assert_non_null(strstr(rig.err.text, ":4:"));
-    expect(&rig, 2, 0, "\x5E\1\3");
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
+    assert_memory_equal(rig.entry.data.data, "\x41\0\xFF\xFF", 4);
     assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
     end(&rig);
 }
 
+/* What a file begins with decides whether it is one. */
 static void what_is_no_capture_is_refused(void **state)
 {
+    static const char no[] = "no capture — pcapng, pcap and candump logs can be read";
+    static const struct {
+        const char *text;
+        size_t blanks; /* in front of it */
+        const char *error;
+    } rows[] = {
+        {"t,m1\n0,1\n", 0, no},
+        {"", 0, no},
+        {"\n# only a remark", 0, no},
+        {"(1.0) can0 041#", 0, NULL},
+        {"# one\n\n041#", 0, NULL},
+        {"nonsense\n041#", 0, no},
+        {"041#00\n", 248, NULL}, /* a line of 254 characters */
+        {"041#00\n", 249, NULL},
+        {"041#00\n", 250, no},
+        {"LOGG", 0, "is a Vector BLF log"},
+    };
     struct rig rig;
+    char expected[200];
     (void)state;
-    begin(&rig, AW_MEDIUM_CAN);
-    close_file(&rig);
-    FILE *file = fopen(rig.path, "w");
-    fputs("t,m1\n0,1\n", file);
-    fclose(file);
-    assert_int_equal(aw_log_open(&rig.log, rig.path, &(struct aw_log_options){0}, &rig.err),
-                     AW_USAGE);
-    assert_non_null(strstr(rig.err.text, "no capture"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        memset(text, ' ', sizeof text);
+        strcpy(text + rows[i].blanks, rows[i].text);
+        write_lines(&rig, text);
+        struct aw_log_options options = {.ports = {0}};
+        enum aw_status status = aw_log_open(&rig.log, rig.path, &options, &rig.err);
+        if (status != (rows[i].error ? AW_USAGE : AW_OK))
+            fail_msg("row %zu: %d", i, status);
+        assert_int_equal(rig.log != NULL, !rows[i].error);
+        snprintf(expected, sizeof expected, "%s: %s", rig.path, no);
+        if (rows[i].error == no)
+            assert_string_equal(rig.err.text, expected);
+        else if (rows[i].error)
+            assert_non_null(strstr(rig.err.text, rows[i].error));
+        end(&rig);
+    }
     assert_int_equal(aw_log_open(&rig.log, "/tmp", &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
+    assert_string_equal(rig.err.text, "/tmp: is a directory");
     assert_int_equal(aw_log_open(&rig.log, "/nope", &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
+    assert_string_equal(rig.err.text, "/nope: No such file or directory — check the name");
+    assert_null(rig.log);
+    aw_log_close(NULL);
+}
+
+/* A pipe is read as it comes; its size is not known, and there is no second time. */
+static void a_pipe_is_read_once(void **state)
+{
+    struct rig rig = {.path = "/tmp/aw-log-XXXXXX"};
+    char expected[160];
+    uint64_t size = 99;
+    (void)state;
+    assert_non_null(mkdtemp(rig.path));
+    assert_int_equal(rmdir(rig.path), 0);
+    assert_int_equal(mkfifo(rig.path, 0600), 0);
+    int both = open(rig.path, O_RDWR);
+    assert_int_equal(write(both, "041#01\n041#02\n", 14), 14);
+    open_log(&rig, NULL);
+    close(both);
+    for (int i = 1; i <= 2; i++) {
+        const char bytes[] = {0x41, 0, (char)i};
+        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
+        assert_memory_equal(rig.entry.data.data, bytes, 3);
+        assert_int_equal(aw_log_position(rig.log, &size), 7 * i);
+        assert_int_equal(size, 0);
+    }
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
+    assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_LOST);
+    snprintf(expected, sizeof expected, "%s: cannot be read twice — Illegal seek", rig.path);
+    assert_string_equal(rig.err.text, expected);
     end(&rig);
 }
 
@@ -388,6 +602,11 @@ int main(void)
         cmocka_unit_test(what_tcp_sent_twice_comes_once_and_gaps_are_marked),
         cmocka_unit_test(datagrams_keep_their_boundaries),
         cmocka_unit_test(other_ports_are_passed_over),
+        cmocka_unit_test(ports_say_whose_packets_they_are),
+        cmocka_unit_test(what_is_not_of_the_medium),
+        cmocka_unit_test(a_remark_on_what_came_before),
+        cmocka_unit_test(long_files_are_read_in_pieces),
+        cmocka_unit_test(a_pipe_is_read_once),
         cmocka_unit_test(cut_off_files_are_read_as_far_as_they_go),
         cmocka_unit_test(lines_of_candump_are_read),
         cmocka_unit_test(what_is_no_capture_is_refused),

@@ -172,6 +172,42 @@ static void limits_hold_unless_forced(void **state)
     }
 }
 
+/* As many nines as it has digits, where the table says nothing. */
+static void digits_have_their_ranges(void **state)
+{
+    static const double greatest[] = {0, 9, 99, 999, 9999};
+    (void)state;
+    for (uint8_t digits = 1; digits <= 4; digits++) {
+        const struct aw_field rows[] = {{.name = "x", .type = AW_DIGITS, .digits = digits}, {0}};
+        const struct aw_message message = {.name = "m", .word = "M", .dir = AW_TX, .fields = rows};
+        static struct aw_codec codec;
+        assert_int_equal(aw_codec_init(&codec, &protocol, &variants[0], &message, false), AW_OK);
+        struct aw_range range = aw_scalar_range(&codec, aw_codec_find(&codec, "x"), NULL);
+        assert_true(range.min == 0);
+        assert_true(range.max == greatest[digits]);
+    }
+}
+
+/* What does not fit is said before the range of the table is asked. */
+static void what_does_not_fit(void **state)
+{
+    static const struct {
+        double values[5];
+        const char *error;
+    } rows[] = {
+        {{10, 1, 0, 0, 0}, "move: seq 10 does not fit into 1 digit"},
+        {{0, -1, 0, 0, 0}, "move: joint -1 does not fit into 1 digit"},
+        {{0, 1, 10000, 0, 0}, "move: angle 10000 does not fit into 4 digits"},
+        {{0, 1, 0, -10000, 0}, "move: far -10000 is outside -9999 to 9999"},
+        {{0, 1, 0, 0, -10000}, "move: more -10000 does not fit into 4 digits"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(encode(rows[i].values, AW_TX, i != 3, sizeof bytes), AW_LIMIT);
+        assert_string_equal(err.text, rows[i].error);
+    }
+}
+
 static void no_number_goes_out(void **state)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
@@ -333,6 +369,8 @@ int main(void)
         cmocka_unit_test_setup(fields_may_be_missing_from_the_device_only, start),
         cmocka_unit_test_setup(a_record_that_missed_fields_can_be_sent_again, start),
         cmocka_unit_test_setup(limits_hold_unless_forced, start),
+        cmocka_unit_test_setup(digits_have_their_ranges, start),
+        cmocka_unit_test_setup(what_does_not_fit, start),
         cmocka_unit_test_setup(no_number_goes_out, start),
         cmocka_unit_test_setup(nothing_is_written_past_the_room, start),
         cmocka_unit_test_setup(numbers_are_read_liberally, start),

@@ -1,5 +1,6 @@
 #include "wire_helper.h"
 
+#include "picture_helper.h"
 #include "protocols.h"
 #include "sample_helper.h"
 
@@ -91,6 +92,10 @@ static void fields_are_found_by_their_names(void **state)
         {"groups", "elbow.position.x", NULL},
         {"groups", "elbo.position", NULL},
         {"groups", "elboww.position", NULL},
+        {"groups", "j2.position", "elbow.position"},
+        {"groups", "j.position", NULL},
+        {"groups", "state", NULL},
+        {"groups", "left.state", "left.state"},
         {"groups", "base.id", NULL}, /* holds no value */
         {"groups", "start", NULL},
         {"groups", "", NULL},
@@ -287,6 +292,191 @@ static void every_value_has_a_name_of_its_own(void **state)
         }
 }
 
+/* ---- Layouts as they are to be: name, bits, repetition, the rows by, with and count, range
+ * ------------------------------------------------------------------- */
+
+static const struct aw_name zero_one[] = {{0, "zero"}, {1, "one"}, {0}};
+static const char *const pair[] = {"p", "q", NULL};
+static const struct aw_field pair_rows[] = {
+    {.name = "s", .type = AW_SINT, .bits = 16, .upper = true, .scale = 256}, {0}};
+static const struct aw_field all_kinds[] = {
+    {.name = "unseen", .type = AW_UINT, .bits = 0},
+    {.name = "scaled", .type = AW_SINT, .bits = 8, .scale = 2, .max = 10},
+    {.name = "moved", .type = AW_SINT, .bits = 8, .offset = 1},
+    {.name = "missing", .type = AW_UINT, .bits = 8, .has_no_data = true, .no_data = 255},
+    {.name = "with", .type = AW_UINT, .bits = 8, .no_data_with = "missing"},
+    {.name = "upper", .type = AW_UINT, .bits = 8, .scale = 256, .upper = true},
+    {.name = "chosen", .type = AW_SINT, .bits = 16, .by = "missing", .scales = sample_scales},
+    {.name = "named", .type = AW_UINT, .bits = 4, .names = zero_one},
+    {.name = "four", .type = AW_CONST, .bits = 4, .constant = 4},
+    {.name = "s64", .type = AW_SINT, .bits = 64},
+    {.name = "u24", .type = AW_UINT, .bits = 24},
+    {.name = "s24", .type = AW_SINT, .bits = 24},
+    {.name = "u40", .type = AW_UINT, .bits = 40},
+    {.name = "mag", .type = AW_SIGNMAG, .bits = 24},
+    {.name = "text", .type = AW_TEXT, .bits = 16},
+    {.name = "more", .type = AW_TEXT, .bits = 16},
+    {.name = "two", .type = AW_GROUP, .rows = pair_rows, .labels = pair, .count = "missing"},
+    {.name = "late", .type = AW_UINT, .bits = 4},
+    {.name = "f", .type = AW_FLOAT, .bits = 32},
+    {0},
+};
+static const char *const seven[] = {"a", "b", "c", "d", "e", "f", "g", NULL};
+static const struct aw_field eight_zeros[] = {{.name = "zeros", .type = AW_PAD, .bits = 64}, {0}};
+/* Constants that end with the last byte that is compared in words, and behind it. */
+static const struct aw_field far_constants[] = {
+    {.name = "x", .type = AW_UINT, .bits = 8},
+    {.name = "zeros", .type = AW_GROUP, .rows = eight_zeros, .labels = seven},
+    {.name = "six", .type = AW_PAD, .bits = 48},
+    {.name = "within", .type = AW_CONST, .bits = 8, .constant = 0x5A},
+    {.name = "across", .type = AW_CONST, .bits = 8, .constant = 0xC3},
+    {.name = "y", .type = AW_UINT, .bits = 8},
+    {0},
+};
+static const struct aw_field eight_bytes[] = {
+    {.name = "x", .type = AW_UINT, .bits = 16},
+    {.name = "last", .type = AW_CONST, .bits = 48, .constant = 0x89ABCDEF},
+    {0},
+};
+static const struct aw_field twelve_bits[] = {{.name = "x", .type = AW_UINT, .bits = 12}, {0}};
+static const struct aw_variant bare[] = {{.name = "bare"}, {.name = "turned", .big_endian = true}};
+
+static void draw_set(FILE *out, const char *name, uint64_t set)
+{
+    fprintf(out, " %s", name);
+    for (int i = 0; i < 64; i++)
+        if (set >> i & 1)
+            fprintf(out, ",%d", i);
+}
+
+static void draw_codec(FILE *out, const struct aw_codec *codec)
+{
+    fprintf(out, "%s %s%s: %u bytes%s", codec->variant->name, codec->message->name,
+            codec->raw ? " raw" : "", codec->size, codec->floats ? ", floats" : "");
+    draw_set(out, "values", codec->values);
+    draw_set(out, "counted", codec->counted);
+    draw_set(out, "scaled", codec->scaled);
+    draw_set(out, "fixed", codec->fixed);
+    draw_set(out, "checked", codec->checked);
+    fputc('\n', out);
+    for (int i = 0; i < codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        char name[64];
+        aw_scalar_name(scalar, name, sizeof name);
+        fprintf(out, "  %s%s%s %u+%u %d %d/%d/%d%s", name, scalar->alias ? "=" : "",
+                scalar->alias ? scalar->alias : "", scalar->bit, scalar->bits, scalar->repetition,
+                scalar->by, scalar->with, scalar->count, scalar->value ? "" : " no value");
+        if (scalar->value && scalar->field->type != AW_TEXT) {
+            struct aw_range range = aw_scalar_range(codec, i, NULL);
+            fprintf(out, ", %s %g %g %.17g %.17g", range.unit ? range.unit : "-", range.scale,
+                    range.offset, range.min, range.max);
+        }
+        fputc('\n', out);
+    }
+    for (int i = 0; i < codec->n_runs; i++) {
+        const struct aw_codec_run *run = &codec->runs[i];
+        fprintf(out, "  run %u of kind %u: scalar %u+%u, byte %u+%u\n", run->count, run->kind,
+                run->scalar, run->count > 1 ? run->scalar_step : 0, run->byte,
+                run->count > 1 ? run->byte_step : 0);
+    }
+    if (codec->constants.checksum)
+        fprintf(out, "  sum at %u\n", codec->constants.checksum);
+    for (int i = 0; i < codec->constants.n; i++) {
+        uint8_t value[8], mask[8];
+        memcpy(value, &codec->constants.value[i], 8);
+        memcpy(mask, &codec->constants.mask[i], 8);
+        fprintf(out, "  word at %u:", codec->constants.at[i]);
+        for (int n = 0; n < 8; n++)
+            fprintf(out, " %02X/%02X", value[n], mask[n]);
+        fputc('\n', out);
+    }
+}
+
+static void the_layouts_are_these(void **state)
+{
+    static const struct aw_message messages[] = {
+        {.name = "kinds", .dir = AW_TX, .fields = all_kinds},
+        {.name = "far", .dir = AW_TX, .fields = far_constants},
+        {.name = "eight", .dir = AW_TX, .fields = eight_bytes},
+        {.name = "twelve", .dir = AW_TX, .fields = twelve_bits},
+        {.name = "padded", .dir = AW_TX, .fields = twelve_bits, .size = 20},
+    };
+    static struct aw_codec codec;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t i = 0; i < 2 * sample_protocol.n_messages; i++) {
+        memset(&codec, 0xFF, sizeof codec);
+        aw_codec_init(&codec, &sample_protocol, &sample_variants[i % 2], &sample_messages[i / 2],
+                      false);
+        draw_codec(out, &codec);
+    }
+    for (size_t i = 0; i < 4 * sizeof messages / sizeof *messages; i++) {
+        memset(&codec, 0xFF, sizeof codec);
+        aw_codec_init(&codec, &sample_protocol, &bare[i / 2 % 2], &messages[i / 4], i % 2);
+        draw_codec(out, &codec);
+    }
+    fclose(out);
+    expect_picture("codecs-sample.txt", text);
+    free(text);
+}
+
+/* Each constant of a frame is looked at, wherever it is; each bit of it. */
+static void constants_are_looked_at_wherever_they_are(void **state)
+{
+    static const struct {
+        const struct aw_field *rows;
+        size_t from, to; /* the bytes of constants */
+    } frames[] = {{far_constants, 63, 65}, {eight_bytes, 2, 8}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = frames[i].rows};
+        static struct aw_codec codec;
+        struct aw_record record;
+        uint8_t bytes[70];
+        size_t size;
+        aw_codec_init(&codec, &sample_protocol, bare, &message, false);
+        aw_record_init(&record, &codec, AW_TX);
+        for (int n = 0; n < codec.n_scalars; n++)
+            set_scalar(&record, n, 7);
+        assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, NULL), AW_OK);
+        for (size_t bit = 0; bit < 8 * size; bit++) {
+            struct aw_span frame = {bytes, size};
+            bool constant = bit >= 8 * frames[i].from && bit < 8 * frames[i].to;
+            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            enum aw_status status = aw_decode(&codec, frame, &record, NULL);
+            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            assert_int_equal(status, constant ? AW_MALFORMED : AW_OK);
+        }
+    }
+}
+
+/* The greatest number below 2^53 and beyond that a double has. */
+static void ranges_of_wide_numbers(void **state)
+{
+    static const struct {
+        uint16_t bits;
+        double min, max;
+    } rows[] = {
+        {53, -4503599627370496.0, 4503599627370495.0},
+        {54, -9007199254740992.0, 9007199254740991.0},
+        {55, -18014398509481984.0, 18014398509481982.0},
+        {56, -36028797018963968.0, 36028797018963964.0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct aw_field fields[] = {{.name = "x", .type = AW_SINT, .bits = rows[i].bits},
+                                          {0}};
+        const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = fields};
+        static struct aw_codec codec;
+        aw_codec_init(&codec, &sample_protocol, bare, &message, false);
+        struct aw_range range = aw_scalar_range(&codec, 0, NULL);
+        assert_true(range.min == rows[i].min);
+        assert_true(range.max == rows[i].max);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +493,9 @@ int main(void)
         cmocka_unit_test_setup(raw_is_what_the_wire_has, start),
         cmocka_unit_test_setup(the_tables_fit, start),
         cmocka_unit_test_setup(every_value_has_a_name_of_its_own, start),
+        cmocka_unit_test(the_layouts_are_these),
+        cmocka_unit_test(constants_are_looked_at_wherever_they_are),
+        cmocka_unit_test(ranges_of_wide_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,7 +211,10 @@ static void counts_say_what_is_there(void **state)
         enum aw_status status = decode("groups", bytes, sizeof bytes);
         if (n < 1 || n > 3) {
             assert_int_equal(status, AW_MALFORMED);
-            assert_says("but 1 to 3 is expected");
+            char expected[64];
+            snprintf(expected, sizeof expected, "groups: n is %u, but 1 to 3 is expected", n);
+            assert_string_equal(err.text, expected);
+            assert_true(record.present == 0);
             continue;
         }
         assert_int_equal(status, AW_OK);

@@ -1,6 +1,7 @@
 #include "wire_helper.h"
 
 #include "frames_helper.h"
+#include "picture_helper.h"
 #include "protocols.h"
 
 static struct aw_wire wire;
@@ -90,6 +91,22 @@ static const struct {
     {"bits", "a=7 b=0.5 c=0 d=0 e=0 f=0", AW_USAGE, AW_USAGE, "bits: b 0.5 is not a whole number"},
     {"bits", "a=0 b=0 c=0 d=256 e=0 f=0", AW_LIMIT, AW_LIMIT, "bits: d 256"},
     {"bits", "a=0 b=0 c=0 d=0 e=16777216 f=0", AW_LIMIT, AW_LIMIT, "bits: e 16777216"},
+    {"bits", "a=7.3 b=0 c=0 d=0 e=0 f=0", AW_LIMIT, AW_USAGE, "bits: a 7.3 is outside 0 to 7"},
+    {"bits", "a=0 b=-0.4 c=0 d=0 e=0 f=0", AW_USAGE, AW_USAGE, "bits: b -0.4 is not a whole"},
+    {"numbers",
+     "u8=255 u16=65535 u32=4294967295 s8=-128 s16=-32768 s32=-2147483648 long=0 float=0 mag=-65535",
+     AW_OK, AW_OK, NULL},
+    {"numbers", "u8=0 u16=65536 u32=0 s8=0 s16=0 s32=0 long=0 float=0 mag=0", AW_LIMIT, AW_LIMIT,
+     "u16 65536"},
+    {"numbers", "u8=0 u16=0 u32=0 s8=0 s16=0 s32=0 long=2147483648 float=0 mag=0", AW_LIMIT,
+     AW_LIMIT, "long 2147483648"},
+    {"numbers", "u8=0 u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=0 mag=-65536", AW_LIMIT, AW_LIMIT,
+     "magnitude -65536"},
+    {"groups", "n=4 j1.pos=0 j2.pos=0 j3.pos=0", AW_LIMIT, AW_OK, "groups: n 4 is outside 1 to 3"},
+    {"groups", "n=3 j1.pos=-90.04 j2.pos=90.04 j3.pos=-90.04", AW_OK, AW_OK, NULL},
+    {"groups", "n=1 j1.pos=-90.05", AW_LIMIT, AW_OK, "-90.05 deg is outside"},
+    {"groups", "n=1 j1.pos=-3276.8", AW_LIMIT, AW_OK, "base.position"},
+    {"groups", "n=1 j1.pos=-3276.9", AW_LIMIT, AW_LIMIT, "base.position"},
     {"groups", "n=0 left.state=on", AW_LIMIT, AW_OK, "groups: n 0 is outside 1 to 3"},
     {"groups", "n=1.5 j1.pos=0 j2.pos=0", AW_USAGE, AW_USAGE, "groups: n 1.5 is not a whole"},
     {"groups", "n=1 j1.pos=90.04", AW_OK, AW_OK, NULL}, /* less than half a step over */
@@ -115,10 +132,15 @@ static const struct {
 
 static void limits_hold_unless_forced(void **state)
 {
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
     (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         begin(limits[i].message, limits[i].fields);
         enum aw_status plain = encode(false);
+        fprintf(out, "%s %s: %d%s%s", limits[i].message, limits[i].fields, plain,
+                plain != AW_OK ? " " : "", err.text);
         if (plain != limits[i].plain)
             fail_msg("%s: %d %s", limits[i].fields, plain, err.text);
         if (plain != AW_OK && !strstr(err.text, limits[i].part))
@@ -127,7 +149,11 @@ static void limits_hold_unless_forced(void **state)
         enum aw_status forced = encode(true);
         if (forced != limits[i].forced)
             fail_msg("%s, forced: %d %s", limits[i].fields, forced, err.text);
+        fprintf(out, "\n  forced: %d%s%s\n", forced, forced != AW_OK ? " " : "", err.text);
     }
+    fclose(out);
+    expect_picture("limits-sample.txt", text);
+    free(text);
 }
 
 /* Not even with force, in any field that has no word for "no data". */

@@ -1,5 +1,6 @@
 #include "wire_helper.h"
 
+#include "picture_helper.h"
 #include "sample_helper.h"
 
 static struct aw_wire wire;
@@ -152,6 +153,114 @@ static void what_is_not_understood_is_explained(void **state)
     }
 }
 
+/* ---- Words of a made-up message, and what is said of wrong ones
+ * ---------------------------------- */
+
+static const struct aw_name gaits[] = {{1, "stand"}, {2, "start"}, {3, "walk"}, {4, "run"}, {0}};
+static const struct aw_name many[] = {{1, "a-rather-long-name-of-a-value-01"},
+                                      {2, "a-rather-long-name-of-a-value-02"},
+                                      {3, "a-rather-long-name-of-a-value-03"},
+                                      {4, "a-rather-long-name-of-a-value-04"},
+                                      {5, "a-rather-long-name-of-a-value-05"},
+                                      {6, "a-rather-long-name-of-a-value-06"},
+                                      {0}};
+static const struct aw_special off = {.wire = 5, .text = "off"};
+static const struct aw_field word_rows[] = {
+    {.name = "gait", .type = AW_UINT, .bits = 8, .names = gaits},
+    {.name = "open", .type = AW_UINT, .bits = 8, .names = gaits, .open_names = true},
+    {.name = "many", .type = AW_UINT, .bits = 8, .names = many},
+    {.name = "level",
+     .type = AW_SINT,
+     .bits = 16,
+     .scale = 0.5,
+     .offset = 1,
+     .unit = "deg",
+     .special = &off},
+    {.name = "ticks", .type = AW_UINT, .bits = 16, .unit = "tick"},
+    {.name = "plain", .type = AW_UINT, .bits = 16},
+    {.name = "real", .type = AW_FLOAT, .bits = 32, .unit = "mm"},
+    {.name = "digits", .type = AW_DIGITS, .digits = 3, .unit = "deg"},
+    {.name = "missing", .type = AW_SINT, .bits = 8, .has_no_data = true, .no_data = -1},
+    {.name = "text", .type = AW_TEXT, .bits = 32},
+    {0}};
+static const struct aw_message word_message = {.name = "words", .dir = AW_TX, .fields = word_rows};
+
+static void words_and_what_is_said_of_them(void **state)
+{
+    static const struct {
+        const char *field, *text;
+    } rows[] = {
+        {"gait", "stand"},
+        {"gait", "sta"},
+        {"gait", "star"},
+        {"gait", "st"},
+        {"gait", "wa"},
+        {"gait", "wal"},
+        {"gait", "walks"},
+        {"gait", "1"},
+        {"gait", "Walk"},
+        {"gait", "hop"},
+        {"gait", ""},
+        {"gait", "none"},
+        {"open", "walk"},
+        {"open", "wal"},
+        {"open", "17"},
+        {"open", "1.5"},
+        {"many", "xyz"},
+        {"many", "a-rather-long-name-of-a-value-6"},
+        {"level", "off"},
+        {"level", "of"},
+        {"level", "10"},
+        {"level", "0.5rev"},
+        {"level", "none"},
+        {"ticks", "30deg"},
+        {"ticks", "0.5"},
+        {"ticks", "0.5tick"},
+        {"ticks", "1mm"},
+        {"plain", "7"},
+        {"plain", "7.5"},
+        {"plain", "7%"},
+        {"plain", "700%"},
+        {"plain", "7mm"},
+        {"real", "1.25cm"},
+        {"real", "1.25"},
+        {"digits", "0.01rev"},
+        {"missing", "none"},
+        {"missing", "null"},
+        {"missing", "nul"},
+        {"text", "abcd"},
+        {"text", "abcde"},
+        {"other", "1"},
+        {"plan", "1"},
+        {"a-name-that-is-so-long-that-it-is-cut-in-a-message", "1"},
+    };
+    static struct aw_codec codec;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const char *field = rows[i / 2].field, *words = rows[i / 2].text;
+        assert_int_equal(
+            aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &word_message, i % 2),
+            AW_OK);
+        aw_record_init(&record, &codec, AW_TX);
+        err = (struct aw_error){.text = ""};
+        enum aw_status status = aw_record_set_text(&record, field, words, &err);
+        int scalar = aw_codec_find(&codec, field);
+        fprintf(out, "%s%s='%s': ", i % 2 ? "raw " : "", field, words);
+        if (status != AW_OK)
+            fprintf(out, "%d %s\n", status, err.text);
+        else
+            fprintf(out, "%.12g %s%s\n", record.v[scalar], record.text,
+                    record.present == UINT64_C(1) << scalar ? "" : " and others");
+        assert_true(status == AW_OK || record.present == 0);
+    }
+    fclose(out);
+    expect_picture("words-sample.txt", text);
+    free(text);
+}
+
 static void no_data_is_written_none(void **state)
 {
     static const char *const words[] = {"none", "null"};
@@ -284,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup(unknown_fields_get_advice, start),
         cmocka_unit_test_setup(texts_are_understood, start),
         cmocka_unit_test_setup(what_is_not_understood_is_explained, start),
+        cmocka_unit_test_setup(words_and_what_is_said_of_them, start),
         cmocka_unit_test_setup(no_data_is_written_none, start),
         cmocka_unit_test_setup(texts_are_kept_up_to_their_width, start),
         cmocka_unit_test_setup(raw_values_have_no_names_and_no_units, start),

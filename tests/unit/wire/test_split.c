@@ -82,6 +82,63 @@ static void noise_without_end_is_thrown_away(void **state)
     free(noise);
 }
 
+/* Neither frames nor an end: what is held has an end. */
+static enum aw_status never_whole(const struct aw_wire *wire, struct aw_framer *framer,
+                                  struct aw_span in, struct aw_span *frame, size_t *used,
+                                  struct aw_error *err)
+{
+    (void)wire;
+    (void)framer;
+    (void)frame;
+    (void)err;
+    *used = in.data[0] == 'm' ? 3 : in.data[0] == 'w' ? 2 : 0;
+    *frame = (struct aw_span){in.data, *used};
+    return in.data[0] == 'm' ? AW_MALFORMED : in.data[0] == 'w' ? AW_OK : AW_MORE;
+}
+
+static void what_has_no_end_is_given_up(void **state)
+{
+    struct aw_protocol protocol = sample_protocol;
+    static char text[2 * AW_SPLIT_ROOM + 6];
+    uint64_t damaged;
+    (void)state;
+    protocol.next_frame = never_whole;
+    memset(text, 'x', sizeof text - 1);
+    text[AW_SPLIT_ROOM - 1] = '\0';
+    assert_int_equal(split(&protocol, text, AW_SPLIT_ROOM, false, &damaged).n, 0);
+    assert_int_equal(damaged, 0);
+    text[AW_SPLIT_ROOM - 1] = 'x';
+    memcpy(text + AW_SPLIT_ROOM, "wymxywz", 8);
+    struct found found = split(&protocol, text, 1000, false, &damaged);
+    assert_int_equal(found.n, 2);
+    assert_int_equal(found.bytes, 4);
+    assert_int_equal(damaged, 2);
+    found = split(&protocol, text, 2 * AW_SPLIT_ROOM, false, &damaged);
+    assert_int_equal(found.n, 2);
+    assert_int_equal(damaged, 2);
+    found = split(&protocol, "wxmyywx", 7, true, &damaged); /* a datagram is not looked into */
+    assert_int_equal(found.n, 1);
+    assert_int_equal(found.bytes, 7);
+    assert_int_equal(damaged, 0);
+}
+
+/* But what stands in an envelope is. */
+static void a_datagram_with_an_envelope_is_cut(void **state)
+{
+    static const struct aw_field envelope[] = {{.name = "bytes", .type = AW_LENGTH, .bits = 8},
+                                               {0}};
+    const struct aw_variant variants[] = {{.name = "v", .head = sample_head, .envelope = envelope},
+                                          {0}};
+    struct aw_protocol protocol = sample_protocol;
+    uint64_t damaged;
+    (void)state;
+    protocol.next_frame = never_whole;
+    protocol.variants = variants;
+    struct found found = split(&protocol, "wxmyywx", 7, true, &damaged);
+    assert_int_equal(found.n, 2);
+    assert_int_equal(damaged, 1);
+}
+
 static void a_frame_across_a_gap_is_none(void **state)
 {
     static const char before[] = "0DEG1,0", after[] = "1ACK0\r\n";
@@ -134,6 +191,8 @@ int main(void)
         cmocka_unit_test(pieces_of_any_size),
         cmocka_unit_test(a_datagram_is_a_frame),
         cmocka_unit_test(noise_without_end_is_thrown_away),
+        cmocka_unit_test(what_has_no_end_is_given_up),
+        cmocka_unit_test(a_datagram_with_an_envelope_is_cut),
         cmocka_unit_test(a_frame_across_a_gap_is_none),
         cmocka_unit_test(frames_of_one_length),
     };

@@ -1,0 +1,354 @@
+/* Headers around the frames of a protocol, put on and taken off. */
+#include "capture/packet.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "picture_helper.h"
+#include "protocols.h"
+#include "wire/hex.h"
+
+static unsigned sum16(const uint8_t *p, size_t size, unsigned sum)
+{
+    for (size_t i = 0; i < size; i++)
+        sum += i % 2 ? p[i] : (unsigned)p[i] << 8;
+    while (sum >> 16)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return sum;
+}
+
+static void headers_go_on_and_come_off(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_PROTOCOLS; i++) {
+        const struct aw_protocol *protocol = protocols[i];
+        struct aw_wrapper wrapper = {.medium = protocol->medium,
+                                     .ports = {protocol->ports[0], protocol->ports[1]}};
+        for (uint32_t n = 0; n < 6; n++) {
+            uint8_t out[128];
+            uint8_t frame[] = {0x5E, 0x00, 1, 2, 3, 4, 5, 6, 7};
+            enum aw_dir dir = n % 2 ? AW_RX : AW_TX;
+            struct aw_span in = {frame, 4 + n};
+            struct aw_packet packet = {.dir = dir, .linktype = aw_wrapper_linktype(&wrapper)};
+            packet.data = (struct aw_span){out, aw_wrap(&wrapper, dir, in, out, sizeof out)};
+            struct aw_payload payload;
+            assert_true(aw_packet_open(&packet, &payload));
+            assert_int_equal(payload.data.size, in.size);
+            assert_memory_equal(payload.data.data, frame, in.size);
+            assert_int_equal(payload.dir, dir);
+            assert_int_equal(payload.tcp, protocol->medium == AW_MEDIUM_TCP);
+            if (protocol->ports[0])
+                assert_int_equal(dir == AW_TX ? payload.to : payload.from, protocol->ports[0]);
+        }
+    }
+}
+
+static void sums_and_sequence_numbers_are_real(void **state)
+{
+    struct aw_wrapper tcp = {.medium = AW_MEDIUM_TCP, .ports = {47001}};
+    struct aw_wrapper udp = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
+    uint8_t out[128];
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct aw_span frame = {(const uint8_t *)"odd", 3};
+        size_t n = aw_wrap(&tcp, AW_TX, frame, out, sizeof out);
+        assert_int_equal(n, 43);
+        assert_int_equal(out[27], 1 + 3 * i);
+        assert_int_equal(sum16(out, 20, 0), 0xFFFF);
+        assert_int_equal(sum16(out + 20, n - 20, 2 * 0x7F01 + 6 + 23), 0xFFFF);
+        n = aw_wrap(&udp, AW_RX, frame, out, sizeof out);
+        assert_int_equal(n, 31);
+        assert_int_equal(sum16(out + 20, n - 20, 2 * 0x7F01 + 17 + 11), 0xFFFF);
+    }
+    assert_int_equal(aw_wrap(&udp, AW_TX, (struct aw_span){out, 65}, out, sizeof out), 0);
+}
+
+static bool opens(enum aw_linktype linktype, const char *hex, struct aw_payload *payload)
+{
+    uint8_t bytes[256];
+    size_t size = 0;
+    assert_int_equal(
+        aw_hex_parse(&aw_unitysim_protocol, hex, strlen(hex), bytes, sizeof bytes, &size, NULL),
+        AW_OK);
+    uint8_t *copy = malloc(size ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    bool result =
+        aw_packet_open(&(struct aw_packet){.linktype = linktype, .data = {copy, size}}, payload);
+    if (result)
+        assert_true(payload->data.size > 0);
+    free(copy);
+    return result;
+}
+
+#define ZEROS    "00000000000000000000000000000000" /* of 16 bytes */
+#define DATAGRAM "4500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"
+
+static void link_layers_of_others_are_understood(void **state)
+{
+    struct aw_payload payload;
+    (void)state;
+    assert_true(opens(AW_LINKTYPE_RAW_IP, DATAGRAM, &payload));
+    assert_int_equal(payload.from, 30004);
+    assert_int_equal(payload.to, 30005);
+    assert_int_equal(payload.data.size, 2);
+    assert_true(
+        opens(AW_LINKTYPE_ETHERNET, "112233445566 112233445566 0800" DATAGRAM "0000", &payload));
+    assert_int_equal(payload.data.size, 2);
+    assert_true(
+        opens(AW_LINKTYPE_ETHERNET, "112233445566 112233445566 8100 0001 0800" DATAGRAM, &payload));
+    assert_true(opens(AW_LINKTYPE_NULL, "02000000" DATAGRAM, &payload));
+    assert_true(opens(AW_LINKTYPE_NULL, "00000002" DATAGRAM, &payload));
+    assert_true(opens(AW_LINKTYPE_IPV4, DATAGRAM "0000 0000", &payload));
+    assert_int_equal(payload.data.size, 2);
+    assert_false(payload.tcp);
+    assert_int_equal(payload.dir, 0);
+    assert_true(opens(AW_LINKTYPE_SLL, "0000 0304 0006 0000000000000000 0800" DATAGRAM, &payload));
+    assert_true(opens(AW_LINKTYPE_SLL2, "0800 0000 00000001 0304 00 06 0000000000000000" DATAGRAM,
+                      &payload));
+    assert_true(opens(AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 01 00 0000 30 0D 0A", &payload));
+    assert_int_equal(payload.dir, AW_TX);
+    assert_int_equal(payload.data.size, 3);
+    assert_true(opens(AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 02 00 0000 30", &payload));
+    assert_int_equal(payload.dir, AW_RX);
+    assert_int_equal(payload.data.size, 1);
+    assert_true(opens(AW_LINKTYPE_USER0, "41", &payload));
+    assert_true(opens(AW_LINKTYPE_USER1, "41", &payload));
+    assert_int_equal(payload.from, 0);
+    /* An identifier, and bytes behind those that count; the most that a frame of CAN FD has. */
+    assert_true(opens(AW_LINKTYPE_CAN, "000007FE 02 000000 ABCD EE", &payload));
+    assert_int_equal(payload.data.size, 4);
+    assert_memory_equal(payload.bytes, "\xFE\x07\xAB\xCD", 4);
+    char full[] = "0000005E 40 000000" ZEROS ZEROS ZEROS ZEROS;
+    assert_true(opens(AW_LINKTYPE_CAN, full, &payload));
+    assert_int_equal(payload.data.size, 66);
+    /* Words of options, in the headers of IP and of TCP; a length of 0 is left to the card. */
+    assert_true(opens(AW_LINKTYPE_RAW_IP,
+                      "4600 0000 0000 4000 4011 0000 7F000001 7F000001 00000000"
+                      "7534 7535 0009 0000 AB",
+                      &payload));
+    assert_int_equal(payload.data.size, 1);
+    assert_true(opens(AW_LINKTYPE_RAW_IP,
+                      "4500 002E 0000 4000 4006 0000 7F000001 7F000001"
+                      "7534 B799 01020304 00000001 6010 FFFF 0000 0000 01010101 4142",
+                      &payload));
+    assert_int_equal(payload.data.size, 2);
+    assert_true(payload.tcp);
+    assert_int_equal(payload.from, 0x7534);
+    assert_int_equal(payload.to, 0xB799);
+    assert_int_equal(payload.seq, 0x01020304);
+}
+
+static void media_and_their_link_types(void **state)
+{
+    static const struct {
+        enum aw_medium medium;
+        enum aw_linktype own;
+        bool can, user1, user0, ethernet; /* which others may be of it */
+    } rows[] = {
+        {AW_MEDIUM_SERIAL, AW_LINKTYPE_USER0, false, false, true, true},
+        {AW_MEDIUM_HID, AW_LINKTYPE_USER1, false, true, false, false},
+        {AW_MEDIUM_CAN, AW_LINKTYPE_CAN, true, false, false, false},
+        {AW_MEDIUM_UDP, AW_LINKTYPE_RAW_IP, false, false, true, true},
+        {AW_MEDIUM_TCP, AW_LINKTYPE_RAW_IP, false, false, true, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_wrapper wrapper = {.medium = rows[i].medium};
+        assert_int_equal(aw_wrapper_linktype(&wrapper), rows[i].own);
+        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_CAN, rows[i].medium), rows[i].can);
+        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_USER1, rows[i].medium), rows[i].user1);
+        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_USER0, rows[i].medium), rows[i].user0);
+        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_ETHERNET, rows[i].medium), rows[i].ethernet);
+    }
+}
+
+/* Frames of both ways with all that is put around them, byte by byte. */
+static void the_headers_are_these(void **state)
+{
+    static const uint16_t ports[][2] = {{0, 0}, {4001, 0}, {0, 4002}, {0x7534, 0x7535}};
+    static const uint8_t frame[] = {0x5E, 0x05, 1, 2, 3};
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    for (enum aw_medium medium = AW_MEDIUM_SERIAL; medium <= AW_MEDIUM_TCP; medium++)
+        for (size_t i = 0; i < (medium < AW_MEDIUM_UDP ? 1 : 4); i++) {
+            struct aw_wrapper wrapper = {.medium = medium, .ports = {ports[i][0], ports[i][1]}};
+            for (size_t n = 0; n < 4; n++) {
+                uint8_t out[80];
+                char hex[AW_HEX_SIZE(80)];
+                enum aw_dir dir = n % 2 ? AW_RX : AW_TX;
+                size_t wrapped =
+                    aw_wrap(&wrapper, dir, (struct aw_span){frame, 2 + n}, out, sizeof out);
+                aw_hex_print(&aw_unitysim_protocol, (struct aw_span){out, wrapped}, hex);
+                fprintf(file, "%d %s\n", medium, hex);
+            }
+        }
+    fclose(file);
+    expect_picture("wrapped.txt", text);
+    free(text);
+}
+
+static void what_does_not_fit_is_not_wrapped(void **state)
+{
+    static uint8_t frame[65001], out[65001 + AW_WRAP_MAX];
+    (void)state;
+    for (enum aw_medium medium = AW_MEDIUM_SERIAL; medium <= AW_MEDIUM_TCP; medium++) {
+        struct aw_wrapper wrapper = {.medium = medium};
+        if (medium == AW_MEDIUM_CAN) {
+            assert_int_equal(aw_wrap(&wrapper, AW_TX, (struct aw_span){frame, 1}, out, sizeof out),
+                             0);
+            assert_int_equal(aw_wrap(&wrapper, AW_TX, (struct aw_span){frame, 2}, out, sizeof out),
+                             8);
+            continue;
+        }
+        struct aw_span most = {frame, 65000};
+        assert_true(aw_wrap(&wrapper, AW_TX, most, out, 65000 + AW_WRAP_MAX) >= 65000);
+        assert_int_equal(aw_wrap(&wrapper, AW_TX, most, out, 65000 + AW_WRAP_MAX - 1), 0);
+        most.size++;
+        assert_int_equal(aw_wrap(&wrapper, AW_TX, most, out, sizeof out), 0);
+    }
+}
+
+/* The sum of a datagram that comes to nothing is written as FFFF: 0 means that there is none. */
+static void a_sum_of_0_is_written_otherwise(void **state)
+{
+    struct aw_wrapper udp = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
+    uint8_t out[128], frame[2] = {0};
+    (void)state;
+    assert_int_equal(aw_wrap(&udp, AW_TX, (struct aw_span){frame, 2}, out, sizeof out), 30);
+    frame[0] = out[26];
+    frame[1] = out[27];
+    assert_int_equal(aw_wrap(&udp, AW_TX, (struct aw_span){frame, 2}, out, sizeof out), 30);
+    assert_int_equal(out[26], 0xFF);
+    assert_int_equal(out[27], 0xFF);
+}
+
+/* Pieces of a stream by their first number and length: what of each is new, and what is missing. */
+static void pieces_are_put_in_order(void **state)
+{
+    static const struct {
+        uint32_t seq;
+        size_t size, from, left; /* where what is new begins, and how much it is */
+        bool gap;
+    } rows[] = {
+        {0xFFFFFFF0, 8, 0, 8, false}, {0xFFFFFFF8, 8, 0, 8, false}, {0, 4, 0, 4, false},
+        {0, 4, 0, 0, false},          {0, 5, 4, 1, false},          {3, 2, 0, 0, false},
+        {0xFFFFFFFF, 7, 6, 1, false}, {8, 2, 0, 2, true},           {10, 1, 0, 1, false},
+        {10, 0, 0, 0, false},         {12, 0, 0, 0, true},          {11, 1, 0, 1, false},
+    };
+    static const uint8_t bytes[8] = {0};
+    struct aw_tcp_order order = {0};
+    bool gap = true;
+    (void)state;
+    struct aw_payload payload = {.data = {bytes, 3}};
+    struct aw_span got = aw_tcp_in_order(&order, &payload, &gap); /* a datagram */
+    assert_true(got.data == bytes && got.size == 3 && !gap && !order.counted);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        payload =
+            (struct aw_payload){.tcp = true, .seq = rows[i].seq, .data = {bytes, rows[i].size}};
+        got = aw_tcp_in_order(&order, &payload, &gap);
+        if (got.size != rows[i].left || gap != rows[i].gap ||
+            (got.size && got.data != bytes + rows[i].from))
+            fail_msg("piece %zu: %zu from %td, %d", i, got.size, got.data - bytes, gap);
+    }
+}
+
+static void what_has_nothing_inside_is_left_alone(void **state)
+{
+    static const struct {
+        enum aw_linktype linktype;
+        const char *hex;
+    } cases[] = {
+        {AW_LINKTYPE_CAN, "8000005E 06 000000 010203040506"}, /* extended */
+        {AW_LINKTYPE_CAN, "4000005E 06 000000"},              /* remote */
+        {AW_LINKTYPE_CAN, "20000004 08 000000 0000000000000000"},
+        {AW_LINKTYPE_CAN, "0000005E 06 000000 0102030405"}, /* cut off */
+        {AW_LINKTYPE_CAN, "0000005E 06"},
+        {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 07 00 0000 30"}, /* framing error */
+        {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 02 00 0000"},
+        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 0806 0001"}, /* ARP */
+        {AW_LINKTYPE_ETHERNET, "1122"},
+        {AW_LINKTYPE_RAW_IP, "6000 0000"},
+        {AW_LINKTYPE_RAW_IP, "4500 001E 0000 2001 4011 0000 7F000001 7F000001 7534 7535 000A 00"},
+        {AW_LINKTYPE_RAW_IP, "4500 0014 0000 4000 4001 0000 7F000001 7F000001"},
+        {AW_LINKTYPE_RAW_IP, "4500 0028 0000 4000 4006 0000 7F000001 7F000001"
+                             "7534 B799 00000001 00000001 5010 FFFF 0000 0000"}, /* only an ACK */
+        {AW_LINKTYPE_SLL2, "0806"},
+        {AW_LINKTYPE_NULL, "1E000000 6000"},
+        {(enum aw_linktype)999, "00"},
+        {AW_LINKTYPE_CAN, "0000005E 41 000000"}, /* more than fits */
+        {AW_LINKTYPE_CAN, "0000085E 00 000000"}, /* an identifier of 12 bits */
+        {AW_LINKTYPE_CAN, "0000005E 00 0000"},
+        {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 00 00 0000 30"},
+        {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 03 00 0000 30"},
+        {AW_LINKTYPE_RAW_IP,
+         "5500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
+        {AW_LINKTYPE_RAW_IP,
+         "4400 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
+        {AW_LINKTYPE_RAW_IP,
+         "4500 001F 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
+        {AW_LINKTYPE_RAW_IP,
+         "4500 0013 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
+        {AW_LINKTYPE_RAW_IP,
+         "4500 001E 0000 0001 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
+        {AW_LINKTYPE_RAW_IP,
+         "4500 001E 0000 4000 4012 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
+        {AW_LINKTYPE_RAW_IP,
+         "4500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000B 0000 ABCD"},
+        {AW_LINKTYPE_RAW_IP,
+         "4500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 0008 0000 ABCD"},
+        {AW_LINKTYPE_RAW_IP, "4500 001B 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 00"},
+        {AW_LINKTYPE_RAW_IP, "4500 001C 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000"},
+        {AW_LINKTYPE_RAW_IP, "4500 0027 0000 4000 4006 0000 7F000001 7F000001"
+                             "7534 B799 00000001 00000001 5010 FFFF 0000 00"},
+        {AW_LINKTYPE_RAW_IP, "4500 0029 0000 4000 4006 0000 7F000001 7F000001"
+                             "7534 B799 00000001 00000001 4010 FFFF 0000 0000 41"},
+        {AW_LINKTYPE_RAW_IP, "4500 0029 0000 4000 4006 0000 7F000001 7F000001"
+                             "7534 B799 00000001 00000001 6010 FFFF 0000 0000 41"},
+        {AW_LINKTYPE_RAW_IP, "4600 0018 0000 4000 4011 0000 7F000001 7F000001 00000000"},
+        {AW_LINKTYPE_RAW_IP, "4500 0013 0000 4000 4011 0000 7F000001 7F0000"},
+        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 0801" DATAGRAM},
+        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 0800"},
+        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 08"},
+        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 8100 0001"},
+        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 8100 0001 08"},
+        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 8100 0001 8100 0001 0800" DATAGRAM},
+        {AW_LINKTYPE_NULL, "02000000"},
+        {AW_LINKTYPE_NULL, "00020000" DATAGRAM},
+        {AW_LINKTYPE_SLL, "0000 0304 0006 0000000000000000 0806" DATAGRAM},
+        {AW_LINKTYPE_SLL, "0000 0304 0006 0000000000000000 08"},
+        {AW_LINKTYPE_SLL, "0000 0304 0006 0000000000000000 0800"},
+        {AW_LINKTYPE_SLL2, "0800 0000 00000001 0304 00 06 00000000000000"},
+        {AW_LINKTYPE_SLL2, "0806 0000 00000001 0304 00 06 0000000000000000" DATAGRAM},
+        {AW_LINKTYPE_USER0, ""},
+        {AW_LINKTYPE_USER1, ""},
+    };
+    struct aw_payload payload;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (opens(cases[i].linktype, cases[i].hex, &payload))
+            fail_msg("%s", cases[i].hex);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_go_on_and_come_off),
+        cmocka_unit_test(sums_and_sequence_numbers_are_real),
+        cmocka_unit_test(link_layers_of_others_are_understood),
+        cmocka_unit_test(what_has_nothing_inside_is_left_alone),
+        cmocka_unit_test(media_and_their_link_types),
+        cmocka_unit_test(the_headers_are_these),
+        cmocka_unit_test(what_does_not_fit_is_not_wrapped),
+        cmocka_unit_test(a_sum_of_0_is_written_otherwise),
+        cmocka_unit_test(pieces_are_put_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
