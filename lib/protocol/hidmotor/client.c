@@ -55,7 +55,7 @@ static int64_t late_before(const struct aw_hidmotor *arm)
 static struct aw_hidmotor_owed *find_owed(struct aw_hidmotor *arm, uint32_t id)
 {
     for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
-        if (arm->owed[i].id == id && arm->owed[i].n > 0) {
+        if (arm->owed[i].id == id) {
             expire(&arm->owed[i], late_before(arm));
             return &arm->owed[i];
         }

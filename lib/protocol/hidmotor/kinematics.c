@@ -134,9 +134,10 @@ static struct aw_hidmotor_pose clamped(const struct aw_hidmotor_limits *limits,
     return in;
 }
 
+/* The elbow is the same in all ways that are allowed. */
 static double travel(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
 {
-    return hypot(hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]), a->deg[2] - b->deg[2]);
+    return hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]);
 }
 
 static double total_excess(const struct aw_hidmotor_limits *limits,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/clamp.h"
 #include "protocol/hidmotor/wire.h"
 
@@ -178,8 +179,7 @@ static struct aw_span payload_of(const struct aw_hidmotor_plan *plan,
 void aw_hidmotor_plan_bytes(const struct aw_hidmotor_plan *plan, uint8_t report[AW_HIDMOTOR_REPORT])
 {
     memset(report, 0, AW_HIDMOTOR_REPORT);
-    for (int i = 0; i < 4; i++)
-        report[i] = (uint8_t)(set_setpoints()->code >> 8 * i);
+    aw_put_u32(report, set_setpoints()->code);
     payload_of(plan, report + 4);
 }
 
@@ -320,7 +320,7 @@ static void watch_motion(struct waiting *w)
 
 static bool has_arrived(const struct waiting *w)
 {
-    for (int i = 0; i < w->plan->n && i < w->now.n; i++)
+    for (int i = 0; i < w->plan->n; i++)
         if (!is_at(w->now.position[i], w->plan->target[i], w->tolerance))
             return false;
     bool rests = w->now.time_ns - w->moving_ns >= 2 * AW_HIDMOTOR_POLL_NS;

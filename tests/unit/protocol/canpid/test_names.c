@@ -1,6 +1,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -17,6 +18,8 @@ static void boards_have_names_or_numbers(void **state)
     assert_int_equal(aw_canpid_board_find(NULL, "lknee"), 0x40);
     assert_int_equal(aw_canpid_board_find(NULL, "0x40"), 0x40);
     assert_int_equal(aw_canpid_board_find(NULL, "2016"), 2016);
+    assert_int_equal(aw_canpid_board_find(NULL, "96"), 96);
+    assert_int_equal(aw_canpid_board_find(NULL, "0"), 0);
     static const char *const wrong[] = {"", "knee", "0x41", "65", "2048", "-64", "64x", "lknee "};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(aw_canpid_board_find(NULL, wrong[i]), -1);
@@ -37,6 +40,34 @@ static void boards_may_be_named_by_the_variant(void **state)
     assert_string_equal(aw_canpid_board_name(&variant, 0x40, name), "0x40");
     assert_int_equal(aw_canpid_board_find(&variant, "elbow"), 0x100);
     assert_int_equal(aw_canpid_board_find(&variant, "lknee"), -1);
+}
+
+/* A name is cut at what there is room for; a list has only whole ones. */
+static void names_and_lists_have_a_length(void **state)
+{
+    (void)state;
+    static const struct aw_name names[] = {{0x100, "a_board_with_a_long_name"}, {0}};
+    static const struct aw_field head[] = {
+        {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .names = names}, {0}};
+    struct aw_variant variant = {.name = "own", .head = head};
+    char name[AW_CANPID_NAME_MAX], list[200];
+    memset(name, 'x', sizeof name);
+    assert_string_equal(aw_canpid_board_name(&variant, 0x100, name), "a_board_with_a_long_nam");
+    static const struct {
+        size_t size;
+        const char *list;
+    } cases[] = {{25, ""},
+                 {26, "0x00"},
+                 {29, "0x00"},
+                 {30, "0x00,lhip"},
+                 {34, "0x00,lhip"},
+                 {35, "0x00,lhip,lknee"},
+                 {sizeof list, "0x00,lhip,lknee,lankle,rhip,rknee,rankle,0x7E0"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t boards = AW_CANPID_SIX | AW_CANPID_BIT(0) | AW_CANPID_BIT(0x7E0);
+        assert_string_equal(aw_canpid_board_list(NULL, boards, list, cases[i].size), cases[i].list);
+    }
+    assert_string_equal(aw_canpid_board_list(NULL, 0, list, sizeof list), "");
 }
 
 static void the_six_are_a_set_of_bits(void **state)
@@ -90,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boards_have_names_or_numbers),
         cmocka_unit_test(boards_may_be_named_by_the_variant),
+        cmocka_unit_test(names_and_lists_have_a_length),
         cmocka_unit_test(the_six_are_a_set_of_bits),
         cmocka_unit_test(controllers_and_gains_have_names),
         cmocka_unit_test(percent_becomes_the_unit_of_the_controller),

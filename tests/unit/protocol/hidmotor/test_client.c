@@ -906,6 +906,28 @@ static void the_echo_of_another_program_confirms_nothing(void **state)
     free(tap);
 }
 
+/* Boards that do not repeat the request say nothing; what says anything else is another's. */
+static void blank_but_for_one_byte(struct tap *tap, const uint8_t *report)
+{
+    uint8_t reply[AW_HIDMOTOR_REPORT] = {0};
+    memcpy(reply, report, 4);
+    if (tap->latest_ms)
+        reply[tap->latest_ms] = 1;
+    send_after(tap, 1, reply, sizeof reply);
+}
+
+static void a_blank_reply_confirms_a_setter(void **state)
+{
+    (void)state;
+    static const int places[] = {0, 4, 5, AW_HIDMOTOR_REPORT - 1};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct tap *tap = tap_new(blank_but_for_one_byte);
+        tap->latest_ms = places[i];
+        assert_int_equal(gripper(tap, 90), places[i] ? AW_TIMEOUT : AW_OK);
+        free(tap);
+    }
+}
+
 static void the_table_is_asked_first(void **state)
 {
     (void)state;
@@ -922,6 +944,31 @@ static void the_table_is_asked_first(void **state)
     assert_int_equal(aw_hidmotor_encode(&tap->arm, &request, report, &tap->err), AW_OK);
     assert_memory_equal(report, "\xAA\x07\0\0\xB4\0\0\0", 8);
     assert_int_equal(tap->n_written, 1);
+    free(tap);
+}
+
+static void a_little_late(struct tap *tap, const uint8_t *report)
+{
+    (void)report;
+    positions_after(tap, tap->n_written == AW_HIDMOTOR_OWED + 2 ? 15 : 5, (double)tap->n_written);
+}
+
+/* More than there is room for: then only time clears them. After that it is as before. */
+static void too_many_are_forgotten_by_time(void **state)
+{
+    (void)state;
+    struct tap *tap = tap_new(silence);
+    tap->arm.options.retries = 0;
+    tap->arm.options.timeout_ms = 10;
+    for (int i = 0; i <= AW_HIDMOTOR_OWED; i++)
+        assert_int_equal(positions(tap), AW_TIMEOUT);
+    tap->clock.time_ns += 2100 * AW_MILLISECOND;
+    tap->on_write = a_little_late;
+    assert_int_equal(positions(tap), AW_TIMEOUT);
+    tap->clock.time_ns += 20 * AW_MILLISECOND;
+    assert_int_equal(positions(tap), AW_OK);
+    assert_int_equal(tap->arm.counters.late, 1);
+    assert_false(tap->reply.maybe_stale);
     free(tap);
 }
 
@@ -1000,7 +1047,9 @@ int main(void)
         cmocka_unit_test(raw_motions_are_held_to_the_limits),
         cmocka_unit_test(raw_packets_are_read_by_the_table),
         cmocka_unit_test(the_echo_of_another_program_confirms_nothing),
+        cmocka_unit_test(a_blank_reply_confirms_a_setter),
         cmocka_unit_test(the_table_is_asked_first),
+        cmocka_unit_test(too_many_are_forgotten_by_time),
         cmocka_unit_test(the_oldest_kind_is_forgotten),
         cmocka_unit_test(the_simulated_board_answers),
     };

@@ -675,6 +675,214 @@ static void a_session_is_as_it_was(void **state)
     free(text);
 }
 
+/* Velocities and gains at their bounds, durations that are none, the same command again. */
+static const struct sending bounds[] = {{10, "1811 149 -43 49"},
+                                        {12, "1822"},
+                                        {14, "1811 150 44 50"},
+                                        {16, "1822"},
+                                        {18, "1811 151 151 -51"},
+                                        {20, "1822"},
+                                        {22, "1811 -513 315 725"},
+                                        {24, "1822"},
+                                        {26, "1811 875 479 1399"},
+                                        {28, "1822"},
+                                        {30, "1811 877 481 -1401"},
+                                        {32, "1822"},
+                                        {34, "1811 inf nan 0"},
+                                        {36, "1822"},
+                                        {38, "1848 1 0 10 10 10"},
+                                        {39, "1910"},
+                                        {41, "1910"},
+                                        {44, "1848 0.99 0 20 20 20"},
+                                        {45, "1910"},
+                                        {46, "1848 nan 0 21 21 21"},
+                                        {48, "1910"},
+                                        {50, "1848 -5 0 22 22 22"},
+                                        {52, "1910"},
+                                        {54, "1848 1e15 0 23 23 23"},
+                                        {56, "1910"},
+                                        {58, "1848 9e14 0 24 24 24"},
+                                        {60, "1910"},
+                                        {62, "1848 20.9 nan 0 0 0"},
+                                        {67, "1910"},
+                                        {72, "1910"},
+                                        {80, "1848 20 0.99 10 10 10"},
+                                        {85, "1910"},
+                                        {90, "1848 20 1 10 10 10"},
+                                        {95, "1910"},
+                                        {111, "1848 20 1 10 10 10"},
+                                        {115, "1910"},
+                                        {120, "1848 20 nan nan inf -inf"},
+                                        {130, "1910"},
+                                        {150, "1910"},
+                                        {160, "1848 0 0 5 5 5"},
+                                        {170, "1900 0.004 0 0 0.0001 0 0 -0.01 0 0"},
+                                        {400, "1848 0 0 6.2 6.2 6.2"},
+                                        {402, "1822"},
+                                        {404, "1848 0 0 5.9 4.1 5.9"},
+                                        {406, "1822"},
+                                        {500, "1848 0 0 50 -40 60"},
+                                        {502, "1822"},
+                                        {510, "1900 nan 0 0 inf 0 0 0.2 0 0"},
+                                        {512, "1848 0 0 50 -40 60"},
+                                        {514, "1822"},
+                                        {520, "1962 b180"},
+                                        {522, "1962 b181"},
+                                        {524, "1962 b179"},
+                                        {530, "0"},
+                                        {532, "99 1"},
+                                        {600, "1848 1000 1 -90 100 63"},
+                                        {1599, "1910"},
+                                        {1601, "1910"},
+                                        {1610, "1848 1000 0 -95 105 -95"},
+                                        {2100, "1910"},
+                                        {2900, "1910"},
+                                        {9000, "1910"},
+                                        {9020, "1848 0 0 0 0 0"},
+                                        {15001, "1822"},
+                                        {15017, "1910"},
+                                        {0, NULL}};
+
+static void print_case(const char *faults, enum aw_hidmotor_state state, const struct sending *next,
+                       double until_ms, FILE *out)
+{
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    struct aw_error err;
+    options.state = state;
+    options.seed = 7;
+    assert_int_equal(aw_hidmotor_faults_parse(faults, &options.faults, &err), AW_OK);
+    struct aw_device *device = aw_hidmotor_device(&options);
+    fprintf(out, "case %d '%s'\n", (int)state, faults);
+    print_talk(device, next, until_ms, read_report, print_report, out);
+    print_board(device, until_ms, out);
+    aw_device_close(device);
+}
+
+/* What is asked every millisecond, of a board whose replies are late. */
+static void print_flood(FILE *out)
+{
+    struct sending flood[101] = {{0, NULL}};
+    for (int i = 0; i < 100; i++)
+        flood[i] = (struct sending){10 + 1.5 * i, i % 3 ? "1962 b1" : "4711"};
+    print_case("late", AW_HIDMOTOR_RUNNING, flood, 300, out);
+    print_case("late,duplicate,foreign", AW_HIDMOTOR_RUNNING, flood, 300, out);
+    print_case("late:50%,unplug:200ms", AW_HIDMOTOR_RUNNING, flood, 400, out);
+}
+
+/* Homed, switched off and on, and without power, on the way and at rest. */
+static void print_states(FILE *out)
+{
+    static const struct {
+        double after_ms;
+        enum aw_hidmotor_state state;
+    } steps[] = {{400, AW_HIDMOTOR_DISABLED}, {100, AW_HIDMOTOR_RUNNING},
+                 {20, AW_HIDMOTOR_DISABLED},  {300, AW_HIDMOTOR_UNHOMED},
+                 {200, AW_HIDMOTOR_DISABLED}, {100, AW_HIDMOTOR_RUNNING},
+                 {50, AW_HIDMOTOR_UNHOMED},   {5000, AW_HIDMOTOR_RUNNING},
+                 {5, AW_HIDMOTOR_RUNNING},    {5000, AW_HIDMOTOR_DISABLED}};
+    struct rig *rig = rig_faulty("");
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        RIG_RAW(rig, SET_SETPOINTS, 700, 0, i % 2 ? -40 : 60, 30, -20.0 * (double)i);
+        rig_run(rig, steps[i].after_ms / 1000);
+        aw_hidmotor_device_state(rig->device, steps[i].state, rig->clock.time_ns);
+        print_board(rig->device, (double)rig->clock.time_ns / 1e6, out);
+        rig_run(rig, 0.02);
+        print_board(rig->device, (double)rig->clock.time_ns / 1e6, out);
+        struct aw_hidmotor_status now = rig_status(rig);
+        for (int k = 0; k < now.n; k++)
+            fprintf(out, "%.4f %.4f %.4f\n", now.position[k], now.velocity[k], now.effort[k]);
+    }
+    rig_free(rig);
+}
+
+/* How often, and by how much, measurements of an arm at rest are wrong. */
+static void print_glitches(const char *faults, FILE *out)
+{
+    struct rig *rig = rig_faulty(faults);
+    int up = 0, down = 0, far = 0, same = 0;
+    double least = 9, most = 0;
+    rig_run(rig, 1);
+    struct aw_hidmotor_status now = rig_status(rig), last = now;
+    for (int k = 0; k < 3000; k++, last = now) {
+        rig_run(rig, 0.015);
+        assert_int_equal(aw_hidmotor_positions(&rig->arm, &now, &rig->err), AW_OK);
+        for (int i = 0; i < now.n; i++) {
+            double off = now.position[i] - rig_truth(rig).angle[i];
+            same += !(now.position[i] < last.position[i]) && !(now.position[i] > last.position[i]);
+            far += off > 100;
+            up += off > 0.5 && off < 100;
+            down += off < -0.5;
+            if (fabs(off) > 0.5 && off < 100) {
+                least = fmin(least, fabs(off));
+                most = fmax(most, fabs(off));
+            }
+        }
+    }
+    fprintf(out, "'%s': up %d down %d far %d, the same again %d, by %.3f to %.3f\n", faults, up,
+            down, far, same, least, most);
+    rig_free(rig);
+}
+
+static void bounds_floods_and_states_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = AW_HIDMOTOR_UNHOMED; i <= AW_HIDMOTOR_DISABLED; i++)
+        print_case("", (enum aw_hidmotor_state)i, bounds, 15020, out);
+    print_flood(out);
+    print_states(out);
+    print_glitches("", out);
+    print_glitches("glitch", out);
+    print_glitches("glitch:30%", out);
+    print_glitches("stuck:30%", out);
+    print_glitches("stuck:50%,glitch:50%", out);
+    static const char *const wrong[] = {"lots",     "lost:200%",  "lost:",      "lost:x",
+                                        "unplug:x", "unplug:-1s", "late,,lost", "glitch:0%,slw"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct aw_hidmotor_faults faults;
+        struct aw_error err = {.text = ""};
+        int status = (int)aw_hidmotor_faults_parse(wrong[i], &faults, &err);
+        fprintf(out, "'%s': %d %s\n", wrong[i], status, err.text);
+    }
+    fclose(out);
+    expect_picture("board-hidmotor.txt", text);
+    free(text);
+}
+
+static void what_a_board_is_given_and_asked_for(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    assert_true(options.state == AW_HIDMOTOR_RUNNING && options.seed == 1 &&
+                options.latency_ns == 0 && !options.taken);
+    struct aw_device *device = aw_hidmotor_device(&options);
+    const struct aw_device_ops *ops = device->ops;
+    uint8_t report[AW_HIDMOTOR_REPORT + 1] = {0x76, 0x07};
+    int64_t now = 10 * AW_MILLISECOND;
+    ops->step(device, now);
+    assert_true(ops->next_event(device) == AW_NEVER);
+    ops->receive(device, report, 0, now);
+    assert_true(ops->next_event(device) == AW_NEVER);
+    ops->receive(device, report, sizeof report, now);
+    assert_true(ops->next_event(device) == now + AW_MILLISECOND);
+    now += AW_MILLISECOND;
+    ops->step(device, now - 1);
+    assert_int_equal(ops->transmit(device, report, sizeof report), 0);
+    ops->step(device, now);
+    assert_true(ops->next_event(device) == now);
+    assert_int_equal(ops->transmit(device, report, AW_HIDMOTOR_REPORT - 1), 0);
+    assert_int_equal(ops->transmit(device, report, AW_HIDMOTOR_REPORT), AW_HIDMOTOR_REPORT);
+    assert_true(ops->next_event(device) == AW_NEVER);
+    /* One that comes while another waits does not make the board look later. */
+    ops->receive(device, report, AW_HIDMOTOR_REPORT, now + 300 * AW_MICROSECOND);
+    ops->receive(device, report, AW_HIDMOTOR_REPORT, now + 900 * AW_MICROSECOND);
+    assert_true(ops->next_event(device) == now + AW_MILLISECOND);
+    assert_int_equal(aw_hidmotor_device_counters(device)->received, 3);
+    aw_device_close(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -703,6 +911,8 @@ int main(void)
         cmocka_unit_test(stuck_repeats_and_slow_is_slow),
         cmocka_unit_test(a_new_connection_gets_nothing_old),
         cmocka_unit_test(a_session_is_as_it_was),
+        cmocka_unit_test(bounds_floods_and_states_are_as_they_were),
+        cmocka_unit_test(what_a_board_is_given_and_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

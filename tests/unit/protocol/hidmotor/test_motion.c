@@ -163,10 +163,12 @@ static void what_is_wrong_in_itself_is_not_asked_about(void **state)
 {
     (void)state;
     struct rig *rig = rig_faulty("");
-    struct aw_hidmotor_target target = rig_target(0, 0, 64, 1000);
-    struct aw_hidmotor_plan plan;
-    assert_int_equal(aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err), AW_LIMIT);
-    assert_int_equal(rig->arm.counters.sent, 0);
+    for (int joint = 0; joint < AW_HIDMOTOR_JOINTS; joint++) {
+        struct aw_hidmotor_target target = only(joint, 101, 1000);
+        struct aw_hidmotor_plan plan;
+        assert_int_equal(aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err), AW_LIMIT);
+        assert_int_equal(rig->arm.counters.sent, 0);
+    }
     rig_free(rig);
 }
 
@@ -601,7 +603,9 @@ static void a_stop_when_the_clock_refuses(void **state)
     struct aw_hidmotor_stopped stopped;
     start_moving(rig, 0.7);
     rig->clock.base.wait = stopped_wait;
+    uint64_t sent = rig->arm.counters.sent;
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_int_equal(rig->arm.counters.sent, sent + 1);
     assert_false(stopped.measured || stopped.confirmed);
     assert_int_equal(stopped.attempts, 1);
     assert_near(stopped.deg[0], 90 * (0.7 / 1.5), 1);
@@ -1063,37 +1067,42 @@ static void setpoints_tell_whether_it_was_taken(void **state)
     static const struct {
         struct row rows[3];
         enum aw_status status;
-        double after_ms;
+        double after_ms, takes_ms, shoulder; /* what an answer takes; its target, if not 10 */
     } cases[] = {
-        {{AT(1, 0, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612},
-        {{AT(1, 30, 0, 10, 0, -50, 0)}, AW_OK, 100},
-        {{AT(1, 30, 0, 10, 0, -49.9999f, 0)}, AW_OK, 100}, /* on its way */
-        {{AT(1, 0.5f, 0, 10, 0, -20, 0)}, AW_OK, 100},
-        {{AT(1, 0.01f, 0, 10, 0, -20, 0)}, AW_OK, 100},
-        {{AT(1, 0, 0, 10, 0, -20.01f, 0)}, AW_OK, 100},
-        {{AT(1, -0.25f, 0, 10, 0, -21, 0)}, AW_OK, 100}, /* a servo step back */
-        {{AT(1, -0.26f, 0, 10, 0, -21, 0)}, AW_TIMEOUT, 612},
-        {{AT(1, -0.01f, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612},
-        {{AT(1, 1, 0, 10, 0, -19, 0)}, AW_TIMEOUT, 612},
-        {{AT(1, 1, 0, 10.25f, 0, -21, 0)}, AW_OK, 100},
-        {{AT(1, 1, 0, 10.26f, 0, -21, 0)}, AW_TIMEOUT, 612},
-        {{AT(1, 30.25f, 0, 10, 0, -21, 0)}, AW_OK, 100},
-        {{AT(1, 30.26f, 0, 10, 0, -21, 0)}, AW_TIMEOUT, 612},
-        {{AT(1, 30, 0, 10, 0, -50.26f, 0)}, AW_TIMEOUT, 612},
-        {{AT(1, 31, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612},
-        {{{1, 2, {30, 0, 10, 0, -20, 0}}}, AW_OK, 100},
-        {{{1, 2, {0, 0, 10, 0, -50, 0}}}, AW_TIMEOUT, 612},
-        {{{1, 7, {0, 0, 10, 0, -20, 0, 9, 9, 9, 9}}}, AW_TIMEOUT, 612},
-        {{AT(3, 0, 0, 10, 0, -20, 0), AT(1, 1, 0, 10, 0, -20, 0)}, AW_OK, 148},
-        {{{2, 0, {0}}, AT(1, 1, 0, 10, 0, -20, 0)}, AW_OK, 132},
+        {{AT(1, 0, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612, 0, 0},
+        {{AT(1, 0, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 600, 4, 0},
+        {{AT(1, 0, 0, 10.3f, 0, -20, 0)}, AW_OK, 100, 0, 12},
+        {{{1, 7, {1, 0, 10, 0, -20, 0, 9, 9, 9, 9}}}, AW_OK, 100, 0, 0},
+        {{AT(1, 30, 0, 10, 0, -50, 0)}, AW_OK, 100, 0, 0},
+        {{AT(1, 30, 0, 10, 0, -49.9999f, 0)}, AW_OK, 100, 0, 0}, /* on its way */
+        {{AT(1, 0.5f, 0, 10, 0, -20, 0)}, AW_OK, 100, 0, 0},
+        {{AT(1, 0.01f, 0, 10, 0, -20, 0)}, AW_OK, 100, 0, 0},
+        {{AT(1, 0, 0, 10, 0, -20.01f, 0)}, AW_OK, 100, 0, 0},
+        {{AT(1, -0.25f, 0, 10, 0, -21, 0)}, AW_OK, 100, 0, 0}, /* a servo step back */
+        {{AT(1, -0.26f, 0, 10, 0, -21, 0)}, AW_TIMEOUT, 612, 0, 0},
+        {{AT(1, -0.01f, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612, 0, 0},
+        {{AT(1, 1, 0, 10, 0, -19, 0)}, AW_TIMEOUT, 612, 0, 0},
+        {{AT(1, 1, 0, 10.25f, 0, -21, 0)}, AW_OK, 100, 0, 0},
+        {{AT(1, 1, 0, 10.26f, 0, -21, 0)}, AW_TIMEOUT, 612, 0, 0},
+        {{AT(1, 30.25f, 0, 10, 0, -21, 0)}, AW_OK, 100, 0, 0},
+        {{AT(1, 30.26f, 0, 10, 0, -21, 0)}, AW_TIMEOUT, 612, 0, 0},
+        {{AT(1, 30, 0, 10, 0, -50.26f, 0)}, AW_TIMEOUT, 612, 0, 0},
+        {{AT(1, 31, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612, 0, 0},
+        {{{1, 2, {30, 0, 10, 0, -20, 0}}}, AW_OK, 100, 0, 0},
+        {{{1, 2, {0, 0, 10, 0, -50, 0}}}, AW_TIMEOUT, 612, 0, 0},
+        {{{1, 7, {0, 0, 10, 0, -20, 0, 9, 9, 9, 9}}}, AW_TIMEOUT, 612, 0, 0},
+        {{AT(3, 0, 0, 10, 0, -20, 0), AT(1, 1, 0, 10, 0, -20, 0)}, AW_OK, 148, 0, 0},
+        {{{2, 0, {0}}, AT(1, 1, 0, 10, 0, -20, 0)}, AW_OK, 132, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct played board;
-        struct rig *rig = rig_played(&board, cases[i].rows, 0);
+        struct rig *rig = rig_played(&board, cases[i].rows, cases[i].takes_ms);
         struct aw_hidmotor_plan plan = {
             .n = 3, .start = {0, 10, -20}, .target = {30, 10, -50}, .duration_ms = 1000};
         struct aw_hidmotor_moved moved;
         board.silent = true;
+        if (cases[i].shoulder > 0)
+            plan.target[1] = cases[i].shoulder;
         enum aw_status status = aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err);
         double after_ms = (double)(rig->clock.time_ns - AW_SECOND) / AW_MILLISECOND;
         if (status != cases[i].status || after_ms < cases[i].after_ms ||
@@ -1154,6 +1163,7 @@ static void a_stop_stays_inside_the_limits(void **state)
 }
 
 /* What was asked and commanded before, how long ago, and what the board does then. */
+/* clang-format off */
 static const struct stop_case {
     const char *what;
     bool asked;
@@ -1175,48 +1185,25 @@ static const struct stop_case {
     {"old, and no motion", true, 0, 0, 900, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
     {"a motion that is over", true, 3, 400, 900, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
     {"a motion of 1 ms", true, 3, 1, 0, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
-    {"a motion of 1 ms, not asked",
-     false,
-     3,
-     1.5,
-     -0.75,
-     true,
-     true,
-     100,
+    {"a motion of 1.5 ms, not asked", false, 3, 1.5, -0.75, true, true, 100,
      {AT(1, 1, 2, 3, 4, 5, 6)}},
     {"a jump, not asked", false, 3, 0.5, -1, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
     {"a motion, not asked", false, 3, 500, 200, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
     {"a motion beyond limits", false, 3, 100, 200, true, true, 100, {AT(1, 1, 2, 3, 4, 5, 6)}},
     {"one motor", true, 0, 0, 50, false, false, 100, {{1, 1, {10, 11}}}},
     {"one motor, deaf", true, 1, 500, 200, true, true, 100, {{1, 1, {10, 11}}}},
-    {"seven motors",
-     true,
-     0,
-     0,
-     50,
-     false,
-     false,
-     100,
+    {"seven motors", true, 0, 0, 50, false, false, 100,
      {{1, 7, {1, 2, 3, 4, 5, 6, 7, 300, 9, 10, 11, 12, 13, 14}}}},
-    {"seven motors, deaf",
-     true,
-     7,
-     500,
-     200,
-     true,
-     true,
-     100,
+    {"seven motors, deaf", true, 7, 500, 200, true, true, 100,
      {{1, 7, {1, 2, 3, 4, 5, 6, 7, 300, 9, 10, 11, 12, 13, 14}}}},
-    {"a bad reply first",
-     true,
-     3,
-     1000,
-     50,
-     false,
-     false,
-     100,
+    {"a motion of just 1 ms, not asked", false, 3, 1, -0.5, true, true, 100,
+     {AT(1, 1, 2, 3, 4, 5, 6)}},
+    {"one motor, moving", true, 1, 500, 50, false, false, 100, {{1, 1, {10, 11}}}},
+    {"never asked, bad replies", false, 0, 0, 50, false, false, 100, {{1, 0, {0}}}},
+    {"a bad reply first", true, 3, 1000, 50, false, false, 100,
      {AT(1, 1, 2, 3, 4, 5, 6), {1, 0, {0}}, AT(1, 7, 8, 9, 10, 11, 12)}},
 };
+/* clang-format on */
 
 static void print_report_floats(const uint8_t *report, FILE *out)
 {
@@ -1328,7 +1315,7 @@ static void what_a_plan_says_at_its_bounds(void **state)
     assert_near(aw_hidmotor_peak_speed(0, 90, 1, AW_HIDMOTOR_LINEAR), 90000, 0);
     assert_near(aw_hidmotor_peak_speed(0, 90, 1.5, AW_HIDMOTOR_LINEAR), 60000, 1e-6);
     assert_true(isinf(aw_hidmotor_peak_speed(0, 90, 0.9, AW_HIDMOTOR_LINEAR)));
-    assert_near(aw_hidmotor_interpolate(0.1, 0.3, 1, AW_HIDMOTOR_LINEAR), 0.3, 0);
+    assert_near(aw_hidmotor_interpolate(0.2, 0.9, 1, AW_HIDMOTOR_LINEAR), 0.9, 0); /* not 0.89… */
 }
 
 int main(void)
