@@ -1,0 +1,383 @@
+/* What asks for a stop: signals, the program itself, its parent's end, its reader's and its
+ * script's. */
+#include "shell_helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "shell/core/stop.h"
+
+static struct aw_tool tool;
+static struct aw_session *session;
+static char told[64];
+
+static void tell(struct aw_sink *sink, bool error, const char *text, size_t size)
+{
+    (void)sink;
+    snprintf(told, sizeof told, "%s%.*s", error ? "! " : "", (int)size, text);
+}
+
+static struct aw_sink sink = {tell};
+
+static int start(void **state)
+{
+    (void)state;
+    tool = rig_tool;
+    session = rig_new(&tool);
+    session->out.sink = &sink;
+    *told = '\0';
+    aw_stop_catch(session);
+    return 0;
+}
+
+/* What waits is taken, and the signals have their usual effect again. */
+static int stop(void **state)
+{
+    sigset_t all;
+    (void)state;
+    session->stop.signal = 0;
+    rig_free(session);
+    sigfillset(&all);
+    while (sigtimedwait(&all, NULL, &(struct timespec){0}) > 0)
+        ;
+    sigemptyset(&all);
+    return sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+static bool is_blocked(int number)
+{
+    sigset_t now;
+    sigprocmask(SIG_BLOCK, NULL, &now);
+    return sigismember(&now, number) == 1;
+}
+
+static bool is_asked(void)
+{
+    struct pollfd fd = {.fd = session->real_clock.stop_fd, .events = POLLIN};
+    return poll(&fd, 1, 0) == 1;
+}
+
+static const int stopping[] = {SIGINT,  SIGTERM, SIGQUIT, SIGHUP,    SIGALRM, SIGUSR1, SIGUSR2,
+                               SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
+
+static void each_signal(void **state)
+{
+    (void)state;
+    assert_true(session->real_clock.stop_fd >= 0);
+    assert_int_equal(session->virtual_clock.stop_fd, session->real_clock.stop_fd);
+    assert_int_equal(session->out.stop_fd, session->real_clock.stop_fd);
+    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
+        int number = stopping[i];
+        assert_true(is_blocked(number));
+        assert_false(is_asked());
+        raise(number);
+        assert_true(is_asked());
+        assert_string_equal(aw_stop_read(session), "stopped by a signal");
+        assert_int_equal(session->stop.signal, number);
+        assert_int_equal(aw_exit_code(session, AW_STOPPED), 128 + number);
+        assert_int_equal(aw_stop_ends(session), number != SIGINT);
+        assert_string_equal(told, "");
+        assert_false(is_asked());
+    }
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        assert_true(is_blocked(number));
+    for (int number = 1; number < SIGRTMIN; number++) {
+        size_t i = 0;
+        while (i < sizeof stopping / sizeof *stopping && stopping[i] != number)
+            i++;
+        if (number < 32)
+            assert_int_equal(is_blocked(number), i < sizeof stopping / sizeof *stopping);
+    }
+}
+
+/* What is ignored or has a handler stays as it is, but not Ctrl-C. */
+static void what_somebody_else_uses_is_his(void **state)
+{
+    (void)state;
+    stop(NULL);
+    signal(SIGUSR1, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    start(NULL);
+    assert_false(is_blocked(SIGUSR1));
+    assert_false(is_blocked(SIGHUP));
+    assert_true(is_blocked(SIGUSR2));
+    assert_true(is_blocked(SIGINT));
+    assert_int_equal(session->stop.parent, -1);
+    signal(SIGUSR1, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    int fd = session->stop.all;
+    aw_stop_catch(session); /* once is enough */
+    assert_int_equal(session->stop.all, fd);
+}
+
+static void a_prompt_goes_on_behind_ctrl_c(void **state)
+{
+    (void)state;
+    session->interactive = true;
+    raise(SIGINT);
+    aw_stop_read(session);
+    assert_string_equal(told, "! \n");
+    session->out.error = ECANCELED;
+    aw_stop_rearm(session);
+    assert_int_equal(session->stop.signal, 0);
+    assert_int_equal(session->out.error, 0);
+    session->out.error = EPIPE;
+    aw_stop_rearm(session);
+    assert_int_equal(session->out.error, EPIPE);
+    *told = '\0';
+    raise(SIGTERM);
+    aw_stop_read(session);
+    assert_string_equal(told, "");
+}
+
+/* Ctrl-Z is a request to stop only while something moves. */
+static void ctrl_z(void **state)
+{
+    (void)state;
+    assert_false(is_blocked(SIGTSTP));
+    assert_false(aw_stop_is_suspend());
+    aw_stop_watch_suspend(session, true);
+    assert_true(is_blocked(SIGTSTP));
+    raise(SIGTSTP);
+    assert_true(is_asked());
+    assert_true(aw_stop_is_suspend());
+    assert_string_equal(aw_stop_read(session), "stopped by a signal");
+    assert_int_equal(session->stop.signal, SIGTSTP);
+    assert_false(aw_stop_ends(session));
+    assert_int_equal(aw_exit_code(session, AW_STOPPED), 128 + SIGTSTP);
+    assert_false(aw_stop_is_suspend());
+    aw_stop_watch_suspend(session, false);
+    assert_false(is_blocked(SIGTSTP));
+    raise(SIGUSR1); /* the others are seen as before */
+    assert_true(is_asked());
+}
+
+static void the_program_asks(void **state)
+{
+    (void)state;
+    aw_stop_ask(session);
+    aw_stop_ask(session);
+    assert_true(is_asked());
+    assert_null(aw_stop_read(session));
+    assert_int_equal(session->stop.signal, 0);
+    assert_int_equal(aw_exit_code(session, AW_STOPPED), 130);
+    assert_false(is_asked());
+    aw_stop_ask(session);
+    aw_stop_forget(session);
+    assert_false(is_asked());
+    aw_stop_forget(session);
+    assert_string_equal(aw_stop_read(session), "stopped by a signal"); /* nothing else is known */
+    session->stop.signal = SIGTERM;
+    aw_stop_ask(session);
+    assert_string_equal(aw_stop_read(session), "stopped by a signal");
+}
+
+/* Beyond the limit of a file's size there is a signal besides: it is not another request. */
+static void the_limit_of_a_file(void **state)
+{
+    (void)state;
+    raise(SIGXFSZ);
+    session->out.error = EFBIG;
+    aw_stop_read(session);
+    assert_int_equal(session->stop.signal, 0);
+    raise(SIGXFSZ);
+    aw_stop_ask(session);
+    assert_null(aw_stop_read(session));
+    raise(SIGXFSZ);
+    aw_stop_rearm(session);
+    assert_false(is_asked());
+}
+
+static void the_reader_of_a_pipe(void **state)
+{
+    int ends[2];
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        assert_int_equal(kind == 1 ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends), 0);
+        session->out.fd = kind == 2 ? open("/dev/null", O_WRONLY) : ends[1];
+        session->out.error = 0;
+        aw_stop_watch_output(session, true);
+        assert_int_equal(session->real_clock.hangup_fd, kind == 2 ? -1 : ends[1]);
+        aw_stop_read(session);
+        assert_int_equal(session->out.error, kind == 2 ? 0 : EPIPE);
+        assert_int_equal(session->real_clock.hangup_fd, -1);
+        assert_int_equal(aw_stop_ends(session), kind != 2);
+        assert_int_equal(aw_exit_code(session, AW_STOPPED), kind == 2 ? 130 : 141);
+        aw_stop_watch_output(session, true);
+        aw_stop_watch_output(session, false);
+        assert_int_equal(session->real_clock.hangup_fd, -1);
+        if (kind == 2)
+            close(session->out.fd);
+        close(ends[0]);
+        close(ends[1]);
+    }
+    session->out.fd = -1;
+}
+
+static void the_end_of_a_script(void **state)
+{
+    int ends[2], usual = dup(STDIN_FILENO);
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[0], STDIN_FILENO);
+    aw_stop_watch_input(session);
+    assert_int_equal(session->real_clock.ended_fd, STDIN_FILENO);
+    assert_false(aw_stop_input_ended(session));
+    assert_int_equal(session->real_clock.ended_fd, -1);
+    session->one_shot = true;
+    aw_stop_watch_input(session);
+    assert_int_equal(session->real_clock.ended_fd, -1);
+    session->one_shot = false;
+    session->interactive = true;
+    aw_stop_watch_input(session);
+    assert_int_equal(session->real_clock.ended_fd, -1);
+    session->interactive = false;
+    aw_stop_watch_input(session);
+    close(ends[1]);
+    assert_true(aw_stop_input_ended(session));
+    int file = open("/dev/null", O_RDONLY);
+    dup2(file, STDIN_FILENO);
+    aw_stop_watch_input(session);
+    assert_int_equal(session->real_clock.ended_fd, -1);
+    dup2(usual, STDIN_FILENO);
+    close(file);
+    close(usual);
+    close(ends[0]);
+}
+
+static enum aw_status stop_it(struct aw_session *s)
+{
+    int64_t left = s->real_clock.ignored_until - aw_clock_now(&s->real_clock.base);
+    assert_true(left > 0 && left <= 500 * AW_MILLISECOND);
+    assert_int_equal(s->virtual_clock.stop_fd, -1);
+    assert_string_equal(s->stop.did, "");
+    aw_stop_did(s, "%s %d", "holds", 5);
+    return AW_TIMEOUT;
+}
+
+static void the_device_is_stopped_in_peace(void **state)
+{
+    (void)state;
+    tool.stop = stop_it;
+    aw_stop_did(session, "something before");
+    assert_int_equal(aw_stop_device(session), AW_TIMEOUT);
+    assert_string_equal(session->stop.did, "holds 5");
+    assert_int_equal(session->real_clock.ignored_until, 0);
+    assert_int_equal(session->virtual_clock.stop_fd, session->stop.all);
+}
+
+static void at_the_end(void **state)
+{
+    int fds[] = {session->stop.all, session->stop.signals, session->stop.asked};
+    (void)state;
+    aw_stop_release(session);
+    assert_true(is_blocked(SIGTERM)); /* none was taken */
+    raise(SIGTERM);
+    aw_stop_read(session);
+    raise(SIGTERM);
+    raise(SIGHUP);
+    aw_stop_release(session);
+    assert_false(is_blocked(SIGTERM));
+    assert_false(is_blocked(SIGHUP));
+    aw_stop_end(session);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(fcntl(fds[i], F_GETFD), -1);
+    assert_int_equal(session->stop.all, -1);
+    assert_int_equal(session->stop.signals, -1);
+    assert_int_equal(session->stop.asked, -1);
+    assert_int_equal(session->real_clock.stop_fd, -1);
+    assert_int_equal(session->virtual_clock.stop_fd, -1);
+    assert_int_equal(session->out.stop_fd, 0);
+    session->stop.signal = 0;
+    aw_stop_ask(session); /* and nothing of it is used any more */
+    aw_stop_forget(session);
+    assert_false(aw_stop_parent_gone(session));
+}
+
+/* In a child of a child: its parent ends when it is told to. What it finds, in letters. */
+static void look_after_parent(int told_fd, int out_fd, bool watched)
+{
+    char found[16] = "", byte;
+    session = rig_new(&tool);
+    session->out.sink = &sink;
+    aw_stop_watch_parent(session, watched); /* before there is a device, too */
+    aw_stop_catch(session);
+    strcat(found, session->stop.parent >= 0 ? "p" : "-");
+    strcat(found, aw_stop_parent_gone(session) ? "g" : "-");
+    strcat(found, is_asked() ? "a" : "-");
+    if (write(out_fd, "", 1) != 1 || read(told_fd, &byte, 1) != 0)
+        _exit(1);
+    struct pollfd gone = {.fd = session->stop.parent, .events = POLLIN};
+    poll(&gone, 1, 5000);
+    strcat(found, is_asked() ? "A" : "-");
+    strcat(found, aw_stop_parent_gone(session) ? "G" : "-");
+    const char *why = aw_stop_read(session);
+    strcat(found, session->stop.signal == SIGHUP ? "H" : "-");
+    strcat(found,
+           why && strncmp(why, "the program that started this one is gone", 41) == 0 ? "w" : "-");
+    aw_stop_watch_parent(session, false);
+    strcat(found, is_asked() ? "A" : "-");
+    aw_stop_watch_parent(session, true);
+    strcat(found, is_asked() ? "A" : "-");
+    _exit(write(out_fd, found, strlen(found)) < 0);
+}
+
+static void the_program_that_started_it(void **state)
+{
+    static const char *const found[] = {"p-------A", "p--AGHw-A"};
+    (void)state;
+    for (int watched = 0; watched < 2; watched++) {
+        char text[32] = "", byte;
+        int in[2], result[2];
+        assert_int_equal(pipe(in), 0);
+        assert_int_equal(pipe(result), 0);
+        pid_t parent = fork();
+        if (parent == 0) {
+            pid_t child = fork();
+            if (child == 0) {
+                close(in[1]);
+                close(result[0]);
+                look_after_parent(in[0], result[1], watched);
+            }
+            close(in[1]);
+            close(result[1]);
+            _exit(read(in[0], &byte, 1) < 0);
+        }
+        close(in[0]);
+        close(result[1]);
+        assert_int_equal(read(result[0], &byte, 1), 1); /* it has looked */
+        close(in[1]);
+        waitpid(parent, NULL, 0);
+        size_t used = 0;
+        for (ssize_t n; (n = read(result[0], text + used, sizeof text - 1 - used)) > 0;)
+            used += (size_t)n;
+        close(result[0]);
+        assert_string_equal(text, found[watched]);
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(each_signal),
+        TEST(what_somebody_else_uses_is_his),
+        TEST(a_prompt_goes_on_behind_ctrl_c),
+        TEST(ctrl_z),
+        TEST(the_program_asks),
+        TEST(the_limit_of_a_file),
+        TEST(the_reader_of_a_pipe),
+        TEST(the_end_of_a_script),
+        TEST(the_device_is_stopped_in_peace),
+        TEST(at_the_end),
+        TEST(the_program_that_started_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
