@@ -94,11 +94,11 @@ static void offer_fields(struct completion *c)
 static void offer_links(struct completion *c)
 {
     struct aw_port ports[32];
-    size_t n = aw_link_list_serial(ports, 32);
+    const size_t room = sizeof ports / sizeof *ports, n = aw_link_list_serial(ports, room);
     const struct aw_config *config = c->session->config;
     if (c->session->tool->sim)
         offer(c, "sim:", c->session->tool->sim->help);
-    for (size_t i = 0; i < n && i < 32; i++)
+    for (size_t i = 0; i < n && i < room; i++)
         offer(c, ports[i].path, ports[i].description);
     for (size_t i = 0; i < config->n_aliases; i++) {
         char word[128];

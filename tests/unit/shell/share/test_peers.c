@@ -1,6 +1,7 @@
 /* Connections of a server, as they come and go. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -18,31 +19,251 @@ static struct aw_server server = {.session = &session};
  */
 static void who_has_gone_is_not_served_though_its_socket_lives(void **state)
 {
-    int ends[2];
+    int pair[2];
     (void)state;
     session.real_clock = aw_real_clock(-1);
     server.all = epoll_create1(EPOLL_CLOEXEC);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    struct aw_peer *peer = aw_peer_add(&server, ends[0]);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+    struct aw_peer *peer = aw_peer_add(&server, pair[0]);
     assert_non_null(peer);
-    int childs = dup(ends[0]);
+    int childs = dup(pair[0]);
     peer->conn.gone = true;
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 0);
 
-    assert_int_equal(write(ends[1], "{}\n", 3), 3);
+    assert_int_equal(write(pair[1], "{}\n", 3), 3);
     struct epoll_event event;
     assert_int_equal(epoll_wait(server.all, &event, 1, 0), 0);
     aw_server_serve(&server.aside);
     close(childs);
-    close(ends[1]);
+    close(pair[1]);
     aw_server_close(&server);
+}
+
+static int ends[3];
+static struct aw_peer *peers[3];
+
+/* A server with three clients: the last one is the first of the list. */
+static int start(void **state)
+{
+    (void)state;
+    session.real_clock = aw_real_clock(-1);
+    server = (struct aw_server){.session = &session, .all = epoll_create1(EPOLL_CLOEXEC)};
+    for (int i = 0; i < 3; i++) {
+        int pair[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
+            return -1;
+        ends[i] = pair[1];
+        peers[i] = aw_peer_add(&server, pair[0]);
+        peers[i]->welcome = true;
+    }
+    return server.n_peers != 3;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_server_close(&server);
+    for (int i = 0; i < 3; i++)
+        close(ends[i]);
+    return server.n_peers != 0 || server.peers != NULL;
+}
+
+static const char *heard(int i)
+{
+    static char text[4096];
+    ssize_t n = read(ends[i], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+static int64_t now(void)
+{
+    return aw_clock_now(&session.real_clock.base);
+}
+
+/* Who has gone is taken out of the list, wherever he stands. */
+static void who_hangs_up(void **state)
+{
+    (void)state;
+    shutdown(ends[1], SHUT_WR);
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 2);
+    assert_ptr_equal(server.peers, peers[2]);
+    assert_ptr_equal(peers[2]->next, peers[0]);
+    assert_int_equal(read(ends[1], &(char){0}, 1), 0); /* its socket is closed */
+    peers[0]->conn.gone = true;
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 1);
+    assert_null(peers[2]->next);
+    aw_peer_say(peers[2], "{\"n\":%d}\n", 5);
+    assert_string_equal(heard(2), "{\"n\":5}\n");
+}
+
+/* An empty line is a sign of life; what says more than a line may have is told so, and cut off. */
+static void signs_of_life(void **state)
+{
+    (void)state;
+    int64_t before = now();
+    for (int i = 0; i < 3; i++)
+        peers[i]->seen_ns = 1;
+    assert_int_equal(write(ends[0], "\n", 1), 1);
+    assert_int_equal(write(ends[1], "no whole line", 13), 13);
+    aw_server_serve(&server.aside);
+    assert_true(peers[0]->seen_ns >= before && peers[0]->seen_ns <= now());
+    assert_int_equal(peers[1]->seen_ns, 1);
+    assert_int_equal(peers[2]->seen_ns, 1);
+    peers[1]->conn.longest = 12;
+    assert_int_equal(write(ends[1], "\n", 1), 1);
+    aw_server_serve(&server.aside);
+    assert_string_equal(heard(1), "{\"error\":\"usage\",\"why\":\"a line of more than 25165824 "
+                                  "bytes\"}\n");
+    assert_int_equal(server.n_peers, 2);
+}
+
+/* Only so many lines of one client at a time, and none while too many of its requests wait. */
+static void each_in_its_turn(void **state)
+{
+    char lines[40];
+    (void)state;
+    memset(lines, '\n', sizeof lines);
+    assert_int_equal(write(ends[0], lines, sizeof lines), sizeof lines);
+    aw_server_serve(&server.aside);
+    assert_int_equal(peers[0]->conn.in_used - peers[0]->conn.in_start, 8);
+    peers[0]->waiting = AW_REQUESTS_MAX;
+    aw_peer_resume(peers[0]);
+    assert_int_equal(peers[0]->conn.in_used - peers[0]->conn.in_start, 8);
+    peers[0]->waiting = AW_REQUESTS_MAX - 1;
+    aw_peer_resume(peers[0]);
+    assert_int_equal(peers[0]->conn.in_used - peers[0]->conn.in_start, 0);
+    assert_false(peers[0]->conn.gone);
+    peers[0]->conn.gone = true;
+    aw_peer_resume(peers[0]);
+    assert_true(peers[0]->conn.gone);
+}
+
+/* Records wait for each other, but not for long; all else goes out at once. */
+static void records_go_out_together(void **state)
+{
+    (void)state;
+    aw_peer_put(peers[0], "record\n", 7, true);
+    assert_true(peers[0]->conn.since_ns > 0 && peers[0]->conn.since_ns <= now());
+    int64_t since = peers[0]->conn.since_ns = now() + AW_SECOND;
+    aw_peer_put(peers[0], "more\n", 5, true);
+    assert_int_equal(peers[0]->conn.since_ns, since);
+    aw_server_serve(&server.aside);
+    assert_string_equal(heard(0), "");
+    peers[0]->conn.since_ns = now() - 2 * AW_MILLISECOND;
+    aw_server_serve(&server.aside);
+    assert_string_equal(heard(0), "record\nmore\n");
+    assert_int_equal(peers[0]->conn.since_ns, 0);
+    aw_peer_put(peers[0], "answer\n", 7, false);
+    assert_string_equal(heard(0), "answer\n");
+    assert_int_equal(peers[0]->conn.since_ns, 0);
+}
+
+static void when_to_look_again(void **state)
+{
+    const int64_t ms = AW_MILLISECOND;
+    (void)state;
+    aw_server_due(&server);
+    assert_true(server.aside.due == AW_NEVER);
+    peers[1]->conn.since_ns = 70 * ms;
+    peers[0]->conn.since_ns = 50 * ms;
+    aw_server_due(&server);
+    assert_true(server.aside.due == 52 * ms);
+    server.watchdog_ns = AW_SECOND;
+    server.alive_ns = 60 * ms;
+    aw_server_due(&server);
+    assert_true(server.aside.due == 52 * ms);
+    server.alive_ns = 51 * ms;
+    aw_server_due(&server);
+    assert_true(server.aside.due == 51 * ms);
+    server.watchdog_ns = peers[0]->conn.since_ns = peers[1]->conn.since_ns = 0;
+    peers[2]->question = 1;
+    int64_t before = now();
+    aw_server_due(&server);
+    assert_true(server.aside.due >= before + ms && server.aside.due <= now() + ms);
+    peers[2]->question = 0;
+}
+
+/* systemd hears that the server lives when it is time for that, and only then. */
+static void a_sign_of_life_for_systemd(void **state)
+{
+    (void)state;
+    unsetenv("NOTIFY_SOCKET");
+    server.watchdog_ns = AW_SECOND;
+    int64_t later = server.alive_ns = now() + AW_SECOND;
+    aw_server_serve(&server.aside);
+    assert_true(server.alive_ns == later);
+    int64_t before = server.alive_ns = now();
+    aw_server_serve(&server.aside);
+    assert_true(server.alive_ns >= before + AW_SECOND && server.alive_ns <= now() + AW_SECOND);
+    server.watchdog_ns = 0;
+    server.alive_ns = 1;
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.alive_ns, 1);
+}
+
+/* What finds no room waits until there is some; who looks on and does not read makes us lag. */
+static void who_does_not_read(void **state)
+{
+    static char block[65536], sink[65536];
+    (void)state;
+    assert_false(aw_server_lags(&server));
+    for (int i = 0; i < 64 && !peers[0]->blocked; i++)
+        aw_peer_put(peers[0], block, sizeof block, false);
+    assert_true(peers[0]->blocked);
+    assert_false(aw_server_lags(&server)); /* of answers nobody says so */
+    peers[0]->subscription.on = true;
+    assert_true(aw_server_lags(&server));
+    peers[0]->subscription.on = false;
+    size_t left = peers[0]->conn.kept;
+    assert_true(left > 0);
+    while (peers[0]->blocked) {
+        while (read(ends[0], sink, sizeof sink) > 0)
+            ;
+        aw_server_serve(&server.aside);
+        assert_true(!peers[0]->blocked || peers[0]->conn.kept < left);
+        left = peers[0]->conn.kept;
+    }
+    assert_int_equal(left, 0);
+    peers[0]->subscription.on = true;
+    aw_peer_put(peers[0], block, 100, true);
+    assert_false(aw_server_lags(&server)); /* it goes out */
+    peers[0]->subscription.on = false;
+}
+
+static void there_is_an_end_to_clients(void **state)
+{
+    int pair[2];
+    (void)state;
+    server.n_peers = AW_PEERS_MAX - 1;
+    for (int more = 0; more < 2; more++) {
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+        assert_int_equal(aw_peer_add(&server, pair[0]) != NULL, !more);
+        if (more)
+            assert_int_equal(read(pair[1], &(char){0}, 1), 0);
+        close(pair[1]);
+    }
+    assert_int_equal(server.n_peers, AW_PEERS_MAX);
+    assert_ptr_equal(server.peers->server, &server);
+    assert_true(server.peers->seen_ns > 0);
+    server.n_peers = 4;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_has_gone_is_not_served_though_its_socket_lives),
+        cmocka_unit_test_setup_teardown(who_hangs_up, start, stop),
+        cmocka_unit_test_setup_teardown(signs_of_life, start, stop),
+        cmocka_unit_test_setup_teardown(each_in_its_turn, start, stop),
+        cmocka_unit_test_setup_teardown(records_go_out_together, start, stop),
+        cmocka_unit_test_setup_teardown(when_to_look_again, start, stop),
+        cmocka_unit_test_setup_teardown(a_sign_of_life_for_systemd, start, stop),
+        cmocka_unit_test_setup_teardown(who_does_not_read, start, stop),
+        cmocka_unit_test_setup_teardown(there_is_an_end_to_clients, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
