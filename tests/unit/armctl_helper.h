@@ -46,7 +46,7 @@ static inline void print_outcome(const struct aw_armctl_outcome *o, enum aw_stat
                                  const struct aw_error *err, int64_t now, FILE *out)
 {
     fprintf(out,
-            "%.3f is %d %s sent '%s' answer '%s'%s%s%s%s digit %d retries %d ack %.3f total %.3f\n",
+            "%.3f is %d %s sent '%s' answer '%s'%s%s%s%s digit %d retries %d ack %.6f total %.6f\n",
             in_ms(now), (int)status, aw_armctl_result_name(o->result), o->sent, o->answer,
             o->bare ? " bare" : "", o->has_record ? " record" : "", o->acked ? " acked" : "",
             o->flipped ? " flipped" : "", o->digit, o->retries, in_ms(o->ack_ns),

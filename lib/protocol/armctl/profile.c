@@ -137,7 +137,8 @@ static bool store(struct aw_armctl_joint *joint, enum key key, double value)
     joint->given |= key;
     switch (key) {
     case INDEX:
-        joint->index = digit ? (int)value : 0;
+        if (digit)
+            joint->index = (int)value;
         return digit;
     case KIND:
         joint->kind = (enum aw_armctl_kind)value;

@@ -45,7 +45,7 @@ enum aw_status aw_armctl_state_path(const char *dir, const char *key, char *path
         name[n++] = isalnum((unsigned char)*p) ? *p : '_';
     name[n] = '\0';
     int length = snprintf(path, size, "%s/%s-%016llx", dir, name, (unsigned long long)hash(key));
-    if (length < 0 || (size_t)length >= size)
+    if ((size_t)length >= size)
         return aw_fail(err, AW_USAGE, "%s: the path is too long", dir);
     return AW_OK;
 }

@@ -46,7 +46,8 @@ struct fixture {
         const char *say;
     } pending[MAX_PENDING];
     int64_t stop_at, lost_at;
-    struct rng rng; /* of a handler that says anything; 0: the one of the script */
+    enum aw_status lost; /* what the link says then; 0: AW_LOST */
+    struct rng rng;      /* of a handler that says anything; 0: the one of the script */
     char said[400][AW_ARMCTL_LINE_MAX];
     int n_said;
     char log[2000]; /* the lines that we sent, with a blank between them */
@@ -115,7 +116,7 @@ static enum aw_status script_write(struct aw_link *link, const void *buf, size_t
     struct fixture *f = of(link);
     char line[64];
     if (f->clock.time_ns >= f->lost_at)
-        return aw_fail(err, AW_LOST, "gone");
+        return aw_fail(err, f->lost ? f->lost : AW_LOST, "gone");
     snprintf(line, sizeof line, "%.*s", (int)size - 2, (const char *)buf);
     fprintf(told, "%.3f > %s\n", in_ms(f->clock.time_ns), line);
     if (f->rng.state && chance(f, 4))
@@ -146,7 +147,7 @@ static enum aw_status script_read(struct aw_link *link, void *buf, size_t cap, s
         if (end > f->clock.time_ns)
             f->clock.time_ns = end;
         if (f->clock.time_ns >= f->lost_at)
-            return aw_fail(err, AW_LOST, "gone");
+            return aw_fail(err, f->lost ? f->lost : AW_LOST, "gone");
         return f->clock.time_ns >= f->stop_at ? AW_STOPPED : AW_TIMEOUT;
     }
     if (f->pending[0].at > f->clock.time_ns)
@@ -204,16 +205,19 @@ static enum aw_status ended(struct fixture *f, enum aw_status status)
 static enum aw_status go(struct fixture *f, const char *body)
 {
     f->log[0] = '\0';
+    strcpy(f->err.text, "of before");
     return ended(f, aw_armctl_command_line(&f->arm, body, &f->out, &f->err));
 }
 
 static enum aw_status ping(struct fixture *f)
 {
+    strcpy(f->err.text, "of before");
     return ended(f, aw_armctl_ping(&f->arm, &f->out, &f->err));
 }
 
 static enum aw_status stop(struct fixture *f, bool wait)
 {
+    strcpy(f->err.text, "of before");
     return ended(f, aw_armctl_stop(&f->arm, wait, &f->out, &f->err));
 }
 
@@ -486,7 +490,11 @@ static void test_memory_is_not_used_where_a_connection_starts(void **state)
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     f->link.connections = 1;
     struct aw_armctl_options options = aw_armctl_defaults();
-    aw_armctl_init(&f->arm, &f->link, &options, &after_one);
+    struct aw_armctl_memory memory = after_one;
+    memory.agreed = true;
+    aw_armctl_memory_owe(&memory, "DEG1,010");
+    aw_armctl_init(&f->arm, &f->link, &options, &memory);
+    print_memory(&f->arm.memory, told);
     assert_int_equal(f->arm.memory.tx, 0);
     assert_int_equal(aw_armctl_memory(&f->arm)->rx, 0);
     assert_string_equal(f->arm.memory.confirmed, "DEG1,090");
@@ -794,7 +802,7 @@ static void test_command_that_the_wire_cannot_carry(void **state)
     aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
     aw_record_set(&command, "joint", 1, NULL);
     aw_record_set(&command, "angle", 12345, NULL);
-    assert_int_equal(aw_armctl_command(&f->arm, &command, &f->out, &f->err), AW_LIMIT);
+    assert_int_equal(ended(f, aw_armctl_command(&f->arm, &command, &f->out, &f->err)), AW_LIMIT);
     assert_int_equal(f->out.result, AW_ARMCTL_NOT_SENT);
     assert_string_equal(f->log, "");
 }
@@ -1099,6 +1107,88 @@ static void test_result_names(void **state)
     assert_string_equal(aw_armctl_result_name(AW_ARMCTL_CONFIRMED), "confirmed");
 }
 
+/* Whatever is done while the link goes away, and whatever it says then. */
+static void test_the_link_goes_away_at_any_time(void **state)
+{
+    (void)state;
+    static const enum aw_status statuses[] = {AW_LOST, AW_NO_MEMORY, AW_NO_LINK};
+    static const struct aw_armctl_memory memory = {
+        .known = true, .rx = 2, .confirmed = "DEG1,090", .places[1] = {.known = true, .value = 90}};
+    for (int i = 0; i < 3 * 5 * 2; i++) {
+        struct fixture *f = begin(NULL, &memory, AW_ARMCTL_SEQ_AUTO);
+        f->lost = statuses[i % 3];
+        f->lost_at = i < 15 ? 0 : 2100 * AW_MILLISECOND;
+        if (i / 3 % 5 == 0)
+            go(f, "DEG1,010");
+        else if (i / 3 % 5 == 1)
+            ping(f);
+        else if (i / 3 % 5 == 2)
+            idle(f, 3 * AW_SECOND);
+        else
+            stop(f, i / 3 % 5 == 3);
+    }
+}
+
+/* What was heard while no ACK came decides what is advised. */
+static void test_advice_where_nothing_is_acked(void **state)
+{
+    (void)state;
+    static const char *const heard[] = {"0ACK3\r\n",
+                                        "2POS2,050\r\n",
+                                        "2DEG1,090\r\n",
+                                        "nonsense\r\n",
+                                        "0ABC12345678901234567890123456789012345678\r\n",
+                                        "0DEG1,090\r\n",
+                                        "nonsense\r\n0DEG5,090\r\n"};
+    static const char *const commands[] = {"DEG1,010", "MOV0040", "XYZ"};
+    static const struct aw_armctl_memory memory = {
+        .known = true, .rx = 3, .received = "DEG1,090", .agreed = true};
+    for (size_t i = 0; i < 3 * sizeof heard / sizeof *heard; i++)
+        for (int seq = AW_ARMCTL_SEQ_AUTO; seq < 1; seq++) {
+            struct fixture *f = begin(NULL, &memory, seq);
+            f->arm.rx_sure = true;
+            f->arm.options.retries = 1;
+            f->pending[f->n].at = 5 * AW_MILLISECOND;
+            f->pending[f->n++].say = heard[i / 3];
+            assert_int_equal(go(f, commands[i % 3]), AW_TIMEOUT);
+        }
+}
+
+/* A confirmation settles what is owed of the same joint. */
+static void test_what_is_settled(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"DEG1,090", "DEG2,090", "ARM250,045,120", "SPD050",
+                                         "POS1,010"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char sent[AW_ARMCTL_LINE_MAX], answer[AW_ARMCTL_LINE_MAX];
+        snprintf(sent, sizeof sent, "0%s", bodies[i]);
+        snprintf(answer, sizeof answer, "2%s\r\n", bodies[i]);
+        const struct step script[] = {{sent, {{10, "0ACK0\r\n"}, {20, answer}}}, {0}};
+        struct aw_armctl_memory memory = {.known = true, .agreed = true};
+        static const char *const owed[] = {"DEG1,010", "ARM100,010,020", "SPD000",  "DEG2,010",
+                                           "POS1,100", "DEG1,020",       "SPD1,500"};
+        for (size_t k = 0; k < sizeof owed / sizeof *owed; k++)
+            aw_armctl_memory_owe(&memory, owed[k]);
+        strcpy(memory.owed[memory.n_owed], "DEG1,090"); /* not owed any more */
+        struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
+        assert_int_equal(go(f, bodies[i]), AW_OK);
+    }
+}
+
+/* Nothing of what stands behind it in memory. */
+static void test_the_longest_line(void **state)
+{
+    (void)state;
+    static const char body[] = "XYZ1234567890123456789012345678\0X";
+    static const struct step script[] = {{"0XYZ1234567890123456789012345678", {{10, "0ACK0\r\n"}}},
+                                         {0}};
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(go(f, body), AW_OK);
+    assert_string_equal(f->out.sent, body);
+    assert_string_equal(f->out.answer, "");
+}
+
 static void test_a_handler_that_says_anything(void **state)
 {
     (void)state;
@@ -1189,6 +1279,10 @@ int main(void)
         cmocka_unit_test(test_stop_at_once_looks_for_its_acks),
         cmocka_unit_test(test_stop_of_the_vehicle),
         cmocka_unit_test(test_result_names),
+        cmocka_unit_test(test_the_link_goes_away_at_any_time),
+        cmocka_unit_test(test_advice_where_nothing_is_acked),
+        cmocka_unit_test(test_what_is_settled),
+        cmocka_unit_test(test_the_longest_line),
         cmocka_unit_test(test_a_handler_that_says_anything),
         cmocka_unit_test(all_that_was_said_is_as_it_was),
     };

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "picture_helper.h"
 #include "protocol/armctl/line.h"
 
 struct fixture {
@@ -176,7 +177,10 @@ static void test_the_longest_line(void **state)
 static void test_writing(void **state)
 {
     (void)state;
-    uint8_t bytes[AW_ARMCTL_LINE_MAX];
+    uint8_t bytes[AW_ARMCTL_LINE_MAX + 1];
+    memset(bytes, '-', sizeof bytes);
+    assert_int_equal(aw_armctl_line_write(bytes, 1, "ABC1234567890123456789012345678"), 34);
+    assert_memory_equal(bytes, "1ABC1234567890123456789012345678\r\n-", 35);
     assert_int_equal(aw_armctl_line_write(bytes, 1, "ARM250,045,120"), 17);
     assert_memory_equal(bytes, "1ARM250,045,120\r\n", 17);
     assert_int_equal(aw_armctl_ack_write(bytes, 2), 7);
@@ -203,7 +207,8 @@ static void test_ack_digit(void **state)
     static const struct {
         const char *body;
         int digit;
-    } cases[] = {{"ACK0", 0}, {"ACK3", 3}, {"ACK", -1}, {"ACK12", -1}, {"ACKx", -1}, {"DEG1", -1}};
+    } cases[] = {{"ACK0", 0}, {"ACK3", 3},   {"ACK9", 9},  {"ACK:", -1},
+                 {"ACK", -1}, {"ACK12", -1}, {"ACKx", -1}, {"DEG1", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         strcpy(line.body, cases[i].body);
         assert_int_equal(aw_armctl_ack_digit(&line), cases[i].digit);
@@ -227,6 +232,85 @@ static void test_digit_rule(void **state)
     assert_int_equal(aw_armctl_judge(&r, 3), AW_ARMCTL_NEW);
 }
 
+/* Of a piece of a stream what is thrown away and what is read, and why; and of each as a frame. */
+static void test_lines_are_read_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"\r\n",
+                                         "\n",
+                                         "\r",
+                                         "\r\r\n",
+                                         "\n\r\n",
+                                         "0\r\n",
+                                         "0DE\r\n",
+                                         "0DEG\r\n",
+                                         "9DEG1,090\r\n",
+                                         ":DEG1,090\r\n",
+                                         "/DEG1,090\r\n",
+                                         "0DEG1,090\r",
+                                         "0DEG1,090\n1DEG\r\n",
+                                         "0D\1G\r\n",
+                                         "0ABC1234567890123456789012345678\r\n",
+                                         "0ABC12345678901234567890123456789\r\n",
+                                         "0ABC1234567890123456789012345678",
+                                         "0ABC12345678901234567890123456789",
+                                         "0ABC123456789012345678901234567890",
+                                         "0ABC123456789012345678901234567890\r",
+                                         "0ABC12345678901234567890123456789012345678\r\n0DEG\r\n",
+                                         "0DEG1,999\r\n",
+                                         "0DEG1,1000\r\n",
+                                         "0DEG1,1909\r\n",
+                                         "0DEG1,2000\r\n",
+                                         "0DEG1,2001\r\n",
+                                         "0DEG1,20000\r\n",
+                                         "0DEG1,10000\r\n",
+                                         "0DEG1,1500x\r\n",
+                                         "0DEG1,\r\n",
+                                         "0SPD1,5\r\n",
+                                         "0SPD1,\r\n",
+                                         "0SPD\r\n",
+                                         "0SPD5\r\n",
+                                         "0ACK9\r\n",
+                                         "0XYZ\r\n"};
+    static const char rest[] = "\n3DEG5,1700\r\n";
+    struct aw_wire wire;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct aw_armctl_reader reader = {0};
+        struct aw_armctl_line line;
+        struct aw_record record;
+        struct aw_error err = {.text = ""};
+        struct aw_span frame = {(const uint8_t *)pieces[i], strlen(pieces[i])};
+        enum aw_status status = aw_armctl_line_read(&wire, AW_RX, frame, &line);
+        fprintf(out, "piece %zu of %zu: %d, %d %s\n", i, frame.size, (int)status,
+                (int)aw_wire_decode(&wire, AW_RX, frame, &record, &err), err.text);
+        for (int k = 0; k < 2; k++) {
+            const char *more = k ? rest : pieces[i];
+            size_t cap;
+            uint8_t *room = aw_armctl_reader_room(&reader, &cap);
+            memcpy(room, more, strlen(more));
+            aw_armctl_reader_added(&reader, strlen(more));
+            while ((status = aw_armctl_reader_next(&reader, &wire, AW_RX, &line)) != AW_MORE) {
+                fprintf(out, "  %d", (int)status);
+                if (status == AW_OK)
+                    fprintf(out, " %d %s%s", line.digit, line.body, line.known ? " known" : "");
+                if (status == AW_OK && line.decoded)
+                    fprintf(out, " %s", line.record.codec->message->name);
+                fputc('\n', out);
+            }
+            fprintf(out, "  has %zu of %zu, %d garbage %d overlong %d skipped\n", reader.have,
+                    reader.have + cap - strlen(more), (int)reader.garbage,
+                    (int)reader.framer.overlong, (int)reader.framer.skipped);
+        }
+    }
+    fclose(out);
+    expect_picture("pieces-armctl.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_what_follows_the_comma_tells_the_message),
         cmocka_unit_test(test_overlong_lines_are_counted_once),
         cmocka_unit_test(test_the_longest_line),
+        cmocka_unit_test(test_lines_are_read_as_they_were),
         cmocka_unit_test(test_writing),
         cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_ack_digit),

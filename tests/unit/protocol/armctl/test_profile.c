@@ -280,6 +280,38 @@ static void test_longest_motion(void **state)
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 4000);
     record = COMMAND("deg", "joint", "4", "angle", "10");
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 0);
+    struct aw_armctl_joint *slow = &profile.joints[0];
+    record = COMMAND("deg", "joint", "1", "angle", "10");
+    slow->speed = 1;
+    slow->max = slow->min + 3599;
+    assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 3599000);
+    slow->max = slow->min + 3600; /* an hour is as good as not known */
+    assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 0);
+}
+
+/* What stands behind the last joint, and what is no number of a joint, is nobody. */
+static void test_nobody(void **state)
+{
+    (void)state;
+    struct aw_armctl_profile profile = {.n = 1};
+    struct aw_record record = COMMAND("deg", "joint", "1", "angle", "10");
+    int scalar = aw_codec_find(record.codec, "joint"), joint;
+    enum aw_armctl_kind kind;
+    static const double numbers[] = {-1, 0, 9, 10};
+    profile.joints[1] = (struct aw_armctl_joint){.name = "b", .index = 6, .role = AW_ARMCTL_H};
+    assert_int_equal(aw_armctl_role_joint(&profile, AW_ARMCTL_H), AW_ARMCTL_LIFT);
+    assert_null(aw_armctl_profile_joint(&profile, 6));
+    assert_null(aw_armctl_profile_find(&profile, "b"));
+    assert_int_equal(aw_armctl_profile_set(&profile, "b", "index", "2", NULL), AW_OK);
+    assert_int_equal(profile.n, 2);
+    assert_int_equal(profile.joints[1].role, AW_ARMCTL_NO_ROLE);
+    for (int i = 0; i < 4; i++) {
+        record.v[scalar] = numbers[i];
+        assert_int_equal(aw_armctl_scalar_joint(&profile, &record,
+                                                aw_codec_find(record.codec, "angle"), &joint,
+                                                &kind),
+                         i == 1 || i == 2);
+    }
 }
 
 /* Keys of joints, as "name.key=value", and what comes of them; then what may be sent to such an
@@ -361,6 +393,9 @@ static void test_profiles_are_as_they_were(void **state)
         "a.index=1 a.kind=pulse a.min=1700",
         "a.index=1 a.min=10 a.max=5",
         "a.index=1 a.min=10",
+        "a.index=1 a.min=5 a.max=5 a.home=5",
+        "a.index=1 a.min=0",
+        "a.signed=0 a.index=7",
         "a.index=1 a.max=-5 a.min=-9",
         "a.index=1 a.home=361",
         "a.index=1 a.home=-1",
@@ -442,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_wrong_kind),
         cmocka_unit_test(test_without_a_profile),
         cmocka_unit_test(test_longest_motion),
+        cmocka_unit_test(test_nobody),
         cmocka_unit_test(test_profiles_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

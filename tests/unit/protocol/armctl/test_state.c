@@ -179,11 +179,19 @@ static void test_full_disk(void **state)
 static void test_long_paths(void **state)
 {
     (void)state;
-    char path[40];
+    char path[140], key[100];
     struct aw_error err;
-    assert_int_equal(aw_armctl_state_path("/a", "k", path, sizeof path, &err), AW_OK);
+    assert_int_equal(aw_armctl_state_path("/a", "tty:/dev/Z9_", path, 33, &err), AW_OK);
+    assert_string_equal(path, "/a/tty__dev_Z9_-53fd23ac451bd7db");
+    assert_int_equal(aw_armctl_state_path("/a", "tty:/dev/Z9_", path, 32, &err), AW_USAGE);
+    assert_string_equal(err.text, "/a: the path is too long");
+    memset(key, 'k', sizeof key - 1);
+    key[sizeof key - 1] = '\0';
+    assert_int_equal(aw_armctl_state_path("", key, path, sizeof path, &err), AW_OK);
+    assert_int_equal(strspn(path + 1, "k"), 63);
+    assert_int_equal(aw_armctl_state_path("/a", "k", path, 40, &err), AW_OK);
     assert_int_equal(
-        aw_armctl_state_path("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "k", path, sizeof path, &err),
+        aw_armctl_state_path("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "k", path, 40, &err),
         AW_USAGE);
 }
 
@@ -217,6 +225,7 @@ static void test_memories_are_read_as_they_were(void **state)
                                         "motor SPD1,500",
                                         "joint 1 deg -90 1795332961",
                                         "joint 9 mm 120",
+                                        "joint 0 deg 45 0",
                                         "joint 5 us 1600 0",
                                         "joint 5 cm 1600 0",
                                         "joint 5 us",
@@ -229,19 +238,20 @@ static void test_memories_are_read_as_they_were(void **state)
                                         ""};
     char *text;
     size_t size;
+    const size_t n = sizeof lines / sizeof *lines;
     FILE *out = open_memstream(&text, &size);
     struct aw_armctl_memory memory = sample();
     assert_int_equal(aw_armctl_state_save(dir, "port", &memory, NULL), AW_OK);
-    for (size_t i = 0; i <= sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i <= n; i++) {
         char whole[300];
         snprintf(whole, sizeof whole, "armctl sequence memory %s\nkey port\n%s%s\n",
-                 i < 36 ? "2" : "1", i % 2 ? "tx 1\n" : "tx 0\n", i < 36 ? lines[i] : "rx 2");
+                 i < n ? "2" : "1", i % 2 ? "tx 1\n" : "tx 0\n", i < n ? lines[i] : "rx 2");
         write_file("port", whole);
         bool known = aw_armctl_state_load(dir, "port", &memory);
         fprintf(out,
                 "%s: %d tx %d rx %d agreed %d pings %d owed %d '%s' received '%s' pending '%s' "
                 "confirmed '%s' motor '%s'",
-                i < 36 ? lines[i] : "-", known, memory.tx, memory.rx, memory.agreed,
+                i < n ? lines[i] : "-", known, memory.tx, memory.rx, memory.agreed,
                 (int)memory.pings, memory.n_owed, memory.owed[0], memory.received, memory.pending,
                 memory.confirmed, memory.motor);
         for (int k = 0; k < AW_ARMCTL_JOINTS; k++)
