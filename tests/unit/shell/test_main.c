@@ -1,0 +1,168 @@
+/* A whole program, as it is started: its words, its config file, its environment, and descriptors
+ * that are closed. */
+#include "shell_helper.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "picture_helper.h"
+
+static enum aw_status look(struct aw_session *session, const struct aw_args *args)
+{
+    const char *words = aw_arg(args, "words", 0);
+    aw_object_start(&session->result, "look");
+    aw_object_text(&session->result, "words", words ? words : "none");
+    aw_object_number(&session->result, "timeout", aw_option_number(session, "timeout"), 3, "s");
+    aw_object_truth(&session->result, "color", session->out.color);
+    aw_object_truth(&session->result, "one_shot", session->one_shot);
+    return words && strcmp(words, "fail") == 0 ? aw_fail(&session->err, AW_REFUSED, "it refuses")
+                                               : AW_OK;
+}
+
+static const struct aw_arg look_args[] = {
+    {.name = "words", .kind = AW_ARG_REST, .optional = true},
+    {0},
+};
+static const struct aw_command commands[] = {
+    {.name = "look",
+     .summary = "look at it",
+     .args = look_args,
+     .safety = AW_READ,
+     .offline = true,
+     .run = look},
+    {0},
+};
+static const struct aw_tool tool = {
+    .name = "rig",
+    .summary = "a made-up tool",
+    .protocol = &sample_protocol,
+    .commands = commands,
+    .common = aw_common_commands,
+};
+
+static char folder[] = "/tmp/armwire-test-XXXXXX", home[256];
+static FILE *out;
+
+/* Runs it with these words and this variable; closed: so many of its first descriptors are. Adds
+ * what it prints, all of it in the order that it comes, and how it ends. */
+static void run(const char *const *words, const char *variable, int closed)
+{
+    char text[8192], *argv[400] = {"rig"};
+    int ends[2], status, argc = 1;
+    fprintf(out, "$%s%s rig", variable ? " " : "", variable ? variable : "");
+    for (; *words; words++) {
+        argv[argc++] = (char *)*words;
+        if (argc < 20)
+            fprintf(out, " %s", *words);
+    }
+    fprintf(out, "%s\n", closed ? " (closed descriptors)" : "");
+    fflush(NULL);
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_RDONLY);
+        dup2(null, STDIN_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        close(null);
+        close(ends[0]);
+        close(ends[1]);
+        for (int fd = 0; fd < 3; fd++)
+            if (closed >> fd & 1)
+                close(fd);
+        if (variable)
+            putenv((char *)variable);
+        exit(aw_main(&tool, argc, argv));
+    }
+    close(ends[1]);
+    size_t used = 0;
+    for (ssize_t n; (n = read(ends[0], text + used, sizeof text - 1 - used)) > 0;)
+        used += (size_t)n;
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    fprintf(out, "%.*sexit %d\n", (int)used, text, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+static void programs(void **state)
+{
+    static const struct {
+        const char *words[6], *variable;
+        int closed;
+    } rows[] = {
+        {{"look"}, NULL, 0},
+        {{"look", "a", "b"}, NULL, 0},
+        {{"look", "fail"}, NULL, 0},
+        {{"lok"}, NULL, 0},
+        {{"--jsno"}, NULL, 0},
+        {{"--config=a.ini", "look"}, NULL, 0},
+        {{"--config", "a.ini", "look"}, NULL, 0},
+        {{"look", "--config", "b.ini"}, NULL, 0},
+        {{"look", "--config"}, NULL, 0},
+        {{"--config", "a.ini", "--config=b.ini", "look"}, NULL, 0},
+        {{"--config=none.ini", "look"}, NULL, 0},
+        {{"look"}, "RIG_CONFIG=a.ini", 0},
+        {{"look"}, "RIG_CONFIG=", 0},
+        {{"--config", "b.ini", "look"}, "RIG_CONFIG=a.ini", 0},
+        {{"look"}, "RIG_TIMEOUT=5s", 0},
+        {{"--config=a.ini", "look"}, "RIG_TIMEOUT=5s", 0},
+        {{"--config=a.ini", "-T", "6s", "look"}, "RIG_TIMEOUT=5s", 0},
+        {{"look"}, "RIG_TIMEOUT=soon", 0},
+        {{"--color", "always", "look"}, NULL, 0},
+        {{"--color", "auto", "look"}, NULL, 0},
+        {{"--color", "never", "look"}, NULL, 0},
+        {{"look"}, "RIG_COLOR=always", 0},
+        {{"look", "open"}, NULL, 1},
+        {{"look", "open"}, NULL, 2},
+        {{"look", "open"}, NULL, 4},
+        {{"look", "fail"}, NULL, 4},
+        {{"decode", "-"}, NULL, 1},
+    };
+    static const char *many[300];
+    char *text;
+    size_t size;
+    (void)state;
+    out = open_memstream(&text, &size);
+    assert_non_null(out);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        run(rows[i].words, rows[i].variable, rows[i].closed);
+    for (size_t i = 0; i < 299; i++)
+        many[i] = i ? "word" : "look";
+    run(many, NULL, 0);
+    fclose(out);
+    assert_int_equal(chdir(home), 0);
+    expect_picture("shell-main.txt", text);
+    free(text);
+}
+
+static int start(void **state)
+{
+    static const char *const files[][2] = {{"a.ini", "[options]\ntimeout = 1s\n"},
+                                           {"b.ini", "[options]\ntimeout = 2s\n"}};
+    (void)state;
+    if (!getcwd(home, sizeof home) || !mkdtemp(folder) || chdir(folder) != 0)
+        return -1;
+    for (size_t i = 0; i < 2; i++) {
+        FILE *file = fopen(files[i][0], "w");
+        assert_non_null(file);
+        assert_true(fputs(files[i][1], file) >= 0);
+        assert_int_equal(fclose(file), 0);
+    }
+    return 0;
+}
+
+static int stop(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(programs)};
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("TERM", "dumb", 1);
+    setenv("XDG_CONFIG_HOME", "/nowhere", 1);
+    return cmocka_run_group_tests(tests, start, stop);
+}
