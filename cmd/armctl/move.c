@@ -140,19 +140,15 @@ enum aw_status run_arm(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-static enum aw_status dry_send(struct aw_session *session, const char *line)
-{
-    char frame[AW_LINE_MAX];
-    int size = snprintf(frame, sizeof frame, "0%s\r\n", line);
-    return aw_dry_bytes(session, (struct aw_span){(const uint8_t *)frame, (size_t)size});
-}
-
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct arm_state *state = arm_state(session);
     const char *line = aw_arg(args, "line", 0);
-    if (aw_flag(session, "dry-run"))
-        return dry_send(session, line);
+    if (aw_flag(session, "dry-run")) {
+        char frame[AW_LINE_MAX];
+        int size = snprintf(frame, sizeof frame, "0%s\r\n", line);
+        return aw_dry_bytes(session, (struct aw_span){(const uint8_t *)frame, (size_t)size});
+    }
     enum aw_status status = arm_ready(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);

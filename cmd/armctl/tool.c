@@ -10,10 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static const char *const seq_choices[] = {"auto", "0", "1", NULL};
-
 /* Those that move one kind of joint each. */
 static bool moves_joints(const char *command)
 {
@@ -68,7 +64,7 @@ static const struct aw_option options[] = {
     {.name = "retries", .value = "COUNT", .help = "send again so many times", .fallback = "5",
      .unit = "", .min = 0, .max = 1000000, .whole = true},
     {.name = "seq", .value = "DIGIT", .help = "first sequence digit: auto, 0 or 1",
-     .fallback = "auto", .choices = seq_choices},
+     .fallback = "auto", .choices = AW_LIST("auto", "0", "1")},
     {.name = "signed", .help = "allow negative values for joints that no profile describes"},
     {0},
 };
@@ -82,7 +78,7 @@ static const struct aw_command commands[] = {
      .repeats = true,
      .details = "A joint of 'kind = pulse' takes the width of a servo pulse in us, not an angle.",
      .safety = AW_MOTION, .run = run_joints,
-     .examples = LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg",
+     .examples = AW_LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg",
          "-l sim: --dry-run deg joint=1 angle=0.25rev")},
     {.name = "pos", .summary = "slide joints to positions",
      .args = AW_ARGS(
@@ -90,7 +86,7 @@ static const struct aw_command commands[] = {
           .help = "number of a sliding joint, or its name in the config file"},
          {.name = "position", .field = "pos.position", .max = 999}),
      .repeats = true, .safety = AW_MOTION, .run = run_joints,
-     .examples = LIST("-l sim: pos 2 120", "-l sim: pos 2 12cm")},
+     .examples = AW_LIST("-l sim: pos 2 120", "-l sim: pos 2 12cm")},
     {.name = "pulse", .summary = "set servo joints of the published firmware",
      .args = AW_ARGS(
          {.name = "joint", .field = "pulse.joint", .complete = complete_joints,
@@ -99,7 +95,7 @@ static const struct aw_command commands[] = {
      .details = "The published handler takes the value of DEG for the width of a servo pulse, "
          "1000 to 2000 us on its joints 2, 4 and 5. With 'kind = pulse' in [joint NAME], deg "
          "does the same and min and max are in us.", .repeats = true, .safety = AW_MOTION,
-     .run = run_joints, .examples = LIST("-l 'sim:?quirks=published' pulse 2 1500")},
+     .run = run_joints, .examples = AW_LIST("-l 'sim:?quirks=published' pulse 2 1500")},
     {.name = "duty", .summary = "run a motor joint of the published firmware",
      .args = AW_ARGS(
          {.name = "joint", .field = "duty.joint", .complete = complete_joints,
@@ -107,7 +103,7 @@ static const struct aw_command commands[] = {
          {.name = "duty", .field = "duty.duty"}),
      .details = "In thousandths, on its joints 1 and 3; 0 stops both. The motor goes on until "
          "then.", .safety = AW_MOTION, .run = run_joints,
-     .examples = LIST("-l 'sim:?quirks=published' duty 3 500")},
+     .examples = AW_LIST("-l 'sim:?quirks=published' duty 3 500")},
     {.name = "arm", .summary = "move the hand to reach, angle and height",
      .args = AW_ARGS(
          {.name = "r", .field = "arm.r", .max = 999},
@@ -117,20 +113,20 @@ static const struct aw_command commands[] = {
          "(deg). 'role = r', 'theta' or 'h' in [joint NAME] of the config file makes another "
          "joint that. Each value is held to the limits of its joint; the result names the "
          "joints.", .safety = AW_MOTION, .run = run_arm,
-     .examples = LIST("-l sim: arm 250 45 120")},
+     .examples = AW_LIST("-l sim: arm 250 45 120")},
     {.name = "mov", .summary = "drive the transport vehicle a distance",
      .args = AW_ARGS({.name = "distance", .field = "mov.distance"}),
-     .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: mov -250mm")},
+     .safety = AW_MOTION, .run = run_plain, .examples = AW_LIST("-l sim: mov -250mm")},
     {.name = "spd", .summary = "set the speed of the transport vehicle",
      .args = AW_ARGS({.name = "speed", .field = "spd.speed"}),
-     .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: spd 100")},
+     .safety = AW_MOTION, .run = run_plain, .examples = AW_LIST("-l sim: spd 100")},
     {.name = "send", .summary = "send a line of your own, with ACK and resend",
      .args = AW_ARGS(
          {.name = "line",
           .help = "type and parameters: DEG1,090; the digit and the end are added"}),
      .details = "Limits are not checked. A line that is no command, by its type or its "
          "parameters, is done when it is acknowledged: result=acked.", .safety = AW_MOTION,
-     .run = run_send, .examples = LIST("-l sim: send DEG1,090")},
+     .run = run_send, .examples = AW_LIST("-l sim: send DEG1,090")},
     {.name = "home", .summary = "move all joints of the profile home", .safety = AW_MOTION,
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
      .run = run_home},
@@ -148,7 +144,7 @@ static const struct aw_command commands[] = {
      .beside = true, .run = run_status,
      .details = "The arm reports nothing by itself: a joint is where its last confirmation says, "
          "and 'unconfirmed' where the last command had none.",
-     .examples = LIST("-l sim: status", "-l sim: status -j")},
+     .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_joints,
@@ -156,18 +152,18 @@ static const struct aw_command commands[] = {
      .offline = true, .run = run_limits,
      .details = "From the table of the protocol, or from min and max of [joint NAME] in the "
          "config file; with --signed and --force as they would be then.",
-     .examples = LIST("limits", "limits 2 -j", "--signed limits")},
+     .examples = AW_LIST("limits", "limits 2 -j", "--signed limits")},
     {.name = "stop", .group = AW_GROUP_MOVE, .summary = "go back to the last confirmed position",
      .details = "The protocol has no stop packet. With a profile the last confirmed position is "
          "commanded; without one nothing is sent, and nothing is resent any more. A motor that was "
          "set going with duty is stopped with either.",
-     .safety = AW_READ, .run = run_stop, .examples = LIST("-l sim: stop")},
+     .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "ask for an ACK without moving anything", .safety = AW_READ,
      .run = run_ping, .details = "Once, or -n COUNT times; one without an ACK ends it.",
-     .examples = LIST("-l sim: ping", "-l sim: ping -n 5")},
+     .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
     {.name = "list", .summary = "show serial ports, who uses them, and what is missing",
-     .offline = true, .run = run_list, .examples = LIST("list", "list -j")},
+     .offline = true, .run = run_list, .examples = AW_LIST("list", "list -j")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL",
@@ -233,8 +229,6 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-static const char *const links[] = {"serial", "tty", "tcp", "unix", "log", NULL};
-
 const struct aw_tool armctl_tool = {
     .name = "armctl",
     .summary = "drive a handler arm over a serial line: angles, positions, R-θ-H",
@@ -247,7 +241,7 @@ const struct aw_tool armctl_tool = {
     .field = "angle",
     .only_answers = true,
     .no_answer_hint = "the arm speaks only when it is commanded",
-    .links = links,
+    .links = AW_LIST("serial", "tty", "tcp", "unix", "log"),
     .sim = &arm_sim_transport,
     .state_size = sizeof(struct arm_state),
     .sections = sections,
@@ -257,5 +251,5 @@ const struct aw_tool armctl_tool = {
     .last_stop = arm_last_stop,
     .connect = arm_connect,
     .disconnect = arm_remember,
-    .replay = {.in_step = true, .relative = LIST("mov", "spd", "duty")},
+    .replay = {.in_step = true, .relative = AW_LIST("mov", "spd", "duty")},
 };

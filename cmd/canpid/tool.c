@@ -9,20 +9,9 @@
 #include "shell/core/wire_option.h"
 #include "state.h"
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static const char *const controllers[] = {"pos", "lvl", "tor", "tl", NULL};
-static const char *const gain_names[] = {"kp", "ki", "kd", "pid", NULL};
-static const char *const events[] = {"idle", "start", "end", NULL};
 static const char *const encoders[] = {"alpha", "fix-link", NULL};
-static const char *const dump_forms[] = {"candump", "decoded", "both", NULL};
-static const char *const kinds[] = {"multisine", "chirp", NULL};
 static const char *const rules[] = {
     "zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust", NULL};
-static const char *const verify_forms[] = {"tap", "junit", NULL};
-static const char *const goals[] = {"iae", "overshoot", "settling", NULL};
-static const char *const experiments[] = {"step", "relay", "multisine", "all", NULL};
-static const char *const forms[] = {"rule", "p", "pi", "pd", "pid", NULL};
 
 static void complete_boards(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
@@ -44,7 +33,8 @@ static const struct aw_option options[] = {
     {.name = "board", .letter = 'b', .value = "BOARD", .complete = complete_boards,
      .addresses = true,
      .help = "lhip, lknee, lankle, rhip, rknee, rankle, a list of them, or all"},
-    {.name = "controller", .letter = 'c', .value = "NAME", .choices = controllers,
+    {.name = "controller", .letter = 'c', .value = "NAME",
+     .choices = AW_LIST("pos", "lvl", "tor", "tl"),
      .addresses = true, .help = "pos, lvl, tor or tl"},
     {.name = "switch", .help = "let a gain switch the driver to another controller"},
     {.name = "verify", .help = "wait until the telemetry shows the setpoint"},
@@ -80,7 +70,7 @@ static const struct aw_arg zero_args[] = {
     {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",     \
      .fallback = "robust", .choices = rules},                                                      \
     {.name = "form", .value = "NAME", .help = "rule (its own), p, pi, pd, pid",        \
-     .fallback = "rule", .choices = forms},                                                        \
+     .fallback = "rule", .choices = AW_LIST("rule", "p", "pi", "pd", "pid")},                      \
     {.name = "ms", .value = "NUMBER", .help = "greatest sensitivity that robust may have",        \
      .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                         \
     {.name = "overshoot", .value = "SHARE", .help = "that robust may have in the linear loop",     \
@@ -90,7 +80,7 @@ static const struct aw_arg zero_args[] = {
     {.name = "step", .value = "VALUE", .help = "size of the step: 10deg (pos), 2.5Nm (tor)"}
 #define EXPERIMENT_OPTIONS                                                                         \
     {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",            \
-     .fallback = "all", .choices = experiments},                                                   \
+     .fallback = "all", .choices = AW_LIST("step", "relay", "multisine", "all")},                  \
     {.name = "amplitude", .value = "SHARE",                                                        \
      .help = "of the control output, as a share of full scale", .fallback = "0.1", .unit = "",     \
      .min = 0.02, .max = 0.8},                                                                     \
@@ -102,7 +92,7 @@ static const struct aw_arg zero_args[] = {
 static const struct aw_command commands[] = {
     {.name = "set", .summary = "send a gain, or all three",
      .args = AW_ARGS(
-         {.name = "gain", .kind = AW_ARG_CHOICE, .choices = gain_names,
+         {.name = "gain", .kind = AW_ARG_CHOICE, .choices = AW_LIST("kp", "ki", "kd", "pid"),
           .help = "kp, ki, kd; pid takes all three"},
          {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100,
           .help = "the gain, as it is on the wire, or kp"},
@@ -114,7 +104,7 @@ static const struct aw_command commands[] = {
      .details = "A gain for another controller than the active one switches the driver over and "
          "may energise the\n"
          "joint: refused unless it matches the last one seen, or --switch is given.",
-     .examples = LIST("-l sim: set kp 0.6 -b lknee -c tor",
+     .examples = AW_LIST("-l sim: set kp 0.6 -b lknee -c tor",
          "-l sim: set pid 3 0.0005 0 -b lknee -c pos")},
     {.name = "setpoint", .summary = "send a setpoint, which enables the driver",
      .args = AW_ARGS(
@@ -126,7 +116,7 @@ static const struct aw_command commands[] = {
          "1.5 deg, and enables. The 1.5\n"
          "that disables is the one on the wire, 540 deg or 37.5 Nm; the word for it is "
          "'disable'.",
-     .examples = LIST("-l sim: setpoint 10deg -b lknee -c pos --verify",
+     .examples = AW_LIST("-l sim: setpoint 10deg -b lknee -c pos --verify",
          "-l sim: setpoint -5Nm -b lknee -c tor")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
@@ -137,40 +127,40 @@ static const struct aw_command commands[] = {
      .details = "Goes on from its setpoint, or, if the driver is disabled, from where it is. "
          "Without an amount arrow\n"
          "keys or + and - move, page up and down change the step, q quits.",
-     .examples = LIST("-l sim: jog lknee +5deg -c pos")},
+     .examples = AW_LIST("-l sim: jog lknee +5deg -c pos")},
     {.name = "status", .summary = "show the joints as their telemetry has them now",
      .beside = true, .run = run_status,
      .details = "In the unit of the controller where it is known (from -c, or seen on the bus), "
          "else in % of all of it.\n"
          "A driver without a target is disabled. A board of -b that is "
          "silent is an error.",
-     .examples = LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
+     .examples = AW_LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
     {.name = "limits", .summary = "show what the drivers may be sent, and who says so",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_boards,
           .help = "its board: lknee"}),
-     .offline = true, .run = run_limits, .examples = LIST("limits lknee", "limits -c pos -j")},
+     .offline = true, .run = run_limits, .examples = AW_LIST("limits lknee", "limits -c pos -j")},
     {.name = "precompression", .summary = "set the precompression of the spring",
      .args = AW_ARGS({.name = "value", .help = "of the spring: 2mm"}),
      .safety = AW_WRITE, .run = run_precompression,
-     .examples = LIST("-l sim: precompression 2mm -b lknee -c pos")},
+     .examples = AW_LIST("-l sim: precompression 2mm -b lknee -c pos")},
     {.name = "event", .summary = "start or end the push-off boost",
      .args = AW_ARGS(
-         {.name = "event", .kind = AW_ARG_CHOICE, .choices = events,
-          .help = "of the push-off boost", .fields = LIST("value")}),
-     .safety = AW_MOTION, .run = run_event, .examples = LIST("-l sim: event start -b lankle")},
+         {.name = "event", .kind = AW_ARG_CHOICE, .choices = AW_LIST("idle", "start", "end"),
+          .help = "of the push-off boost", .fields = AW_LIST("value")}),
+     .safety = AW_MOTION, .run = run_event, .examples = AW_LIST("-l sim: event start -b lankle")},
     {.name = "ref", .summary = "make an encoder zero where it stands",
      .args = AW_ARGS(
          {.name = "encoder", .kind = AW_ARG_CHOICE, .choices = encoders,
           .help = "the one to zero where it stands"}),
-     .safety = AW_WRITE, .run = run_ref, .examples = LIST("-l sim: ref alpha -b lknee")},
+     .safety = AW_WRITE, .run = run_ref, .examples = AW_LIST("-l sim: ref alpha -b lknee")},
     {.name = "aux", .summary = "set an auxiliary variable",
      .args = AW_ARGS(
          {.name = "index", .field = "aux.index"},
          {.name = "value", .field = "aux.value"}),
-     .safety = AW_WRITE, .run = run_aux, .examples = LIST("-l sim: aux 0 2.0 -b lknee")},
+     .safety = AW_WRITE, .run = run_aux, .examples = AW_LIST("-l sim: aux 0 2.0 -b lknee")},
     {.name = "calibrate", .summary = "make both encoders zero where they stand", .safety = AW_WRITE,
-     .run = run_calibrate, .examples = LIST("-l sim: calibrate -b lknee")},
+     .run = run_calibrate, .examples = AW_LIST("-l sim: calibrate -b lknee")},
     {.name = "disable", .group = AW_GROUP_MOVE,
      .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
@@ -183,11 +173,11 @@ static const struct aw_command commands[] = {
          "confirm it (else exit 3); others may be absent, as long as one confirms. "
          "With --timeout 0, and on log:,\n"
          "nothing is listened to: result=sent.",
-     .examples = LIST("-l sim: disable -b lknee -c pos")},
+     .examples = AW_LIST("-l sim: disable -b lknee -c pos")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "disable every driver addressed", .safety = AW_READ,
      .run = run_disable, .details = "As disable does; without -b every board that has a name.",
-     .examples = LIST("-l sim: stop")},
+     .examples = AW_LIST("-l sim: stop")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "kp", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
      .safety = AW_WRITE, .run = run_gain},
@@ -204,14 +194,14 @@ static const struct aw_command commands[] = {
      .details = "A board cannot be asked for its gains: they are those that were sent over this "
          "link, now or by\n" "earlier processes, with the time; a board that was off meanwhile has "
          "others. diff has exit status 1 where\n" "they differ.",
-     .examples = LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005",
+     .examples = AW_LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005",
          "-l sim: gains set kp=3 -b lknee,rknee -c pos", "-l sim: gains")},
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
      .options = AW_OPTIONS(
          {.name = "as", .value = "FORM", .help = "candump, decoded or both", .fallback = "both",
-          .choices = dump_forms}),
+          .choices = AW_LIST("candump", "decoded", "both")}),
      .beside = true, .run = run_dump,
-     .examples = LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
+     .examples = AW_LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .options = AW_OPTIONS(
          {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},
@@ -228,12 +218,12 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .run = run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
          "steady-state error, IAE. The\n" "driver is disabled at the end.",
-     .examples = LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c "
+     .examples = AW_LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c "
          "pos")},
     {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
      .options = AW_OPTIONS(
          {.name = "kind", .value = "NAME", .help = "multisine or chirp", .fallback = "multisine",
-          .choices = kinds},
+          .choices = AW_LIST("multisine", "chirp")},
          {.name = "around", .value = "VALUE", .help = "the setpoint to swing around"},
          {.name = "amplitude", .value = "VALUE", .help = "at most so far from there",
           .fallback = "5"},
@@ -247,7 +237,7 @@ static const struct aw_command commands[] = {
          SAVE_OPTION,
          PLOT_OPTION),
      .safety = AW_MOTION, .run = run_sweep,
-     .examples = LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
+     .examples = AW_LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
      .summary = "find a process model of a joint, or of a record",
      .options = AW_OPTIONS(
@@ -270,7 +260,7 @@ static const struct aw_command commands[] = {
          "model with the 95 % interval\n"
          "of each parameter, its fit on data that it has not seen, and the coherence of each "
          "frequency. With --from\n" "any record with a time, an input and an output will do.",
-     .examples = LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null")},
+     .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null")},
     {.name = "design", .group = AW_GROUP_MEASURE,
      .summary = "gains for a model, judged before anything moves",
      .options = AW_OPTIONS(
@@ -293,7 +283,7 @@ static const struct aw_command commands[] = {
          MODEL_DESIGN_OPTIONS,
          {.name = "goal", .value = "NAME",
           .help = "what must be better: iae, overshoot, settling", .fallback = "iae",
-          .choices = goals},
+          .choices = AW_LIST("iae", "overshoot", "settling")},
          {.name = "old", .value = "FILE",
           .help = "the gains from before, as gains save writes them", .endings = "gains"},
          {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML",
@@ -306,7 +296,7 @@ static const struct aw_command commands[] = {
          "(--yes), a step is made with the old gains and with the new ones, and those that are "
          "better by --goal stay.\n"
          "Gains that a clamp has cut or with Ms above 2 are only taken with --force.",
-     .examples = LIST("-l 'sim:?time=virtual' tune -b lknee -c pos",
+     .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos",
          "-l 'sim:?time=virtual' tune --rule simc -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
      .summary = "make the steps of a specification, and judge them",
@@ -315,7 +305,7 @@ static const struct aw_command commands[] = {
           .help = "sections with board, controller, from, to, for, gains, max-overshoot …"}),
      .options = AW_OPTIONS(
          {.name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",
-          .choices = verify_forms}),
+          .choices = AW_LIST("tap", "junit")}),
      .safety = AW_MOTION, .run = run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
          "[no overshoot]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 2s\n"
@@ -353,9 +343,9 @@ static const struct aw_command commands[] = {
                "answers no question.\n"
                "A gap of twice the usual time counts as a frame lost; a board of -b that is "
                "silent is an error.",
-     .examples = LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
+     .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {.name = "list", .summary = "show CAN interfaces and serial adapters", .offline = true,
-     .run = run_list, .examples = LIST("list")},
+     .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve six simulated drivers",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL", .fallback = "slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
@@ -391,8 +381,6 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-static const char *const links[] = {"can", "slcan", "socketcand", "log", NULL};
-
 static const struct aw_renamed renamed[] = {
     {"--csv", "--save"},
     {0},
@@ -409,7 +397,7 @@ const struct aw_tool canpid_tool = {
     .renamed = renamed,
     .field = "lknee.torque",
     .no_answer_hint = "are the drivers powered, and the bus up?",
-    .links = links,
+    .links = AW_LIST("can", "slcan", "socketcand", "log"),
     .sim = &canpid_sim_transport,
     .state_size = sizeof(struct canpid_state),
     .stop = canpid_safe_stop,

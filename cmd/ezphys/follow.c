@@ -93,10 +93,9 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
         .max_torque = aw_option_number(session, "max-torque"),
         .max_speed = aw_option_number(session, "max-speed"),
     };
-    if (aw_flag(session, "listen-only"))
-        return aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it");
-    enum aw_status status =
-        aw_ezphys_path_read(&f.path, NULL, aw_arg(args, "file", 0), &session->err);
+    enum aw_status status = ez_may_send(session);
+    if (status == AW_OK)
+        status = aw_ezphys_path_read(&f.path, NULL, aw_arg(args, "file", 0), &session->err);
     if (status != AW_OK)
         return status;
     if (aw_flag(session, "dry-run")) {
@@ -198,8 +197,8 @@ enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
                          .go = go};
     double change = NAN;
     enum aw_status status = aw_jog_amount(session, aw_arg(args, "amount", 0), "rad", &change);
-    if (status == AW_OK && aw_flag(session, "listen-only"))
-        return aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it");
+    if (status == AW_OK)
+        status = ez_may_send(session);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "where the joint is");
     if (status == AW_OK)

@@ -168,12 +168,6 @@ static enum aw_status dry_run(struct drive *d)
                : status;
 }
 
-static enum aw_status dry_drive(struct drive *d)
-{
-    enum aw_status status = give(d);
-    return status == AW_OK ? dry_run(d) : status;
-}
-
 static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
 {
     struct aw_session *session = d->session;
@@ -181,8 +175,8 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
     enum aw_status status = read_values(d, args);
     if (status == AW_OK)
         status = ez_begin_to_make(session);
-    if (status == AW_OK && aw_flag(session, "listen-only"))
-        status = aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it");
+    if (status == AW_OK)
+        status = ez_may_send(session);
     if (status == AW_OK)
         status = aw_ezphys_target(ez_of(session), d->word, &d->target, &session->err);
     if (status == AW_OK && !aw_flag(session, "dry-run"))
@@ -237,22 +231,23 @@ static enum aw_status drive(struct drive *d)
     return status;
 }
 
+static enum aw_status run(struct drive d, const struct aw_args *args)
+{
+    enum aw_status status = drive_begin(&d, args);
+    if (status != AW_OK || !aw_flag(d.session, "dry-run"))
+        return status == AW_OK ? drive(&d) : status;
+    status = give(&d);
+    return status == AW_OK ? dry_run(&d) : status;
+}
+
 enum aw_status run_motor(struct aw_session *session, const struct aw_args *args)
 {
-    struct drive d = {.session = session};
-    enum aw_status status = drive_begin(&d, args);
-    if (status == AW_OK)
-        status = aw_flag(session, "dry-run") ? dry_drive(&d) : drive(&d);
-    return status;
+    return run((struct drive){.session = session}, args);
 }
 
 enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
 {
-    struct drive d = {.session = session, .forces = true};
-    enum aw_status status = drive_begin(&d, args);
-    if (status == AW_OK)
-        status = aw_flag(session, "dry-run") ? dry_drive(&d) : drive(&d);
-    return status;
+    return run((struct drive){.session = session, .forces = true}, args);
 }
 
 /* ---- reset, stop, step -------------------------------------------------------------------------

@@ -119,6 +119,9 @@ enum aw_status ez_no_message(struct aw_session *session);
 /* The same for what only makes messages with --dry-run: a client without a link then. */
 enum aw_status ez_begin_to_make(struct aw_session *session);
 
+/* Refused with --listen-only. */
+enum aw_status ez_may_send(struct aw_session *session);
+
 /* When to give up waiting for one message: --timeout. */
 int64_t ez_deadline(const struct aw_session *session);
 

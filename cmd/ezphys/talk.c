@@ -55,6 +55,13 @@ enum aw_status ez_ready(struct aw_session *session)
     return AW_OK;
 }
 
+enum aw_status ez_may_send(struct aw_session *session)
+{
+    return aw_flag(session, "listen-only")
+               ? aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it")
+               : AW_OK;
+}
+
 int64_t ez_deadline(const struct aw_session *session)
 {
     static const double patience_s = 5;

@@ -5,8 +5,6 @@
 #include "shell/commands/common.h"
 #include "state.h"
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
@@ -23,7 +21,7 @@ static const struct aw_option options[] = {
 
 static const struct aw_arg motor_args[] = {
     {.name = "joint", .complete = ez_complete_joints, .help = "name or number",
-     .fields = LIST("id", "name")},
+     .fields = AW_LIST("id", "name")},
     {.name = "velocity1", .field = "axis_motor.velocity1"},
     {.name = "max_torque1", .field = "axis_motor.max_torque1"},
     {.name = "velocity2", .field = "axis_motor.velocity2", .optional = true},
@@ -34,7 +32,7 @@ static const struct aw_arg motor_args[] = {
 };
 static const struct aw_arg force_args[] = {
     {.name = "joint", .complete = ez_complete_joints, .help = "name or number",
-     .fields = LIST("id", "name")},
+     .fields = AW_LIST("id", "name")},
     {.name = "axis1", .field = "axis_force.axis1"},
     {.name = "axis2", .field = "axis_force.axis2", .optional = true},
     {.name = "axis3", .field = "axis_force.axis3", .optional = true},
@@ -45,14 +43,14 @@ static const struct aw_command commands[] = {
      .beside = true, .run = run_status,
      .details = "Answers nothing: a simulation that waits for answers stays where it is, and has "
          "no rate ('hz' lets it run).\n" "Angles in rad; of a slider the values are m and m/s.",
-     .examples = LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
+     .examples = AW_LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = ez_complete_joints,
           .help = "only of this one"}),
      .run = run_limits,
      .details = "A torque that a motor may use is not below 0; the simulation tells no limits. "
-         "'follow --max-speed' is one of that command.", .examples = LIST("-l sim: limits")},
+         "'follow --max-speed' is one of that command.", .examples = AW_LIST("-l sim: limits")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = AW_ARGS(
          {.name = "what", .optional = true, .complete = ez_complete_objects,
@@ -64,7 +62,7 @@ static const struct aw_command commands[] = {
          {.name = "once", .help = "one record, then end"}),
      .beside = true, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
-     .examples = LIST("-l sim: echo limb --once -j",
+     .examples = AW_LIST("-l sim: echo limb --once -j",
          "-l sim: echo --where 'position.z<1.9' --once")},
     {.name = "view", .summary = "draw the bodies on the terminal",
      .options = AW_OPTIONS(
@@ -73,19 +71,19 @@ static const struct aw_command commands[] = {
      .run = run_view,
      .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known "
          "from --scene.\n" "Without a terminal one picture is printed.",
-     .examples = LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
+     .examples = AW_LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
     {.name = "hz", .group = AW_GROUP_MEASURE,
      .summary = "measure rates, jitter, losses and the real-time factor",
      .options = AW_OPTIONS(
          {.name = "stall", .value = "TIME", .fallback = "1s", .unit = "s", .min = 0.001,
           .max = 3600, .help = "a longer time between two messages is a stall"}),
      .beside = true, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
-     .examples = LIST("-l sim: hz --for 0.5s")},
+     .examples = AW_LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
      .safety = AW_MOTION, .run = run_motor,
      .details = "Stays until it is changed; with --for so long by the time of the simulation, "
          "then the joint is held.",
-     .examples = LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
+     .examples = AW_LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
     {.name = "jog", .summary = "move one axis by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = ez_complete_joints,
@@ -102,11 +100,11 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .keys = true, .run = run_jog,
      .details = "By its motor, from where the simulation shows it; then it is held. Without an "
          "amount: arrows move, page keys\n" "change the step, q leaves.",
-     .examples = LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
+     .examples = AW_LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
     {.name = "force", .summary = "put torques (slider: forces) on the axes of a joint",
      .args = force_args, .safety = AW_MOTION, .run = run_force,
      .details = "For one step; with --for again in every step of so much time.",
-     .examples = LIST("-l sim: force 1 5Nm --for 0.5s")},
+     .examples = AW_LIST("-l sim: force 1 5Nm --for 0.5s")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "axis_motor", .summary = "motor, as a record has it", .args = motor_args,
      .hidden = true, .safety = AW_MOTION, .run = run_motor},
@@ -114,17 +112,17 @@ static const struct aw_command commands[] = {
      .hidden = true, .safety = AW_MOTION, .run = run_force},
     {.name = "reset", .group = AW_GROUP_MOVE,
      .summary = "start the simulation again", .safety = AW_WRITE,
-     .run = run_reset, .examples = LIST("-l sim: reset")},
+     .run = run_reset, .examples = AW_LIST("-l sim: reset")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "hold all joints where they are", .safety = AW_READ,
      .run = run_stop, .details = "Velocity 0 with the torque they have; --coast: without torque.",
-     .examples = LIST("-l sim: stop")},
+     .examples = AW_LIST("-l sim: stop")},
     {.name = "advance", .group = AW_GROUP_MOVE,
      .summary = "go on by so many exchanges, then let the simulation stand",
      .args = AW_ARGS(
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
           .optional = true, .help = "exchanges; 1 if nothing is said"}),
-     .safety = AW_WRITE, .run = run_advance, .examples = LIST("-l sim: advance 100 -j")},
+     .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
     {.name = "follow", .summary = "follow joint trajectories of a CSV file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
@@ -151,10 +149,10 @@ static const struct aw_command commands[] = {
          "sure."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the time from an answer to the next message",
-     .run = run_ping, .examples = LIST("-l sim: ping")},
+     .run = run_ping, .examples = AW_LIST("-l sim: ping")},
     {.name = "list", .group = AW_GROUP_SET_UP,
      .summary = "show simulators on this machine, and who talks to them",
-     .offline = true, .run = run_list, .examples = LIST("list")},
+     .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
      .options = ez_simulator_options, .run = run_sim,
      .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
@@ -188,8 +186,6 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
-
 static const struct aw_renamed renamed[] = {
     {"step", "advance"},
     {"info", "status"},
@@ -206,7 +202,7 @@ const struct aw_tool ezphys_tool = {
     .examples = examples,
     .renamed = renamed,
     .field = "hinge.displacement",
-    .links = links,
+    .links = AW_LIST("tcp", "tcp-listen", "unix", "log"),
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
     .sections = sections,
@@ -220,7 +216,7 @@ const struct aw_tool ezphys_tool = {
     .receive = ez_next_received,
     .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
     .subject = {.of = ez_subject, .all = ez_subjects, .known = ez_known},
-    .replay = {.in_step = true, .relative = LIST("axis_motor", "axis_force"), .afresh = "reset"},
+    .replay = {.in_step = true, .relative = AW_LIST("axis_motor", "axis_force"), .afresh = "reset"},
     .idle = ez_idle,
     .variant = ez_variant,
 };

@@ -52,14 +52,6 @@ static enum aw_status show_bytes(struct aw_session *session, const uint8_t *byte
     return AW_OK;
 }
 
-static enum aw_status show_request(struct aw_session *session, uint32_t id, struct aw_span payload)
-{
-    uint8_t report[AW_HIDMOTOR_REPORT] = {0};
-    aw_put_u32(report, id);
-    memcpy(report + 4, payload.data, payload.size);
-    return show_bytes(session, report);
-}
-
 /* Decoded again, with the wire that the view is for: --raw shows wire numbers. */
 enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes)
 {
@@ -91,8 +83,12 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = aw_arg_number(session, args, "id", 0, &id);
     if (status == AW_OK)
         status = parse_payload(session, args, bytes, &payload);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
-        return show_request(session, (uint32_t)id, payload);
+    if (status == AW_OK && aw_flag(session, "dry-run")) {
+        uint8_t report[AW_HIDMOTOR_REPORT] = {0};
+        aw_put_u32(report, (uint32_t)id);
+        memcpy(report + 4, payload.data, payload.size);
+        return show_bytes(session, report);
+    }
     if (status == AW_OK)
         status = motor_ready(session);
     if (status == AW_OK)

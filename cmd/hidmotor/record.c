@@ -111,17 +111,12 @@ static bool arrived(const struct recorder *r)
     return true;
 }
 
-static int64_t period_ns(const struct aw_session *session)
-{
-    double hz = aw_option_number(session, "rate");
-    return hz > 0 ? (int64_t)(1e9 / hz) : 0;
-}
-
 static enum aw_status sample(struct recorder *r, int64_t deadline)
 {
     struct aw_session *session = r->session;
     struct aw_hidmotor_status now;
-    int64_t next = aw_clock_now(session->clock), period = period_ns(session);
+    double hz = aw_option_number(session, "rate");
+    int64_t next = aw_clock_now(session->clock), period = hz > 0 ? (int64_t)(1e9 / hz) : 0;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !arrived(r) && !(r->limit && r->rows >= r->limit) &&
            aw_clock_now(session->clock) < deadline) {
@@ -135,20 +130,14 @@ static enum aw_status sample(struct recorder *r, int64_t deadline)
     return status;
 }
 
-static bool is_csv(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && strcmp(dot, ".csv") == 0;
-}
-
 /* What is no CSV of joints is a recording as every tool makes it. */
 enum aw_status run_record(struct aw_session *session, const struct aw_args *args)
 {
-    if (!is_csv(aw_arg(args, "file", 0)))
+    const char *path = aw_arg(args, "file", 0), *dot = strrchr(path, '.');
+    if (!dot || strcmp(dot, ".csv") != 0)
         return aw_run_record(session, args);
-    struct recorder r = {.session = session,
-                         .path = aw_arg(args, "file", 0),
-                         .limit = (uint64_t)aw_option_number(session, "count")};
+    struct recorder r = {
+        .session = session, .path = path, .limit = (uint64_t)aw_option_number(session, "count")};
     enum aw_status status = begin(&r, r.path);
     if (status == AW_OK) {
         status = sample(&r, aw_session_end(session));

@@ -8,18 +8,12 @@
 
 static const char *const motors[AW_HIDMOTOR_MOTORS] = {"m1", "m2", "m3", "m4", "m5", "m6", "m7"};
 
-/* The board's other motors have no joint. */
-static const char *label_of(int motor, char out[32])
-{
-    snprintf(out, 32, "%s %s", motors[motor],
-             motor < AW_HIDMOTOR_JOINTS ? aw_hidmotor_joint(motor).alias : "");
-    return out;
-}
-
 static void print_joint(struct aw_session *session, const struct aw_hidmotor_status *s, int i)
 {
     char label[32];
     bool moves = i < s->n_velocity;
+    snprintf(label, sizeof label, "%s %s", motors[i], /* the board's other motors have no joint */
+             i < AW_HIDMOTOR_JOINTS ? aw_hidmotor_joint(i).alias : "");
     const struct aw_status_value more[] = {
         {"velocity", moves ? s->velocity[i] : (double)NAN, 2, "deg/s"},
         {"effort", moves ? s->effort[i] : (double)NAN, 0, NULL},
@@ -27,7 +21,7 @@ static void print_joint(struct aw_session *session, const struct aw_hidmotor_sta
     };
     aw_status_joint(session, &(struct aw_status_joint){
                                  .name = motors[i],
-                                 .label = label_of(i, label),
+                                 .label = label,
                                  .target = s->setpoint[i],
                                  .actual = s->position[i],
                                  .decimals = 2,

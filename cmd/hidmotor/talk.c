@@ -61,20 +61,14 @@ bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, 
     return far > AW_HIDMOTOR_TOLERANCE;
 }
 
-/* Refused here, a wrong value does not even open the link. */
-static enum aw_status check(struct aw_session *session, const struct aw_record *request,
-                            uint8_t report[AW_HIDMOTOR_REPORT])
-{
-    size_t size;
-    return aw_encode(request, aw_flag(session, "force"), report, AW_HIDMOTOR_REPORT, &size,
-                     &session->err);
-}
-
 enum aw_status motor_set(struct aw_session *session, struct aw_record *request)
 {
     struct aw_hidmotor_reply reply;
     uint8_t report[AW_HIDMOTOR_REPORT];
-    enum aw_status status = check(session, request, report);
+    size_t size;
+    /* Refused here, a wrong value does not even open the link. */
+    enum aw_status status =
+        aw_encode(request, aw_flag(session, "force"), report, sizeof report, &size, &session->err);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_session_dry_run(session, request, (struct aw_span){report, sizeof report});
     if (status == AW_OK)

@@ -7,8 +7,6 @@
 #include "shell/commands/gains.h"
 #include "state.h"
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     (void)session;
@@ -81,18 +79,18 @@ static const struct aw_option wait_options[] = {
 };
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
-     .beside = true, .run = run_status, .examples = LIST("-l sim: status", "-l sim: status -j",
+     .beside = true, .run = run_status, .examples = AW_LIST("-l sim: status", "-l sim: status -j",
          "-l sim: --format '%{m3.actual}' status")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_joints,
           .help = "m1, m2, m3, base, shoulder, elbow or gripper"}),
-     .offline = true, .run = run_limits, .examples = LIST("limits", "limits elbow -j")},
+     .offline = true, .run = run_limits, .examples = AW_LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = run_move,
      .details = "Takes one second, sinusoidally, unless duration and mode say otherwise. Joints "
          "that are not named\n" "keep their setpoint.",
-     .examples = LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
+     .examples = AW_LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
          "--dry-run move 0 45 -30 mode=linear")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
@@ -105,24 +103,24 @@ static const struct aw_command commands[] = {
      .details = "Goes on from its setpoint. Without an amount arrow keys or + and - move, page "
          "up and down change the step, q quits.", .options = wait_options, .safety = AW_MOTION,
      .keys = true, .run = run_jog,
-     .examples = LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
+     .examples = AW_LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
     {.name = "home", .summary = "move all joints to 0",
      .args = AW_ARGS(DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = run_home,
-     .examples = LIST("-l sim: home --wait")},
+     .examples = AW_LIST("-l sim: home --wait")},
     {.name = "gripper", .summary = "open or close the gripper",
      .args = AW_ARGS(
          {.name = "value", .complete = complete_gripper,
           .help = "open, close, 50% open, or 0 (closed) to 180 (open)"}),
      .safety = AW_MOTION, .run = run_gripper,
-     .examples = LIST("-l sim: gripper open", "-l sim: gripper 50%", "-l sim: gripper 90")},
+     .examples = AW_LIST("-l sim: gripper open", "-l sim: gripper 50%", "-l sim: gripper 90")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "hold every joint where it is", .safety = AW_READ,
-     .run = run_stop, .examples = LIST("-l sim: stop")},
+     .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "moveto", .summary = "move the tip to a place",
      .args = AW_ARGS(XYZ, DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = run_moveto,
-     .examples = LIST("-l sim: moveto 120mm 50mm 150mm --wait")},
+     .examples = AW_LIST("-l sim: moveto 120mm 50mm 150mm --wait")},
     {.name = "play", .summary = "run through the waypoints of a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3",
@@ -154,7 +152,7 @@ static const struct aw_command commands[] = {
      .run = run_record,
      .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or "
          "Ctrl-C end it; then it says\n" "how far apart the samples were.",
-     .examples = LIST("-l sim: record run.csv --for 0.2s")},
+     .examples = AW_LIST("-l sim: record run.csv --for 0.2s")},
     {.name = "gains", .remembers = true, .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,
      .options = AW_OPTIONS(
@@ -162,22 +160,22 @@ static const struct aw_command commands[] = {
      .safety = AW_WRITE, .run = run_gains,
      .details = "Setting position gains ends a move where it is. diff has exit status 1 where "
          "they differ.",
-     .examples = LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
+     .examples = AW_LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
     {.name = "light", .summary = "colour of the light ring",
      .args = AW_ARGS(
          {.name = "hue", .field = "light.hue"},
          {.name = "saturation", .field = "light.saturation"},
          {.name = "value", .field = "light.value"}),
-     .safety = AW_WRITE, .run = run_light, .examples = LIST("-l sim: light 0.33 1 0.5")},
+     .safety = AW_WRITE, .run = run_light, .examples = AW_LIST("-l sim: light 0.33 1 0.5")},
     {.name = "velocity", .summary = "velocity mode", .args = velocity_args, .safety = AW_MOTION,
      .run = run_velocity,
      .details = "The published firmware accepts it, but its servos do not move by it.",
-     .examples = LIST("-l sim: velocity elbow=100")},
+     .examples = AW_LIST("-l sim: velocity elbow=100")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure round trips", .safety = AW_READ, .run = run_ping,
      .details = "-n COUNT or --for TIME; 100 without them.",
-     .examples = LIST("-l sim: ping -n 20")},
+     .examples = AW_LIST("-l sim: ping -n 20")},
     {.name = "raw", .summary = "send any packet, show the answer",
      .args = AW_ARGS(
          {.name = "id", .kind = AW_ARG_NUMBER, .min = 0, .max = 4294967295, .whole = true,
@@ -188,16 +186,16 @@ static const struct aw_command commands[] = {
      .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
      .details = "Any id goes; one that only reads (1910, 1822, 1857, 1825) without a question. "
          "1848 without its targets\n" "would snap all joints to 0 and is refused.",
-     .examples = LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
+     .examples = AW_LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
     {.name = "fk", .summary = "where the tip is at these angles",
      .args = AW_ARGS(
          {.name = "m1", .field = "set_setpoints.m1"},
          {.name = "m2", .field = "set_setpoints.m2"},
          {.name = "m3", .field = "set_setpoints.m3"}),
-     .offline = true, .run = run_fk, .examples = LIST("fk 0 0 0", "fk 0 45 -30 -j")},
+     .offline = true, .run = run_fk, .examples = AW_LIST("fk 0 0 0", "fk 0 45 -30 -j")},
     {.name = "ik", .summary = "angles that bring the tip to a place",
      .args = AW_ARGS(XYZ),
-     .offline = true, .run = run_ik, .examples = LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
+     .offline = true, .run = run_ik, .examples = AW_LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
      .hidden = true, .safety = AW_MOTION, .run = run_move},
@@ -220,11 +218,11 @@ static const struct aw_command commands[] = {
     QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
     QUESTION("velocity_gains"),
     {.name = "list", .summary = "show boards, and what is in the way of using them",
-     .offline = true, .run = run_list, .examples = LIST("list")},
+     .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "udev", .group = AW_GROUP_SET_UP, .prints = "a file of rules",
      .summary = "print the udev rules that permit access", .offline = true,
      .run = run_udev, .details = "hidmotor udev | sudo tee /etc/udev/rules.d/70-hidmotor.rules",
-     .examples = LIST("udev")},
+     .examples = AW_LIST("udev")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL",
@@ -249,8 +247,6 @@ static const char *const examples[] = {
     NULL,
 };
 
-static const char *const links[] = {"hid", "unix", "log", NULL};
-
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
@@ -260,8 +256,8 @@ const struct aw_tool hidmotor_tool = {
     .options = options,
     .examples = examples,
     .field = "m1.position",
-    .speaks = LIST("positions", "velocities"),
-    .links = links,
+    .speaks = AW_LIST("positions", "velocities"),
+    .links = AW_LIST("hid", "unix", "log"),
     .sim = &motor_sim_transport,
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,
@@ -273,7 +269,7 @@ const struct aw_tool hidmotor_tool = {
     .receive = motor_next_received,
     .asks = true,
     .replay = {.in_step = true,
-               .relative = LIST("set_velocities"),
+               .relative = AW_LIST("set_velocities"),
                .place = "positions",
                .elsewhere = motor_elsewhere},
 };

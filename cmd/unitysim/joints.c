@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/ready.h"
@@ -100,18 +99,6 @@ void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void
 
 /* ---- Keys --------------------------------------------------------------------------------------
  */
-
-bool unity_keys_begin(struct termios *before)
-{
-    struct termios raw;
-    if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, before) != 0)
-        return false;
-    raw = *before;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
-}
 
 const char *unity_key(char *text)
 {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "protocol/unitysim/shape.h"
+#include "shell/core/ask.h"
 #include "shell/core/stop.h"
 #include "view/terminal/screen.h"
 
@@ -45,7 +45,7 @@ enum aw_status unity_screen_show(struct aw_session *session, unity_pages *pages,
     aw_stop_watch_suspend(session, true);
     do {
         struct termios before;
-        bool keys = unity_keys_begin(&before);
+        bool keys = aw_terminal_keys(&before);
         aw_output_draw(&session->out, "\033[?1049h\033[?25l\033[2J");
         aw_output_flush(&session->out, NULL);
         status = pages(context, keys);

@@ -109,11 +109,6 @@ void unity_complete_joints(struct aw_session *session, aw_candidate_fn *add, voi
 void unity_complete_drives(struct aw_session *session, aw_candidate_fn *add, void *context);
 void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void *context);
 
-/* Keys of the terminal without their line and their echo; Ctrl-C stays a signal. False if standard
- * input is no terminal. */
-struct termios;
-bool unity_keys_begin(struct termios *before);
-
 /* The next key that is waiting, with "UP", "DOWN", "LEFT", "RIGHT" for the arrows; NULL: none. text
  * holds 8 bytes. */
 const char *unity_key(char *text);

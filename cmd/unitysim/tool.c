@@ -6,12 +6,9 @@
 #include "state.h"
 #include "unitysim.h"
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* Or a joint, whose limits are shown. */
 static const char *const limit_actions[] = {
     "show", "set", "load", "save", "shoulder", "elbow", "wrist_rotate", "wrist_flex", "hand", NULL};
-static const char *const camera_actions[] = {"get", "set", "default", "views", "save", "use", NULL};
 
 static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
@@ -62,7 +59,7 @@ static const struct aw_command commands[] = {
      .safety = AW_WRITE, .run = run_scene,
      .details = "Asks again until the feedback shows the arm at its start. The limits are the "
          "usual ones, or those of --limits.",
-     .examples = LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
+     .examples = AW_LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "control", .summary = "drive, as a record has it", .args = message_args,
@@ -88,7 +85,7 @@ static const struct aw_command commands[] = {
          "wrist_flex up, hand open. --for ends it; so does Ctrl-C. Joints that are not named "
          "are stopped. --follow\n"
          "lets another program drive: each of its lines changes the joints it names.",
-     .examples = LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive --follow --for 0.3s",
+     .examples = AW_LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive --follow --for 0.3s",
          "-l sim: drive hand=open shoulder=-20deg/s --for 0.3s")},
     {.name = "move", .summary = "move joints to positions",
      .args = AW_ARGS(
@@ -97,7 +94,7 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .run = run_move,
      .details = "All joints at once, by their feedback, slower near the goal. Also velocity=45, "
          "tolerance=10, timeout=10s.\n" "Exit status 3 when a joint does not get there.",
-     .examples = LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
+     .examples = AW_LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
@@ -107,47 +104,48 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .keys = true, .run = run_jog,
      .details = "From where the feedback shows it. Without an amount: arrows move, page keys "
          "change the step, q leaves.",
-     .examples = LIST("-l 'sim:?time=virtual' jog elbow +50",
+     .examples = AW_LIST("-l 'sim:?time=virtual' jog elbow +50",
          "-l 'sim:?time=virtual' jog wrist_flex -5deg")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "stop all joints", .safety = AW_READ, .run = run_stop,
-     .examples = LIST("-l sim: stop")},
+     .examples = AW_LIST("-l sim: stop")},
     {.name = "status", .summary = "show where the joints and the hand are",
      .beside = true, .run = run_status,
-     .examples = LIST("-l sim: status")},
+     .examples = AW_LIST("-l sim: status")},
     {.name = "view", .summary = "draw the arm from two sides", .run = run_view,
-     .details = "Live on a terminal, one picture elsewhere.", .examples = LIST("-l sim: view")},
+     .details = "Live on a terminal, one picture elsewhere.", .examples = AW_LIST("-l sim: view")},
     {.name = "limits", .summary = "show the limits of the joints and who says so; set, load, save",
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
           .help = "a joint, or show (all); set JOINT MIN MAX, load FILE, save FILE"},
          {.name = "joint", .optional = true, .complete = unity_complete_joints,
-          .with = LIST("set"), .help = "set: the joint"},
-         {.name = "min", .optional = true, .with = LIST("set"),
+          .with = AW_LIST("set"), .help = "set: the joint"},
+         {.name = "min", .optional = true, .with = AW_LIST("set"),
           .help = "in ticks (2048 is the centre) or deg"},
-         {.name = "max", .optional = true, .with = LIST("set"), .help = "in ticks or deg"},
-         {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = LIST("load", "save"),
+         {.name = "max", .optional = true, .with = AW_LIST("set"), .help = "in ticks or deg"},
+         {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = AW_LIST("load", "save"),
           .help = "load, save: the file"}),
      .safety = AW_WRITE, .run = run_limits,
      .details = "The simulator cannot be asked for them: what it was told last is kept.",
-     .examples = LIST("limits", "-l sim: limits set elbow 1800 2400",
+     .examples = AW_LIST("limits", "-l sim: limits set elbow 1800 2400",
          "-l sim: limits set wrist_flex -45deg 45deg")},
     {.name = "camera", .summary = "show, move, save or use views of the camera",
      .args = AW_ARGS(
-         {.name = "action", .kind = AW_ARG_CHOICE, .choices = camera_actions, .optional = true,
+         {.name = "action", .kind = AW_ARG_CHOICE, .optional = true,
+          .choices = AW_LIST("get", "set", "default", "views", "save", "use"),
           .help = "get, set X Y Z RX RY RZ, default, views, save NAME, use NAME"},
-         {.name = "x", .field = "update.camera.x", .optional = true, .with = LIST("set")},
-         {.name = "y", .field = "update.camera.y", .optional = true, .with = LIST("set")},
-         {.name = "z", .field = "update.camera.z", .optional = true, .with = LIST("set")},
-         {.name = "rx", .field = "update.camera.rx", .optional = true, .with = LIST("set")},
-         {.name = "ry", .field = "update.camera.ry", .optional = true, .with = LIST("set")},
-         {.name = "rz", .field = "update.camera.rz", .optional = true, .with = LIST("set")},
+         {.name = "x", .field = "update.camera.x", .optional = true, .with = AW_LIST("set")},
+         {.name = "y", .field = "update.camera.y", .optional = true, .with = AW_LIST("set")},
+         {.name = "z", .field = "update.camera.z", .optional = true, .with = AW_LIST("set")},
+         {.name = "rx", .field = "update.camera.rx", .optional = true, .with = AW_LIST("set")},
+         {.name = "ry", .field = "update.camera.ry", .optional = true, .with = AW_LIST("set")},
+         {.name = "rz", .field = "update.camera.rz", .optional = true, .with = AW_LIST("set")},
          {.name = "name", .optional = true, .complete = unity_complete_views,
-          .with = LIST("save", "use"), .help = "save, use: the name of a view"}),
+          .with = AW_LIST("save", "use"), .help = "save, use: the name of a view"}),
      .safety = AW_WRITE, .run = run_camera,
      .details = "What is not given stays as it is: camera set y=700. Views are kept in the "
          "format of CameraViews.csv.",
-     .examples = LIST("-l sim: camera get", "-l sim: camera set -185 700 0 66 270 0",
+     .examples = AW_LIST("-l sim: camera get", "-l sim: camera set -185 700 0 66 270 0",
          "-l sim: camera set y=600 rx=80", "-l sim: camera save above", "camera views")},
     {.name = "play", .summary = "play a motion sequence",
      .args = AW_ARGS(
@@ -178,15 +176,15 @@ static const struct aw_command commands[] = {
      .keys = true, .run = run_teach,
      .details = "Each Enter keeps where the joints are; q and Enter, or the end of the input, "
          "ends it. Without a person: --every 500ms.",
-     .examples = LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
+     .examples = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
      .run = run_ping,
      .details = "Streams control packets that change nothing, and asks for the camera. -n says how "
          "often.",
-     .examples = LIST("-l sim: ping -n 2")},
+     .examples = AW_LIST("-l sim: ping -n 2")},
     {.name = "list", .summary = "show whether a simulator answers on this machine",
-     .offline = true, .run = run_list, .examples = LIST("list")},
+     .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve the simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL", .fallback = "udp-listen:",
@@ -234,8 +232,6 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-static const char *const links[] = {"udp", "unix", "log", NULL};
-
 const struct aw_tool unitysim_tool = {
     .name = "unitysim",
     .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
@@ -245,11 +241,11 @@ const struct aw_tool unitysim_tool = {
     .options = options,
     .examples = examples,
     .field = "elbow.position",
-    .speaks = LIST("feedback"),
+    .speaks = AW_LIST("feedback"),
     .no_answer_hint =
         "the simulator is silent until a scene is loaded: 'unitysim scene basic'; 'list' "
         "shows what runs here",
-    .links = links,
+    .links = AW_LIST("udp", "unix", "log"),
     .link = "udp:",
     .sim = &unity_sim_transport,
     .state_size = sizeof(struct unity_state),
@@ -263,7 +259,7 @@ const struct aw_tool unitysim_tool = {
     .configure = unity_configure,
     .receive = unity_next_received,
     .prepare = unity_ready_to_make,
-    .replay = {.relative = LIST("control"),
+    .replay = {.relative = AW_LIST("control"),
                .place = "feedback",
                .elsewhere = unity_elsewhere,
                .allow = unity_allow,

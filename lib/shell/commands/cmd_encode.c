@@ -9,14 +9,6 @@
 
 #define WRAPPED_MAX 4096
 
-static enum aw_dir wanted_dir(const struct aw_session *session)
-{
-    const char *dir = aw_option(session, "dir");
-    if (!dir)
-        return AW_BOTH;
-    return strcmp(dir, "rx") == 0 ? AW_RX : AW_TX;
-}
-
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
                                const struct aw_codec **codec)
 {
@@ -43,8 +35,9 @@ enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *a
     struct aw_record record;
     uint8_t frame[WRAPPED_MAX];
     size_t size = 0;
-    enum aw_status status =
-        aw_find_message(session, aw_arg(args, "message", 0), wanted_dir(session), &codec);
+    const char *dir = aw_option(session, "dir");
+    enum aw_dir wanted = !dir ? AW_BOTH : strcmp(dir, "rx") == 0 ? AW_RX : AW_TX;
+    enum aw_status status = aw_find_message(session, aw_arg(args, "message", 0), wanted, &codec);
     if (status != AW_OK)
         return status;
     aw_record_init(&record, codec, codec->message->dir & AW_TX ? AW_TX : AW_RX);

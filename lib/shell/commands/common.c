@@ -9,11 +9,6 @@
 
 static const char *const directions[] = {"tx", "rx", NULL};
 static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
-static const char *const inputs[] = {"hex", "stream", "candump", "pcapng", NULL};
-static const char *const page_forms[] = {"text", "man", "md", NULL};
-static const char *const shells[] = {"bash", "zsh", "fish", NULL};
-static const char *const config_init_words[] = {"init", NULL};
-static const char *const config_words[] = {"show", "path", "init", NULL};
 
 /* One row each. */
 /* clang-format off */
@@ -23,7 +18,7 @@ static const struct aw_arg help_args[] = {
     {0},
 };
 static const struct aw_option help_options[] = {
-    {.name = "as", .value = "FORM", .fallback = "text", .choices = page_forms,
+    {.name = "as", .value = "FORM", .fallback = "text", .choices = AW_LIST("text", "man", "md"),
      .help = "text, man or md, as the manual pages and docs are made"},
     {.name = "tables", .help = "of a topic in one of these forms: what is this tool's only"},
     {0},
@@ -83,7 +78,8 @@ const struct aw_command aw_common_commands[] = {
          {.name = "dir", .value = "DIR", .help = "tx: the host sent it, rx: the device sent it",
           .fallback = "rx", .choices = directions},
          {.name = "as", .value = "FORM",
-          .help = "what the input is: hex, stream, candump, pcapng", .choices = inputs},
+          .help = "what the input is: hex, stream, candump, pcapng",
+          .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
          {.name = "port", .value = "PORT",
           .help = "of captures: the device's UDP or TCP port, if it is not the usual one",
           .unit = "", .min = 1, .max = 65535, .whole = true},
@@ -98,7 +94,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log",
           .endings = "pcapng csv ndjson log"}),
      .looks = true, .run = aw_run_record,
-     .examples = (const char *const[]){"-l sim: record run.pcapng --for 0.3s", NULL},
+     .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
      .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
          ".ndjson (decoded), .log\n"
          "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only the last minute. On a "
@@ -150,30 +146,31 @@ const struct aw_command aw_common_commands[] = {
          "something moves is taken for\n"
          "gone, and it is stopped. Commands find it by themselves, or with -l serve:; --mqtt is\n"
          "for those on other machines, who use -l mqtt://HOST/TOPIC. See docs/sharing.md.",
-     .examples = (const char *const[]){"-l sim: serve --print-unit", NULL}},
+     .examples = AW_LIST("-l sim: serve --print-unit")},
     {.name = "release", .group = AW_GROUP_SET_UP,
      .summary = "through a server: let another program command", .run = aw_run_release,
-     .examples = (const char *const[]){"release", NULL}},
+     .examples = AW_LIST("release")},
     {.name = "run", .group = AW_GROUP_SET_UP,
      .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script},
     {.name = "config", .group = AW_GROUP_SET_UP,
      .summary = "show options and where their values come from; write the config file",
      .args = AW_ARGS(
-         {.name = "action", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
+         {.name = "action", .kind = AW_ARG_CHOICE, .choices = AW_LIST("show", "path", "init"),
+          .optional = true,
           .help = "show: all options and where their values come from; path: the file; init: "
               "write it"},
-         {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = config_init_words,
+         {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = AW_LIST("init"),
           .help = "init: link=URL OPTION=VALUE @ALIAS=URL NAME.KEY=VALUE; without any it asks"}),
      .offline = true, .run = aw_run_config,
-     .examples = (const char *const[]){"config show", "config path",
-         "--dry-run config init link=sim:", NULL}},
+     .examples = AW_LIST("config show", "config path", "--dry-run config init link=sim:")},
     {.name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
      .summary = "print the completion script for a shell",
      .args = AW_ARGS(
-         {.name = "shell", .kind = AW_ARG_CHOICE, .choices = shells, .help = "bash, zsh or fish"}),
+         {.name = "shell", .kind = AW_ARG_CHOICE, .choices = AW_LIST("bash", "zsh", "fish"),
+          .help = "bash, zsh or fish"}),
      .offline = true, .run = aw_run_completion,
-     .examples = (const char *const[]){"completion bash", NULL},
+     .examples = AW_LIST("completion bash"),
      .details = "source <(TOOL completion bash), in ~/.bashrc for every shell."},
     {.name = "complete", .prints = "words", .summary = "candidates for completion scripts",
      .args = AW_ARGS({.name = "words", .kind = AW_ARG_REST, .optional = true}),
@@ -184,7 +181,7 @@ const struct aw_command aw_common_commands[] = {
     {.name = "help", .prints = "a text", .group = AW_GROUP_SET_UP,
      .summary = "help, or help on a command or a topic", .args = help_args,
      .options = help_options, .offline = true, .run = aw_run_help,
-     .examples = (const char *const[]){"help watch", "help links", NULL}},
+     .examples = AW_LIST("help watch", "help links")},
     {.name = "?", .prints = "a text", .summary = "help", .args = help_args,
      .options = help_options, .hidden = true, .offline = true, .run = aw_run_help},
     {.name = "history", .group = AW_GROUP_SET_UP, .summary = "list what was typed at the prompt",

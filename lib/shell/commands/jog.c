@@ -6,24 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/number.h"
 #include "base/ready.h"
-
-/* Keys without their line; Ctrl-C stays a signal. */
-static bool handle_keys(struct termios *before)
-{
-    struct termios raw;
-    if (tcgetattr(STDIN_FILENO, before) != 0)
-        return false;
-    raw = *before;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
-}
+#include "shell/core/ask.h"
 
 static enum aw_status go(struct aw_jog *jog, double change)
 {
@@ -136,7 +123,7 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
     if (!isatty(STDIN_FILENO))
         return aw_fail(&session->err, AW_USAGE,
                        "jog needs a terminal for its keys — or say how far: jog JOINT +5");
-    if (!handle_keys(&before))
+    if (!aw_terminal_keys(&before))
         return aw_fail(&session->err, AW_USAGE, "jog: the terminal does not give single keys");
     aw_session_work_end(session); /* the line is the keys' */
     while (status == AW_OK && !jog->done) {

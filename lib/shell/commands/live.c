@@ -152,13 +152,6 @@ static enum aw_status retry(struct aw_live *live, int64_t deadline)
     return AW_TIMEOUT;
 }
 
-/* A sign of life of the stop descriptor and of the keys, also where the link is simulated in
- * virtual time and nothing ever waits. */
-static bool is_virtual(const struct aw_session *session)
-{
-    return session->clock == &session->virtual_clock.base;
-}
-
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item)
 {
     struct aw_session *session = live->session;
@@ -167,10 +160,11 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
         return AW_ENOUGH;
     if (live->lost)
         return retry(live, deadline);
-    if (is_virtual(session) && aw_live_wait(live, now) == AW_STOPPED)
+    /* A sign of life of the stop descriptor and of the keys, also where nothing ever waits. */
+    if (aw_session_virtual(session) && aw_live_wait(live, now) == AW_STOPPED)
         return AW_STOPPED;
     int64_t until = live->due_ns < deadline ? live->due_ns : deadline;
-    if (is_virtual(session))
+    if (aw_session_virtual(session))
         until = aw_clock_now(session->clock) + live->frame_ns;
     enum aw_status status = aw_stream_next(live->stream, until, item);
     if (status == AW_MALFORMED)

@@ -1,4 +1,4 @@
-/* Asks yes or no on the terminal; without one the answer is no, unless --yes. */
+/* Asks yes or no on the terminal (without one the answer is no, unless --yes), and reads keys. */
 #include "shell/core/ask.h"
 
 #include <unistd.h>
@@ -18,4 +18,15 @@ bool aw_session_agrees(struct aw_session *session, const char *question)
     return aw_session_wait_input(session, STDIN_FILENO) == AW_OK &&
            aw_read_ready(STDIN_FILENO, answer, sizeof answer - 1) > 0 &&
            (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+bool aw_terminal_keys(struct termios *before)
+{
+    if (tcgetattr(STDIN_FILENO, before) != 0)
+        return false;
+    struct termios single = *before;
+    single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    single.c_cc[VMIN] = 1;
+    single.c_cc[VTIME] = 0;
+    return tcsetattr(STDIN_FILENO, TCSANOW, &single) == 0;
 }

@@ -10,17 +10,6 @@
 
 #define LOOK_NS (5 * AW_MILLISECOND) /* while nothing moves yet */
 
-static bool is_virtual(const struct aw_session *session)
-{
-    return session->clock == &session->virtual_clock.base;
-}
-
-static bool has_more(const struct aw_deadman *deadman)
-{
-    struct pollfd input = {.fd = deadman->fd, .events = POLLIN};
-    return poll(&input, 1, 0) == 1;
-}
-
 static bool moves(const struct aw_session *session)
 {
     return session->moving || session->ongoing == AW_ONGOING_RUNNING ||
@@ -31,10 +20,11 @@ static void look(struct aw_aside *aside)
 {
     struct aw_deadman *deadman = (struct aw_deadman *)aside;
     struct aw_session *session = deadman->session;
+    struct pollfd input = {.fd = deadman->fd, .events = POLLIN};
     int64_t now = aw_clock_now(session->clock);
-    if (has_more(deadman))
+    if (poll(&input, 1, 0) == 1)
         aw_deadman_fed(deadman);
-    int64_t last = is_virtual(session) ? deadman->model_ns : deadman->real_ns;
+    int64_t last = aw_session_virtual(session) ? deadman->model_ns : deadman->real_ns;
     aside->due = last + deadman->time_ns;
     if (now < aside->due || deadman->expired)
         return;

@@ -58,16 +58,26 @@ bool aw_session_text(const struct aw_session *session)
     return !aw_session_formatted(session) && !aw_flag(session, "fields");
 }
 
+bool aw_session_virtual(const struct aw_session *session)
+{
+    return session->clock == &session->virtual_clock.base;
+}
+
 int64_t aw_session_time(const struct aw_session *session)
 {
-    return session->clock == &session->virtual_clock.base ? session->virtual_clock.time_ns
-                                                          : aw_wall_time();
+    return aw_session_virtual(session) ? session->virtual_clock.time_ns : aw_wall_time();
 }
 
 int64_t aw_session_end(const struct aw_session *session)
 {
     double seconds = aw_option_number(session, "for");
     return seconds > 0 ? aw_clock_after(aw_clock_now(session->clock), seconds) : AW_NEVER;
+}
+
+void aw_session_notice_simulator(struct aw_session *session, const char *url)
+{
+    if (strncmp(url, "sim:", 4) == 0)
+        aw_session_notice(session, "this is the simulator: nothing real moves");
 }
 
 void aw_session_notice(struct aw_session *session, const char *format, ...)

@@ -298,6 +298,9 @@ enum aw_status aw_session_create(struct aw_session *session, const char *what, c
 void aw_session_notice(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* One where the link is simulated. */
+void aw_session_notice_simulator(struct aw_session *session, const char *url);
+
 /* Is JSON, is CSV on the output asked for? */
 bool aw_session_json(const struct aw_session *session);
 bool aw_session_csv(const struct aw_session *session);
@@ -314,6 +317,9 @@ int64_t aw_session_end(const struct aw_session *session);
 
 /* Time of day for records. */
 int64_t aw_session_time(const struct aw_session *session);
+
+/* Is the time that of a simulator which waits for nobody? */
+bool aw_session_virtual(const struct aw_session *session);
 
 /* Runs one command. The status it returns has been printed already. where: "FILE:LINE" that it
  * stands in; NULL: the command line, the prompt. */

@@ -138,8 +138,8 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
 
 static enum aw_status begin_conversation(struct aw_session *session, const char *url)
 {
-    bool simulated = strncmp(url, "sim:", 4) == 0;
-    bool virtual_time = simulated && strstr(url, "time=virtual"); /* no waiting, for scripts */
+    bool virtual_time =
+        strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual"); /* no waiting */
     session->clock = virtual_time ? &session->virtual_clock.base : &session->real_clock.base;
     struct aw_link_options options = {
         .clock = session->clock,
@@ -150,8 +150,7 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
     enum aw_status status = aw_session_open(session, url, &options, &session->link);
     if (status != AW_OK)
         return status;
-    if (simulated)
-        aw_session_notice(session, "this is the simulator: nothing real moves");
+    aw_session_notice_simulator(session, url);
     if (session->tool->connect)
         session->tool->connect(session, session->link);
     return AW_OK;

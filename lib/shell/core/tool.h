@@ -96,7 +96,8 @@ struct aw_option {
                        and then it counts for them */
 };
 
-/* Those of one command, in its row. */
+/* Lists that stand in the row they are for: words; arguments and options of a command. */
+#define AW_LIST(...)    ((const char *const[]){__VA_ARGS__, NULL})
 #define AW_ARGS(...)    ((const struct aw_arg[]){__VA_ARGS__, {0}})
 #define AW_OPTIONS(...) ((const struct aw_option[]){__VA_ARGS__, {0}})
 

@@ -59,7 +59,7 @@ static bool may(const struct aw_server *server, const struct aw_request *request
         children += peer->child > 0;
     return command && command->beside && server->running && session->link && !session->link->lost &&
            !session->link->recorded && request->peer->waiting == 0 &&
-           session->clock == &session->real_clock.base && children < CHILDREN_MAX &&
+           !aw_session_virtual(session) && children < CHILDREN_MAX &&
            json_array_size(json_object_get(request->object, "files")) == 0;
 }
 

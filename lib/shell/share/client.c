@@ -247,17 +247,6 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     return AW_OK;
 }
 
-static void notice_simulator(struct aw_session *session)
-{
-    if (strncmp(session->attached->device, "sim:", 4) == 0)
-        aw_session_notice(session, "this is the simulator: nothing real moves");
-}
-
-static bool is_server(const char *url)
-{
-    return strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url);
-}
-
 static enum aw_status attach_to(struct aw_session *session, const char *url)
 {
     struct aw_address address, systems;
@@ -269,7 +258,7 @@ static enum aw_status attach_to(struct aw_session *session, const char *url)
     if (status == AW_OK)
         status = connect_to(session, &address);
     if (status == AW_OK)
-        notice_simulator(session);
+        aw_session_notice_simulator(session, session->attached->device);
     return status;
 }
 
@@ -280,7 +269,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
     struct aw_address places[PLACES_MAX];
     struct aw_error before = session->err;
     bool given = aw_flag(session, "link");
-    if (url && is_server(url))
+    if (url && (strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url)))
         return attach_to(session, url);
     if (aw_flag(session, "no-attach"))
         return AW_OK;
@@ -294,7 +283,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
         return AW_OK;
     aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
                       session->tool->name, session->attached->server, session->attached->device);
-    notice_simulator(session);
+    aw_session_notice_simulator(session, session->attached->device);
     return AW_OK;
 }
 

@@ -27,10 +27,9 @@
 static bool listens(const struct aw_server *server)
 {
     const struct aw_session *session = server->session;
-    bool is_virtual = session->clock != &session->real_clock.base;
     if (!session->tool->receive || !session->link)
         return false;
-    return server->askers > 0 || (!session->tool->asks && !is_virtual);
+    return server->askers > 0 || (!session->tool->asks && !aw_session_virtual(session));
 }
 
 static enum aw_status listen_on(struct aw_server *server)
@@ -82,7 +81,7 @@ static enum aw_status idle(struct aw_server *server)
     if (!listens(server))
         return wait_for_requests(server, AW_NEVER);
     /* A simulator that waits for nobody waits for those who look on. */
-    if (session->clock == &session->virtual_clock.base && aw_server_lags(server))
+    if (aw_session_virtual(session) && aw_server_lags(server))
         return wait_for_requests(server, SLICE_NS);
     if (*server->rate)
         aw_options_set(&session->options, "rate", server->rate, AW_FROM_ENVIRONMENT, &session->err);

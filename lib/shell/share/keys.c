@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/ready.h"
+#include "shell/core/ask.h"
 #include "shell/share/attached.h"
 #include "shell/share/server.h"
 
@@ -28,12 +29,8 @@ bool aw_keys_begin(struct aw_keys *keys, struct aw_attached *attached)
     struct aw_session *session = attached->session;
     *keys = (struct aw_keys){.aside = {.fd = STDIN_FILENO, .due = AW_NEVER, .serve = pass},
                              .attached = attached};
-    if (!session->args->command->keys || tcgetattr(STDIN_FILENO, &keys->before) != 0)
-        return false;
-    struct termios single = keys->before;
-    single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    tcsetattr(STDIN_FILENO, TCSANOW, &single);
-    return keys->on = true;
+    keys->on = session->args->command->keys && aw_terminal_keys(&keys->before);
+    return keys->on;
 }
 
 /* Once the wait for the server itself needs no descriptor in front. */

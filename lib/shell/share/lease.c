@@ -104,14 +104,6 @@ void aw_lease_take(struct aw_server *server, struct aw_peer *peer)
     tell(server, NULL);
 }
 
-static enum aw_status has_it(struct aw_server *server)
-{
-    const struct aw_peer *peer = server->commander;
-    return aw_fail(&server->session->err, AW_REFUSED,
-                   "%s (pid %d, %s) has commanded for %.1f s — wait, or take it over with --take",
-                   peer->who.program, (int)peer->who.pid, peer->who.user, held_s(server));
-}
-
 /* What opens links or files, or starts anything, is done by the client. */
 static enum aw_status check_place(struct aw_session *session, const struct aw_args *args)
 {
@@ -182,8 +174,12 @@ enum aw_status aw_lease_allow(struct aw_session *session, struct aw_args *args)
         return aw_fail(&session->err, AW_REFUSED,
                        "%s: you may look on only — the broker takes no command of yours",
                        args->command->name);
-    if (server->commander && server->commander != peer && !aw_flag(session, "take"))
-        return has_it(server);
+    const struct aw_peer *commander = server->commander;
+    if (commander && commander != peer && !aw_flag(session, "take"))
+        return aw_fail(
+            &session->err, AW_REFUSED,
+            "%s (pid %d, %s) has commanded for %.1f s — wait, or take it over with --take",
+            commander->who.program, (int)commander->who.pid, commander->who.user, held_s(server));
     if (safety != AW_WRITE)
         aw_lease_take(server, peer);
     return AW_OK;
