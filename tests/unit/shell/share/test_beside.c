@@ -28,7 +28,7 @@ static void ended(const char *said, char *told, size_t size)
 {
     struct aw_request *request = calloc(1, sizeof *request);
     assert_non_null(request);
-    *request = (struct aw_request){.peer = &client, .id = "\"a\""};
+    *request = (struct aw_request){.peer = &client, .id = "\"id\":\"a\","};
     to_client = open_peer(&client);
     to_child = open_peer(&child);
     client.waiting = 1;
