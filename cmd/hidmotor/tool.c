@@ -269,7 +269,7 @@ const struct aw_tool hidmotor_tool = {
     .receive = motor_next_received,
     .asks = true,
     .replay = {.in_step = true,
-               .relative = AW_LIST("set_velocities"),
+               .relative = AW_LIST("set_velocity"),
                .place = "positions",
                .elsewhere = motor_elsewhere},
 };

@@ -78,6 +78,9 @@ PYTHON
     ok ezphys -q -l sim:pendulum --record e.pcapng motor hinge 2 100 --for 0.1s
     exits 0 ezphys -l sim:pendulum replay e.pcapng
     has "$stderr" "replay: axis_motor says how far or how fast"
+    ok hidmotor -q -l "$fast" --record v.pcapng velocity 20 0 0
+    exits 0 hidmotor -l "$fast" replay v.pcapng
+    has "$stderr" "replay: set_velocity says how far or how fast"
 }
 
 @test "replay: when there is nothing to send, it says why" {
