@@ -201,7 +201,7 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 }
 
 static const struct aw_config_key joint_keys[] = {
-    {"index", "0 to 9", "the joint's number on the wire; needed", "2"},
+    {"index", "0 to 9", "the joint's number on the wire; needed", "1"},
     {"kind", "rotate, translate or pulse",
      "what moves it: deg, pos (mm) or pulse (us); rotate if "
      "nothing is said",
@@ -210,8 +210,8 @@ static const struct aw_config_key joint_keys[] = {
      "what it is to arm: r and h translate, theta rotates; joints 3, 1 and 2 where none has the "
      "role",
      "theta"},
-    {"min", "a number", "least value in deg, mm or us; 0, or 1000 us", "20"},
-    {"max", "a number", "largest value; 360 deg, 999 mm or 2000 us", "160"},
+    {"min", "a number", "least value in deg, mm or us; 0, or 1000 us", "0"},
+    {"max", "a number", "largest value; 360 deg, 999 mm or 2000 us", "180"},
     {"home", "a number", "where the command home brings it; 0, or 1500 us", "90"},
     {"speed", "a number", "in deg/s, mm/s or us/s: how long its slowest motion may take", "45"},
     {"signed", "yes or no", "values below zero may be sent; yes where min is below zero", "no"},
@@ -224,8 +224,7 @@ static enum aw_status configured(struct aw_session *session)
 }
 
 static const struct aw_config_section sections[] = {
-    {"joint NAME", "Describes a joint, which then may be called by this name.", "elbow",
-     joint_keys},
+    {"joint NAME", "Describes a joint, which then may be called by this name.", "base", joint_keys},
     {0},
 };
 

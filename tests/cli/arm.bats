@@ -130,4 +130,8 @@ INI
     printf '[joint a]\nindex = 4\nrole = theta\n[joint b]\nindex = 5\nrole = theta\n' >joints.ini
     fails 2 armctl -q -l 'sim:?time=virtual' arm 250 45 120
     has "$why" '[joint b]: role theta is [joint a] already'
+    # the section that help shows, alone
+    armctl help config | sed -n '/^  \[joint/,$s/^  \(\[joint .*\|[a-z]* = [^ ]*\)$/\1/p' >joints.ini
+    ok armctl -q -j -l 'sim:?time=virtual' arm 250 45 120
+    same "$(json .joints.theta)" '"base"'
 }
