@@ -94,7 +94,7 @@ static const char *read_exact_frame(const char *p, const char *end, struct aw_ca
 static bool read_exact(const char *line, size_t length, struct aw_candump *out)
 {
     const char *p = line + NAME, *end = line + length;
-    if (length < NAME + ID_DIGITS + 1 || !read_exact_time(line, &out->time_ns))
+    if (length < NAME || !read_exact_time(line, &out->time_ns))
         return false;
     while (p<end && * p> ' ')
         p++;
@@ -140,10 +140,10 @@ static bool read_time(struct word word, int64_t *time_ns)
     size_t i = 1;
     if (word.length < 3 || word.at[0] != '(' || word.at[word.length - 1] != ')')
         return false;
-    for (; i < word.length - 1 && isdigit((unsigned char)word.at[i]) && i < 12; i++)
+    for (; isdigit((unsigned char)word.at[i]) && i < 12; i++)
         whole = whole * 10 + (word.at[i] - '0');
     if (word.at[i] == '.')
-        for (i++; isdigit((unsigned char)word.at[i]) && unit > 1; i++) {
+        for (i++; isdigit((unsigned char)word.at[i]); i++) {
             unit /= 10;
             fraction += (word.at[i] - '0') * unit;
         }
@@ -188,7 +188,9 @@ static bool read_any(const char *line, size_t length, struct aw_candump *out)
 {
     struct word words[WORDS_MAX];
     size_t n = split(line, length, words);
-    out->has_time = n > 0 && read_time(words[0], &out->time_ns);
+    if (n == 0)
+        return false;
+    out->has_time = read_time(words[0], &out->time_ns);
     for (size_t i = 1; i < n; i++)
         out->dir |= read_dir(words[i]);
     for (size_t i = 0; i < n; i++) {

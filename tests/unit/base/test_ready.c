@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,43 @@
 #include <cmocka.h>
 
 #include "base/ready.h"
+#include "next_helper.h"
+
+/* Looks at whether there is something, and reads; what tidies up has errors of its own. */
+static int looks, reads, read_error;
+
+int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+    assert_int_equal(n, 1);
+    assert_int_equal(timeout_ms, 0);
+    looks++;
+    return NEXT(poll)(fds, n, timeout_ms);
+}
+
+ssize_t read(int fd, void *out, size_t size)
+{
+    reads += (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0;
+    return read_error ? fails_with(read_error) : NEXT(read)(fd, out, size);
+}
+
+int fcntl(int fd, int what, ...)
+{
+    va_list list;
+    va_start(list, what);
+    int result = NEXT(fcntl)(fd, what, va_arg(list, int));
+    va_end(list);
+    if (what == F_SETFL)
+        errno = EDOM;
+    return result;
+}
+
+int close(int fd)
+{
+    int result = NEXT(close)(fd);
+    if (result == 0)
+        errno = EDOM;
+    return result;
+}
 
 static void a_read_takes_what_is_there_and_never_waits(void **state)
 {
@@ -32,6 +70,16 @@ static void a_read_takes_what_is_there_and_never_waits(void **state)
     errno = 0;
     assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), -1);
     assert_int_equal(errno, EBADF);
+    assert_int_equal(looks, 4);
+    assert_int_equal(reads, 3); /* all with a description that does not wait */
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "key", 3), 3);
+    read_error = EIO;
+    assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), -1);
+    assert_int_equal(errno, EIO);
+    read_error = 0;
+    close(ends[0]);
+    close(ends[1]);
 }
 
 /* Of a pipe, what it takes at once; of a terminal, through a description of its own. */
@@ -62,7 +110,17 @@ static void a_write_never_waits(void **state)
     assert_true(terminal >= 0);
     for (int i = 0; i < 1000 && aw_write_ready(terminal, much, PIPE_BUF) > 0; i++)
         ;
-    assert_int_equal(errno, EAGAIN);                            /* nobody reads */
+    assert_int_equal(errno, EAGAIN); /* nobody reads */
+    int next = dup(terminal), before = dup(0);
+    close(next);
+    close(0); /* its number is free */
+    assert_int_equal(aw_write_ready(terminal, much, PIPE_BUF), -1);
+    assert_int_equal(errno, EAGAIN);
+    assert_int_equal(aw_write_ready(terminal, much, PIPE_BUF), -1);
+    assert_int_equal(dup2(before, 0), 0);
+    close(before);
+    assert_int_equal(dup(terminal), next); /* none was left open */
+    close(next);
     assert_int_equal(fcntl(terminal, F_GETFL) & O_NONBLOCK, 0); /* others write to it too */
     close(terminal);
     close(master);

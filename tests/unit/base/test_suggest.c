@@ -100,6 +100,11 @@ static void the_nearest_is_taken(void **state)
     assert_string_equal(aw_suggest("abcdef", several, 2), "abcdeX");
     assert_string_equal(aw_suggest("abcdef", several, 5), "abcdeX"); /* the first of the nearest */
     assert_string_equal(aw_suggest("abcdef", several + 4, 1), "abcdefgh");
+    static const char *const shorter[] = {"XXcdef", "ab"};
+    assert_string_equal(aw_suggest("abcdef", shorter, 2), "XXcdef");
+    static const char *const cut[] = {"XXcdefghijklmnopqrstuvwxyz01234x",
+                                      "Xbcdefghijklmnopqrstuvwxyz01234y"}; /* 31 letters count */
+    assert_string_equal(aw_suggest("abcdefghijklmnopqrstuvwxyz01234x", cut, 2), cut[1]);
 }
 
 static void a_long_word_and_a_long_list_are_cut(void **state)

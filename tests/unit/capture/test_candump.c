@@ -145,18 +145,19 @@ static void lines_are_these(void **state)
         "(0000000001.500000) can0 041#01\x1f", "(0000000001.500000) can0 041#01x",
         /* identifiers and data */
         "(0000000001.500000) can0 7FF#", "(0000000001.500000) can0 800#",
-        "(0000000001.500000) can0 7ff#aBcDeF", "(0000000001.500000) can0 7gf#",
-        "(0000000001.500000) can0 g00#", "(0000000001.500000) can0 00g#",
-        "(0000000001.500000) can0 041#g0", "(0000000001.500000) can0 041#0g",
-        "(0000000001.500000) can0 041#0 0", "(0000000001.500000) can0 041#1122334455667788",
+        "(0000000001.500000) can0 7ff#aBcDeF", "(0000000001.500000) can0 7ff#abcdefABCDEF",
+        "(0000000001.500000) can0 7gf#", "(0000000001.500000) can0 g00#",
+        "(0000000001.500000) can0 00g#", "(0000000001.500000) can0 041#g0",
+        "(0000000001.500000) can0 041#0g", "(0000000001.500000) can0 041#0 0",
+        "(0000000001.500000) can0 041#1122334455667788",
         "(0000000001.500000) can0 041#11223344556677889", "(0000000001.500000) can0 41#",
         "(0000000001.500000) can0 0041#", "(0000000001.500000) can0 041:01",
         /* columns */
         "041 [1] 2A", "041 [1] 2A 3", "041 [2] 2A 36 'xx'", "041 [2] 2A 361 00", "[1] 2A", "x [0]",
         "(1.5) can0 041 [1] 2A T", "can0 RX 041 [1] 2A", "can0 TX 041 [1] 2A", "can0 TY 041 [1] 2A",
         "can0 R 041 [1] 2A", "can0 RXX 041 [1] 2A", "can0 X 041 [1] 2A", "R 041 [1] 2A", "a#", "#",
-        "T #01", "x T #01", "x R T #01"};
-    char *text, rest[3 * 64 + 1] = "", words[32 * 2 + 1] = "";
+        "", "  ", "(1.5)", "(1.5)#", "T #01", "x T #01", "x R T #01"};
+    char *text, rest[3 * 64 + 1] = "", words[33 * 2 + 1] = "";
     size_t size;
     FILE *out = open_memstream(&text, &size);
     (void)state;
@@ -210,6 +211,8 @@ static void lines_are_these(void **state)
     assert_false(aw_candump_read(words, strlen(words), &entry));
     memcpy(words + 62, "a#", 2);
     assert_true(aw_candump_read(words, strlen(words), &entry));
+    memcpy(words + 62, "x a#", 4); /* one too many */
+    assert_false(aw_candump_read(words, strlen(words), &entry));
 }
 
 static void other_lines_are_none(void **state)
