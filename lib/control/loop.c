@@ -128,12 +128,13 @@ double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *g)
         before = one;
     }
     angle += turns * 2 * PI + carg(before);
-    return fabs(angle) > 1 || !(nearest > 0) ? INFINITY : 1 / sqrt(nearest);
+    return fabs(angle) > 1 ? INFINITY : 1 / sqrt(nearest);
 }
 
-static double between(double a, double b, double va, double vb, double level)
+/* How far along the way from a to b, of different signs, 0 is. */
+static double zero_between(double a, double b)
 {
-    return fabs(vb - va) > 0 ? a + (b - a) * (level - va) / (vb - va) : b;
+    return a / (a - b);
 }
 
 static void note_crossings(const struct lens *a, const struct lens *b, double complex la,
@@ -141,7 +142,7 @@ static void note_crossings(const struct lens *a, const struct lens *b, double co
 {
     double ga = cabs(la), gb = cabs(lb);
     if ((ga > 1) != (gb > 1)) {
-        double x = between(0, 1, log(ga), log(gb), 0);
+        double x = zero_between(log(ga), log(gb));
         double complex l = la + (lb - la) * x;
         double margin = carg(-l) * 180 / PI;
         if (isnan(m->phase_margin_deg) || fabs(margin) < fabs(m->phase_margin_deg))
@@ -149,7 +150,7 @@ static void note_crossings(const struct lens *a, const struct lens *b, double co
         m->crossover = a->omega + (b->omega - a->omega) * x;
     }
     if ((cimag(la) < 0) != (cimag(lb) < 0) && creal(la) < 0 && creal(lb) < 0) {
-        double x = between(0, 1, cimag(la), cimag(lb), 0);
+        double x = zero_between(cimag(la), cimag(lb));
         double gain = -creal(la + (lb - la) * x);
         if (gain < 1)
             m->gain_margin = fmin(m->gain_margin, 1 / gain);

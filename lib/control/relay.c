@@ -37,23 +37,23 @@ struct stats {
     double least, most, sum;
 };
 
-static void widen(struct stats *stats, double value, bool first)
+static void widen(struct stats *stats, double value)
 {
-    stats->least = first || value < stats->least ? value : stats->least;
-    stats->most = first || value > stats->most ? value : stats->most;
-    stats->sum = (first ? 0 : stats->sum) + value;
+    stats->least = fmin(stats->least, value);
+    stats->most = fmax(stats->most, value);
+    stats->sum += value;
 }
 
 /* Switching happens at samples, so that even the cycles of a perfect oscillation differ by one
  * sample in time and by what the value moves in one sample at either end. */
 static bool alike(const struct aw_relay *relay, double sample_s)
 {
-    struct stats period = {0}, swing = {0};
+    struct stats period = {INFINITY, -INFINITY, 0}, swing = period;
     const int n = AW_RELAY_CYCLES;
     for (int i = 0; i < n; i++) {
         const struct aw_relay_cycle *cycle = &relay->cycles[i];
-        widen(&period, cycle->period_s, i == 0);
-        widen(&swing, cycle->max - cycle->min, i == 0);
+        widen(&period, cycle->period_s);
+        widen(&swing, cycle->max - cycle->min);
     }
     double coarse = sample_s * n / period.sum;
     return period.most - period.least <= (TOLERANCE + 2 * coarse) * period.sum / n &&

@@ -42,7 +42,7 @@ struct way {
  * as they are. */
 static double measured(const struct way *way, size_t i)
 {
-    size_t reach = way->step->median > 1 ? (size_t)way->step->median / 2 : 0;
+    size_t reach = (size_t)way->step->median / 2;
     reach = i < reach ? i : reach;
     reach = way->n - 1 - i < reach ? way->n - 1 - i : reach;
     double sorted[WIDEST];
@@ -66,11 +66,11 @@ static double since(const struct way *way, size_t i)
     return way->samples[i].t - way->step->time_s;
 }
 
-/* When the straight line from sample i to the next one is at level. */
+/* When the straight line from sample i to the next one is at level, which lies between them. */
 static double crossing(const struct way *way, size_t i, double level)
 {
     double before = part(way, i), after = part(way, i + 1);
-    double along = before == after ? 1 : (level - before) / (after - before);
+    double along = (level - before) / (after - before);
     return since(way, i) + along * (since(way, i + 1) - since(way, i));
 }
 
@@ -116,7 +116,7 @@ static double settling_time(const struct way *way, double final)
 static double absolute_area(double e0, double e1, double dt)
 {
     double sum = fabs(e0) + fabs(e1);
-    if ((e0 < 0) == (e1 < 0) || sum == 0)
+    if ((e0 < 0) == (e1 < 0))
         return sum / 2 * dt;
     return (e0 * e0 + e1 * e1) / (2 * sum) * dt;
 }

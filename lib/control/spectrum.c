@@ -73,7 +73,7 @@ static bool point_at(const struct even *e, double hz, struct aw_spectrum_point *
     double uu = 0, yy = 0;
     double complex uy = 0;
     int pieces = 0;
-    for (size_t from = 0; length > 8 && from + length <= e->n; from += length / 2, pieces++) {
+    for (size_t from = 0; from + length <= e->n; from += length / 2, pieces++) {
         double complex u = transform(e->u + from, length, 2 * PI * hz * e->dt);
         double complex y = transform(e->y + from, length, 2 * PI * hz * e->dt);
         uu += creal(u * conj(u));

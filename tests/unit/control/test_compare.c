@@ -99,8 +99,8 @@ static void test_late_telemetry(void **state)
     static const char *const names[] = {"t", "measured", "setpoint", "output"};
     static const struct {
         double first_s, step_s, taken_s;
-    } rows[] = {
-        {-0.1, 0.05, 0}, {-0.1, 0.1, 0.1}, {-0.1, 0.2, 0.2}, {0, 0.05, 0.05}, {-0.1, -0.05, -0.05}};
+    } rows[] = {{-0.1, 0.05, 0},  {-0.01, 0.05, 0}, {-0.1, 0.1, 0.1},
+                {-0.1, 0.2, 0.2}, {0, 0.05, 0.05},  {-0.1, -0.05, -0.05}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_table table;
         struct aw_run run;
@@ -146,6 +146,23 @@ static void test_sample_by_sample(void **state)
                     c.max_difference, c.overlap_s);
             numbers(out, "  change", c.change, AW_METRICS);
         }
+    }
+    static struct aw_sample quick[] = {
+        {0, 5, 5, 1}, {0.25, 15, 6, 1}, {0.5, 15, 9, 1}, {0.75, 15, 11, 1}};
+    struct aw_run brief = {quick, 4, {5, 15, 0, 1}};
+    for (int i = 0; i < 3; i++) { /* one sample meets it, or none */
+        struct aw_comparison c;
+        a.step.time_s = i == 0 ? 1 : i == 1 ? 1.75 : 1.1;
+        assert_int_equal(aw_compare(&a, &brief, &c, &err), AW_OK);
+        NUMBERS(out, "brief", c.rms_difference, c.max_difference, c.overlap_s);
+    }
+    static const struct aw_step equal[] = {
+        {0, 10, 1, 1}, {0.1, 10, 1, 1}, {10, 0, 1, 1}, {10, 0.1, 1, 1}};
+    for (int i = 0; i < 4; i += 2) { /* apart by just a hundredth */
+        struct aw_run one = {first, 8, equal[i]}, other = {first, 8, equal[i + 1]};
+        struct aw_comparison c;
+        assert_int_equal(aw_compare(&one, &other, &c, &err), AW_OK);
+        assert_true(c.same_step);
     }
     struct aw_run late = {second, 7, {5, 15, 4, 1}};
     struct aw_comparison c;

@@ -257,6 +257,28 @@ static void test_numbers_of_rules(void **state)
     end_numbers(out, "control-half-rules.txt");
 }
 
+/* Whatever takes 64 times as long has the same gains per tick of 64 times the length. */
+static void test_slow_ones_are_like_fast_ones(void **state)
+{
+    (void)state;
+    static const struct aw_process fast = {
+        .gain = 1.5, .a1 = 0.35, .a2 = 0.015, .lead = -0.01, .dead_time_s = 0.02};
+    struct aw_process slow = {fast.gain, false,          64 * fast.a1,         4096 * fast.a2,
+                              0,         64 * fast.lead, 64 * fast.dead_time_s};
+    for (int rule = 0; rule < AW_RULE_ROBUST; rule++) {
+        struct aw_design_options o = {
+            .rule = (enum aw_rule)rule, .form = AW_FORM_PID, .unproven = true};
+        struct aw_driver quick = {.tick_s = 0.01}, late = {.tick_s = 0.64};
+        struct aw_proposal a, b;
+        struct aw_error err;
+        assert_int_equal(aw_design(&fast, &quick, &o, &a, &err),
+                         aw_design(&slow, &late, &o, &b, &err));
+        near(b.per_tick.kp / a.per_tick.kp, 1, 1e-9);
+        near(b.per_tick.ki / a.per_tick.ki, 1, 1e-9);
+        near(b.per_tick.kd / a.per_tick.kd, 1, 1e-9);
+    }
+}
+
 /* What is refused, why, and in which order. */
 static void test_refusals(void **state)
 {
@@ -321,6 +343,13 @@ static void test_refusals(void **state)
         assert_int_equal(*p.refusal != 0, *rows[i].says != 0);
         assert_true(!*p.refusal || strstr(says, p.refusal));
     }
+    struct aw_proposal free = {0}; /* a driver that takes any gain */
+    struct aw_driver any = {.tick_s = 0.01};
+    struct aw_error no;
+    assert_int_equal(
+        aw_design(&lag, &any, &(struct aw_design_options){.rule = AW_RULE_SIMC}, &free, &no),
+        AW_OK);
+    assert_true(free.per_tick.kp > 1 && free.per_tick.ki > 0 && !free.limited);
     static const struct {
         double gain, tick_s;
         const char *says;
@@ -349,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_robust_is_the_best),
         cmocka_unit_test(test_guard),
         cmocka_unit_test(test_numbers_of_rules),
+        cmocka_unit_test(test_slow_ones_are_like_fast_ones),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static void test_nothing_moves(void **state)
  * much, or in the middle. */
 static void test_points_of_the_input(void **state)
 {
-    static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.19, 0.39, 1, 0.9, 0.7};
+    static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.95, 1.95, 5, 4.5, 3.5};
     static const struct {
         size_t n;
         double late_s;
@@ -136,18 +136,19 @@ static void test_by_hand(void **state)
         double dt, before, slope, most; /* y goes so fast, so far */
         double late;                    /* after the step */
     } rows[] = {
-        {"runs to the bound", 0.01, 0, 0.125, 9, 0},
-        {"runs late", 0.01, 0, 0.125, 9, 0.25},
-        {"other way", 0.01, 0, -0.125, 9, 0.25},
-        {"comes to rest", 0.05, 0, 0.125, 0.02, 0.05},
-        {"stays", 0.1, 0, 0, 0, 0},
+        {"runs to the bound", 1. / 128, 0, 0.125, 9, 0},
+        {"runs late", 1. / 128, 0, 0.125, 9, 0.25},
+        {"other way", 1. / 128, 0, -0.125, 9, 0.25},
+        {"comes to rest", 1. / 16, 0, 0.125, 0.02, 0.05},
+        {"stays", 0.125, 0, 0, 0, 0},
+        {"stays far out", 0.125, 0.05, 0, 0, 0},
         {"began beside the centre", 0.05, -0.02, 0.03125, 0.03, 0},
         {"too far", 0.5, 0.02, 0.25, 9, 0},
     };
     (void)state;
     FILE *out = begin_numbers();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_excite_config config = {0, 0.1, 0.001, 0.0625, 10, true, i % 2 == 0};
+        struct aw_excite_config config = {0, 0.1, 1. / 1024, 0.0625, 10, true, i % 2 == 0};
         assert_int_equal(aw_excite_start(&excite, &config, NULL), AW_OK);
         enum aw_excite_part part = AW_EXCITE_OVER;
         double step_s = INFINITY;
@@ -169,6 +170,9 @@ static void test_by_hand(void **state)
     NUMBERS(out, "gain", aw_excite_gain(&config, 1), aw_excite_gain(&config, 0.3));
     config.amplitude = 0;
     struct aw_error err;
+    assert_int_equal(aw_excite_start(&excite, &config, &err), AW_USAGE);
+    config.amplitude = 0.1;
+    config.hysteresis = config.max_deviation;
     assert_int_equal(aw_excite_start(&excite, &config, &err), AW_USAGE);
     end_numbers(out, "control-steps.txt");
 }

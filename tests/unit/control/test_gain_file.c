@@ -56,7 +56,7 @@ static void reading(void **state)
     assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 7);
     assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 9);
     assert_false(aw_gain_file_next(&kind, gains, &next, &place));
-    assert_true(gains[2].value == -30 && gains[7].value == 0.5F);
+    assert_true(gains[2].value == -30 && gains[7].value == 0.5F && gains[7].sent_ns == 0);
 }
 
 static void mistakes(void **state)

@@ -138,6 +138,11 @@ static void test_robust(void **state)
         {5, {.form = AW_FORM_PI, .overshoot = 0.02, .activity = 0.02}},
         {2, {.form = AW_FORM_PID, .ms = 1.01, .activity = 1e-6}},
         {0, {.form = AW_FORM_PI, .ms = 0.9}},
+        {0, {.form = AW_FORM_PI, .ms = 0.9, .overshoot = 0.3}},
+        {4, {.form = AW_FORM_PID, .ms = 1.8, .activity = 0.05}},
+        {2, {.form = AW_FORM_PI, .ms = 1.7, .overshoot = 0.001, .activity = 0.05}},
+        {6, {.form = AW_FORM_PID, .ms = 2.5, .activity = 0.9, .overshoot = 0.02}},
+        {5, {.form = AW_FORM_PID, .ms = 2, .activity = 0.9}},
     };
     struct aw_error err;
     (void)state;

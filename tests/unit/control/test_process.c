@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 
+#include "numbers_helper.h"
+
 #include "control/process.h"
 
 static void near(double value, double wanted, double off)
@@ -116,6 +118,44 @@ static void test_frequency(void **state)
     assert_int_equal(aw_process_kind_of(&none), AW_PROCESS_FIRST);
 }
 
+/* Processes with a third lag, far from the others, near to one and like both, with zeros: in
+ * frequency, and along a ramp, a level and no time at all. */
+static void test_numbers_of_processes(void **state)
+{
+    static const struct aw_process processes[] = {
+        {1, false, 0.5, 0.06, 0.05, 0.1, 0.01},
+        {2, false, 0.5, 0.06, 0.3005, -0.1, 0},
+        {-1, false, 0.4, 0.04, 0.2, 0, 0.3},
+        {1, true, 0.2, 0, 0.2, 0.05, 0.1},
+        {3, true, 0.2, 0, 0.05, -0.02, 0},
+        {1, false, 0.1, 0.01, 0.3, 0, 0},
+        {1, false, 0.3, 0, 0.1, 0, 0.02},
+        {1, true, 0, 0, 0, 0, 5},
+        {1, false, 30, 0, 0, 0, 9},
+        {1, false, 0, 0, 0, 0, 0.1},
+    };
+    (void)state;
+    FILE *out = begin_numbers();
+    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
+        const struct aw_process *p = &processes[i];
+        struct aw_process_state x = {0.1, -0.2, 0.3};
+        double tau1, tau2, omega = 0, ku = 0;
+        aw_process_lags(p, &tau1, &tau2, NULL);
+        bool ultimate = aw_process_ultimate(p, &omega, &ku);
+        fprintf(out, "%zu, %s\n", i, aw_process_kind_name(aw_process_kind_of(p)));
+        NUMBERS(out, "  lags, ultimate", tau1, tau2, ultimate, omega, ku);
+        for (double w = 0.2; w < 100; w *= 5) {
+            double complex g = aw_process_response(p, w);
+            NUMBERS(out, "  response", w, creal(g), cimag(g), aw_process_phase(p, w));
+        }
+        for (int k = 0; k < 7; k++) {
+            aw_process_advance(p, &x, k, k < 4 ? k + 1 : k, k == 3 ? 0 : 0.02 * (1 << k));
+            NUMBERS(out, "  after", x.y, x.rate, x.lagged, aw_process_measured(p, &x));
+        }
+    }
+    end_numbers(out, "control-thirds.txt");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +163,7 @@ int main(void)
         cmocka_unit_test(test_a_third_lag),
         cmocka_unit_test(test_ramps),
         cmocka_unit_test(test_frequency),
+        cmocka_unit_test(test_numbers_of_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

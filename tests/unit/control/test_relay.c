@@ -186,6 +186,7 @@ static void test_bad_configurations(void **state)
         {{0, 1, 0, 1, 5, NAN}, "relay: a setting is not a number — give a finite one"},
         {{0, 1, 0.5, 1, 5, 0}, ""},
         {{0, 1, 0, 1, 5, 0}, ""},
+        {{0, 0.25, 0.125, 0.25, 0.5, 0}, ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         err = (struct aw_error){0};

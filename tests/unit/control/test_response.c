@@ -237,7 +237,7 @@ static void test_edges(void **state)
         {0, 0.1, 0.5, 0.9, 1, 1.004, 1, 1, 1, 1, 1},
         {0.05, 0.1, 0.1, 0.9, 0.9, 1.02, 0.98, 1, 1, 1, 1},
         {0.2, 0.05, 0.3, 0.85, 0.95, 1.5, 0.7, 1.1, 1.03, 0.99, 1.01},
-        {0.9, 0.95, 1, 1, 1.3, 1, 1, 1, 0.9, 1, 1},
+        {0.9, 0.95, 1, 1, 1.3, 1, 1.3, 1, 0.9, 1, 1},
         {0, 0, -0.5, 2, -2, 3, -3, 0.5, 0.5, 1, 0.5},
         {1, 1.019, 1.021, 0.98, 1, 1, 1.006, 1.006, 1, 1, 1},
         {0, 0.5, 0.8, 0.89, 0.899, 0.8999, 0.89, 0.89, 0.89, 0.89, 0.89},
@@ -252,14 +252,17 @@ static void test_edges(void **state)
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         for (int median = 0; median <= 9; median += median < 1 ? 1 : 2) {
             struct aw_sample s[12] = {{-0.5, 3, 3, 9}};
-            struct aw_step step = {3, -1, 0.25, median};
+            bool even = i % 2; /* the tail begins just at a sample */
+            struct aw_step step = {3, -1, even ? 0 : 0.25, median};
             struct aw_response r;
             for (int k = 0; k < 11; k++)
-                s[k + 1] =
-                    (struct aw_sample){k < 9 ? 0.25 * k : 0.5 * k - 2, -1, 3 - 4 * ways[i][k],
-                                       k == 4   ? -0.75
-                                       : k == 7 ? 0.5
-                                                : NAN};
+                s[k + 1] = (struct aw_sample){even    ? k
+                                              : k < 9 ? 0.25 * k
+                                                      : 0.5 * k - 2,
+                                              -1, 3 - 4 * ways[i][k],
+                                              k == 4   ? -0.75
+                                              : k == 7 ? 0.5
+                                                       : NAN};
             assert_int_equal(aw_response(s, 12, &step, &r, NULL), AW_OK);
             fprintf(out, "way %zu, median %d:", i, median);
             numbers(out, "", r.value, AW_METRICS);

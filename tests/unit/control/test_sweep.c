@@ -379,6 +379,27 @@ static void test_records(void **state)
     }
 }
 
+/* A phase that falls by just less than 180 deg from tone to tone is followed downwards. */
+static void test_phase_is_followed(void **state)
+{
+    (void)state;
+    struct aw_sweep_plan plan = {AW_SWEEP_MULTISINE, 1, 4, 4, 1, 1};
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    for (int i = 0; i < 100; i++) {
+        times[i] = 0.02 * i;
+        input[i] = output[i] = 0;
+        for (int k = 1; k <= 4; k++) {
+            input[i] += cos(2 * PI * k * times[i]);
+            output[i] += 0.5 * cos(2 * PI * k * times[i] - k * 179.8 * PI / 180);
+        }
+    }
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 100, points, NULL, NULL),
+                     AW_OK);
+    for (int k = 0; k < sweep.n; k++)
+        assert_true(fabs(points[k].phase_deg + 179.8 * points[k].hz) < 1e-6 &&
+                    fabs(points[k].gain - 0.5) < 1e-9);
+}
+
 /* Curves by hand, whose points lie on the levels and beside them. */
 static void test_summaries(void **state)
 {
@@ -392,6 +413,7 @@ static void test_summaries(void **state)
         {3, {0, 0, -1, 0}, {-180, -181, -182, 0}},
         {2, {5, 2, 0, 0}, {-180, -180, 0, 0}},
         {1, {5, 0, 0, 0}, {-90, 0, 0, 0}},
+        {3, {-100, -100, -100, 0}, {90.1, -89.7, 90.4, 0}},
         {0, {0}, {0}},
     };
     (void)state;
@@ -415,11 +437,12 @@ static void test_summaries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),     cmocka_unit_test(test_rough_records),
-        cmocka_unit_test(test_bounds_and_crest), cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_margins),          cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_how_many_samples), cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_records),          cmocka_unit_test(test_summaries),
+        cmocka_unit_test(test_closed_forms),      cmocka_unit_test(test_rough_records),
+        cmocka_unit_test(test_bounds_and_crest),  cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_margins),           cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_how_many_samples),  cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_records),           cmocka_unit_test(test_summaries),
+        cmocka_unit_test(test_phase_is_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
