@@ -385,10 +385,8 @@ static void receive_ack(struct aw_armctl *arm, struct talk *talk)
     if (talk->before_ack) {
         talk->held = talk->before_ack = false;
         talk->out->answer[0] = '\0';
-    } else if (talk->held_exact && is_carried_out(talk)) {
-        talk->answered = true; /* and perhaps once more, by what was carried out before this ACK */
-        aw_armctl_memory_owe(&arm->memory, talk->out->sent);
-    }
+    } else if (talk->held_exact && is_carried_out(talk))
+        talk->answered = true;
 }
 
 static enum aw_status receive(struct aw_armctl *arm, struct talk *talk, struct aw_error *err)
@@ -565,7 +563,7 @@ static void note_confirmed(struct talk *talk, enum fit fit)
     for (int i = memory->n_owed - 1; i >= 0; i--)
         if (same_joint(memory->owed[i], talk->out->sent))
             aw_armctl_memory_settle(memory, i);
-    if (twice)
+    if (twice) /* it may be confirmed once more */
         aw_armctl_memory_owe(memory, talk->out->sent);
     if (!talk->decoded)
         return;

@@ -339,7 +339,7 @@ static void pulse_is_angle(struct handler *h, struct aw_armctl_line *line)
 static bool read_published(const char *text, int *joint, int *value)
 {
     char *comma, *end;
-    if (strspn(text, "-0123456789,") != strlen(text) || !strchr(text, ','))
+    if (strspn(text, "-0123456789,") != strlen(text))
         return false;
     *joint = (int)strtol(text, &comma, 10);
     *value = (int)strtol(comma + (*comma == ','), &end, 10);

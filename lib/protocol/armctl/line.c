@@ -37,8 +37,8 @@ bool aw_armctl_type_known(const char *body)
 /* The CRLF is there: the framer cuts behind it. */
 static bool split(struct aw_span frame, struct aw_armctl_line *line)
 {
-    size_t size = frame.size - 2;
-    if (frame.size < 2 || size < 1 || size >= sizeof line->text || memchr(frame.data, 0, size))
+    size_t size = frame.size - 2; /* digit and body: as many as a body with its NUL */
+    if (size > sizeof line->body || memchr(frame.data, 0, size))
         return false;
     memcpy(line->text, frame.data, size);
     line->text[size] = '\0';

@@ -1158,8 +1158,8 @@ static void test_advice_where_nothing_is_acked(void **state)
 static void test_what_is_settled(void **state)
 {
     (void)state;
-    static const char *const bodies[] = {"DEG1,090", "DEG2,090", "ARM250,045,120", "SPD050",
-                                         "POS1,010"};
+    static const char *const bodies[] = {"DEG1,090", "DEG2,090", "ARM250,045,120",
+                                         "SPD050",   "POS1,010", "SPD1,001"};
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char sent[AW_ARMCTL_LINE_MAX], answer[AW_ARMCTL_LINE_MAX];
         snprintf(sent, sizeof sent, "0%s", bodies[i]);
@@ -1174,6 +1174,26 @@ static void test_what_is_settled(void **state)
         struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
         assert_int_equal(go(f, bodies[i]), AW_OK);
     }
+}
+
+/* With a handler with which the digits are agreed the ACK of the next one is enough. */
+static void test_a_stop_with_one_ack(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{0}}}, {"1DEG1,090", {{10, "0ACK1\r\n"}, {3000, "3DEG1,090\r\n"}}}, {0}};
+    struct aw_armctl_memory memory = after_one;
+    memory.agreed = true;
+    memory.places[1] = (struct aw_armctl_place){.known = true, .value = 90};
+    struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(stop(f, true), AW_OK);
+    assert_string_equal(f->log, "0DEG1,090 1DEG1,090 0ACK3");
+    f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(stop(f, false), AW_OK);
+    assert_int_equal(f->out.result, AW_ARMCTL_STOPPED);
+    memory.agreed = false;
+    f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(stop(f, false), AW_TIMEOUT);
 }
 
 /* Nothing of what stands behind it in memory. */
@@ -1282,6 +1302,7 @@ int main(void)
         cmocka_unit_test(test_the_link_goes_away_at_any_time),
         cmocka_unit_test(test_advice_where_nothing_is_acked),
         cmocka_unit_test(test_what_is_settled),
+        cmocka_unit_test(test_a_stop_with_one_ack),
         cmocka_unit_test(test_the_longest_line),
         cmocka_unit_test(test_a_handler_that_says_anything),
         cmocka_unit_test(all_that_was_said_is_as_it_was),

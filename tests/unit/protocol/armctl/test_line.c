@@ -200,6 +200,18 @@ static void test_bodies(void **state)
     assert_false(aw_armctl_body_valid("DEG1\r\n0DEG2"));
 }
 
+static void test_a_nul_is_garbage(void **state)
+{
+    (void)state;
+    struct aw_wire wire;
+    struct aw_armctl_line line;
+    static const uint8_t bytes[] = "0DEG1,\0"
+                                   "90\r\n";
+    aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    struct aw_span frame = {bytes, sizeof bytes - 1};
+    assert_int_equal(aw_armctl_line_read(&wire, AW_RX, frame, &line), AW_MALFORMED);
+}
+
 static void test_ack_digit(void **state)
 {
     (void)state;
@@ -263,6 +275,7 @@ static void test_lines_are_read_as_they_were(void **state)
                                          "0DEG1,2000\r\n",
                                          "0DEG1,2001\r\n",
                                          "0DEG1,20000\r\n",
+                                         "0DEG1,20005\r\n",
                                          "0DEG1,10000\r\n",
                                          "0DEG1,1500x\r\n",
                                          "0DEG1,\r\n",
@@ -326,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_lines_are_read_as_they_were),
         cmocka_unit_test(test_writing),
         cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_a_nul_is_garbage),
         cmocka_unit_test(test_ack_digit),
         cmocka_unit_test(test_digit_rule),
     };

@@ -101,6 +101,28 @@ static void test_the_oldest_that_is_owed_goes_first(void **state)
     assert_string_equal(memory.owed[0], "");
 }
 
+/* The longest lines, and nothing of what stands behind them in memory; the first joint. */
+static void test_there_is_room_for_the_longest(void **state)
+{
+    (void)state;
+    static const char longest[] = "XYZ1234567890123456789012345678\0X";
+    static const char key[] = "tty:a-key-that-is-longer-than-any-line-with-a-command-may-become";
+    struct aw_armctl_memory memory = {.known = true}, loaded;
+    for (int i = 0; i < AW_ARMCTL_OWED_MAX; i++)
+        aw_armctl_memory_owe(&memory, longest);
+    assert_string_equal(memory.received, "");
+    strcpy(memory.received, longest);
+    strcpy(memory.pending, longest);
+    memory.places[0] = (struct aw_armctl_place){.known = true, .value = 45};
+    assert_int_equal(aw_armctl_state_save(dir, key, &memory, NULL), AW_OK);
+    assert_true(aw_armctl_state_load(dir, key, &loaded));
+    assert_memory_equal(&loaded.owed, &memory.owed, sizeof memory.owed);
+    assert_string_equal(loaded.received, longest);
+    assert_string_equal(loaded.pending, longest);
+    assert_string_equal(loaded.confirmed, "");
+    assert_true(loaded.places[0].known && loaded.places[0].value == 45);
+}
+
 static void test_devices_are_kept_apart(void **state)
 {
     (void)state;
@@ -273,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_the_oldest_that_is_owed_goes_first),
+        cmocka_unit_test(test_there_is_room_for_the_longest),
         cmocka_unit_test(test_devices_are_kept_apart),
         cmocka_unit_test(test_nothing_or_nonsense_is_a_fresh_start),
         cmocka_unit_test(test_failure_leaves_the_old_file),
