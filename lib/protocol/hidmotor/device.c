@@ -690,7 +690,6 @@ static void to_calibration_pose(struct board *board)
     static const double pose[MOTORS] = {-90, 86.14, 33.71};
     for (int i = 0; i < MOTORS; i++) {
         board->motors[i].angle = board->motors[i].command = pose[i];
-        board->motors[i].speed = 0;
         settle(&board->motors[i], pose[i]);
     }
 }

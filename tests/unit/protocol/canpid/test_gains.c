@@ -192,6 +192,21 @@ static void differences_are_named(void **state)
     assert_int_equal(aw_canpid_gains_diff(&to, &from, NULL, NULL), 3);
 }
 
+/* Board 0 has the first place of all, the last one is tl kd of the last. */
+static void the_first_and_the_last_place_count(void **state)
+{
+    (void)state;
+    struct aw_canpid_gains gains = {0}, none = {0};
+    struct aw_error err;
+    assert_int_equal(read_text("0 pos kp 3\n0x7E0 tl kd 4\n", &gains, &err), AW_OK);
+    assert_true(gains.of[0][AW_CANPID_POS][AW_CANPID_KP].known);
+    assert_int_equal(aw_canpid_gains_diff(&none, &gains, NULL, NULL), 2);
+    assert_int_equal(aw_canpid_gains_over(&none, &gains), 2);
+    assert_int_equal(aw_canpid_gains_diff(&none, &gains, NULL, NULL), 0);
+    aw_canpid_gains_note(&gains, &(struct aw_canpid_gain_at){0, AW_CANPID_POS, AW_CANPID_KP, 5});
+    assert_int_equal(gains.of[0][AW_CANPID_POS][AW_CANPID_KP].sent_ns, 0);
+}
+
 static void what_does_not_exist_is_not_noted(void **state)
 {
     (void)state;
@@ -257,6 +272,7 @@ int main(void)
         cmocka_unit_test(files_that_cannot_be),
         cmocka_unit_test(a_full_disk_keeps_the_old_file),
         cmocka_unit_test(differences_are_named),
+        cmocka_unit_test(the_first_and_the_last_place_count),
         cmocka_unit_test(what_does_not_exist_is_not_noted),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);

@@ -188,6 +188,25 @@ static void limits_clamp_and_end_the_motion_while_running(void **state)
     rig_free(rig);
 }
 
+/* Where the setpoint just passes; but not in another time, or on another way. */
+static void a_command_to_where_the_setpoint_is_is_ignored(void **state)
+{
+    (void)state;
+    static const struct {
+        double duration, mode, end;
+    } cases[] = {{1000, 0, 80}, {999, 0, 40}, {1000, 1, 40}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_faulty("");
+        RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0);
+        rig_run(rig, 0.499);
+        RIG_RAW(rig, SET_SETPOINTS, cases[i].duration, cases[i].mode, 40, 0, 0);
+        assert_near(setpoint(rig, 0), 40, 0);
+        rig_run(rig, 2);
+        assert_near(setpoint(rig, 0), cases[i].end, 0);
+        rig_free(rig);
+    }
+}
+
 /* The arm */
 
 static void a_step_is_like_that_of_the_real_arm(void **state)
@@ -690,8 +709,10 @@ static const struct sending bounds[] = {{10, "1811 149 -43 49"},
                                         {32, "1822"},
                                         {34, "1811 inf nan 0"},
                                         {36, "1822"},
-                                        {38, "1848 1 0 10 10 10"},
-                                        {39, "1910"},
+                                        {37, "1811 0.5 0 -0.5"},
+                                        {37.9, "1822"},
+                                        {38.9, "1848 1 0 10 10 10"},
+                                        {40, "1910"},
                                         {41, "1910"},
                                         {44, "1848 0.99 0 20 20 20"},
                                         {45, "1910"},
@@ -710,6 +731,7 @@ static const struct sending bounds[] = {{10, "1811 149 -43 49"},
                                         {85, "1910"},
                                         {90, "1848 20 1 10 10 10"},
                                         {95, "1910"},
+                                        {99, "1822"},
                                         {111, "1848 20 1 10 10 10"},
                                         {115, "1910"},
                                         {120, "1848 20 nan nan inf -inf"},
@@ -860,7 +882,7 @@ static void what_a_board_is_given_and_asked_for(void **state)
     struct aw_device *device = aw_hidmotor_device(&options);
     const struct aw_device_ops *ops = device->ops;
     uint8_t report[AW_HIDMOTOR_REPORT + 1] = {0x76, 0x07};
-    int64_t now = 10 * AW_MILLISECOND;
+    int64_t now = 10 * AW_MILLISECOND + 300 * AW_MICROSECOND;
     ops->step(device, now);
     assert_true(ops->next_event(device) == AW_NEVER);
     ops->receive(device, report, 0, now);
@@ -894,6 +916,7 @@ int main(void)
         cmocka_unit_test(the_interpolation_is_that_of_the_firmware),
         cmocka_unit_test(a_new_command_starts_from_the_setpoint),
         cmocka_unit_test(limits_clamp_and_end_the_motion_while_running),
+        cmocka_unit_test(a_command_to_where_the_setpoint_is_is_ignored),
         cmocka_unit_test(a_step_is_like_that_of_the_real_arm),
         cmocka_unit_test(measurements_come_in_steps_of_space_and_time),
         cmocka_unit_test(the_same_seed_is_the_same_run),
