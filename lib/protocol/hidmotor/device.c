@@ -274,7 +274,7 @@ static double measure(const struct board *board, int i, double before)
     double noise = (2 * chance_now(board, i, NOISE) - 1) * MOST_NOISE;
     double angle = board->motors[i].angle + noise + glitch_now(board, i);
     if (board->state == AW_HIDMOTOR_UNHOMED)
-        angle = aw_clamp(SERVO_MID + angle, 0, SERVO_MAX);
+        angle = fmin(SERVO_MID + angle, SERVO_MAX);
     return quantise(angle);
 }
 

@@ -709,8 +709,6 @@ static const struct sending bounds[] = {{10, "1811 149 -43 49"},
                                         {32, "1822"},
                                         {34, "1811 inf nan 0"},
                                         {36, "1822"},
-                                        {37, "1811 0.5 0 -0.5"},
-                                        {37.9, "1822"},
                                         {38.9, "1848 1 0 10 10 10"},
                                         {40, "1910"},
                                         {41, "1910"},
@@ -761,6 +759,8 @@ static const struct sending bounds[] = {{10, "1811 149 -43 49"},
                                         {2900, "1910"},
                                         {9000, "1910"},
                                         {9020, "1848 0 0 0 0 0"},
+                                        {9100, "1811 0.5 0 -0.5"},
+                                        {9105, "1822"},
                                         {15001, "1822"},
                                         {15017, "1910"},
                                         {0, NULL}};
@@ -804,15 +804,23 @@ static void print_states(FILE *out)
                  {5, AW_HIDMOTOR_RUNNING},    {5000, AW_HIDMOTOR_DISABLED}};
     struct rig *rig = rig_faulty("");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        RIG_RAW(rig, 2000, 0.25, 0.5, 0.75);
+        RIG_RAW(rig, 1900, 0.2, 1, 2, 0.3, 3, 4, 0.4, 5, 6);
+        RIG_RAW(rig, 1810, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+        RIG_RAW(rig, 1811, 500, 0, 0);
+        rig_raw(rig, 1962, (const double[]){0}, 1);
         RIG_RAW(rig, SET_SETPOINTS, 700, 0, i % 2 ? -40 : 60, 30, -20.0 * (double)i);
         rig_run(rig, steps[i].after_ms / 1000);
+        if (i % 2 == 0)
+            RIG_RAW(rig, 1811, 500, 0, 0);
         aw_hidmotor_device_state(rig->device, steps[i].state, rig->clock.time_ns);
         print_board(rig->device, (double)rig->clock.time_ns / 1e6, out);
         rig_run(rig, 0.02);
         print_board(rig->device, (double)rig->clock.time_ns / 1e6, out);
         struct aw_hidmotor_status now = rig_status(rig);
         for (int k = 0; k < now.n; k++)
-            fprintf(out, "%.4f %.4f %.4f\n", now.position[k], now.velocity[k], now.effort[k]);
+            fprintf(out, "%.4f %.4f %.4f %.4f\n", now.position[k], now.velocity_setpoint[k],
+                    now.velocity[k], now.effort[k]);
     }
     rig_free(rig);
 }
@@ -853,6 +861,7 @@ static void bounds_floods_and_states_are_as_they_were(void **state)
     FILE *out = open_memstream(&text, &size);
     for (int i = AW_HIDMOTOR_UNHOMED; i <= AW_HIDMOTOR_DISABLED; i++)
         print_case("", (enum aw_hidmotor_state)i, bounds, 15020, out);
+    print_case("foreign", AW_HIDMOTOR_RUNNING, session, 20, out);
     print_flood(out);
     print_states(out);
     print_glitches("", out);
@@ -871,6 +880,73 @@ static void bounds_floods_and_states_are_as_they_were(void **state)
     fclose(out);
     expect_picture("board-hidmotor.txt", text);
     free(text);
+}
+
+/* Time begins for a board with the first step. */
+static void when_a_board_begins_does_not_matter(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    static const uint8_t question[AW_HIDMOTOR_REPORT] = {0x76, 0x07};
+    uint8_t answers[2][40][AW_HIDMOTOR_REPORT];
+    options.faults.share[AW_HIDMOTOR_GLITCH] = options.faults.share[AW_HIDMOTOR_UNPLUG] = 1;
+    options.faults.unplug_ns = 250 * AW_MILLISECOND;
+    for (int k = 0; k < 2; k++) {
+        int64_t now = k * INT64_C(123456789);
+        struct aw_device *device = aw_hidmotor_device(&options);
+        device->ops->step(device, now);
+        for (int i = 0; i < 40; i++) {
+            device->ops->receive(device, question, sizeof question, now);
+            now += 5 * AW_MILLISECOND;
+            device->ops->step(device, now);
+            assert_int_equal(device->ops->transmit(device, answers[k][i], sizeof answers[k][i]),
+                             AW_HIDMOTOR_REPORT);
+        }
+        aw_device_close(device);
+    }
+    assert_memory_equal(answers[0], answers[1], sizeof answers[0]);
+}
+
+/* How often somebody looks does not change what happens. */
+static void looking_changes_nothing(void **state)
+{
+    static const struct {
+        double at_ms;
+        const char *text; /* NULL: the rare one looks, too */
+    } steps[] = {{100, "1848 5000 1 60 40 -30"},
+                 {3300, NULL},
+                 {4990, NULL},
+                 {12000, "1848 0 0 0 0 0"},
+                 {13700, NULL},
+                 {14000, "1811 500 0 0"},
+                 {17300, NULL},
+                 {17304, "1848 1700 0 50 -20 30"},
+                 {20620, NULL},
+                 {20636, "1848 0 0 90 -40 60"},
+                 {22500, NULL}};
+    (void)state;
+    struct rig *often = rig_faulty(""), *rarely = rig_faulty("");
+    int64_t now = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct aw_hidmotor_truth a, b;
+        uint8_t report[AW_HIDMOTOR_REPORT];
+        int64_t then = (int64_t)(steps[i].at_ms * AW_MILLISECOND);
+        for (; now < then; now += AW_MILLISECOND)
+            often->device->ops->step(often->device, now);
+        if (steps[i].text) {
+            size_t size = read_report(steps[i].text, report);
+            often->device->ops->receive(often->device, report, size, now);
+            rarely->device->ops->receive(rarely->device, report, size, now);
+            continue;
+        }
+        aw_hidmotor_device_truth(often->device, now, &a);
+        aw_hidmotor_device_truth(rarely->device, now, &b);
+        assert_memory_equal(a.angle, b.angle, sizeof a.angle);
+        assert_memory_equal(a.speed, b.speed, sizeof a.speed);
+        assert_memory_equal(a.setpoint, b.setpoint, sizeof a.setpoint);
+    }
+    rig_free(often);
+    rig_free(rarely);
 }
 
 static void what_a_board_is_given_and_asked_for(void **state)
@@ -935,6 +1011,8 @@ int main(void)
         cmocka_unit_test(a_new_connection_gets_nothing_old),
         cmocka_unit_test(a_session_is_as_it_was),
         cmocka_unit_test(bounds_floods_and_states_are_as_they_were),
+        cmocka_unit_test(when_a_board_begins_does_not_matter),
+        cmocka_unit_test(looking_changes_nothing),
         cmocka_unit_test(what_a_board_is_given_and_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
