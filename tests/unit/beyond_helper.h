@@ -47,9 +47,10 @@ static inline void beyond_init(struct beyond *copy, struct aw_wire *wire,
     for (size_t m = 0; m < n; m++) {
         aw_wire_codec_at(wire, m);
         struct aw_codec *codec = &wire->codecs[m];
+        const char *label = codec->scalars[codec->n_scalars - 1].label;
         if (codec->n_scalars < AW_MAX_SCALARS)
             codec->scalars[codec->n_scalars] = (struct aw_scalar){.field = &field,
-                                                                  .label = "QQQ",
+                                                                  .label = label ? label : "QQQ",
                                                                   .alias = "QQQ",
                                                                   .bits = 8,
                                                                   .by = -1,

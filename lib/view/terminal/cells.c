@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/utf8.h"
 
 /* All numbers of a channel have the same decimals, so that they do not dance; six digits at most.
@@ -13,15 +14,12 @@ static int decimals_of(const struct aw_channel *channel)
 {
     double range = fmax(fabs(channel->low), fabs(channel->high));
     double seen = fmax(fabs(channel->least), fabs(channel->greatest));
-    double size = channel->decimals >= 0 && range > 0 ? range : fmax(seen, 1e-3);
-    if ((channel->decimals < 0 && channel->whole) || !(size < 1e15))
+    bool known = channel->decimals >= 0;
+    double size = known && range > 0 ? range : fmax(seen, 1e-3);
+    if ((!known && channel->whole) || !(size < 1e15))
         return 0;
     int before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
-    int digits = channel->decimals >= 0 ? 6 : 5;
-    int most = digits > before ? digits - before : 0;
-    if (channel->decimals < 0 && most > 4)
-        most = 4;
-    return channel->decimals >= 0 && channel->decimals < most ? channel->decimals : most;
+    return (int)aw_clamp((known ? 6 : 5) - before, 0, known ? channel->decimals : 4);
 }
 
 void aw_cell_number(const struct aw_channel *channel, double value, char *out)

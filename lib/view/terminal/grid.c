@@ -106,12 +106,14 @@ static const struct {
     int rank;
     void (*print)(const struct row *row, struct cell *cell);
 } columns[] = {
-    {"value", 11, false, 0, value_cell}, {"unit", 5, true, 1, unit_cell},
-    {"min", 10, false, 4, least_cell},   {"max", 10, false, 4, greatest_cell},
-    {"Hz", 5, false, 2, rate_cell},      {"age", 6, false, 3, age_cell},
+    {"value", 11, false, 0, value_cell},
+    {"unit", 5, true, 1, unit_cell},
+    {"min", 10, false, 4, least_cell},
+    {"max", 10, false, 4, greatest_cell},
+    {"Hz", 5, false, 2, rate_cell},
+    {"age", 6, false, 3, age_cell},
+    {0},
 };
-
-#define COLUMNS (sizeof columns / sizeof *columns)
 
 /* How a table of this width is laid out. */
 struct layout {
@@ -123,7 +125,7 @@ struct layout {
 static int width_up_to(int rank)
 {
     int width = 0;
-    for (size_t i = 0; i < COLUMNS; i++)
+    for (size_t i = 0; columns[i].head; i++)
         if (columns[i].rank <= rank)
             width += columns[i].width + 1;
     return width;
@@ -132,14 +134,14 @@ static int width_up_to(int rank)
 static struct layout lay_out(int width, int longest, bool blocks)
 {
     struct layout layout = {.rank = 4};
-    int least = longest < 12 ? longest : 12, wanted = longest < NAME_MOST ? longest : NAME_MOST;
+    int least = (int)fmin(longest, 12), wanted = (int)fmin(longest, NAME_MOST);
     while (layout.rank > 0 && width - width_up_to(layout.rank) < (layout.rank > 2 ? wanted : least))
         layout.rank--;
     int rest = width - width_up_to(layout.rank);
-    layout.name = rest < wanted ? rest : wanted;
+    layout.name = (int)fmin(rest, wanted);
     rest -= layout.name + 2;
     if (blocks && layout.rank == 4 && rest >= TREND_LEAST)
-        layout.trend = rest < TREND_MOST ? rest : TREND_MOST;
+        layout.trend = (int)fmin(rest, TREND_MOST);
     return layout;
 }
 
@@ -147,7 +149,7 @@ static void put_head(struct aw_braille *canvas, int x, int y, const struct layou
 {
     aw_cell_put(canvas, x, y, layout->name, true, "field", AW_BRAILLE_DIM);
     x += layout->name + 1;
-    for (size_t i = 0; i < COLUMNS; i++)
+    for (size_t i = 0; columns[i].head; i++)
         if (columns[i].rank <= layout->rank) {
             aw_cell_put(canvas, x, y, columns[i].width, columns[i].left, columns[i].head,
                         AW_BRAILLE_DIM);
@@ -223,7 +225,7 @@ static void put_row(struct aw_braille *canvas, int x, int y, const struct layout
 {
     put_name(canvas, x, y, layout, row->channel);
     x += layout->name + 1;
-    for (size_t i = 0; i < COLUMNS; i++) {
+    for (size_t i = 0; columns[i].head; i++) {
         struct cell cell = {.color = 0};
         if (columns[i].rank > layout->rank)
             continue;
@@ -380,11 +382,10 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
 {
     const int top = 2;
     int height = canvas->rows - top - 1, width = canvas->columns - 2;
-    int least = longest + 32 > BLOCK_LEAST ? longest + 32 : BLOCK_LEAST;
+    int least = (int)fmax(longest + 32, BLOCK_LEAST);
     int most_tables = (width + BETWEEN) / (least + BETWEEN);
     int needed = (int)((grid->rows + (size_t)height - 1) / (size_t)height);
-    int tables = needed < most_tables ? needed : most_tables;
-    tables = tables > 1 ? tables : 1;
+    int tables = (int)fmax(fmin(needed, most_tables), 1);
     int each = (width + BETWEEN) / tables - BETWEEN;
     struct layout layout = lay_out(each, longest, grid->blocks);
     grid->page = (size_t)height * (size_t)tables;
@@ -395,7 +396,7 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
         layout.before = cut_for(shown + grid->scroll, end - grid->scroll, layout.name);
     for (int t = 0; t < tables; t++)
         put_head(canvas, 1 + t * (each + BETWEEN), 1, &layout);
-    for (size_t i = 0; i < grid->page && grid->scroll + i < grid->rows; i++) {
+    for (size_t i = 0; grid->scroll + i < end; i++) {
         struct row row = {.channel = shown[grid->scroll + i], .now = grid->now_ns};
         row.stale = aw_channel_stale(row.channel, row.now);
         put_row(canvas, 1 + (int)i / height * (each + BETWEEN), top + (int)i % height, &layout,
@@ -413,11 +414,10 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
     put_top(grid, canvas);
     grid->rows = 0;
     for (size_t i = 0; shown && i < channels->n; i++) {
-        int length = (int)strlen(channels->list[i]->name);
         if (!passes(grid, channels->list[i]))
             continue;
         shown[grid->rows++] = channels->list[i];
-        longest = length > longest ? length : longest;
+        longest = (int)fmax(longest, (double)strlen(channels->list[i]->name));
     }
     if (grid->keys)
         aw_cell_keys(canvas, keys_of_table);

@@ -236,6 +236,12 @@ static void tables_end_where_they_end(void **state)
 static void odd_tables(void **state)
 {
     static const struct aw_name names[] = {{-1, "say \"no\""}, {300, "a\\b"}, {0}};
+    static struct aw_name wordy[31];
+    static char words[30][24];
+    for (int n = 0; n < 30; n++) {
+        snprintf(words[n], sizeof words[n], "a_name_of_letters_%d", n);
+        wordy[n] = (struct aw_name){n, words[n]};
+    }
     static const struct aw_scale scales[] = {
         {.when = -1, .unit = NULL, .scale = 2, .min = -1, .max = 1},
         {.when = 300, .unit = "m", .scale = 0.5, .min = 0.1, .max = 1e6},
@@ -247,7 +253,7 @@ static void odd_tables(void **state)
         {.name = "y",
          .type = AW_FLOAT,
          .bits = 32,
-         .scale = 0.1,
+         .scale = 9.95,
          .offset = -3,
          .unit = "mm",
          .min = -3,
@@ -313,6 +319,7 @@ static void odd_tables(void **state)
                                  one[] = {{.name = "only", .type = AW_UINT, .bits = 8}, {0}};
     static const struct aw_field many[] = {
         {.name = "text", .type = AW_TEXT, .bits = 256, .optional = true},
+        {.name = "wordy", .type = AW_UINT, .bits = 8, .names = wordy},
         {.name = "i", .type = AW_INDEX, .bits = 8, .constant = 9},
         {0}};
     static const struct aw_message messages[] = {
@@ -371,6 +378,84 @@ static void odd_tables(void **state)
     free(all);
 }
 
+/* Of a CAN bus: a priority, nodes with names, all kinds of signals; and one where nobody has a
+ * name. */
+static void odd_buses(void **state)
+{
+    static const struct aw_name nodes[] = {{1, "one"}, {7, "seven"}, {0}},
+                                modes[] = {{0, "off"}, {5, "on"}, {0}};
+    static const struct aw_scale scales[] = {
+        {.when = 0, .unit = "V", .scale = 0.1, .min = -1, .max = 1},
+        {.when = 5, .scale = 2, .min = 0, .max = 9}};
+    static const struct aw_field head[] = {
+        {.name = "priority", .type = AW_UINT, .bits = 3},
+        {.name = "node", .type = AW_UINT, .bits = 5, .names = nodes},
+        {.name = "code", .type = AW_CODE, .bits = 8},
+        {0}};
+    static const struct aw_field bare[] = {{.name = "code", .type = AW_CODE, .bits = 8},
+                                           {.name = "rest", .type = AW_PAD, .bits = 8},
+                                           {0}};
+    static const struct aw_field all[] = {
+        {.name = "mode", .type = AW_UINT, .bits = 4, .names = modes, .help = "say \"what\""},
+        {.name = "gap", .type = AW_PAD, .bits = 4},
+        {.name = "level",
+         .type = AW_SINT,
+         .bits = 12,
+         .by = "mode",
+         .scales = scales,
+         .n_scales = 2},
+        {.name = "far",
+         .type = AW_UINT,
+         .bits = 12,
+         .has_no_data = true,
+         .no_data = 4095,
+         .unit = "m",
+         .help = "how far"},
+        {.name = "x", .type = AW_FLOAT, .bits = 32},
+        {0}};
+    static const struct aw_field some[] = {
+        {.name = "x", .type = AW_FLOAT, .bits = 32, .min = -2, .max = 2, .help = "it"},
+        {.name = "y",
+         .type = AW_LONG,
+         .bits = 32,
+         .has_no_data = true,
+         .no_data_with = "x",
+         .names = modes,
+         .scale = 0.5,
+         .offset = -1},
+        {0}};
+    static const struct aw_message messages[] = {
+        {.name = "all", .help = "of \"all\" kinds", .dir = AW_RX, .code = 3, .fields = all},
+        {.name = "some", .help = "of some", .dir = AW_TX, .code = 4, .fields = some}};
+    static const struct aw_variant variants[] = {{.name = "named", .help = "", .head = head},
+                                                 {.name = "bare", .help = "", .head = bare},
+                                                 {0}};
+    static const struct aw_protocol protocol = {.name = "bus",
+                                                .title = "a \"bus\"",
+                                                .messages = messages,
+                                                .n_messages = 2,
+                                                .variants = variants,
+                                                .medium = AW_MEDIUM_CAN,
+                                                .can = true,
+                                                .datagrams = true,
+                                                .frame_max = 10};
+    static const enum aw_describe_as forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC, AW_DESCRIBE_TEXT,
+                                                AW_DESCRIBE_MD,  AW_DESCRIBE_LUA, AW_DESCRIBE_LUA};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char *one = emit(&protocol, variants[i % 2].name, forms[i]);
+        char *end = forms[i] == AW_DESCRIBE_LUA ? strstr(one, "\n}\n\n") : NULL;
+        fprintf(out, "%.*s\n", end ? (int)(end - one) : (int)strlen(one), one);
+        free(one);
+    }
+    fclose(out);
+    expect_picture("describe-bus.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +469,7 @@ int main(void)
         cmocka_unit_test(pages),
         cmocka_unit_test(tables_end_where_they_end),
         cmocka_unit_test(odd_tables),
+        cmocka_unit_test(odd_buses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

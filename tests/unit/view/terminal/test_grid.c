@@ -216,7 +216,7 @@ static void test_states(void **state)
     for (int width = 24; width < 60; width += 5)
         also(width, 7, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     take("joint", "lknee", "", 0);
-    static const double rates[] = {0, 0.04, 9.94, 9.96, 99.4, 9999.4, 9999.6, 123456};
+    static const double rates[] = {0, 0.04, 9.94, 9.95, 9.96, 99.4, 9999.4, 9999.6, 123456};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         grid.rate_hz = rates[i];
         grid.messages = 999 + (uint64_t)i * 100000;
@@ -309,6 +309,16 @@ static void test_keys(void **state)
 
 /* Names that are told apart only by what is cut out of them; scrolled ones; more joints than a
  * table has rows; widths around those at which something else is shown. */
+static bool enlarged(void *context, const char *subject, const char *field, double *factor,
+                     const char **unit)
+{
+    (void)context;
+    (void)subject;
+    *factor = strcmp(field, "current") == 0 ? 80 : strcmp(field, "lever_angle") == 0 ? 5.556 : 1000;
+    *unit = "u";
+    return strcmp(field, "torque") != 0;
+}
+
 static void test_edges(void **state)
 {
     static const struct aw_grid_column columns[] = {
@@ -335,12 +345,17 @@ static void test_edges(void **state)
     }
     for (int width = 106; width < 124; width += 3)
         also(width, 6, AW_BRAILLE_UTF8);
+    grid.filter = "*.x";
+    for (int width = 16; width < 50; width += 3)
+        also(width, 6, AW_BRAILLE_UTF8);
+    grid.filter = NULL;
     grid.scroll = 0;
     grid.columns = columns;
+    grid.unit = enlarged;
     for (int i = 0; i < 70; i++) {
         snprintf(point.name, sizeof point.name, "j%.*s%d.%s", i % 5 * 4, "____________________", i,
                  fields[i % 3]);
-        point.value = i;
+        point.value = i % 4 == 1 ? -i : i;
         point.text = i == 9 ? "text" : NULL;
         aw_channels_update(&channels, &point, 1, 7 * AW_SECOND);
     }
@@ -355,6 +370,15 @@ static void test_edges(void **state)
     also(60, 5, AW_BRAILLE_UTF8);
     grid.filter = "j2.";
     also(60, 5, AW_BRAILLE_UTF8);
+    static const struct aw_grid_column ranges[] = {{"current", "I"}, {"lever_angle", "angle"}, {0}};
+    grid.filter = NULL;
+    grid.columns = ranges;
+    aw_channels_free(&channels);
+    take("sensors", "lknee", "current=1.5 lever_angle=9", 8 * AW_SECOND);
+    also(60, 6, AW_BRAILLE_UTF8);
+    aw_channels_free(&channels);
+    grid.note = "a_word_that_is_longer_than_the_screen and others";
+    also(16, 9, AW_BRAILLE_UTF8);
     expect_pictures("grid-edges.txt");
 }
 

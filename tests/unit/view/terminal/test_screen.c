@@ -10,6 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "heap_helper.h"
 #include "view_helper.h"
 
 static int terminal, user, saved[2];
@@ -139,7 +140,22 @@ static void only_changes_are_sent(void **state)
     aw_braille_text(canvas, 50, 8, "the end", 0);
     aw_screen_show(screen);
     expect_in(arrived(), "the first row");
-    expect_in(seen, "the end");
+    expect_in(seen, "\033[9;51Hthe end");
+    /* higher only, wider only, and more than is drawn */
+    static const struct winsize sizes[] = {{.ws_col = 60, .ws_row = 12},
+                                           {.ws_col = 70, .ws_row = 12},
+                                           {.ws_col = 1200, .ws_row = 1000},
+                                           {.ws_col = 1000, .ws_row = 1300},
+                                           {.ws_col = 999, .ws_row = 3}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_int_equal(ioctl(user, TIOCSWINSZ, &sizes[i]), 0);
+        canvas = aw_screen_canvas(screen);
+        assert_int_equal(canvas->columns, sizes[i].ws_col < 1000 ? sizes[i].ws_col : 1000);
+        assert_int_equal(canvas->rows, sizes[i].ws_row < 1000 ? sizes[i].ws_row : 1000);
+    }
+    aw_braille_text(canvas, 5, 1, "alone", 0);
+    aw_screen_show(screen);
+    expect_in(arrived(), "alone");
     aw_screen_close(screen);
     expect_given_back();
 }
@@ -228,6 +244,11 @@ static void poor_terminals(void **state)
     expect_given_back();
 }
 
+static void open_unknown(void)
+{
+    assert_null(aw_screen_open(true, &err));
+}
+
 static void no_terminal(void **state)
 {
     static const struct {
@@ -241,6 +262,7 @@ static void no_terminal(void **state)
         assert_null(aw_screen_open(true, &err));
         assert_int_equal(err.status, AW_REFUSED);
         assert_non_null(strstr(err.text, rows[i].says));
+        expect_no_leak(open_unknown);
     }
     expect_given_back();
     setenv("TERM", "xterm", 1);

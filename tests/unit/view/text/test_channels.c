@@ -68,8 +68,11 @@ static void test_values(void **state)
     assert_string_equal(torque->unit, "Nm");
     assert_int_equal(torque->count, 3);
     assert_true(torque->low == -25);
+    assert_true(isnan(torque->trend[AW_TREND - 1]));
     aw_channels_reset(&channels);
-    assert_true(isnan(torque->least));
+    assert_true(isnan(torque->least) && isnan(torque->greatest));
+    for (size_t i = 0; i < AW_TREND; i++)
+        assert_true(isnan(torque->trend[i]));
     take("joint", "lknee", "torque=2", 3 * AW_SECOND);
     assert_true(torque->least == 2 && torque->greatest == 2);
     take("sensors", "lknee", "error=pid_config lever_angle=none", 3 * AW_SECOND);

@@ -70,6 +70,12 @@ static void test_path(void **state)
     aw_path_point(&rig->names, NULL, "anything at all", NAN, "text", &point);
     assert_null(point.codec);
     assert_string_equal(point.text, "text");
+    assert_true(isnan(point.value));
+    assert_int_equal(point.scalar, -1);
+    aw_wire_init(&rig->wire, &aw_armctl_protocol, NULL, false);
+    aw_path_point(&rig->names, "deg", "seq", 1, NULL, &point);
+    assert_int_equal(point.scalar, 0);
+    assert_ptr_equal(point.codec, aw_wire_codec(&rig->wire, "deg", AW_RX));
     free(rig);
 }
 

@@ -384,6 +384,50 @@ static void nothing_is_left(void **state)
     expect_no_leak(make_views);
 }
 
+/* Records that have one value only, as JSON; and columns of the joints that there are. */
+static void parts_of_records(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct aw_record record;
+    (void)state;
+    for (size_t p = 0; p < N_PROTOCOLS; p++) {
+        aw_wire_init(&wire, protocols[p], NULL, false);
+        const struct aw_codec *codec = aw_wire_codec_at(&wire, protocols[p]->n_messages / 2);
+        struct aw_view *view =
+            aw_view_new(&wire, &(struct aw_view_options){.style = AW_STYLE_JSON}, NULL);
+        for (int i = 0; i < codec->n_scalars; i++) {
+            fill(&record, codec, codec->message->dir & AW_RX ? AW_RX : AW_TX);
+            record.present = UINT64_C(1) << i;
+            record.time_ns = AW_NO_TIME;
+            if (codec->scalars[i].value && codec->scalars[i].repetition < 3)
+                fwrite(line, 1, aw_view_record(view, &record, line), out);
+        }
+        aw_view_free(view);
+    }
+    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
+    for (int n = 0; n < 4; n++) {
+        aw_record_init(&record, aw_wire_codec(&wire, "positions", AW_RX), AW_RX);
+        assert_int_equal(aw_record_set(&record, "count", n, NULL), AW_OK);
+        struct aw_view_options options = {.style = AW_STYLE_CSV,
+                                          .messages = aw_view_messages(wire.protocol, NULL),
+                                          .like = &record};
+        struct aw_view *view = aw_view_new(&wire, &options, NULL);
+        fwrite(line, 1, aw_view_header(view, line), out);
+        aw_view_free(view);
+    }
+    fclose(out);
+    expect_picture("view-parts.txt", text);
+    free(text);
+    aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    aw_record_init(&record, aw_wire_codec(&wire, "deg", AW_RX), AW_RX);
+    assert_int_equal(aw_record_set(&record, "seq", 3, NULL), AW_OK);
+    assert_string_equal(
+        show(&(struct aw_view_options){.style = AW_STYLE_FORMAT, .format = "%{seq}"}, &record),
+        "3\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +446,7 @@ int main(void)
         cmocka_unit_test(long_references),
         cmocka_unit_test(texts),
         cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(parts_of_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,12 +178,32 @@ static void test_check(void **state)
     expect_in(err.text, "did you mean 'torque'?");
 }
 
+/* Of a text only = and != hold. */
+static void test_text(void **state)
+{
+    static const struct {
+        const char *text;
+        bool holds;
+    } rows[] = {{"name=bob", true},   {"name!=bob", false}, {"name=5", false},
+                {"name!=5", true},    {"name<5", false},    {"name>=5", false},
+                {"name=5deg", false}, {"name!=5deg", true}};
+    struct aw_point point;
+    (void)state;
+    aw_path_point(&rig->names, NULL, "name", (double)NAN, "bob", &point);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_where where = {0};
+        assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
+        if (aw_where_holds(&where, &point, 1) != rows[i].holds)
+            fail_msg("%s", rows[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_no_data),
         cmocka_unit_test(test_broken),     cmocka_unit_test(test_says),
-        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_check),      cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
