@@ -33,7 +33,6 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
         return AW_NO_MEMORY;
     capture->decoder = (struct aw_decoder){.take = keep, .context = capture};
     enum aw_status status = aw_decoder_init(&capture->decoder, s->session);
-    capture->decoder.limit = 0;
     aw_decoder_begin(&capture->decoder, name, AW_INPUT_UNKNOWN);
     return status;
 }

@@ -257,6 +257,7 @@ static void test_hear(void **state)
     assert_int_equal(item.received.frame.size, 8);
     assert_int_equal(item.received.dir, AW_RX);
     assert_string_equal(item.subject, "b64");
+    expect_point(item.n - 1, "b64.torque", -3.125);
     assert_int_equal(aw_stream_counters(stream)->damaged, 1);
     assert_int_equal(next(), AW_LOST);
 }

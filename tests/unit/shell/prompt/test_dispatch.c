@@ -423,6 +423,8 @@ static void recordings(void **state)
         "-l log:" FILE_OF "?speed=1000 watch --where 'torqe > 1'",
         "-l log:" FILE_OF "?speed=1000 watch --where 'torque >'",
         "-l log:" FILE_OF "?speed=1000 -q watch torque -n 1",
+        "-l log:tests/golden/untimed.log?speed=1000 watch; "
+        "-l log:tests/golden/untimed.log?speed=1000 watch -n 1",
         "-l log:" FILE_OF "?speed=1000 --raw watch torque -n 1",
         "-l log:" FILE_OF "?speed=1000 --time rel watch -n 2",
         "-l log:" FILE_OF "?speed=1000 --time none -j watch -n 1",
