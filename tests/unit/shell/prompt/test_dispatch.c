@@ -478,6 +478,12 @@ static void recordings(void **state)
         "decode values.csv",
         "decode damaged.log",
         "decode many.log",
+        "decode --as hex damaged.log",
+        "decode --as hex tests/golden/untimed.log",
+        "decode --as pcapng damaged.log",
+        "decode --as pcapng marks.pcapng -n 1",
+        "decode '' 041#9A99193F0200",
+        "decode '041#9A99193F0200\\t05E#060097001719'",
         "decode --dir tx damaged.log",
         "--dry-run replay marks.pcapng",
         "--dry-run replay damaged.log",
@@ -1203,6 +1209,57 @@ static void completions(void **state)
     end("shell-completions.txt");
 }
 
+/* What other programs say, on standard input. */
+static void from_standard_input(void **state)
+{
+    static const struct {
+        const char *file, *line;
+    } cases[] = {
+        {"values.ndjson", "watch -"},
+        {"values.ndjson", "-j watch -"},
+        {"values.ndjson", "watch - elbow.angle"},
+        {"values.ndjson", "watch - angle -n 2"},
+        {"values.ndjson", "watch - elbow.angle hand.angle --once"},
+        {"values.ndjson", "watch - elbow.angel"},
+        {"values.ndjson", "watch - --where 'angle > 2'"},
+        {"values.ndjson", "--csv watch -"},
+        {"values.ndjson", "--csv watch - angle"},
+        {"values.ndjson", "--fields angle watch -"},
+        {"values.ndjson", "--format '%{t} %{angle}' watch -"},
+        {"values.ndjson", "--format '%{t} %{angle}' watch - hand.angle"},
+        {"values.csv", "watch -"},
+        {"values.csv", "-j watch -"},
+        {"values.csv", "--csv watch -"},
+        {"values.csv", "--csv watch - speed note"},
+        {"values.csv", "watch - speed -n 2"},
+        {"values.csv", "watch - nothing"},
+        {"values.csv", "--format '%{speed}' watch - note"},
+        {"empty.csv", "watch -"},
+        {"text.txt", "watch -"},
+        {"damaged.log", "watch -"},
+        {"damaged.log", "watch - torque"},
+        {"damaged.log", "decode -"},
+        {"damaged.log", "decode"},
+        {"marks.pcapng", "decode -"},
+        {"values.csv", "-n 3 plot - speed --span 1s --out out.svg"},
+    };
+    int usual = dup(STDIN_FILENO);
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int file = open(cases[i].file, O_RDONLY | O_CLOEXEC);
+        assert_true(file >= 0);
+        dup2(file, STDIN_FILENO);
+        close(file);
+        fprintf(out, "< %s ", cases[i].file);
+        type(cases[i].line, NULL);
+        unlink("out.svg");
+    }
+    dup2(usual, STDIN_FILENO);
+    close(usual);
+    end("shell-input.txt");
+}
+
 /* Lists that are longer than there is room for: what fits counts. */
 static void long_lists(void **state)
 {
@@ -1496,6 +1553,7 @@ int main(void)
         cmocka_unit_test(words_and_messages),
         cmocka_unit_test(completions),
         cmocka_unit_test(hints),
+        cmocka_unit_test(from_standard_input),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(drawings_fill_the_terminal),
         cmocka_unit_test(nothing_is_left_behind),

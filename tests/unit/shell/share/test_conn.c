@@ -115,6 +115,24 @@ static void many_lines_are_what_they_were(void **state)
     assert_int_equal(conn.in_used, conn.in_start);
 }
 
+static void a_line_longer_than_the_buffer(void **state)
+{
+    static char text[300002];
+    (void)state;
+    memset(text, 'x', 300000);
+    strcpy(text + 300000, "\n");
+    conn.longest = 300000;
+    char *line = NULL;
+    for (size_t at = 0; !line;) {
+        ssize_t n = write(ends[1], text + at, 300001 - at);
+        at += n > 0 ? (size_t)n : 0;
+        assert_true(aw_conn_fill(&conn));
+        line = aw_conn_next(&conn);
+    }
+    assert_int_equal(strlen(line), 300000);
+    assert_int_equal(conn.in_used, conn.in_start);
+}
+
 /* What came over: all of it as one text. */
 static const char *received(void)
 {
@@ -273,6 +291,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_slow_reader_loses_records_and_nothing_else, start, stop),
         cmocka_unit_test_setup_teardown(a_line_of_just_that_length, start, stop),
         cmocka_unit_test_setup_teardown(many_lines_are_what_they_were, start, stop),
+        cmocka_unit_test_setup_teardown(a_line_longer_than_the_buffer, start, stop),
         cmocka_unit_test_setup_teardown(the_oldest_record_is_lost, start, stop),
         cmocka_unit_test_setup_teardown(what_has_begun_is_not_lost, start, stop),
         cmocka_unit_test_setup_teardown(answers_have_an_end, start, stop),
