@@ -28,12 +28,6 @@ int64_t now_ms(void)
 /* ---- What comes --------------------------------------------------------------------------------
  */
 
-static void copy_text(char *out, size_t size, char *text)
-{
-    snprintf(out, size, "%s", text ? text : "");
-    free(text);
-}
-
 static void take_user_property(struct message *message, const mosquitto_property *at)
 {
     char *name = NULL, *value = NULL;
@@ -71,7 +65,8 @@ static void take_property(struct message *message, const mosquitto_property *at)
     case MQTT_PROP_RESPONSE_TOPIC:
         mosquitto_property_read_string(at, MQTT_PROP_RESPONSE_TOPIC, &text, false);
         message->overlong = message->overlong || (text && strlen(text) >= TOPIC_ROOM);
-        copy_text(message->response, sizeof message->response, text);
+        snprintf(message->response, sizeof message->response, "%s", text ? text : "");
+        free(text);
         break;
     case MQTT_PROP_MESSAGE_EXPIRY_INTERVAL:
         mosquitto_property_read_int32(at, MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, &seconds, false);

@@ -226,23 +226,17 @@ static struct client *find_client(struct gate *gate, const struct message *messa
 /* ---- What clients say --------------------------------------------------------------------------
  */
 
-/* FNV-1a: topics and correlation data of a command, as one number. */
-static uint64_t number_of(const struct message *message)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (const char *p = message->topic; *p; p++)
-        hash = (hash ^ (uint8_t)*p) * UINT64_C(1099511628211);
-    for (const char *p = message->response; *p; p++)
-        hash = (hash ^ (uint8_t)*p) * UINT64_C(1099511628211);
-    hash *= UINT64_C(1099511628211);
-    for (size_t i = 0; i < message->n_correlation; i++)
-        hash = (hash ^ message->correlation[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
+/* By FNV-1a: topics and correlation data of a command, as one number. */
 static bool is_known(struct gate *gate, const struct message *message)
 {
-    uint64_t number = number_of(message);
+    uint64_t number = UINT64_C(14695981039346656037);
+    for (const char *p = message->topic; *p; p++)
+        number = (number ^ (uint8_t)*p) * UINT64_C(1099511628211);
+    for (const char *p = message->response; *p; p++)
+        number = (number ^ (uint8_t)*p) * UINT64_C(1099511628211);
+    number *= UINT64_C(1099511628211);
+    for (size_t i = 0; i < message->n_correlation; i++)
+        number = (number ^ message->correlation[i]) * UINT64_C(1099511628211);
     for (size_t i = 0; i < gate->n_seen && i < SEEN; i++)
         if (gate->seen[i] == number)
             return true;

@@ -1,6 +1,5 @@
 /* ping: which drivers speak, and how evenly. This bus knows no question that a driver would answer
  * without being enabled, so nothing is sent. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "shell/commands/ping.h"
@@ -42,15 +41,6 @@ static bool note_arrival(void *context, const struct aw_received *received)
     return !(++l->frames == l->limit);
 }
 
-/* A frame that did not come leaves a gap of twice the usual time. */
-static uint64_t missing(struct aw_samples *intervals)
-{
-    double usual = aw_samples_stats(intervals).p50, n = 0;
-    for (size_t i = 0; i < intervals->n && usual > 0; i++)
-        n += fmax(0, round(intervals->values[i] / usual) - 1);
-    return (uint64_t)n;
-}
-
 static void report(struct listener *l, unsigned board)
 {
     unsigned at = board / 32;
@@ -59,7 +49,7 @@ static void report(struct listener *l, unsigned board)
         .key = "board",
         .name = aw_canpid_board_name(&l->session->wire->variant, board, name),
         .n = l->count[at],
-        .lost = missing(&l->interval_ms[at]),
+        .lost = aw_ping_missing(&l->interval_ms[at], aw_samples_stats(&l->interval_ms[at]).p50),
         .ms = l->interval_ms[at],
     };
     aw_ping_row(l->session, &row);

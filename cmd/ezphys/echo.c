@@ -118,26 +118,18 @@ static enum aw_status show_packet(struct watcher *w, size_t packet)
     return status;
 }
 
-static enum aw_status show_message(struct watcher *w)
-{
-    struct aw_ezphys *ez = ez_of(w->session);
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < ez->n_packets && status == AW_OK && !w->done; i++)
-        status = show_packet(w, i);
-    return status;
-}
-
 static enum aw_status watch(struct watcher *w, int64_t deadline)
 {
     struct aw_session *session = w->session;
+    struct aw_ezphys *ez = ez_of(session);
     bool checked = false;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !w->done) {
         status = ez_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
-            status = aw_ezphys_answer(ez_of(session), &session->err);
-        if (status == AW_OK)
-            status = show_message(w);
+            status = aw_ezphys_answer(ez, &session->err);
+        for (size_t i = 0; i < ez->n_packets && status == AW_OK && !w->done; i++)
+            status = show_packet(w, i);
         if (status == AW_OK && !checked)
             status = check_words(w);
         checked = true;

@@ -1,6 +1,4 @@
 /* hz, ping: how fast, how even, how complete. */
-#include <math.h>
-
 #include "control/samples.h"
 #include "shell/commands/ping.h"
 #include "state.h"
@@ -37,15 +35,6 @@ static void meter_take(struct meter *m)
     m->last_step = state->step;
     m->step_size = state->step_size;
     m->last_ns = ez->received_ns;
-}
-
-/* A message that is missing leaves a gap of twice the usual number of steps. */
-static uint64_t lost(const struct meter *m, double usual)
-{
-    double missing = 0;
-    for (size_t i = 0; i < m->strides.n && usual > 0; i++)
-        missing += fmax(0, round(m->strides.values[i] / usual) - 1);
-    return (uint64_t)missing;
 }
 
 static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)
@@ -102,7 +91,7 @@ static enum aw_status run_meter(struct meter *m)
     }
     aw_object_stats_ms(o, NULL, &s);
     aw_object_number(o, "bandwidth", wall > 0 ? (double)m->bytes / wall / 1e6 : 0, 3, "MB/s");
-    aw_object_count(o, "lost", lost(m, strides.p50));
+    aw_object_count(o, "lost", aw_ping_missing(&m->strides, strides.p50));
     aw_object_count(o, "stalls", m->stalls);
     aw_object_count(o, "damaged", ez->counters.malformed);
     if (m->restarts)

@@ -17,13 +17,6 @@ static double time_now(struct aw_session *session)
     return state->timed ? aw_ezphys_state_time(state) : (double)aw_clock_now(session->clock) / 1e9;
 }
 
-static enum aw_status began_anew(struct aw_session *session)
-{
-    return aw_fail(&session->err, AW_REFUSED,
-                   "the simulation was started again by somebody else — motor commands are "
-                   "forgotten then; give the command again");
-}
-
 enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each, void *context)
 {
     struct aw_ezphys *ez = ez_of(session);
@@ -40,7 +33,9 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
         if (status == AW_OK)
             status = ez_exchange(session);
         if (status == AW_OK && ez->state.epoch != epoch)
-            status = began_anew(session);
+            status = aw_fail(&session->err, AW_REFUSED,
+                             "the simulation was started again by somebody else — motor commands "
+                             "are forgotten then; give the command again");
     }
     return status;
 }

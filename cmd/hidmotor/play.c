@@ -25,26 +25,21 @@ struct player {
     struct aw_samples late_ms;    /* how much later than planned a setpoint went out */
 };
 
-static enum aw_path_mode mode_of(const struct aw_session *session)
-{
-    return aw_flag(session, "quintic") ? AW_PATH_QUINTIC
-           : aw_flag(session, "cubic") ? AW_PATH_CUBIC
-                                       : AW_PATH_LINEAR;
-}
-
 static enum aw_status load(struct player *p, const char *file)
 {
     struct aw_session *session = p->session;
     struct aw_hidmotor_waypoints way;
     bool force = aw_flag(session, "force");
-    if (aw_flag(session, "quintic") && aw_flag(session, "cubic"))
+    bool quintic = aw_flag(session, "quintic"), cubic = aw_flag(session, "cubic");
+    enum aw_path_mode mode = quintic ? AW_PATH_QUINTIC : cubic ? AW_PATH_CUBIC : AW_PATH_LINEAR;
+    if (quintic && cubic)
         return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
     enum aw_status status =
         aw_hidmotor_waypoints_read(&way, NULL, file, aw_option(session, "columns"), &session->err);
     if (status == AW_OK && *way.notice)
         aw_session_notice(session, "%s", way.notice);
     if (status == AW_OK)
-        status = aw_hidmotor_waypoints_path(&way, mode_of(session), force, &p->path, &session->err);
+        status = aw_hidmotor_waypoints_path(&way, mode, force, &p->path, &session->err);
     aw_hidmotor_waypoints_free(&way);
     if (status != AW_OK)
         return status;

@@ -66,3 +66,11 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
         stats = (struct aw_stats){1, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     aw_object_stats_ms(result, NULL, &stats);
 }
+
+uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual)
+{
+    double missing = 0;
+    for (size_t i = 0; i < intervals->n && usual > 0; i++)
+        missing += fmax(0, round(intervals->values[i] / usual) - 1);
+    return (uint64_t)missing;
+}

@@ -35,13 +35,6 @@ void aw_print_record(struct aw_session *session, struct aw_view *view,
     aw_output_done(&session->out, at + aw_view_record(view, record, at));
 }
 
-static void print_batch(struct aw_printer *p, const struct batch *batch)
-{
-    struct aw_output *out = &p->session->out;
-    for (size_t i = 0; i < batch->n && !out->error; i++)
-        aw_print_record(p->session, p->view, &batch->records[i]);
-}
-
 static bool is_last(struct aw_printer *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -63,7 +56,8 @@ static void *print(void *context)
         }
         struct batch *batch = &p->batches[p->printed % BATCHES];
         pthread_mutex_unlock(&p->lock);
-        print_batch(p, batch);
+        for (size_t i = 0; i < batch->n && !out->error; i++)
+            aw_print_record(p->session, p->view, &batch->records[i]);
         batch->n = 0;
         if (is_last(p))
             aw_output_flush(out, NULL);
@@ -74,12 +68,6 @@ static void *print(void *context)
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
-}
-
-static bool has_processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
 }
 
 /* Signals are for the thread that decodes. */
@@ -95,7 +83,9 @@ static int start(struct aw_printer *p)
 
 struct aw_printer *aw_printer_start(struct aw_session *session, struct aw_view *view)
 {
-    struct aw_printer *p = has_processors() ? calloc(1, sizeof *p) : NULL;
+    cpu_set_t set;
+    bool alone = sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 2;
+    struct aw_printer *p = alone ? NULL : calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->session = session;

@@ -32,16 +32,6 @@ static bool skip(const char **text, const char *word)
     return has;
 }
 
-static enum aw_status usual_path(struct aw_address *address, const char *tool, struct aw_error *err)
-{
-    char folder[80];
-    enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
-    if (status != AW_OK)
-        return status;
-    snprintf(address->path, sizeof address->path, "%s/%.20s.sock", folder, tool);
-    return AW_OK;
-}
-
 enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
                                  struct aw_error *err)
 {
@@ -143,8 +133,13 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
         return parse_tcp(address, rest, err);
     }
     skip(&rest, "unix:");
-    if (!*rest)
-        return usual_path(address, tool, err);
+    if (!*rest) {
+        char folder[80];
+        enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
+        if (status == AW_OK)
+            snprintf(address->path, sizeof address->path, "%s/%.20s.sock", folder, tool);
+        return status;
+    }
     if (strlen(rest) >= sizeof address->path)
         return aw_fail(err, AW_USAGE, "%s: longer than %zu characters", url,
                        sizeof address->path - 1);
