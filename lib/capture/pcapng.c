@@ -310,7 +310,6 @@ static enum aw_status next_in_pcap(struct aw_pcap_reader *reader, struct aw_span
     if (reader->n_interfaces == 0) {
         reader->interfaces[0] = (struct aw_pcap_interface){
             .linktype = (uint16_t)get32(reader, in.data + 20),
-            .resolution = reader->format == PCAP_NANO ? 9 : 6,
         };
         reader->n_interfaces = 1;
         *used = PCAP_HEAD;

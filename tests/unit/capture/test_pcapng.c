@@ -133,6 +133,12 @@ static void packets_are_as_the_format_says(void **state)
         assert_int_equal(aw_pcapng_packet(out, least, &rows[i].packet), rows[i].size);
         assert_memory_equal(out, expected, rows[i].size);
     }
+    uint8_t data[101] = {0}, out[200];
+    struct aw_packet packet = {.data = {data, sizeof data}};
+    memset(out, 0xEE, sizeof out);
+    assert_int_equal(aw_pcapng_packet(out, sizeof out, &packet), 148);
+    for (size_t i = 148; i < sizeof out; i++)
+        assert_int_equal(out[i], 0xEE); /* nothing is written behind it */
 }
 
 /* A comment as long as an option can be. */
@@ -514,6 +520,7 @@ static void records_of_the_classic_format(void **state)
         if (more)
             continue;
         assert_int_equal(packet.data.size, AW_PCAP_PACKET_MAX);
+        assert_ptr_equal(packet.data.data, bytes + 40);
         assert_int_equal(packet.time_ns, 1000002000);
         assert_int_equal(packet.dir, 0);
         assert_null(packet.comment);
@@ -521,6 +528,12 @@ static void records_of_the_classic_format(void **state)
         in.size--;
         assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_MORE);
         assert_int_equal(used, 24);
+        memset(bytes + 32, 0, 8); /* one without any bytes */
+        reader = (struct aw_pcap_reader){0};
+        in.size = 40;
+        assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_OK);
+        assert_int_equal(packet.data.size, 0);
+        assert_int_equal(used, 40);
     }
 }
 

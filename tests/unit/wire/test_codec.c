@@ -452,6 +452,45 @@ static void constants_are_looked_at_wherever_they_are(void **state)
     }
 }
 
+/* The number of repetitions may be the very first row. */
+static void the_first_row_may_count(void **state)
+{
+    static const struct aw_field rows[] = {
+        {.name = "n", .type = AW_UINT, .bits = 8, .max = 2},
+        {.name = "two", .type = AW_GROUP, .rows = pair_rows, .labels = pair, .count = "n"},
+        {0},
+    };
+    static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
+    static struct aw_codec codec;
+    struct aw_record record;
+    struct aw_error err;
+    uint8_t bytes[8];
+    size_t size;
+    (void)state;
+    aw_codec_init(&codec, &sample_protocol, bare, &message, false);
+    aw_record_init(&record, &codec, AW_TX);
+    set_scalar(&record, 0, 1);
+    assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_USAGE);
+    assert_string_equal(err.text, "m: p.s is missing — give p.s=VALUE");
+    set_scalar(&record, 1, 256);
+    assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
+    assert_int_equal(size, 5);
+    assert_memory_equal(bytes, "\1\1\0\0\0", 5);
+    assert_int_equal(aw_decode(&codec, (struct aw_span){bytes, size}, &record, &err), AW_OK);
+    assert_int_equal(record.present, 3);
+    static const struct aw_field float_rows[] = {
+        {.name = "n", .type = AW_FLOAT, .bits = 32, .max = 2},
+        {.name = "two", .type = AW_GROUP, .rows = pair_rows, .labels = pair, .count = "n"},
+        {0},
+    };
+    const struct aw_message counted = {.name = "c", .dir = AW_TX, .fields = float_rows};
+    aw_codec_init(&codec, &sample_protocol, bare, &counted, false);
+    set_scalar(&record, 0, 1.5);
+    set_scalar(&record, 2, 256);
+    assert_int_equal(aw_encode(&record, true, bytes, sizeof bytes, &size, &err), AW_USAGE);
+    assert_string_equal(err.text, "c: n 1.5 is not a whole number");
+}
+
 /* The greatest number below 2^53 and beyond that a double has. */
 static void ranges_of_wide_numbers(void **state)
 {
@@ -495,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup(every_value_has_a_name_of_its_own, start),
         cmocka_unit_test(the_layouts_are_these),
         cmocka_unit_test(constants_are_looked_at_wherever_they_are),
+        cmocka_unit_test(the_first_row_may_count),
         cmocka_unit_test(ranges_of_wide_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

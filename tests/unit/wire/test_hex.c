@@ -67,6 +67,9 @@ static void can_frames(void **state)
     assert_string_equal(text, "FF"); /* too short for an id */
     assert_int_equal(aw_hex_parse(&aw_canpid_protocol, "123#45R", 4, bytes, 8, &size, NULL), AW_OK);
     assert_int_equal(size, 2); /* what is behind the length is not read */
+    assert_int_equal(aw_hex_parse(&aw_canpid_protocol, "123#R", 4, bytes, 8, &size, NULL), AW_OK);
+    assert_int_equal(parse(&aw_canpid_protocol, "41009A", NULL), AW_OK);
+    assert_memory_equal(bytes, "\x41\x00\x9a", 3);
     assert_int_equal(parse(&aw_armctl_protocol, "1.2 3\t4", NULL), AW_MALFORMED);
     assert_int_equal(parse(&aw_armctl_protocol, "12.34 56\t78\r", NULL), AW_OK);
     assert_int_equal(size, 4);
@@ -92,6 +95,7 @@ static void what_is_no_hex(void **state)
     assert_refused(&aw_armctl_protocol, "`0", "column 1: '`' is no hex digit");
     assert_refused(&aw_armctl_protocol, "/0", "column 1: '/' is no hex digit");
     assert_refused(&aw_armctl_protocol, ":0", "column 1: ':' is no hex digit");
+    assert_refused(&aw_armctl_protocol, "41#00", "column 3: '#' is no hex digit");
     assert_refused(&aw_canpid_protocol, "800#00", "id 800 has more than 11 bits");
     assert_refused(&aw_canpid_protocol, "41#00",
                    "'41' is no 11-bit id — three hex digits before #");
@@ -104,6 +108,8 @@ static void what_is_no_hex(void **state)
     assert_refused(&aw_canpid_protocol, "041#1x", "column 5: half a byte — two digits each");
     assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is no hex digit");
     assert_refused(&aw_canpid_protocol, "041#R", "a remote frame has no data");
+    assert_int_equal(aw_hex_parse(&aw_armctl_protocol, "1234", 3, bytes, 8, &size, NULL),
+                     AW_MALFORMED); /* what is behind it is none of it */
     memset(longer, '0', sizeof longer);
     longer[130] = '\0';
     assert_refused(&aw_armctl_protocol, longer, "more than 64 bytes");
