@@ -1,4 +1,5 @@
 #include "canpid_helper.h"
+#include "link/core/random.h"
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
 #include "picture_helper.h"
@@ -928,6 +929,106 @@ static void sessions_are_as_they_were(void **state)
     free(text);
 }
 
+/* Hundreds of commands, whatever comes, to four boards; one is the first there can be and one the
+ * last. */
+
+struct storm {
+    struct rig *rig;
+    struct aw_random random;
+    int ended[AW_EVENT + 1];
+    int confirmed, silent;
+};
+
+static int below(struct storm *storm, unsigned n)
+{
+    return (int)aw_random_below(&storm->random, n);
+}
+
+static void do_anything(struct storm *storm)
+{
+    static const unsigned boards[] = {0, LHIP, LKNEE, 0x7E0, 0x100};
+    struct rig *rig = storm->rig;
+    unsigned board = boards[below(storm, 5)];
+    int controller = below(storm, 5), what = below(storm, 8);
+    struct aw_canpid_sent sent;
+    enum aw_status status = AW_OK;
+    rig->client.options.allow_switch = below(storm, 3) > 0;
+    if (what < 2) {
+        struct aw_canpid_gain_at gain = {board, controller, (enum aw_canpid_gain)below(storm, 3),
+                                         (below(storm, 2400) - 1200) / 10.0};
+        status = aw_canpid_set(&rig->client, &gain, NULL, &rig->err);
+    } else if (what < 5) {
+        double value = (below(storm, 320) - 160) / 100.0;
+        int64_t deadline = rig->clock.time_ns + below(storm, 60) * AW_MILLISECOND;
+        status = aw_canpid_setpoint(&rig->client, board, controller, value, &sent, &rig->err);
+        if (status == AW_OK && what < 4)
+            status = aw_canpid_verify(&rig->client, &sent, deadline, NULL, NULL, &rig->err);
+    } else if (what < 6) {
+        struct aw_canpid_stopped done = {0};
+        uint64_t some = 0;
+        for (int i = 0; i < 5; i++)
+            some |= below(storm, 2) ? AW_CANPID_BIT(boards[i]) : 0;
+        rig->client.options.confirm_ms = below(storm, 3) * 40;
+        status = aw_canpid_stop(&rig->client, some, below(storm, 2) ? AW_CANPID_LAST : controller,
+                                &done, &rig->err);
+        storm->confirmed += __builtin_popcountll(done.confirmed);
+        storm->silent += __builtin_popcountll(done.silent);
+    } else {
+        int64_t deadline = rig->clock.time_ns + below(storm, 40) * AW_MILLISECOND;
+        status = aw_canpid_idle(&rig->client, deadline, NULL, NULL, &rig->err);
+    }
+    storm->ended[status]++;
+}
+
+static void print_storm(const char *faults, FILE *out)
+{
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_url url;
+    options.boards =
+        AW_CANPID_BIT(0) | AW_CANPID_BIT(LHIP) | AW_CANPID_BIT(LKNEE) | AW_CANPID_BIT(0x7E0);
+    struct storm storm = {.rig = rig_of(&options), .random = {11}};
+    struct rig *rig = storm.rig;
+    struct aw_canpid *client = &rig->client;
+    assert_int_equal(aw_url_parse(&url, faults, &rig->err), AW_OK);
+    assert_int_equal(aw_fault_wrap(&rig->link, rig->link, &url, false, &rig->err), AW_OK);
+    client->link = rig->link;
+    fprintf(out, "storm '%s'\n", faults);
+    for (int i = 1; i <= 400; i++) {
+        rig->err.text[0] = '\0';
+        do_anything(&storm);
+        if (i % 20)
+            continue;
+        const struct aw_canpid_board *knee = aw_canpid_board(client, LKNEE);
+        const struct aw_canpid_stream *stream = &knee->streams[AW_CANPID_PID];
+        fprintf(out, "%.3f ms %s\nended %d %d %d %d, confirmed %d silent %d, sent %d telemetry %d ",
+                (double)rig->clock.time_ns / 1e6, rig->err.text, storm.ended[AW_OK],
+                storm.ended[AW_USAGE], storm.ended[AW_TIMEOUT], storm.ended[AW_LIMIT],
+                storm.confirmed, storm.silent, (int)client->counters.sent,
+                (int)client->counters.telemetry);
+        fprintf(out, "malformed %d seen %d, knee %d %.3f %.3f Hz %.3f period %.3f paced %.3f\n",
+                (int)client->counters.malformed, (int)client->counters.commands_seen,
+                knee->controller, knee->setpoint, knee->output,
+                aw_canpid_rate_hz(stream, rig->clock.time_ns), (double)knee->period.period_ns / 1e6,
+                (double)aw_canpid_paced_ns(client, LKNEE) / 1e6);
+    }
+    aw_canpid_last_stop(client, options.boards, print_last, out);
+    rig_free(rig);
+}
+
+static void storms_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print_storm("sim:", out);
+    print_storm("sim:?drop=20%&dup=10%&corrupt=5%&seed=3", out);
+    print_storm("sim:?delay=15ms&seed=5", out);
+    fclose(out);
+    expect_picture("storms-canpid.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -961,6 +1062,7 @@ int main(void)
         cmocka_unit_test(the_drivers_have_what_was_sent),
         cmocka_unit_test(a_client_begins_with_these),
         cmocka_unit_test(sessions_are_as_they_were),
+        cmocka_unit_test(storms_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
