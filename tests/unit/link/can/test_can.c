@@ -8,6 +8,7 @@
 
 #include "link/can/can_error.h"
 #include "link/can/can_interface.h"
+#include "picture_helper.h"
 
 static void error_frames_have_words(void **state)
 {
@@ -268,11 +269,44 @@ static void a_served_device_does_not_hear_itself(void **state)
     device->base.ops->close(&device->base);
 }
 
+/* Each bit of each byte in each class of errors, where it changes the words; lengths that fit and
+ * do not; and what the counters add. */
+static void all_error_bits_are_as_they_were(void **state)
+{
+    (void)state;
+    uint8_t all[8];
+    char *text, plain[160], words[160];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int class = 0; class < 29; class ++) {
+        uint32_t id = (uint32_t)1 << class | CAN_ERR_FLAG;
+        uint8_t data[8] = {0};
+        aw_can_error_words(id, data, plain, sizeof plain);
+        fprintf(out, "%08X: %s\n", id, plain);
+        for (int bit = 0; bit < 64; bit++) {
+            memset(data, 0, sizeof data);
+            data[bit / 8] = (uint8_t)(1 << bit % 8);
+            aw_can_error_words(id, data, words, sizeof words);
+            if (strcmp(words, plain) != 0)
+                fprintf(out, "%08X byte %d bit %d: %s\n", id, bit / 8, bit % 8, words);
+        }
+    }
+    memset(all, 0xFF, sizeof all);
+    for (size_t room = 1; room <= 90; room++) {
+        aw_can_error_words(CAN_ERR_FLAG | CAN_ERR_CRTL | CAN_ERR_LOSTARB, all, words, room);
+        fprintf(out, "%zu: %s\n", room, words);
+    }
+    fclose(out);
+    expect_picture("can-errors.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_frames_have_words),
         cmocka_unit_test(all_errors_at_once_fit),
+        cmocka_unit_test(all_error_bits_are_as_they_were),
         cmocka_unit_test(keys_are_checked),
         cmocka_unit_test(good_keys_and_no_interface),
         cmocka_unit_test(wrappers_pass_on_what_is_told),

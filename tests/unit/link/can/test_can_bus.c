@@ -36,6 +36,7 @@ static struct {
     int read_error;
     int send_error, send_times; /* so often; -1: always */
     bool no_inet;
+    char options[300]; /* all that was set on the CAN socket */
 } kernel;
 
 /* A virtual clock that looks at descriptors: it jumps to the deadline if there is nothing. */
@@ -92,6 +93,10 @@ int getsockname(int fd, __SOCKADDR_ARG address, socklen_t *restrict size)
 
 int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
 {
+    size_t used = strlen(kernel.options);
+    if (fd == kernel.socket[0] && name != CAN_RAW_FILTER)
+        snprintf(kernel.options + used, sizeof kernel.options - used, " %d/%d=%X", level, name,
+                 size == sizeof(int) ? *(const unsigned *)value : 0);
     if (level != SOL_CAN_RAW)
         return NEXT(setsockopt)(fd, level, name, value, size);
     if (name == CAN_RAW_FILTER) {
@@ -357,6 +362,73 @@ static void other_frames_are_passed_over(void **state)
     aw_link_close(link);
 }
 
+static void the_socket_is_set_up(void **state)
+{
+    (void)state;
+    char wanted[300], rcvbuf[32];
+    snprintf(rcvbuf, sizeof rcvbuf, " %d/%d=", SOL_SOCKET, SO_RCVBUF);
+    struct aw_link *link = open_bus("?filter=7FF/7FF,0/0,1");
+    char *forced = strstr(kernel.options, rcvbuf); /* where one may not go beyond the limit */
+    if (forced)
+        memmove(forced, strstr(forced + 1, " "), strlen(strstr(forced + 1, " ")) + 1);
+    snprintf(wanted, sizeof wanted, " %d/%d=400000 %d/%d=1 %d/%d=1 %d/%d=%X %d/%d=1", SOL_SOCKET,
+             SO_RCVBUFFORCE, SOL_SOCKET, SO_TIMESTAMPNS, SOL_SOCKET, SO_RXQ_OVFL, SOL_CAN_RAW,
+             CAN_RAW_ERR_FILTER, CAN_ERR_MASK, SOL_CAN_RAW, CAN_RAW_RECV_OWN_MSGS);
+    assert_string_equal(kernel.options, wanted);
+    assert_int_equal(kernel.n_filters, 3);
+    static const struct can_filter filters[] = {{0x7FF, 0x7FF | CAN_EFF_FLAG | CAN_RTR_FLAG},
+                                                {0, CAN_EFF_FLAG | CAN_RTR_FLAG},
+                                                {1, 0x7FF | CAN_EFF_FLAG | CAN_RTR_FLAG}};
+    assert_memory_equal(kernel.filters, filters, sizeof filters);
+    aw_link_close(link);
+    link = open_bus("");
+    assert_int_equal(kernel.n_filters, 1);
+    assert_memory_equal(kernel.filters, &filters[1], sizeof *filters);
+    aw_link_close(link);
+}
+
+/* While it is down nothing can be written past it. */
+static void bytes_for_a_crash(void **state)
+{
+    (void)state;
+    static const uint8_t good[] = {0x41, 0, 7}, bad[] = {0, 8};
+    uint8_t room[32];
+    struct aw_link_raw raw = {.bytes = room, .cap = sizeof room};
+    struct aw_link *link = open_bus("");
+    assert_false(aw_link_raw(link, bad, sizeof bad, &raw));
+    assert_true(aw_link_raw(link, good, sizeof good, &raw));
+    const struct can_frame frame = {.can_id = 0x41, .can_dlc = 1, .data = {7}};
+    assert_int_equal(raw.size, sizeof frame);
+    assert_memory_equal(room, &frame, sizeof frame);
+    assert_true(raw.fd == kernel.socket[0] && raw.to == NULL && raw.to_size == 0);
+    raw.cap = sizeof frame - 1;
+    assert_false(aw_link_raw(link, good, sizeof good, &raw));
+    raw.cap = sizeof frame;
+    take_down();
+    assert_event(link, "interface down");
+    assert_false(aw_link_raw(link, good, sizeof good, &raw));
+    aw_link_close(link);
+}
+
+/* What the kernel says beside frames: how many it has lost in all, when each was received. */
+static void losses_are_added_up(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("");
+    tell(&(struct told){.frame = {.can_id = 1}, .overflow = 3, .time_ns = 1500000001});
+    assert_receives(link, "001#");
+    assert_int_equal(link->dropped, 3);
+    assert_int_equal(link->rx_time_ns, 1500000001);
+    tell(&(struct told){.frame = {.can_id = 2}, .overflow = 10});
+    assert_receives(link, "002#");
+    assert_int_equal(link->dropped, 10);
+    assert_int_equal(link->rx_time_ns, 0);
+    tell(&(struct told){.frame = {.can_id = 3}});
+    assert_receives(link, "003#");
+    assert_int_equal(link->dropped, 10);
+    aw_link_close(link);
+}
+
 /* More than the kernel hands over at once, on a bus so busy that frames are gathered: for a
  * millisecond at most, and not after something was written. */
 static void bursts_keep_their_order(void **state)
@@ -399,7 +471,9 @@ static void an_error_frame_is_news_once_a_second(void **state)
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
     assert_event(link, "bus-off");
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
-    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND - 1);
+    tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
+    assert_read_is(link, AW_TIMEOUT, 1);
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
     assert_event(link, "bus-off");
     aw_link_close(link);
@@ -616,6 +690,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(frames_pass_both_ways),
         CASE(other_frames_are_passed_over),
+        CASE(the_socket_is_set_up),
+        CASE(bytes_for_a_crash),
+        CASE(losses_are_added_up),
         CASE(bursts_keep_their_order),
         CASE(an_error_frame_is_news_once_a_second),
         CASE(a_wish_to_stop_ends_reading),

@@ -1,5 +1,6 @@
 /* All in virtual time, around an echo in this process. */
 #include "link_helper.h"
+#include "picture_helper.h"
 
 #include <stdio.h>
 
@@ -373,6 +374,139 @@ static void a_stream_is_not_reordered(void **state)
     assert_non_null(strstr(err.text, "reorder: this link is a stream"));
 }
 
+/* What passes outside and inside, and when. */
+struct passing {
+    const struct aw_virtual_clock *clock;
+    FILE *out;
+};
+
+static void print_inside(void *context, bool tx, const void *buf, size_t size)
+{
+    const struct passing *passing = context;
+    fprintf(passing->out, "%.3f   %s", (double)passing->clock->time_ns / 1e6, tx ? ">" : "<");
+    for (size_t i = 0; i < size; i++)
+        fprintf(passing->out, " %02X", ((const uint8_t *)buf)[i]);
+    fputc('\n', passing->out);
+}
+
+static void print_read(struct aw_link *link, const struct passing *passing, size_t cap,
+                       int64_t wait_ns)
+{
+    char buf[32];
+    size_t got;
+    struct aw_error err = {.text = ""};
+    int64_t deadline = passing->clock->time_ns + wait_ns;
+    enum aw_status status;
+    do {
+        status = aw_link_read(link, buf, cap, &got, deadline, &err);
+        fprintf(passing->out, "%.3f read %d %zu %.*s\n", (double)passing->clock->time_ns / 1e6,
+                (int)status, got, (int)strspn(buf, "0123456789x,"), got > 0 ? buf : "");
+        memset(buf, 0, sizeof buf);
+    } while (status == AW_OK);
+}
+
+/* Some messages at once, then one every 3 ms, read with little room; and what is left at the end.
+ */
+static void print_faults(const char *query, bool datagrams, bool ascii, FILE *out)
+{
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct passing passing = {&clock, out};
+    struct aw_fault_counters n = {0};
+    struct aw_error err = {0};
+    struct aw_url url;
+    struct aw_link *link =
+        aw_sim_link(&echo_device(AW_MILLISECOND)->base, &clock.base, datagrams, "sim:echo");
+    fprintf(out, "case %s %d %d\n", query, datagrams, ascii);
+    assert_int_equal(aw_url_parse(&url, query, &err), AW_OK);
+    link = aw_trace_wrap(link, print_inside, &passing);
+    assert_int_equal(aw_fault_wrap(&link, link, &url, ascii, &err), AW_OK);
+    for (int i = 0; i < 12; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d,x", i * 111);
+        assert_writes(link, text);
+        if (i >= 3)
+            print_read(link, &passing, i % 2 ? 4 : 16, 3 * AW_MILLISECOND);
+    }
+    print_read(link, &passing, 16, 100 * AW_MILLISECOND);
+    assert_writes(link, "99,x");
+    aw_fault_count(link, &n);
+    aw_link_close(link);
+    fprintf(out,
+            "%.3f closed: messages %d dropped %d doubled %d damaged %d reordered %d delayed %d\n",
+            (double)clock.time_ns / 1e6, (int)n.messages, (int)n.dropped, (int)n.doubled,
+            (int)n.damaged, (int)n.reordered, (int)n.delayed);
+}
+
+static void faults_are_as_they_were(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print_faults("x:?seed=1", true, false, out);
+    print_faults("x:?drop=30%&seed=2", true, false, out);
+    print_faults("x:?dup=30%&seed=3", false, false, out);
+    print_faults("x:?corrupt=50%&seed=4", true, false, out);
+    print_faults("x:?corrupt=50%&seed=5", false, true, out);
+    print_faults("x:?delay=4ms&drop=10%", true, false, out);
+    print_faults("x:?jitter=5ms&delay=1ms&dup=20%&seed=6", false, true, out);
+    print_faults("x:?reorder=40%&seed=7&delay=2ms", true, false, out);
+    print_faults("x:?reorder=30%&jitter=9ms&dup=20%&drop=10%&corrupt=20%&seed=8", true, true, out);
+    fclose(out);
+    expect_picture("faults.txt", text);
+    free(text);
+}
+
+static void keys_are_checked(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"sim:?drop=101%", "'101%': not a share from 0% to 100%"},
+        {"sim:?dup=-1%", "'-1%': not a share from 0% to 100%"},
+        {"sim:?corrupt=2", "'2': not a share from 0% to 100%"},
+        {"sim:?reorder=1.5", "'1.5': not a share from 0% to 100%"},
+        {"sim:?delay=-1s", "'-1s': not a time from 0 to 3600 s"},
+        {"sim:?delay=1ms&jitter=2h", NULL},
+        {"sim:?seed=-1", "link key seed=-1: not a whole number from 0 to 2147483647"},
+        {"sim:?seed=2147483648",
+         "link key seed=2147483648: not a whole number from 0 to 2147483647"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_virtual_clock clock = aw_virtual_clock();
+        struct aw_url url;
+        struct aw_error err = {0};
+        struct aw_link *out;
+        struct aw_link *inner = aw_sim_link(&echo_device(0)->base, &clock.base, true, "sim:");
+        assert_int_equal(aw_url_parse(&url, cases[i][0], &err), AW_OK);
+        assert_int_equal(aw_fault_wrap(&out, inner, &url, true, &err), AW_USAGE);
+        assert_null(out);
+        if (cases[i][1])
+            assert_string_equal(err.text, cases[i][1]);
+    }
+}
+
+/* Only links with faults are counted, and what is there is added to. */
+static void counts_are_added(void **state)
+{
+    (void)state;
+    struct aw_fault_counters sum = {1, 2, 3, 4, 5, 6}, before = sum;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link *plain = aw_sim_link(&echo_device(0)->base, &clock.base, true, "sim:");
+    aw_fault_count(plain, &sum);
+    assert_memory_equal(&sum, &before, sizeof sum);
+    aw_link_close(plain);
+    struct aw_link *link =
+        faulty_echo(&clock, "sim:?dup=1&corrupt=1&delay=1ms&seed=1", true, false);
+    assert_writes(link, "x");
+    aw_fault_count(link, &sum);
+    assert_int_equal(sum.messages, before.messages + 1);
+    assert_int_equal(sum.doubled, before.doubled + 1);
+    assert_int_equal(sum.damaged, before.damaged + 2);
+    assert_int_equal(sum.delayed, before.delayed + 2);
+    assert_int_equal(sum.dropped, before.dropped);
+    assert_int_equal(sum.reordered, before.reordered);
+    aw_link_close(link);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +524,9 @@ int main(void)
         cmocka_unit_test(some_datagrams_are_overtaken),
         cmocka_unit_test(what_overtakes_gets_lost_nowhere),
         cmocka_unit_test(a_stream_is_not_reordered),
+        cmocka_unit_test(faults_are_as_they_were),
+        cmocka_unit_test(keys_are_checked),
+        cmocka_unit_test(counts_are_added),
         cmocka_unit_test(what_waits_is_sent_before_closing),
         cmocka_unit_test(what_came_before_the_end_is_delivered),
         cmocka_unit_test(a_new_client_does_not_get_what_waited_for_the_old),

@@ -60,8 +60,11 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
         }
     }
     assert_string_equal(text, wanted);
+    snprintf(text, sizeof text, "log:%s", path);
+    assert_string_equal(link->key, text);
+    snprintf(text, sizeof text, "%s: the end of the file", path);
     if (status == AW_LOST)
-        assert_non_null(strstr(err.text, "the end of the file"));
+        assert_string_equal(err.text, text);
     aw_link_close(link);
 }
 
@@ -77,6 +80,9 @@ static void frames_come_at_their_intervals(void **state)
     assert_plays("?speed=max", -1, 9,
                  "0:041/1@100000 0:05E/2@100500 0:05F/0@100500 0:041/1@102000 0:041/1@101000 0=7");
     assert_plays("", 400, 9, "0:041/1@100000 400=3");
+    assert_plays("", 500, 9, "0:041/1@100000 500:05E/2@100500 500:05F/0@100500 500=3");
+    assert_plays("?port=1&loop=no", 0, 2, "0:041/1@100000 0=3");
+    assert_plays("?port=65535&speed=0.5", 999, 2, "0:041/1@100000 999=3");
 }
 
 static void parts_and_repetitions(void **state)
