@@ -3,11 +3,15 @@
 #include "link_helper.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -179,6 +183,113 @@ static void a_terminal_made_here_is_raw(void **state)
     aw_link_close(device);
 }
 
+static void problems_have_advice(void **state)
+{
+    (void)state;
+    static const struct {
+        int error;
+        const char *advice;
+    } cases[] = {
+        {EACCES, "not permitted — ask its owner, or look at ls -l"},
+        {EPERM, "not permitted — ask its owner, or look at ls -l"},
+        {EBUSY, "busy, another program has it — end that first"},
+        {EWOULDBLOCK, "busy, another program has it — end that first"},
+        {ENOENT, "no such port — is it plugged in and switched on? See 'list'"},
+        {ENODEV, "no such port — is it plugged in and switched on? See 'list'"},
+        {ENXIO, "no such port — is it plugged in and switched on? See 'list'"},
+        {EIO, "Input/output error"},
+    };
+    char text[200], path[] = "/tmp/test_port.XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        aw_port_problem(path, cases[i].error, text, sizeof text);
+        assert_string_equal(text, cases[i].advice);
+        aw_port_problem("/no/such/port", cases[i].error, text, sizeof text);
+        assert_string_equal(text, cases[i].advice);
+    }
+    const struct group *group = getgrnam("dialout");
+    if (group && fchown(fd, (uid_t)-1, group->gr_gid) == 0) { /* as root only */
+        for (int writable = 0; writable < 2; writable++) {
+            assert_int_equal(fchmod(fd, writable ? 0660 : 0640), 0);
+            aw_port_problem(path, EACCES, text, sizeof text);
+            assert_string_equal(text, writable ? "not permitted — add yourself to group dialout: "
+                                                 "sudo usermod -aG dialout $USER, then log in again"
+                                               : cases[0].advice);
+        }
+        assert_int_equal(fchown(fd, (uid_t)-1, 0), 0);
+        assert_int_equal(fchmod(fd, 0660), 0);
+        aw_port_problem(path, EACCES, text, sizeof text);
+        assert_string_equal(text, cases[0].advice); /* nobody is to join root */
+    }
+    close(fd);
+    unlink(path);
+}
+
+static void paths_and_names(void **state)
+{
+    (void)state;
+    char here[PATH_MAX], out[PATH_MAX], name[32] = "";
+    assert_true(aw_absolute_path("/tmp/nothing-there", out, sizeof out));
+    assert_string_equal(out, "/tmp/nothing-there");
+    assert_true(aw_absolute_path("/nothing-there", out, sizeof out));
+    assert_string_equal(out, "/nothing-there");
+    assert_true(aw_absolute_path("/tmp/../tmp/./x", out, sizeof out));
+    assert_string_equal(out, "/tmp/x");
+    assert_true(aw_absolute_path("/tmp/x", out, 7));
+    assert_false(aw_absolute_path("/tmp/x", out, 6));
+    assert_false(aw_absolute_path("/no/such/folder/x", out, sizeof out));
+    assert_non_null(getcwd(here, sizeof here - 8));
+    assert_true(aw_absolute_path("x", out, sizeof out));
+    assert_string_equal(out, strcat(here, "/x"));
+    assert_false(aw_port_in_sysfs("/no/such/port", NULL, 0));
+    assert_false(aw_port_in_sysfs("/dev/null", name, sizeof name));
+    assert_string_equal(name, "null");
+    assert_false(aw_port_in_sysfs("/etc/passwd", name, sizeof name));
+    assert_false(aw_port_in_sysfs("/dev/pts/ptmx", name, sizeof name));
+    assert_string_equal(name, "null");
+    if (access("/sys/class/tty/tty", F_OK) == 0)
+        assert_true(aw_port_in_sysfs("/dev/tty", name, sizeof name));
+    assert_false(aw_port_symlink("/etc/passwd", out, sizeof out));
+    assert_false(aw_port_symlink("/no/such/port", out, sizeof out));
+    aw_port_key("/no/such/port", out, sizeof out);
+    assert_string_equal(out, "/no/such/port");
+    aw_port_key("/dev/../dev/null", out, sizeof out);
+    assert_string_equal(out, "/dev/null");
+}
+
+/* Who locks it comes before who has it open; nobody's is nobody's. */
+static void holders_and_sharers(void **state)
+{
+    (void)state;
+    char who[96] = "";
+    struct aw_error err = {.text = ""};
+    int fd;
+    assert_false(aw_port_holder("/no/such/port", who, sizeof who));
+    assert_false(aw_port_holder("/etc/passwd", who, sizeof who));
+    assert_false(aw_port_sharer(-1, who, sizeof who));
+    assert_int_equal(aw_port_lock("/no/such/port", &fd, &err), AW_NO_LINK);
+    assert_int_equal(fd, -1);
+    assert_string_equal(err.text, "/no/such/port: no such port — is it plugged in and switched on? "
+                                  "See 'list'");
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *device = open_link("pty:", &clock.base);
+    const char *path = strchr(device->ready, ':') + 1;
+    char wanted[200];
+    int second;
+    assert_int_equal(aw_port_lock(path, &fd, &err), AW_OK);
+    assert_true(fd >= 0 && fcntl(fd, F_GETFD) & FD_CLOEXEC && fcntl(fd, F_GETFL) & O_NONBLOCK);
+    assert_true(aw_port_holder(path, who, sizeof who));
+    assert_string_equal(who, us);
+    assert_int_equal(aw_port_lock(path, &second, &err), AW_NO_LINK);
+    assert_int_equal(second, -1);
+    snprintf(wanted, sizeof wanted, "%s: busy, %s has it — end that first", path, us);
+    assert_string_equal(err.text, wanted);
+    assert_false(aw_port_sharer(fd, who, sizeof who)); /* but for this process */
+    close(fd);
+    aw_link_close(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +298,9 @@ int main(void)
         cmocka_unit_test(other_clients_of_a_server_are_named),
         cmocka_unit_test(served_connections_are_kept_alive),
         cmocka_unit_test(a_terminal_made_here_is_raw),
+        cmocka_unit_test(problems_have_advice),
+        cmocka_unit_test(paths_and_names),
+        cmocka_unit_test(holders_and_sharers),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }

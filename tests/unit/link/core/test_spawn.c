@@ -1,4 +1,8 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +26,48 @@ static int fork_error; /* errno, 0 for none */
 pid_t fork(void)
 {
     return fork_error ? fails_with(fork_error) : NEXT(fork)();
+}
+
+/* What the next calls say instead of the kernel: errno values; 0: it is asked itself. */
+static struct {
+    int poll[4], polls; /* -1: nothing came in time; then how often it was called */
+    int timeout;        /* of the last one */
+    int wait, read;     /* once */
+    int killed;         /* by this signal */
+} says;
+
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    int what = says.polls < 4 ? says.poll[says.polls++] : 0;
+    says.timeout = timeout;
+    if (what == -1)
+        return 0;
+    return what ? fails_with(what) : NEXT(poll)(fds, n, timeout);
+}
+
+static int once(int *error)
+{
+    int value = *error;
+    *error = 0;
+    return value;
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+    int error = once(&says.wait);
+    return error ? fails_with(error) : NEXT(waitpid)(pid, status, options);
+}
+
+ssize_t read(int fd, void *buf, size_t size)
+{
+    int error = once(&says.read);
+    return error ? fails_with(error) : NEXT(read)(fd, buf, size);
+}
+
+int kill(pid_t pid, int signal)
+{
+    says.killed = signal;
+    return NEXT(kill)(pid, signal);
 }
 
 static struct aw_link *start(struct aw_real_clock *clock, const char *script)
@@ -154,7 +200,16 @@ static void finding(void **state)
     assert_string_equal(path, "/bin/sh");
     assert_false(aw_spawn_find("no-such-program", path, sizeof path));
     assert_false(aw_spawn_find("sh", path, strlen("/bin/sh"))); /* does not fit */
+    assert_true(aw_spawn_find("sh", path, sizeof "/bin/sh"));
+    setenv("PATH", "::/nosuch:/bin:", 1); /* an empty place is none */
+    assert_true(aw_spawn_find("sh", path, sizeof path));
+    assert_string_equal(path, "/bin/sh");
+    setenv("PATH", ":", 1);
+    assert_false(aw_spawn_find("Makefile", path, sizeof path));
     setenv("PATH", "", 1);
+    assert_true(aw_spawn_find("test_spawn", path, sizeof path));
+    assert_true(aw_spawn_find("test_spawn", path, strlen(path) + 1)); /* as long as it is */
+    assert_false(aw_spawn_find("test_spawn", path, strlen(path)));
     assert_false(aw_spawn_find("sh", path, sizeof path));
 }
 
@@ -162,19 +217,94 @@ static void the_other_side(void **state)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = NULL;
+    struct aw_error err;
+    char text[100];
     int pair[2];
     (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     assert_int_equal(aw_spawn_parent(&link, pair[1], "fd", &clock.base, NULL), AW_OK);
     assert_int_equal(write(pair[0], "x", 1), 1);
     reads(link, "x");
+    assert_string_equal(link->key, "fd");
+    assert_int_equal(link->connections, 1);
+    assert_true(fcntl(pair[1], F_GETFL) & O_NONBLOCK);
+    assert_true(fcntl(pair[1], F_GETFD) & FD_CLOEXEC);
     aw_link_close(link);
     assert_int_equal(read(pair[0], &(char){0}, 1), 0);
     close(pair[0]);
     assert_int_equal(pipe(pair), 0);
-    assert_int_equal(aw_spawn_parent(&link, pair[0], "fd", &clock.base, NULL), AW_NO_LINK);
+    assert_int_equal(aw_spawn_parent(&link, pair[0], "fd", &clock.base, &err), AW_NO_LINK);
+    snprintf(text, sizeof text, "descriptor %d is no stream — it is to be one end of a socketpair",
+             pair[0]);
+    assert_string_equal(err.text, text);
     close(pair[0]);
     close(pair[1]);
+}
+
+/* It is killed where it has not ended within a second; a signal that comes meanwhile is no
+ * answer. */
+static void an_end_is_waited_for(void **state)
+{
+    (void)state;
+    static const struct {
+        int poll[4], polls, wait, killed;
+    } cases[] = {{{0}, 1, 0, 0},
+                 {{EINTR, EINTR, 0}, 3, 0, 0},
+                 {{-1}, 1, 0, SIGKILL},
+                 {{EINTR, -1}, 2, 0, SIGKILL},
+                 {{EINVAL}, 1, 0, SIGKILL},
+                 {{-1}, 1, EINTR, SIGKILL},
+                 {{0}, 1, EINTR, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_real_clock clock;
+        struct aw_link *link = start(&clock, "printf up >&3; exec cat <&3");
+        reads(link, "up");
+        memset(&says, 0, sizeof says);
+        memcpy(says.poll, cases[i].poll, sizeof says.poll);
+        says.wait = cases[i].wait;
+        aw_link_close(link);
+        assert_int_equal(says.polls, cases[i].polls);
+        assert_int_equal(says.timeout, 1000);
+        assert_int_equal(says.killed, cases[i].killed);
+        assert_int_equal(NEXT(waitpid)(-1, NULL, WNOHANG), -1);
+    }
+    memset(&says, 0, sizeof says);
+}
+
+/* A signal while the child becomes another program hides nothing of what it says. */
+static void a_signal_does_not_hide_why_it_failed(void **state)
+{
+    (void)state;
+    char name[] = "x", *const argv[] = {name, NULL};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = NULL;
+    struct aw_error err;
+    says.read = EINTR;
+    assert_int_equal(aw_spawn_open(&link, "/nosuch/x", argv, &clock.base, &err), AW_NO_LINK);
+    assert_string_equal(err.text,
+                        "/nosuch/x: No such file or directory — is it complete and executable?");
+    assert_int_equal(says.read, 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* A group of processes of its own, no signal blocked, and no descriptor but the four. */
+static void it_begins_afresh(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    struct aw_link *link =
+        start(&clock, "set -- $(cat /proc/$$/stat); [ $5 = $$ ] && printf 'own ' >&3;"
+                      "sed -n 's/SigBlk:.//p' /proc/$$/status >&3; exec cat <&3");
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    reads(link, "own 0000000000000000\n");
+    assert_string_equal(link->key, "sh");
+    assert_true(fcntl(aw_link_fd(link), F_GETFL) & O_NONBLOCK);
+    assert_true(fcntl(aw_link_fd(link), F_GETFD) & FD_CLOEXEC);
+    aw_link_close(link);
 }
 
 int main(void)
@@ -185,6 +315,9 @@ int main(void)
         cmocka_unit_test(closing_ends_it),
         cmocka_unit_test(what_is_no_program),
         cmocka_unit_test(a_machine_that_has_run_out),
+        cmocka_unit_test(an_end_is_waited_for),
+        cmocka_unit_test(a_signal_does_not_hide_why_it_failed),
+        cmocka_unit_test(it_begins_afresh),
         cmocka_unit_test(finding),
         cmocka_unit_test(the_other_side),
     };

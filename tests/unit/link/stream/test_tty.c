@@ -10,6 +10,9 @@
 #include <sys/wait.h>
 #include <termios.h>
 
+#include "link/core/owner.h"
+#include "link/core/port.h"
+
 static char directory[64];
 
 static const char *in_directory(const char *name)
@@ -410,6 +413,150 @@ static void a_wish_to_stop_ends_reading(void **state)
     close(ends[1]);
 }
 
+/* The modes of the line by the keys: what is set, and what is not. */
+static void modes_by_key(void **state)
+{
+    (void)state;
+    /* A pseudo-terminal has eight bits and no parity. */
+    enum { CONTROL = CSIZE | CSTOPB | PARENB | PARODD | CRTSCTS | CLOCAL | CREAD | HUPCL };
+    static const struct {
+        const char *query;
+        tcflag_t control, input;
+        speed_t speed;
+    } cases[] = {{"?baud=9600", 0, 0, B9600},
+                 {"?stop=2&baud=50", CSTOPB, 0, B50},
+                 {"?flow=rtscts", CRTSCTS, 0, B9600},
+                 {"?flow=xonxoff&baud=4000000", 0, IXON | IXOFF, B4000000},
+                 {"?flow=none&stop=1&parity=none&bits=8", 0, 0, B9600}};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("pty:", &clock.base);
+    char link[200];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct termios modes;
+        snprintf(link, sizeof link, "%s%s", server->ready, cases[i].query);
+        struct aw_link *client = open_link(link, &clock.base);
+        assert_int_equal(tcgetattr(aw_link_fd(client), &modes), 0);
+        assert_int_equal(modes.c_cflag & CONTROL, cases[i].control | CS8 | CLOCAL | CREAD);
+        assert_int_equal(modes.c_iflag & (IXON | IXOFF | IXANY | ICRNL | ISTRIP), cases[i].input);
+        assert_int_equal(modes.c_cc[VMIN], 1);
+        assert_int_equal(modes.c_cc[VTIME], 0);
+        assert_int_equal(cfgetospeed(&modes), cases[i].speed);
+        aw_link_close(client);
+    }
+    aw_link_close(server);
+    static const char *const bad[][2] = {
+        {"baud=49", "baud=49: not a whole number from 50 to 4000000"},
+        {"baud=4000001", "baud=4000001: not a whole number from 50 to 4000000"},
+        {"bits=4", "bits=4: not a whole number from 5 to 8"},
+        {"bits=9", "bits=9: not a whole number from 5 to 8"},
+        {"stop=0", "stop=0: not a whole number from 1 to 2"},
+        {"stop=3", "stop=3: not a whole number from 1 to 2"},
+        {"parity=mark", "parity=mark: not one of none|even|odd"},
+        {"flow=yes", "flow=yes: not one of none|rtscts|xonxoff"},
+        {"dtr=up", "dtr=up: not one of keep|on|off"},
+        {"rts=up", "rts=up: not one of keep|on|off"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct aw_link_options options = {.clock = &clock.base};
+        struct aw_link *none;
+        struct aw_error err = {0};
+        snprintf(link, sizeof link, "tty:/dev/null?%s", bad[i][0]);
+        assert_int_equal(aw_link_open(&none, link, &options, &err), AW_USAGE);
+        assert_string_equal(err.text + strlen("link key "), bad[i][1]);
+    }
+}
+
+/* What stands in the file beside a symlink to a terminal, and whether its simulator has ended. */
+static void records_of_owners(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *record; /* NULL: the file is a pipe */
+        bool ended;
+    } cases[] = {{NULL, false},
+                 {"", false},
+                 {"/dev/pts/99999", false},
+                 {"/dev/pts/99998 4711\n", false},
+                 {"/dev/pts/99999 4711\n", true}};
+    char link[128], lock[160], wanted[300];
+    snprintf(link, sizeof link, "%s", in_directory("arm"));
+    snprintf(lock, sizeof lock, "%s.lock", link);
+    assert_int_equal(symlink("/dev/pts/99999", link), 0);
+    assert_int_equal(aw_owner_check(link, NULL), AW_OK); /* nobody records anything */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_error err = {.text = ""};
+        if (cases[i].record) {
+            FILE *file = fopen(lock, "w");
+            assert_non_null(file);
+            assert_true(fputs(cases[i].record, file) >= 0);
+            assert_int_equal(fclose(file), 0);
+        } else {
+            assert_int_equal(mkfifo(lock, 0600), 0);
+        }
+        assert_int_equal(aw_owner_check(link, &err), cases[i].ended ? AW_NO_LINK : AW_OK);
+        snprintf(
+            wanted, sizeof wanted,
+            "%.100s: its simulator (pid 4711) has ended without a word, and /dev/pts/99999 may "
+            "be somebody else's now — start it again",
+            link);
+        assert_string_equal(err.text, cases[i].ended ? wanted : "");
+        if (!cases[i].ended)
+            assert_int_equal(unlink(lock), 0);
+    }
+    struct flock held = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = open(lock, O_RDWR | O_CLOEXEC); /* it is still there */
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &held), 0);
+    assert_int_equal(aw_owner_check(link, NULL), AW_OK);
+    close(fd);
+    assert_int_equal(unlink(lock), 0);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(aw_owner_check("/dev/null", NULL), AW_OK);
+}
+
+static void a_claim_is_one_program_s(void **state)
+{
+    (void)state;
+    struct aw_owner owner, other;
+    struct aw_error err = {.text = ""};
+    char wanted[300], who[96], text[96] = "";
+    const char *link = in_directory("arm");
+    assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
+    assert_string_equal(owner.pty, "");
+    assert_int_equal(aw_owner_claim(&other, link, &err), AW_NO_LINK);
+    snprintf(wanted, sizeof wanted,
+             "pty:%s: busy, another program has it — end that first, or choose another path", link);
+    assert_string_equal(err.text, wanted);
+    assert_int_equal(other.fd, -1);
+    assert_int_equal(aw_owner_record(&owner, "/dev/pts/7777", &err), AW_OK);
+    assert_int_equal(aw_owner_record(&owner, "/dev/pts/77", &err), AW_OK); /* instead of it */
+    ssize_t n = pread(owner.fd, text, sizeof text - 1, 0);
+    snprintf(wanted, sizeof wanted, "/dev/pts/77 %ld\n", (long)getpid());
+    assert_string_equal(text, wanted);
+    assert_int_equal(n, strlen(wanted));
+    assert_int_equal(aw_owner_claim(&other, link, &err), AW_NO_LINK);
+    aw_port_process((long)getpid(), who, sizeof who);
+    assert_non_null(strstr(err.text, who));
+    aw_owner_release(&owner);
+    assert_int_equal(owner.fd, -1);
+    assert_int_equal(access(owner.path, F_OK), -1);
+    aw_owner_release(&owner);            /* nothing is left to do */
+    FILE *file = fopen(owner.path, "w"); /* of one that was killed */
+    assert_true(fputs("/dev/pts/5 1\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
+    assert_string_equal(owner.pty, "/dev/pts/5");
+    assert_int_equal(unlink(owner.path), 0); /* somebody else's is left alone */
+    file = fopen(owner.path, "w");
+    assert_int_equal(fclose(file), 0);
+    aw_owner_release(&owner);
+    assert_int_equal(unlink(owner.path), 0);
+    snprintf(wanted, sizeof wanted,
+             "pty:%s/x/arm: cannot make %s/x/arm.lock: No such file or "
+             "directory — choose another path",
+             directory, directory);
+    assert_int_equal(aw_owner_claim(&owner, in_directory("x/arm"), &err), AW_NO_LINK);
+    assert_string_equal(err.text, wanted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +573,9 @@ int main(void)
         cmocka_unit_test(symlinks_to_symlinks),
         cmocka_unit_test(settings),
         cmocka_unit_test(what_is_no_terminal),
+        cmocka_unit_test(modes_by_key),
+        cmocka_unit_test(records_of_owners),
+        cmocka_unit_test(a_claim_is_one_program_s),
         cmocka_unit_test(ports_can_be_listed),
         cmocka_unit_test(a_wish_to_stop_ends_reading),
     };
