@@ -121,7 +121,6 @@ static enum aw_status open_bus(struct client *self, const char *bus, struct aw_e
         status = expect(self, open, "ok", err);
     if (status == AW_OK)
         status = expect(self, "< rawmode >", "ok", err);
-    self->text.base.event[0] = '\0';
     return status;
 }
 
@@ -134,7 +133,7 @@ static enum aw_status split_bus(const char *rest, char *stream, size_t size, cha
     if (strlen(name) >= BUS_MAX || strpbrk(name, " <>/"))
         return aw_fail(err, AW_USAGE, "socketcand: '%.60s': not the name of a bus — as can0", name);
     snprintf(bus, BUS_MAX, "%s", name);
-    snprintf(stream, size, "%.*s", (int)(used < 300 ? used : 300), rest);
+    snprintf(stream, size, "%.*s", (int)used, rest);
     return AW_OK;
 }
 

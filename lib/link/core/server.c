@@ -99,7 +99,6 @@ struct aw_server_link *aw_server_new(struct aw_clock *clock)
 {
     struct aw_server_link *self = aw_fd_link_new(sizeof *self, &server_ops, clock);
     if (self) {
-        self->listen_fd = self->hub_fd = -1;
         self->fd.socket = true;
         self->fd.base.waiting = true;
     }

@@ -198,7 +198,9 @@ static void assert_tells_all(struct aw_link *link)
     assert_true(link->own);
     assert_event(link, "interface down");
     assert_int_equal(link->dropped, 3);
+    assert_false(link->lost);
     assert_read_is(link, AW_LOST, 0);
+    assert_true(link->lost);
     assert_string_equal(link->event, "");
     aw_link_close(link);
 }

@@ -452,6 +452,13 @@ static void bursts_keep_their_order(void **state)
     tell_frame(0x05E, 1, 1);
     assert_receives(link, "05E#01");
     assert_int_equal(bus_clock.time_ns, start); /* an answer is not kept waiting */
+    for (uint8_t i = 0; i < 100; i++)
+        tell_frame(1, 1, i);
+    for (uint8_t i = 0; i < 100; i++) {
+        snprintf(wanted, sizeof wanted, "001#%02X", i);
+        assert_receives(link, wanted);
+    }
+    assert_true(bus_clock.time_ns > start); /* what comes after it is gathered again */
     aw_link_close(link);
 }
 

@@ -3,6 +3,7 @@
 #include "can_helper.h"
 
 #include <termios.h>
+#include <time.h>
 
 #include "link/can/slcan_codec.h"
 #include "link/core/random.h"
@@ -301,7 +302,8 @@ static void silent(struct aw_link *end, const char *bytes, size_t size)
 static void without_speed(struct aw_link *end, const char *bytes, size_t size)
 {
     static const struct line_answer answers[] = {
-        {"", "\a"}, {"C", "\a"}, {"V", "V1010\r"}, {"S3", "\a"}, {"Z0", "\a"}, {"O", "\r"}, {0}};
+        {"", "\a"},  {"C", "\a"}, {"V", "V1010\r"}, {"S3", "t05E0\rT000000010\r\a"}, {"Z0", "\a"},
+        {"O", "\r"}, {0}};
     answer_by(answers, end, bytes, size);
 }
 
@@ -673,6 +675,35 @@ static void a_channel_is_opened_by_commands(void **state)
     }
 }
 
+/* Frames with the same time of the adapter have the same time here, whenever they are read. */
+static void the_adapter_s_clock_counts(void **state)
+{
+    (void)state;
+    struct ends ends;
+    char url[256];
+    bool same = false;
+    ends_begin(&ends);
+    struct aw_link *stream = open_link("pty:", &ends.clock.base);
+    snprintf(url, sizeof url, "slcan:%s?time=on&bitrate=125000", stream->ready);
+    struct aw_link *client = opened_against(&ends, url, stream, listen_to);
+    for (int i = 0; i < 20 && !same;
+         i++) { /* a machine that stands still for a second counts not */
+        struct timespec pause = {.tv_nsec = 3000000};
+        assert_writes(stream, "t0010EA5E\r");
+        assert_receives(client, "001#");
+        int64_t first = client->rx_time_ns;
+        nanosleep(&pause, NULL); /* time passes here, and less of it there */
+        assert_writes(stream, "t0010EA5E\rt00100001\r");
+        assert_receives(client, "001#");
+        same = client->rx_time_ns == first;
+        assert_receives(client, "001#");
+        same = same && client->rx_time_ns == first + 3 * AW_MILLISECOND;
+    }
+    assert_true(same);
+    ends_end(&ends);
+    aw_link_close(stream);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -691,6 +722,7 @@ int main(void)
         cmocka_unit_test(faults_and_traces_keep_what_is_told),
         cmocka_unit_test(lines_and_commands_are_as_they_were),
         cmocka_unit_test(settings_are_checked),
+        cmocka_unit_test(the_adapter_s_clock_counts),
         cmocka_unit_test(a_channel_is_opened_by_commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,9 @@
 #include "link_helper.h"
 
 #include <errno.h>
+#include <stdio.h>
+
+#include "link/core/transport.h"
 
 static void unknown_schemes(void **state)
 {
@@ -117,6 +120,34 @@ static void a_trace_sees_what_passes(void **state)
     aw_link_close(link);
 }
 
+static void all_transports_are_offered(void **state)
+{
+    (void)state;
+    static const struct aw_transport extra = {.scheme = "zzz", .open = open_sim};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link_options options = {.clock = &clock.base};
+    struct aw_link *link;
+    for (int i = 0; i < 2; i++, options.extra = &extra) {
+        struct aw_error err = {0};
+        char wanted[300] = "link 'bluetooth': unknown — try";
+        if (i == 1)
+            strcat(wanted, " zzz:");
+        for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
+            strcat(wanted, " ");
+            strcat(wanted, row->scheme);
+            strcat(wanted, ":");
+        }
+        assert_int_equal(aw_link_open(&link, "bluetooth:x", &options, &err), AW_USAGE);
+        assert_int_equal(strncmp(err.text, wanted, sizeof err.text - 60), 0);
+    }
+    assert_open_fails("udp", AW_USAGE, "link 'udp': unknown — did you mean 'udp:'?");
+    assert_open_fails("/dev/hidraw99", AW_NO_LINK, "hid:/dev/hidraw99: ");
+    assert_open_fails("pty:?xyzzy=1", AW_USAGE,
+                      "pty: link key 'xyzzy': unknown — leave it out; see 'help links'");
+    assert_int_equal(aw_link_check("pty:?drop=1%", NULL, NULL), AW_OK);
+    assert_int_equal(aw_link_check("pty:?drpo=1%", NULL, NULL), AW_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +157,7 @@ int main(void)
         cmocka_unit_test(bad_faults),
         cmocka_unit_test(the_tools_own_transport),
         cmocka_unit_test(transports_are_complete),
+        cmocka_unit_test(all_transports_are_offered),
         cmocka_unit_test(a_trace_sees_what_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "link/hid/hid.h"
+#include "link/hid/hid_port.h"
 
 static bool no_spare_descriptor; /* fcntl(2) has none */
 static int write_error;          /* errno of the next report, 0 for none */
@@ -140,6 +141,23 @@ static void lists_what_is_there(void **state)
     assert_string_equal(more[3].problem, "");
     assert_true(strlen(more[3].board) > 0);
 
+    struct aw_hid_port untouched;
+    memset(&untouched, 0x55, sizeof untouched);
+    more[4] = untouched; /* behind the last one nothing is written */
+    assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
+    assert_memory_equal(&more[4], &untouched, sizeof untouched);
+
+    unplug_all(NULL); /* boards that are half known, and interfaces in another order than nodes */
+    plug_in("hidraw1", "16c0:0487 X 'Half'");
+    plug_in("hidraw2", "16c1:0486 Y 'Half'");
+    plug_in("hidraw3", TEENSY " 1 FFAB 7");
+    plug_in("hidraw4", TEENSY " 0 FFAB 7");
+    assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
+    assert_string_equal(more[0].board, "");
+    assert_string_equal(more[1].board, "");
+    assert_false(more[0].chosen || more[1].chosen || more[2].chosen);
+    assert_true(more[3].chosen);
+
     unplug_all(NULL); /* a Teensy that has nothing but the serial emulation */
     plug_in("hidraw4", TEENSY " 0 FFC9 7");
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 1);
@@ -154,6 +172,12 @@ static void assert_opens(const char *url, const char *key)
     assert_true(link->datagrams);
     assert_int_equal(link->connections, 1);
     assert_true(aw_link_fd(link) >= 0);
+    uint8_t bytes[1 + AW_HID_REPORT] = {7, 7, 7, 7};
+    struct aw_link_raw raw = {.bytes = bytes, .cap = 4};
+    assert_true(aw_link_raw(link, "abc", 3, &raw));
+    assert_true(raw.size == 4 && raw.fd == aw_link_fd(link) && raw.to == NULL);
+    assert_memory_equal(bytes, "\0abc", 4);
+    assert_false(aw_link_raw(link, "abcd", 4, &raw));
     aw_link_close(link);
 }
 
@@ -183,6 +207,7 @@ static void chooses_one(void **state)
 static void several_are_listed(void **state)
 {
     (void)state;
+    plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1"); /* is none of them */
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     plug_in("hidraw2", "3742:0007 '' 'Nucleo' 0 FFAB");
     assert_open_fails("hid:", AW_NO_LINK,
@@ -203,6 +228,46 @@ static void same_serials_are_told_apart(void **state)
     assert_open_fails("hid:serial=A1", AW_NO_LINK, "one: hid:/dev/hidraw1, hid:/dev/hidraw2");
 }
 
+static void problems_of_boards(void **state)
+{
+    (void)state;
+    static const char rule[] = "KERNEL==\"hidraw*\", KERNELS==\"0003:16C0:0486.*\", MODE=\"0660\", "
+                               "GROUP=\"plugdev\", TAG+=\"uaccess\"";
+    static const struct {
+        int error;
+        const char *problem;
+    } cases[] = {{ENOTTY, "no HID device — write hid:/dev/hidrawN, see 'list'"},
+                 {EINVAL, "no HID device — write hid:/dev/hidrawN, see 'list'"},
+                 {EISDIR, "no HID device — write hid:/dev/hidrawN, see 'list'"},
+                 {ENOENT, "no such device — is the board plugged in? See 'list'"},
+                 {ENODEV, "no such device — is the board plugged in? See 'list'"},
+                 {ENXIO, "no such device — is the board plugged in? See 'list'"},
+                 {EIO, "Input/output error"}};
+    static const int refused[] = {EACCES, EPERM};
+    static const struct aw_protocol unnamed = {.boards = test_boards};
+    struct aw_hid_port port = {.path = "/dev/hidraw99", .vendor = 0x16C0, .product = 0x0486};
+    char text[300], wanted[300];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        aw_hid_problem(&test_protocol, &port, cases[i].error, text, sizeof text);
+        assert_string_equal(text, cases[i].problem);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const struct aw_protocol *protocols[] = {&test_protocol, &unnamed, NULL};
+        for (size_t k = 0; k < 3; k++) {
+            aw_hid_problem(protocols[k], &port, refused[i], text, sizeof text);
+            snprintf(wanted, sizeof wanted,
+                     "not permitted — put this into %s and plug the board in again: %s",
+                     k == 0 ? "/etc/udev/rules.d/70-test.rules ('udev' prints it)"
+                            : "a file in /etc/udev/rules.d",
+                     rule);
+            assert_string_equal(text, wanted);
+        }
+    }
+    port.vendor = 0;
+    aw_hid_problem(&test_protocol, &port, EACCES, text, sizeof text);
+    assert_string_equal(text, "not permitted — ask its owner, or look at ls -l");
+}
+
 static void wrong_links(void **state)
 {
     (void)state;
@@ -216,6 +281,18 @@ static void wrong_links(void **state)
     assert_open_fails("hid:?usage_page=fg", AW_USAGE, "not hexadecimal");
     assert_open_fails("hid:?interface=-1", AW_USAGE, "whole number");
     assert_open_fails("hid:/dev/hidraw1?serial=A", AW_USAGE, "leave the other keys out");
+    assert_open_fails("hid:/dev/hidraw1?usage_page=0", AW_USAGE, "leave the other keys out");
+    assert_open_fails("hid:/dev/hidraw1?interface=0", AW_USAGE, "leave the other keys out");
+    assert_open_fails("hid:ffff:ffff?interface=255&usage_page=ffff", AW_NO_LINK, "no board found");
+    assert_open_fails("hid:1:0", AW_NO_LINK, "no board found");
+    assert_open_fails("hid:10000:1", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:1:10000", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:-1:1", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:1:", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:?usage_page=10000", AW_USAGE, "not hexadecimal");
+    assert_open_fails("hid:?usage_page=-1", AW_USAGE, "not hexadecimal");
+    assert_open_fails("hid:?usage_page=", AW_USAGE, "not hexadecimal");
+    assert_open_fails("hid:?interface=256", AW_USAGE, "not a whole number from 0 to 255");
     assert_open_fails("hid:?baud=9600", AW_USAGE, "unknown");
     assert_open_fails("uhid:?serial=", AW_USAGE, "characters");
     assert_open_fails("uhid:1", AW_USAGE, "takes nothing");
@@ -535,6 +612,7 @@ static int all_tests(void)
         CASE(several_are_listed),
         CASE(same_serials_are_told_apart),
         CASE(wrong_links),
+        CASE(problems_of_boards),
         CASE(paths_that_are_no_hidraw),
         CASE(permission_is_explained),
         CASE(new_nodes_are_waited_for),

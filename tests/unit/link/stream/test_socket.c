@@ -108,6 +108,7 @@ static void a_shared_server_answers_all(void **state)
         expect_datagram(server, (const char *[]){"a", "b", "c"}[i]);
     }
     assert_int_equal(server->connections, 0); /* the device does not see who comes */
+    assert_false(server->waiting);
     aw_link_close(clients[1]);
     assert_int_equal(aw_link_write(server, "all", 3, &err), AW_OK);
     expect_datagram(clients[0], "all");
@@ -130,6 +131,43 @@ static void a_shared_server_answers_all(void **state)
     assert_int_equal(access(path, F_OK), 0);
     aw_link_close(server);
     assert_int_equal(access(path, F_OK), -1);
+}
+
+/* As many as there is room for; who comes then is sent away, and the others are served. */
+static void a_shared_server_has_room_for_so_many(void **state)
+{
+    (void)state;
+    enum { ROOM = 64 };
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link_options options = {.clock = &clock.base, .shared = true};
+    struct aw_link *server, *clients[ROOM + 1];
+    struct aw_error err = {0};
+    char listen[100], buf[8];
+    size_t got;
+    snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-room-%d", (int)getpid());
+    assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
+    assert_true(server->waiting);
+    for (int i = 0; i <= ROOM; i++) {
+        clients[i] = open_link(server->ready, &clock.base);
+        assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, 0, &err), AW_TIMEOUT);
+    }
+    assert_int_equal(aw_link_write(server, "x", 1, &err), AW_OK);
+    for (int i = 0; i < ROOM; i++)
+        expect_datagram(clients[i], "x");
+    assert_read_is(clients[ROOM], AW_LOST, AW_SECOND);
+    for (int i = 0; i <= ROOM; i++)
+        aw_link_close(clients[i]);
+    assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, 0, &err), AW_TIMEOUT);
+    assert_true(server->waiting);
+    aw_link_close(server);
+    /* Where nobody shares there are no turns to take. */
+    options.shared = false;
+    assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_false(aw_link_take_turn(client, 0));
+    assert_false(aw_link_take_turn(server, 0));
+    aw_link_close(client);
+    aw_link_close(server);
 }
 
 static void tcp_failures(void **state)
@@ -449,6 +487,7 @@ int main(void)
         cmocka_unit_test(tcp_clients_take_turns),
         cmocka_unit_test(unix_clients_take_turns),
         cmocka_unit_test(a_shared_server_answers_all),
+        cmocka_unit_test(a_shared_server_has_room_for_so_many),
         cmocka_unit_test(tcp_failures),
         cmocka_unit_test(tcp_takes_its_time_to_connect),
         cmocka_unit_test(tcp_over_ipv6),

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "link/core/port.h"
 #include "link/udp/udp.h"
 
 /* What the network says in place of the real one: errno values. */
@@ -533,9 +534,99 @@ static void without_a_protocol(void **state)
     }
 }
 
+static int64_t held_ns; /* what the clock says */
+
+static int64_t held_now(const struct aw_clock *clock)
+{
+    (void)clock;
+    return held_ns;
+}
+
+/* The same news again after five seconds, not before. */
+static void news_are_told_now_and_then(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    clock.base.now = held_now;
+    held_ns = AW_SECOND;
+    struct aw_link *server = open_link("udp-listen:127.0.0.1:0?reply=sender", &clock.base);
+    unsigned port, to = port_in(server->ready);
+    int fd = plain_socket(&port);
+    static const int64_t told_at[] = {1000, 0, 6000, 0, 11001};
+    static const int64_t ms[] = {1000, 5999, 6000, 10999, 11001};
+    for (size_t i = 0; i < sizeof ms / sizeof *ms; i++) {
+        held_ns = ms[i] * AW_MILLISECOND;
+        send_plain(fd, to, "", 0);
+        send_plain(fd, to, "x", 1);
+        if (told_at[i] == ms[i]) {
+            assert_read_is(server, AW_EVENT, 0);
+            assert_string_equal(server->event, "an empty datagram came — passed over");
+        }
+        assert_reads(server, "x");
+    }
+    close(fd);
+    aw_link_close(server);
+}
+
+static int option_of(const struct aw_link *link, int name)
+{
+    int value = -1;
+    socklen_t size = sizeof value;
+    assert_int_equal(getsockopt(aw_link_fd(link), SOL_SOCKET, name, &value, &size), 0);
+    return value;
+}
+
+static void usual_ports_and_options(void **state)
+{
+    (void)state;
+    unsigned first, second;
+    char wanted[200];
+    int fds[2] = {plain_socket(&first), plain_socket(&second)}, most = 1 << 20;
+    struct aw_protocol protocol = {.medium = AW_MEDIUM_UDP,
+                                   .ports = {(uint16_t)first, (uint16_t)second}};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const struct aw_link_options options = {.clock = &clock.base, .protocol = &protocol};
+    struct aw_link *server, *client;
+    struct aw_error err = {.text = ""};
+    setsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &most, sizeof most);
+    socklen_t size = sizeof most;
+    getsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &most, &size); /* as much as the kernel gives */
+    assert_int_equal(aw_link_open(&server, "udp-listen:", &options, &err), AW_NO_LINK);
+    char who[96];
+    aw_port_process((long)getpid(), who, sizeof who);
+    snprintf(wanted, sizeof wanted, "udp-listen: 127.0.0.1:%u is in use, %s has it", first, who);
+    assert_memory_equal(err.text, wanted, strlen(wanted));
+    close(fds[0]);
+    close(fds[1]);
+    assert_int_equal(aw_link_open(&server, "udp-listen:", &options, &err), AW_OK);
+    snprintf(wanted, sizeof wanted, "udp:127.0.0.1:%u", first);
+    assert_string_equal(server->key, wanted);
+    snprintf(wanted, sizeof wanted, "udp:127.0.0.1:%u?listen=%u", first, second);
+    assert_string_equal(server->ready, wanted);
+    assert_int_equal(option_of(server, SO_TIMESTAMPNS), 1);
+    assert_int_equal(option_of(server, SO_RXQ_OVFL), 1);
+    assert_int_equal(option_of(server, SO_RCVBUF), most);
+    assert_int_equal(aw_link_open(&client, "udp:", &options, &err), AW_OK);
+    assert_writes(client, "hello");
+    int64_t before = aw_wall_time() - 60 * AW_SECOND;
+    assert_reads(server, "hello");
+    assert_in_range(server->rx_time_ns, before, aw_wall_time());
+    assert_writes(server, "you");
+    assert_reads(client, "you");
+    uint8_t bytes[8];
+    struct aw_link_raw raw = {.bytes = bytes, .cap = 3};
+    assert_true(aw_link_raw(client, "end", 3, &raw));
+    assert_true(raw.size == 3 && raw.fd == aw_link_fd(client) && raw.to && raw.to_size > 0);
+    assert_false(aw_link_raw(client, "ends", 4, &raw));
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(news_are_told_now_and_then),
+        cmocka_unit_test(usual_ports_and_options),
         cmocka_unit_test(answers_go_to_the_sender),
         cmocka_unit_test(answers_go_to_a_fixed_port),
         cmocka_unit_test(datagrams_keep_their_boundaries),
