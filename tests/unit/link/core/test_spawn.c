@@ -297,8 +297,9 @@ static void it_begins_afresh(void **state)
     sigaddset(&set, SIGUSR1);
     sigprocmask(SIG_BLOCK, &set, NULL);
     struct aw_link *link =
-        start(&clock, "set -- $(cat /proc/$$/stat); [ $5 = $$ ] && printf 'own ' >&3;"
-                      "sed -n 's/SigBlk:.//p' /proc/$$/status >&3; exec cat <&3");
+        start(&clock, "read -r stat </proc/$$/stat; set -- $stat; [ $5 = $$ ] && printf 'own ' >&3;"
+                      "while read -r key value; do [ $key = SigBlk: ] && echo $value >&3;"
+                      "done </proc/$$/status; exec cat <&3");
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     reads(link, "own 0000000000000000\n");
     assert_string_equal(link->key, "sh");
