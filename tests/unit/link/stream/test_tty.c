@@ -418,7 +418,8 @@ static void modes_by_key(void **state)
 {
     (void)state;
     /* A pseudo-terminal has eight bits and no parity. */
-    enum { CONTROL = CSIZE | CSTOPB | PARENB | PARODD | CRTSCTS | CLOCAL | CREAD | HUPCL };
+    static const tcflag_t control =
+        CSIZE | CSTOPB | PARENB | PARODD | CRTSCTS | CLOCAL | CREAD | HUPCL;
     static const struct {
         const char *query;
         tcflag_t control, input;
@@ -436,7 +437,7 @@ static void modes_by_key(void **state)
         snprintf(link, sizeof link, "%s%s", server->ready, cases[i].query);
         struct aw_link *client = open_link(link, &clock.base);
         assert_int_equal(tcgetattr(aw_link_fd(client), &modes), 0);
-        assert_int_equal(modes.c_cflag & CONTROL, cases[i].control | CS8 | CLOCAL | CREAD);
+        assert_int_equal(modes.c_cflag & control, cases[i].control | CS8 | CLOCAL | CREAD);
         assert_int_equal(modes.c_iflag & (IXON | IXOFF | IXANY | ICRNL | ISTRIP), cases[i].input);
         assert_int_equal(modes.c_cc[VMIN], 1);
         assert_int_equal(modes.c_cc[VTIME], 0);
