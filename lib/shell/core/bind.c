@@ -158,7 +158,7 @@ static const char *renamed(const struct aw_session *session, const char *word)
 {
     static const struct aw_renamed everywhere[] = {{"--man", "--as man"}, {0}};
     const struct aw_renamed *const tables[] = {session->tool->renamed, everywhere};
-    for (size_t i = 0; i < 2 && !session->tool->usage; i++)
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !session->tool->usage; i++)
         for (const struct aw_renamed *row = tables[i]; row && row->old; row++)
             if (strcmp(row->old, word) == 0)
                 return row->now;

@@ -177,6 +177,33 @@ static void what_is_said_of_each_value(void **state)
     }
 }
 
+/* The ranges of those that every tool has. */
+static void ranges_of_the_usual_ones(void **state)
+{
+    static const struct {
+        const char *name, *text, *says;
+    } rows[] = {
+        {"count", "0", "--count: 0 is outside 1 to 1e+15"},
+        {"count", "1.5", "--count: 1.5 is not a whole number"},
+        {"for", "-1", "--for: -1 s is outside 0 to 1000000000 s"},
+        {"timeout", "-1", "--timeout: -1 s is outside 0 to 1000000000 s"},
+        {"last", "0", "--last: 0 s is outside 0.001 to 1000000000 s"},
+        {"deadman", "3601", "--deadman: 3601 s is outside 0 to 3600 s"},
+        {"time", "sometimes", "--time: no 'sometimes' — use none, abs, rel, delta or iso"},
+        {"color", "sometimes", "--color: no 'sometimes' — use auto, always or never"},
+        {"record", "x.log", ""},
+        {"config", "x", ""},
+    };
+    (void)state;
+    options.n = 0;
+    aw_options_add(&options, aw_global_options);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_error err = {0};
+        aw_options_set(&options, rows[i].name, rows[i].text, AW_FROM_COMMAND_LINE, &err);
+        assert_string_equal(err.text, rows[i].says);
+    }
+}
+
 static void all_words_of_a_switch(void **state)
 {
     static const char *const words[] = {"1", "true", "yes", "on", "0", "false", "no", "off", ""};
@@ -225,6 +252,7 @@ int main(void)
         cmocka_unit_test_setup(switches, fresh),
         cmocka_unit_test_setup(environment, fresh),
         cmocka_unit_test(what_is_said_of_each_value),
+        cmocka_unit_test(ranges_of_the_usual_ones),
         cmocka_unit_test_setup(all_words_of_a_switch, fresh),
         cmocka_unit_test_setup(there_is_an_end_to_them, fresh),
     };

@@ -116,6 +116,8 @@ static void a_command_line_is_not_cut(void **state)
         argv[i] = "x";
     assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 1, argv, &err), AW_OK);
     assert_int_equal(words.n, AW_WORDS_MAX);
+    for (size_t i = 0; i < words.n; i++)
+        assert_int_equal(words.column[i], 0);
     assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 2, argv, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "more than 256 words"));
 }

@@ -1,0 +1,108 @@
+/* What commands ask of their session, by options and clock. */
+#include "shell_helper.h"
+
+#include <errno.h>
+
+static struct aw_session *session;
+
+static int start(void **state)
+{
+    (void)state;
+    session = rig_new(&rig_tool);
+    session->clock = &session->virtual_clock.base;
+    session->virtual_clock.time_ns = 5 * AW_SECOND;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    rig_free(session);
+    return 0;
+}
+
+static void set(const char *name, const char *text)
+{
+    assert_int_equal(aw_options_set(&session->options, name, text, AW_FROM_COMMAND_LINE, NULL),
+                     AW_OK);
+}
+
+static void when_it_ends(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t end_ns;
+    } rows[] = {{"0.5s", 5 * AW_SECOND + AW_SECOND / 2},
+                {"1s", 6 * AW_SECOND},
+                {"2min", 125 * AW_SECOND},
+                {"0", AW_NEVER}};
+    (void)state;
+    assert_true(aw_session_end(session) == AW_NEVER);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        set("for", rows[i].text);
+        assert_true(aw_session_end(session) == rows[i].end_ns);
+    }
+    assert_true(aw_session_time(session) == 5 * AW_SECOND);
+    session->started = 3 * AW_SECOND;
+    assert_true(aw_session_seconds(session) == 2);
+    session->clock = &session->real_clock.base;
+    assert_true(aw_session_time(session) > 5 * AW_SECOND);
+}
+
+/* Which form is asked for, in each way. */
+static void forms(void **state)
+{
+    static const struct {
+        const char *option, *value;
+        bool json, csv, formatted, text;
+    } rows[] = {
+        {NULL, NULL, false, false, false, true},     {"json", "1", true, false, true, false},
+        {"csv", "1", false, true, true, false},      {"format", "%{x}", false, false, true, false},
+        {"fields", "x", false, false, false, false}, {"quiet", "1", false, false, false, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        stop(NULL);
+        start(NULL);
+        if (rows[i].option)
+            set(rows[i].option, rows[i].value);
+        assert_int_equal(aw_session_json(session), rows[i].json);
+        assert_int_equal(aw_session_csv(session), rows[i].csv);
+        assert_int_equal(aw_session_formatted(session), rows[i].formatted);
+        assert_int_equal(aw_session_text(session), rows[i].text);
+    }
+    assert_true(aw_option_number(session, "timeout") == 0);
+    assert_true(aw_option_number(session, "nothing") == 0);
+    assert_null(aw_option(session, "nothing"));
+    set("count", "7");
+    assert_true(aw_option_number(session, "count") == 7);
+    set("timeout", "250ms");
+    assert_true(aw_option_number(session, "timeout") == 0.25);
+}
+
+static void exit_codes(void **state)
+{
+    (void)state;
+    for (int status = AW_OK; status <= AW_NO_MEMORY; status++)
+        if (status != AW_STOPPED)
+            assert_int_equal(aw_exit_code(session, (enum aw_status)status), status);
+    assert_int_equal(aw_exit_code(session, AW_STOPPED), 130);
+    session->stop.signal = 15;
+    assert_int_equal(aw_exit_code(session, AW_STOPPED), 143);
+    assert_int_equal(aw_exit_code(session, AW_USAGE), 2);
+    session->stop.signal = 0;
+    session->out.error = EPIPE;
+    assert_int_equal(aw_exit_code(session, AW_USAGE), 141);
+    session->out.error = ENOSPC;
+    assert_int_equal(aw_exit_code(session, AW_LOST), 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(when_it_ends, start, stop),
+        cmocka_unit_test_setup_teardown(forms, start, stop),
+        cmocka_unit_test_setup_teardown(exit_codes, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
