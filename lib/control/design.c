@@ -181,7 +181,6 @@ static void apparent(const struct subject *s, double *dead_time_s, double *tau)
     struct aw_process_state x = {0};
     double span = s->tau1 + s->tau2 + process.a3, h = span / 2000, y = 0;
     double steepest = 0, meets = 0, t63 = span;
-    process.dead_time_s = 0;
     process.gain = 1;
     for (int i = 1; i < 20000; i++) {
         double before = y;

@@ -140,7 +140,7 @@ static enum aw_status check_step(const struct aw_step *step, struct aw_error *er
         step->from == step->to)
         return aw_fail(err, AW_USAGE, "step: from %g to %g at %g s is none — give two values",
                        step->from, step->to, step->time_s);
-    if (step->median < 0 || step->median > WIDEST || (step->median > 1 && step->median % 2 == 0))
+    if (step->median < 0 || step->median > WIDEST || (step->median && step->median % 2 == 0))
         return aw_fail(err, AW_USAGE,
                        "step: a median of %d samples is not possible — use 1 to 9, "
                        "odd",

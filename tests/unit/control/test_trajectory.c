@@ -342,7 +342,8 @@ static void numbers_of_paths(void **state)
     static const double t[] = {0, 0.5, 1.25, 1.5, 3, 4}, p[][6] = {{0, 1, 3, 3, 2, 7},
                                                                    {5, -1, 0, 8, 8, 8},
                                                                    {0, 0, 0, 1, 1, 0},
-                                                                   {9, 4, 2, 1, 0, 1}};
+                                                                   {9, 4, 2, 1, 0, 1},
+                                                                   {0, 0.25, 0.5, 0.625, 1.25, 1}};
     (void)state;
     FILE *out = begin_numbers();
     for (int mode = 0; mode < AW_PATH_MODES; mode++)
