@@ -164,7 +164,7 @@ static void put_head(struct aw_braille *canvas, int x, int y, const struct layou
 /* Are names on the page still told apart, cut there? */
 static bool are_distinct(const struct aw_channel *const *shown, size_t n, int width, size_t before)
 {
-    char a[AW_POINT_NAME + 4], b[AW_POINT_NAME + 4];
+    char a[AW_POINT_NAME], b[AW_POINT_NAME];
     for (size_t i = 1; i < n; i++) {
         aw_cell_shorten(shown[i]->name, width, before, a);
         for (size_t k = 0; k < i; k++) {
@@ -192,7 +192,7 @@ static size_t cut_for(const struct aw_channel *const *shown, size_t n, int width
 static void put_name(struct aw_braille *canvas, int x, int y, const struct layout *layout,
                      const struct aw_channel *channel)
 {
-    char name[AW_POINT_NAME + 4], prefix[AW_POINT_NAME + 4];
+    char name[AW_POINT_NAME], prefix[AW_POINT_NAME];
     size_t cut = aw_cell_shorten(channel->name, layout->name, layout->before, name);
     bool whole = (int)strlen(channel->name) <= layout->name;
     size_t before = !whole && cut < channel->prefix ? cut : channel->prefix;

@@ -91,7 +91,7 @@ static void put_cell(const struct matrix *m, struct aw_braille *canvas, int x, i
 
 static void put_line(const struct matrix *m, struct aw_braille *canvas, int y, size_t row)
 {
-    char name[AW_POINT_NAME + 4];
+    char name[AW_POINT_NAME];
     int x = 1;
     aw_cell_shorten(m->subject[row], m->name, (size_t)m->name / 3, name);
     aw_braille_text(canvas, x, y, name, 0);

@@ -322,6 +322,9 @@ static void odd_tables(void **state)
         {.name = "wordy", .type = AW_UINT, .bits = 8, .names = wordy},
         {.name = "i", .type = AW_INDEX, .bits = 8, .constant = 9},
         {0}};
+    static const struct aw_field two[] = {{.name = "two", .type = AW_UINT, .bits = 16}, {0}};
+    static const struct aw_field three[] = {{.name = "three", .type = AW_UINT, .bits = 24}, {0}};
+    static const struct aw_field five[] = {{.name = "five", .type = AW_UINT, .bits = 40}, {0}};
     static const struct aw_message messages[] = {
         {.name = "odd",
          .help = "all kinds of rows\r\n",
@@ -341,6 +344,9 @@ static void odd_tables(void **state)
          .code = 3,
          .fields = one,
          .size = 64},
+        {.name = "end8", .help = "eight", .dir = AW_RX, .code = 5, .fields = two, .size = 40},
+        {.name = "end9", .help = "nine", .dir = AW_RX, .code = 6, .fields = three, .size = 40},
+        {.name = "end11", .help = "eleven", .dir = AW_RX, .code = 7, .fields = five, .size = 14},
         {.name = "texts",
          .help = "a text, and a word of forty letters which does not fit: "
                  "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd and then some more words",
@@ -355,7 +361,7 @@ static void odd_tables(void **state)
     static const struct aw_protocol protocol = {.name = "made_up",
                                                 .title = "a \"made-up\" protocol",
                                                 .messages = messages,
-                                                .n_messages = 5,
+                                                .n_messages = 8,
                                                 .variants = variants,
                                                 .medium = AW_MEDIUM_UDP,
                                                 .ports = {7},
@@ -456,6 +462,65 @@ static void odd_buses(void **state)
     free(text);
 }
 
+/* A line of words. */
+static void odd_lines(void **state)
+{
+    static const struct aw_field head[] = {{.name = "mark", .type = AW_CONST, .constant = '>'},
+                                           {.name = "code", .type = AW_CODE},
+                                           {0}};
+    static const struct aw_field tail[] = {{.name = "sign", .type = AW_CONST, .constant = '"'},
+                                           {.name = "cr", .type = AW_CONST, .constant = '\r'},
+                                           {.name = "lf", .type = AW_CONST, .constant = '\n'},
+                                           {0}};
+    static const struct aw_field fields[] = {
+        {.name = "one", .type = AW_DIGITS, .digits = 1, .max = 9},
+        {.name = "two",
+         .alias = "pair",
+         .type = AW_DIGITS,
+         .digits = 2,
+         .before = ':',
+         .min = -9,
+         .max = 99,
+         .unit = "mm",
+         .may_miss = true},
+        {.name = "three",
+         .type = AW_DIGITS,
+         .digits = 3,
+         .before = ',',
+         .max = 180,
+         .always = true,
+         .optional = true,
+         .fallback = 90,
+         .help = "the last"},
+        {0}};
+    static const struct aw_message messages[] = {
+        {.name = "say", .help = "what", .dir = AW_BOTH, .word = "SAY", .fields = fields},
+        {.name = "no", .help = "nothing", .dir = AW_TX, .word = "N", .fields = tail + 3}};
+    static const struct aw_variant variants[] = {
+        {.name = "line", .help = "", .head = head, .tail = tail}, {0}};
+    static const struct aw_protocol protocol = {.name = "words",
+                                                .title = "lines",
+                                                .messages = messages,
+                                                .n_messages = 2,
+                                                .variants = variants,
+                                                .medium = AW_MEDIUM_SERIAL,
+                                                .ascii = true,
+                                                .frame_max = 40};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
+        char *one = emit(&protocol, NULL, (enum aw_describe_as)i);
+        char *end = i == AW_DESCRIBE_LUA ? strstr(one, "\n}\n\n") : NULL;
+        fprintf(out, "%.*s\n", end ? (int)(end - one) : (int)strlen(one), one);
+        free(one);
+    }
+    fclose(out);
+    expect_picture("describe-words.txt", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +535,7 @@ int main(void)
         cmocka_unit_test(tables_end_where_they_end),
         cmocka_unit_test(odd_tables),
         cmocka_unit_test(odd_buses),
+        cmocka_unit_test(odd_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,10 @@ static void test_names(void **state)
     assert_false(rig->points[3].about);
     assert_true(rig->points[3].value == -3.125);
     assert_null(rig->points[3].text);
+    assert_int_equal(aw_subject_scalar(&rig->record, "lknee"), rig->points[0].scalar);
+    assert_int_equal(aw_subject_scalar(&rig->record, "rknee"), -1);
+    rig->record.present = 0;
+    assert_int_equal(aw_subject_scalar(&rig->record, "lknee"), -1);
     free(rig);
 }
 

@@ -120,7 +120,11 @@ static void test_numbers(void **state)
         if (aw_select_match(&select, &point) != cases[i].match)
             fail_msg("%s", cases[i].pattern);
     }
-    struct aw_select three = {.n = 1, .pattern = {"3"}};
+    struct aw_select three = {.n = 1, .pattern = {"3"}}, ten = {.n = 1, .pattern = {"10"}};
+    record.v[0] = 10;
+    assert_int_equal(aw_select_match(&ten, &point), 0);
+    assert_int_equal(aw_select_match(&three, &point), -1);
+    record.v[0] = 3;
     point.record = NULL;
     assert_int_equal(aw_select_match(&three, &point), -1);
 }
