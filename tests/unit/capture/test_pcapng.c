@@ -135,8 +135,10 @@ static void packets_are_as_the_format_says(void **state)
     }
     uint8_t data[101] = {0}, out[200];
     struct aw_packet packet = {.data = {data, sizeof data}};
+    packet.dir = AW_BOTH; /* is not known */
     memset(out, 0xEE, sizeof out);
     assert_int_equal(aw_pcapng_packet(out, sizeof out, &packet), 148);
+    assert_memory_equal(out + 132, "\2\0\4\0\0\0\0\0", 8);
     for (size_t i = 148; i < sizeof out; i++)
         assert_int_equal(out[i], 0xEE); /* nothing is written behind it */
 }

@@ -75,6 +75,9 @@ static const struct complaint {
     {LONG LONG LONG "\n",
      "run.csv:1:1: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', "
      "column 1, is no name — use 1 to 31 characters"},
+    {LONG "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n", /* 61 characters, of which 60 are shown */
+     "run.csv:1:1: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', "
+     "column 1, is no name — use 1 to 31 characters"},
     {"# nothing\n", "run.csv: it is empty — the first line names the columns"},
 };
 
@@ -244,21 +247,38 @@ static void test_building(void **state)
     assert_null(table.lines);
 }
 
-/* As many names as the message has room for. */
+/* As many names as the message has room for: none begins behind the 119th of its characters. */
 static void test_a_long_list_of_columns(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "column-number-one",  "column-number-two", "column-number-three", "column-number-four",
-        "column-number-five", "column-number-six", "column-number-seven", "column-number-eight"};
+    static const char *const names[][8] = {
+        {"column-number-one-twe", "column-number-two", "column-number-3-of", "column-number-four",
+         "column-number-five", "column-number-6-of", "column-number-seven", "eight"},
+        {"column-number-one-tw", "column-number-two", "column-number-3-of", "column-number-four",
+         "column-number-five", "column-number-6-of", "column-number-seven", "eight"}};
+    static const char *const lists[] = {
+        "column-number-one-twe, column-number-two, column-number-3-of, column-number-four, "
+        "column-number-five, column-number-6-of",
+        "column-number-one-tw, column-number-two, column-number-3-of, column-number-four, "
+        "column-number-five, column-number-6-of, column-number-seven"};
     struct aw_table table;
+    char expected[256];
     int column;
-    assert_int_equal(aw_table_init(&table, names, 8, &err), AW_OK);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(aw_table_init(&table, names[i], 8, &err), AW_OK);
+        assert_int_equal(aw_table_column(&table, "y", &column, &err), AW_USAGE);
+        snprintf(expected, sizeof expected, "column y: the table has only %s — rename one",
+                 lists[i]);
+        assert_string_equal(err.text, expected);
+        assert_int_equal(aw_table_column(&table, names[i][0], &column, &err), AW_OK);
+        assert_int_equal(column, 0);
+        aw_table_free(&table);
+    }
+    assert_int_equal(aw_table_init(&table, names[0], 1, &err), AW_OK);
     assert_int_equal(aw_table_column(&table, "y", &column, &err), AW_USAGE);
     assert_string_equal(err.text,
-                        "column y: the table has only column-number-one, column-number-two, "
-                        "column-number-three, column-number-four, column-number-five, "
-                        "column-number-six, column-number-seven — rename one");
+                        "column y: the table has only column-number-one-twe — rename one");
+    assert_int_equal(aw_table_add(&table, (double[]){1, NAN}, &err), AW_OK); /* it has one */
     aw_table_free(&table);
 }
 

@@ -478,6 +478,9 @@ static void the_first_row_may_count(void **state)
     assert_memory_equal(bytes, "\1\1\0\0\0", 5);
     assert_int_equal(aw_decode(&codec, (struct aw_span){bytes, size}, &record, &err), AW_OK);
     assert_int_equal(record.present, 3);
+    assert_true(aw_record_get(&record, "n") == 1);
+    assert_int_equal(aw_record_set(&record, "nn", 1, &err), AW_USAGE);
+    assert_string_equal(err.text, "m has no field 'nn' — did you mean 'n'?");
     static const struct aw_field float_rows[] = {
         {.name = "n", .type = AW_FLOAT, .bits = 32, .max = 2},
         {.name = "two", .type = AW_GROUP, .rows = pair_rows, .labels = pair, .count = "n"},
@@ -489,6 +492,34 @@ static void the_first_row_may_count(void **state)
     set_scalar(&record, 2, 256);
     assert_int_equal(aw_encode(&record, true, bytes, sizeof bytes, &size, &err), AW_USAGE);
     assert_string_equal(err.text, "c: n 1.5 is not a whole number");
+}
+
+/* As may the one that chooses a scale, or whose scale is chosen. */
+static void the_first_row_may_choose(void **state)
+{
+    static const struct aw_field choosing = {
+        .name = "kind", .type = AW_UINT, .bits = 8, .names = zero_one};
+    static const struct aw_field chosen = {.name = "level",
+                                           .type = AW_SINT,
+                                           .bits = 16,
+                                           .by = "kind",
+                                           .scales = sample_scales,
+                                           .n_scales = 2};
+    static const struct aw_pair pairs[] = {{"level", "0.25rev"}, {"kind", "one"}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const struct aw_field rows[] = {i ? chosen : choosing, i ? choosing : chosen, {0}};
+        const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
+        static struct aw_codec codec;
+        struct aw_record record;
+        struct aw_error err;
+        aw_codec_init(&codec, &sample_protocol, bare, &message, false);
+        aw_record_init(&record, &codec, AW_TX);
+        if (aw_record_set_pairs(&record, pairs, 2, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_true(aw_record_get(&record, "level") == 90);
+        assert_true(aw_scalar_range(&codec, i ? 0 : 1, &record).scale == 0.5);
+    }
 }
 
 /* The greatest number below 2^53 and beyond that a double has. */
@@ -535,6 +566,7 @@ int main(void)
         cmocka_unit_test(the_layouts_are_these),
         cmocka_unit_test(constants_are_looked_at_wherever_they_are),
         cmocka_unit_test(the_first_row_may_count),
+        cmocka_unit_test(the_first_row_may_choose),
         cmocka_unit_test(ranges_of_wide_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,9 +91,9 @@ static enum aw_status never_whole(const struct aw_wire *wire, struct aw_framer *
     (void)framer;
     (void)frame;
     (void)err;
-    *used = in.data[0] == 'm' ? 3 : in.data[0] == 'w' ? 2 : 0;
+    *used = in.data[0] == 'm' ? 3 : in.data[0] == 'w' ? 2 : in.data[0] == 'o';
     *frame = (struct aw_span){in.data, *used};
-    return in.data[0] == 'm' ? AW_MALFORMED : in.data[0] == 'w' ? AW_OK : AW_MORE;
+    return in.data[0] == 'm' ? AW_MALFORMED : *used ? AW_OK : AW_MORE;
 }
 
 static void what_has_no_end_is_given_up(void **state)
@@ -116,6 +116,7 @@ static void what_has_no_end_is_given_up(void **state)
     found = split(&protocol, text, 2 * AW_SPLIT_ROOM, false, &damaged);
     assert_int_equal(found.n, 2);
     assert_int_equal(damaged, 2);
+    assert_int_equal(split(&protocol, "ooo", 3, false, &damaged).n, 3);
     found = split(&protocol, "wxmyywx", 7, true, &damaged); /* a datagram is not looked into */
     assert_int_equal(found.n, 1);
     assert_int_equal(found.bytes, 7);
