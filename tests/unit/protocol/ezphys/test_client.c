@@ -1,6 +1,7 @@
 #include "ezphys_helper.h"
 #include "link/wrap/fault.h"
 #include "picture_helper.h"
+#include "wire_helper.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
@@ -663,6 +664,186 @@ static void sessions_are_as_they_were(void **state)
     free(text);
 }
 
+/* What comes in pieces of any size at any time, some of it damaged; steps go on, jump or begin
+ * anew. */
+struct pieces {
+    struct aw_link link;
+    struct aw_virtual_clock clock;
+    struct rng rng;
+    uint8_t bytes[20000];
+    size_t size, read;
+    int64_t next; /* when the next piece is there */
+    FILE *out;
+};
+
+static int any_of(struct pieces *p, int n)
+{
+    return (int)((rng_next(&p->rng) >> 20) % (unsigned)n);
+}
+
+static enum aw_status read_piece(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                 int64_t deadline, struct aw_error *err)
+{
+    struct pieces *p = (struct pieces *)link;
+    static const int after_us[] = {0, 0, 300, 900, 1000, 1100, 20000, 700000, 1000000, 1300000};
+    size_t rest = p->size - p->read, part = 1 + (size_t)any_of(p, any_of(p, 3) ? 90 : 900);
+    bool early = p->read == p->size || p->next > deadline;
+    (void)err;
+    *got = 0;
+    if (!early && p->next > p->clock.time_ns)
+        p->clock.time_ns = p->next;
+    else if (early && deadline > p->clock.time_ns)
+        p->clock.time_ns = deadline;
+    if (early)
+        return AW_TIMEOUT;
+    *got = part < rest ? part : rest;
+    *got = *got < cap ? *got : cap;
+    memcpy(buf, p->bytes + p->read, *got);
+    p->read += *got;
+    p->next += after_us[any_of(p, 10)] * (AW_MILLISECOND / 1000);
+    link->connections += any_of(p, 60) == 0;
+    return AW_OK;
+}
+
+static enum aw_status write_piece(struct aw_link *link, const void *buf, size_t size,
+                                  struct aw_error *err)
+{
+    struct pieces *p = (struct pieces *)link;
+    (void)buf, (void)err;
+    fprintf(p->out, "  says %zu bytes\n", size);
+    return AW_OK;
+}
+
+static void print_client(const struct aw_ezphys *ez, FILE *out)
+{
+    const struct aw_ezphys_counters *n = &ez->counters;
+    fprintf(out,
+            "  step %d of epoch %d, heard at %.4f, counted %d of %d, %zu of %zu bytes, %zu "
+            "packets%s%s%s%s%s\n"
+            "  messages %d packets %d malformed %d bytes %d resets %d stale %d overflow %d '%s'\n",
+            (int)ez->state.step, (int)ez->state.epoch, (double)ez->received_ns / 1e6,
+            (int)ez->counted, (int)ez->expected, ez->parsed, ez->held, ez->n_packets,
+            ez->whole ? " whole" : "", ez->damaged ? " damaged" : "", ez->waits ? " waits" : "",
+            ez->owed ? " owed" : "", ez->resetting ? " resetting" : "", (int)n->messages,
+            (int)n->packets, (int)n->malformed, (int)n->bytes, (int)n->resets, (int)n->stale,
+            (int)ez->state.overflow, ez->problem);
+}
+
+static void print_pieces(const char *wire, unsigned seed, FILE *out)
+{
+    static const struct aw_link_ops ops = {.read = read_piece, .write = write_piece};
+    struct rig *rig = rig_new(wire);
+    struct fake *fake = &rig->fake;
+    struct pieces *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    p->out = out;
+    p->clock = aw_virtual_clock();
+    p->link = (struct aw_link){.ops = &ops, .clock = &p->clock.base};
+    p->rng.state = seed * 2654435761u + 88172645463325252u;
+    for (int i = 0; i < 9; i++) {
+        static const int strides[] = {1, 1, 1, 1, 30, 0};
+        fake->contacts = (unsigned)any_of(p, 4);
+        fake_send(fake);
+        size_t size = any_of(p, 12) ? fake->pending : fake->pending / 2;
+        memcpy(p->bytes + p->size, fake->out, size);
+        if (any_of(p, 10) == 0)
+            p->bytes[p->size + (size_t)any_of(p, (int)size)] ^= 0x55;
+        p->size += size;
+        int stride = strides[any_of(p, 6)];
+        fake->step = stride ? fake->step + stride : 0;
+    }
+    fprintf(out, "pieces %s %u\n", wire, seed);
+    memset(&rig->ez.counters, 0, sizeof rig->ez.counters);
+    aw_ezphys_attach(&rig->ez, &p->link);
+    struct aw_ezphys_target hinge = {HINGE, "hinge"};
+    for (int i = 0, silent = 0; i < 16 && silent < 2; i++) {
+        struct aw_received received;
+        enum aw_status status =
+            aw_ezphys_receive(&rig->ez, p->clock.time_ns + 2500 * AW_MILLISECOND, &received, NULL);
+        silent += status == AW_TIMEOUT;
+        fprintf(out, "%.4f receive is %d, %zu bytes%s\n", (double)p->clock.time_ns / 1e6,
+                (int)status, received.frame.size, received.inside ? " inside" : "");
+        print_client(&rig->ez, out);
+        if (any_of(p, 7) == 0)
+            aw_ezphys_reset(&rig->ez);
+        else if (any_of(p, 3) == 0)
+            assert_int_equal(aw_ezphys_force(&rig->ez, &hinge, (const double[]){1, 2, 3}, NULL),
+                             AW_OK);
+        if (any_of(p, 5) == 0)
+            tell(rig, "stop", aw_ezphys_stop(&rig->ez, NULL, &rig->err), out);
+    }
+    free(p);
+    rig_free(rig);
+}
+
+static void pieces_are_taken_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"le32", "stream", "msg=count16,pkt=type8+id8", "name32",
+                                       "msg=rest16,pkt=type8+id16+len16"};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (unsigned seed = 1; seed <= 30; seed++)
+        print_pieces(some[seed % 2 ? 1 : seed / 2 % 5], seed, out);
+    fclose(out);
+    expect_picture("pieces-ezphys.txt", text);
+    free(text);
+}
+
+/* Whatever was there before, in memory and in the conversation. */
+static void a_client_begins_with_nothing(void **state)
+{
+    (void)state;
+    struct aw_ezphys *dirty = malloc(sizeof *dirty), *fresh = calloc(1, sizeof *fresh);
+    assert_true(dirty && fresh);
+    memset(dirty, 0xA5, sizeof *dirty);
+    struct aw_error err;
+    assert_int_equal(aw_ezphys_init(dirty, NULL, NULL, &err), AW_OK);
+    assert_int_equal(aw_ezphys_init(fresh, NULL, NULL, &err), AW_OK);
+    assert_memory_equal(&dirty->counters, &fresh->counters, sizeof fresh->counters);
+    assert_true(!dirty->silent && !dirty->reset && !*dirty->problem && !dirty->connections);
+    assert_true(dirty->received_ns == 0 && dirty->byte_ns == 0);
+    aw_ezphys_free(fresh);
+    assert_null(fresh->buffer);
+    aw_ezphys_free(dirty);
+    free(dirty);
+    free(fresh);
+    struct rig *rig = rig_new("stream");
+    rig->fake.contacts = 1;
+    rig_run(rig, 3);
+    rig_motor(rig, HINGE, "hinge", 2, 10);
+    aw_ezphys_reset(&rig->ez);
+    rig_motor(rig, HINGE, "hinge", 2, 10);
+    aw_ezphys_attach(&rig->ez, rig->link);
+    const struct aw_ezphys *ez = &rig->ez;
+    assert_true(!ez->held && !ez->parsed && !ez->framed && !ez->expected && !ez->counted);
+    assert_true(!ez->n_packets && !ez->n_commands && !ez->reset && !ez->resetting && !ez->owed);
+    assert_true(!ez->whole && !ez->damaged && !ez->waits && !ez->state.n_joints);
+    struct aw_received received = aw_ezphys_received(ez, 0);
+    assert_true(received.frame.data == NULL && received.frame.size == 0 && !received.inside);
+    rig_free(rig);
+}
+
+/* As many joints as may be commanded, and one more. */
+static void commands_have_a_limit(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    struct aw_ezphys_motor motor = {{1}, {1}};
+    struct aw_ezphys_target target = {.id = 1};
+    for (; target.id <= AW_EZPHYS_COMMANDS; target.id++)
+        assert_int_equal(aw_ezphys_motor(&rig->ez, &target, &motor, &rig->err), AW_OK);
+    assert_int_equal(aw_ezphys_motor(&rig->ez, &target, &motor, &rig->err), AW_LIMIT);
+    char says[60];
+    snprintf(says, sizeof says, "more than %d joints are commanded", AW_EZPHYS_COMMANDS);
+    assert_string_equal(rig->err.text, says);
+    assert_int_equal(aw_ezphys_force(&rig->ez, &target, motor.velocity, &rig->err), AW_LIMIT);
+    aw_ezphys_reset(&rig->ez);
+    assert_int_equal(rig->ez.n_commands, 0);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -688,6 +869,9 @@ int main(void)
         cmocka_unit_test(words_are_joints),
         cmocka_unit_test(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise),
         cmocka_unit_test(sessions_are_as_they_were),
+        cmocka_unit_test(pieces_are_taken_as_they_were),
+        cmocka_unit_test(a_client_begins_with_nothing),
+        cmocka_unit_test(commands_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
