@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#define BATCHES 4
-#define RECORDS 256 /* of a batch */
+#define BATCHES 16
+#define RECORDS 128 /* of a batch */
 
 struct batch {
     size_t n;
@@ -18,9 +18,10 @@ struct aw_printer {
     struct aw_session *session;
     struct aw_view *view;
     pthread_t thread;
-    pthread_mutex_t lock; /* of the four below */
+    pthread_mutex_t lock; /* of all below but the batches */
     pthread_cond_t changed;
     size_t put, printed; /* batches so far; those between are the printer's */
+    size_t awaited;      /* how many of these are left when the other thread goes on */
     bool end, gone;      /* nothing follows; the output is gone */
     bool placed;         /* a place has been given out: the one behind the last record */
     struct batch batches[BATCHES];
@@ -64,7 +65,8 @@ static void *print(void *context)
         pthread_mutex_lock(&p->lock);
         p->gone = out->error != 0;
         p->printed++;
-        pthread_cond_signal(&p->changed);
+        if (p->put - p->printed <= p->awaited)
+            pthread_cond_signal(&p->changed);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -105,7 +107,9 @@ static bool hand_over(struct aw_printer *p, size_t most)
     pthread_mutex_lock(&p->lock);
     p->put += p->batches[p->put % BATCHES].n > 0;
     pthread_cond_signal(&p->changed);
-    while (p->put - p->printed > most)
+    bool full = p->put - p->printed > most;
+    p->awaited = full ? most / 2 : 0; /* being woken for each batch would cost more than it */
+    while (full && p->put - p->printed > p->awaited)
         pthread_cond_wait(&p->changed, &p->lock);
     bool gone = p->gone;
     pthread_mutex_unlock(&p->lock);

@@ -8,7 +8,7 @@
  *     aw_printer_end(printer);
  *
  * Between start and end the output, the view and the tool's notice are the printer's, but right
- * after aw_printer_drain. It has 1024 places, whatever comes: 600 kB.
+ * after aw_printer_drain. It has 2048 places, whatever comes: 1.2 MB.
  */
 #ifndef AW_SHELL_COMMANDS_PRINTER_H
 #define AW_SHELL_COMMANDS_PRINTER_H
