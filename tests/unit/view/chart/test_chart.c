@@ -406,7 +406,13 @@ static void test_legends(void **state)
                                 {.series = series, .n = 4}};
     struct aw_chart chart = {.panels = panels, .n = 4, .width = 400, .height = 700};
     expect_svg("chart-corners.svg", &chart);
-    chart.height = 480; /* too low to make room */
+    chart.height = 216; /* just high enough to make room */
+    chart.panels = panels + 3;
+    chart.n = 1;
+    expect_svg("chart-corners-half.svg", &chart);
+    chart.panels = panels;
+    chart.n = 4;
+    chart.height = 480; /* too low */
     panels[0].n = 8;
     expect_svg("chart-corners-low.svg", &chart);
     chart.width = 2400;
