@@ -287,6 +287,29 @@ static void arguments_fill_a_record(void **state)
     assert_non_null(strstr(session->err.text, "choice has no field 'frob'"));
 }
 
+static void ranges_as_text(void **state)
+{
+    static const struct aw_name two[] = {{0, "off"}, {1, "on"}, {0}};
+    static const struct {
+        struct aw_arg_info info;
+        const char *text;
+    } rows[] = {
+        {{.min = -1, .max = 2.5, .unit = "mm"}, "-1 to 2.5 mm"},
+        {{.min = 5, .max = 5}, "5 to 5"},
+        {{.min = 0, .max = 0, .unit = "mm"}, ""},
+        {{.min = 0, .max = 3}, "0 to 3"},
+        {{.min = -3, .max = 0}, "-3 to 0"},
+        {{.min = 0, .max = 9e29}, "0 to 9e+29"},
+        {{.min = 0, .max = 1e30}, ""},
+        {{.names = two, .min = 0, .max = 1}, ""},
+        {{.names = two, .min = 0, .max = 2}, "0 to 2"},
+    };
+    char text[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(aw_range_text(&rows[i].info, text, sizeof text), rows[i].text);
+}
+
 static void usage_lines(void **state)
 {
     static const struct {
@@ -318,6 +341,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_an_argument_is_comes_from_the_wire, start, stop),
         cmocka_unit_test_setup_teardown(arguments_fill_a_record, start, stop),
         cmocka_unit_test_setup_teardown(usage_lines, start, stop),
+        cmocka_unit_test(ranges_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,12 +178,12 @@ static void pages_in_other_forms(void **state)
             aw_page_heading(&page, "more");
             aw_page_code(&page, "first");
             show_page(&page);
-            aw_page_markdown(
-                &page,
-                "# title\n\n## one\n\n| | |\n|---|---|\n| a \\| b  |  c \\| d  |\n"
-                "| |  |\n| only |\n|no row|\n\nText\n\n```\ncode\n\n## code\n| c |\n```\n"
-                "end | of\nit",
-                NULL);
+            aw_page_markdown(&page,
+                             "# title\n\n## one\n\n| | |\n|---|---|\n| a \\| b  |  c \\| d  |\n"
+                             "| |  |\n| only |\n|   | right |\n|   |   |\n|no "
+                             "row|\n\nText\n\n```\ncode\n\n## code\n| c |\n```\n"
+                             "end | of\nit",
+                             NULL);
             fprintf(all, "---- form %d, depth %d\n%.*s", (int)form, depth, (int)session->out.used,
                     session->out.buffer);
             rig_free(session);

@@ -441,6 +441,7 @@ static void recordings(void **state)
         "plot " FILE_OF " " FILE_OF,
         "plot " FILE_OF " lknee.torque rhip.setpoint -n 20",
         "plot tests/golden/untimed.log torque",
+        "-l log:" FILE_OF "?speed=1000 plot board -n 5 --span 1s",
         "plot tests/golden/no.csv torque",
         "plot a.csv - torque",
         "plot values.csv speed",
