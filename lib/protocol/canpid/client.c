@@ -344,10 +344,8 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err)
 {
-    const struct aw_protocol *protocol = client->wire.protocol;
     struct aw_link *link = client->link;
     struct aw_record *record = &client->record;
-    enum aw_dir dir = AW_RX;
     size_t size = 0;
     enum aw_status status =
         aw_link_read(link, client->frame, sizeof client->frame, &size, deadline, err);
@@ -358,11 +356,7 @@ enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
                              .news = status == AW_EVENT && link->event[0] ? link->event : NULL};
     if (status != AW_OK)
         return status;
-    unsigned id = id_of(client->frame);
-    for (size_t i = protocol->n_messages; i-- > 0;)
-        if (protocol->messages[i].code == id % 32)
-            dir = protocol->messages[i].dir;
-    status = aw_wire_decode(&client->wire, dir, received->frame, record, err);
+    status = aw_wire_decode(&client->wire, AW_RX, received->frame, record, err);
     if (status != AW_OK) {
         client->counters.malformed++;
         return status;
@@ -370,6 +364,7 @@ enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
     record->time_ns = received->time_ns;
     received->record = record;
     received->dir = record->dir;
+    unsigned id = id_of(client->frame);
     if (record->dir == AW_RX) {
         handle_telemetry(client, id, record);
     } else {

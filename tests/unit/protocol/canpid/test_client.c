@@ -66,6 +66,7 @@ static struct tap *tap_new(void)
     struct aw_canpid_options options = aw_canpid_defaults();
     tap->clock = aw_virtual_clock();
     tap->base = (struct aw_link){.ops = &ops, .clock = &tap->clock.base, .datagrams = true};
+    memset(&tap->client, 0xA5, sizeof tap->client);
     aw_canpid_init(&tap->client, &tap->base, NULL, &options);
     return tap;
 }
@@ -830,6 +831,14 @@ static void a_client_begins_with_these(void **state)
     struct aw_canpid_options options = aw_canpid_defaults();
     assert_true(options.confirm_ms == 500 && options.latency_ms == 20 && !options.force &&
                 !options.allow_switch && options.wall_ns == 0);
+    struct tap *tap = tap_new();
+    for (unsigned board = 0; board < AW_CANPID_BOARDS * 32; board += 32) {
+        assert_int_equal(aw_canpid_board(&tap->client, board)->controller, AW_CANPID_LAST);
+        assert_true(aw_canpid_paced_ns(&tap->client, board) == INT64_MIN);
+    }
+    free(tap);
+    const struct aw_canpid_stream at_once = {.count = 2, .times_ns = {5, 5}};
+    assert_true(!(aw_canpid_rate_hz(&at_once, 5) > 0));
 }
 
 static void print_stopped(struct rig *rig, uint64_t boards, int controller, FILE *out)
