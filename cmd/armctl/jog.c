@@ -18,9 +18,7 @@ static enum aw_status go(struct aw_jog *jog, double change)
 {
     const struct joint *joint = jog->context;
     struct aw_record command;
-    aw_record_init(&command,
-                   aw_wire_codec(jog->session->wire, aw_armctl_kind_message(joint->kind), AW_TX),
-                   AW_TX);
+    aw_session_command(jog->session, aw_armctl_kind_message(joint->kind), &command);
     aw_record_set(&command, "joint", joint->index, NULL);
     aw_record_set(&command, aw_armctl_kind_field(joint->kind), jog->value + change, NULL);
     return arm_move(jog->session, &command);

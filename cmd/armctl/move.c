@@ -82,7 +82,7 @@ static enum aw_status start_command(struct aw_session *session, const char *verb
         return status;
     const struct aw_armctl_joint *found = aw_armctl_profile_find(profile, joint);
     bool pulse = found && found->kind == AW_ARMCTL_PULSE && strcmp(verb, "deg") == 0;
-    aw_record_init(command, aw_wire_codec(session->wire, pulse ? "pulse" : verb, AW_TX), AW_TX);
+    aw_session_command(session, pulse ? "pulse" : verb, command);
     return AW_OK;
 }
 
@@ -119,7 +119,7 @@ enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
 {
     struct moves moves = {.wanted = 1};
     struct aw_record command;
-    aw_record_init(&command, aw_wire_codec(session->wire, args->command->name, AW_TX), AW_TX);
+    aw_session_command(session, args->command->name, &command);
     enum aw_status status = aw_args_to_record(session, args, 0, &command);
     return status == AW_OK ? move_on(session, &moves, &command) : status;
 }
@@ -168,8 +168,7 @@ static enum aw_status move_home(struct aw_session *session, const struct aw_armc
                                 struct moves *moves)
 {
     struct aw_record command;
-    aw_record_init(&command,
-                   aw_wire_codec(session->wire, aw_armctl_kind_message(joint->kind), AW_TX), AW_TX);
+    aw_session_command(session, aw_armctl_kind_message(joint->kind), &command);
     aw_record_set(&command, "joint", joint->index, NULL);
     aw_record_set(&command, aw_armctl_kind_field(joint->kind), joint->home, NULL);
     return move_on(session, moves, &command);

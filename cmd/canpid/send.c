@@ -18,7 +18,7 @@ static enum aw_status begin(struct aw_session *session, const char *message, boo
                             struct aw_record *command)
 {
     int controller;
-    aw_record_init(command, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
+    aw_session_command(session, message, command);
     if (!with_controller)
         return AW_OK;
     enum aw_status status = canpid_controller(session, true, &controller);
@@ -105,7 +105,7 @@ enum aw_status canpid_send_setpoint(struct aw_session *session, const struct aw_
                                     int controller, double value)
 {
     struct aw_record command;
-    aw_record_init(&command, aw_wire_codec(session->wire, "setpoint", AW_TX), AW_TX);
+    aw_session_command(session, "setpoint", &command);
     aw_record_set(&command, "controller", controller, NULL);
     enum aw_status status = aw_record_set(&command, "value", value, &session->err);
     return status == AW_OK ? send_setpoint(session, args, &command) : status;

@@ -110,9 +110,7 @@ static void fill_record(struct drive *d)
                                         "max_torque2", "velocity3",   "max_torque3"};
     static const char *const force[] = {"axis1", "axis2", "axis3"};
     struct aw_ezphys *ez = ez_of(d->session);
-    aw_record_init(&d->record,
-                   aw_wire_codec(d->session->wire, d->forces ? "axis_force" : "axis_motor", AW_TX),
-                   AW_TX);
+    aw_session_command(d->session, d->forces ? "axis_force" : "axis_motor", &d->record);
     if (aw_ezphys_named(ez))
         aw_record_set_text(&d->record, "name", d->target.name, NULL);
     else
@@ -260,7 +258,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     aw_ezphys_reset(ez);
     if (aw_flag(session, "dry-run")) {
         struct drive d = {.session = session};
-        aw_record_init(&d.record, aw_wire_codec(session->wire, "reset", AW_TX), AW_TX);
+        aw_session_command(session, "reset", &d.record);
         d.record.time_ns = AW_NO_TIME;
         status = dry_run(&d);
         ez->reset = false;

@@ -57,7 +57,7 @@ static enum aw_status send_packet(struct aw_session *session, const struct aw_hi
                                   enum aw_hidmotor_controller controller)
 {
     struct aw_record request;
-    aw_record_init(&request, aw_wire_codec(session->wire, packets[controller].set, AW_TX), AW_TX);
+    aw_session_command(session, packets[controller].set, &request);
     enum aw_status status = aw_hidmotor_gains_to_record(gains, controller, &request, &session->err);
     return status == AW_OK ? motor_set(session, &request) : status;
 }

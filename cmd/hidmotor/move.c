@@ -29,7 +29,7 @@ enum aw_status motor_target(struct aw_session *session, const struct aw_args *ar
 {
     struct aw_record record;
     bool force = aw_flag(session, "force");
-    aw_record_init(&record, aw_wire_codec(session->wire, "set_setpoints", AW_TX), AW_TX);
+    aw_session_command(session, "set_setpoints", &record);
     enum aw_status status = aw_args_to_record(session, args, 0, &record);
     if (status == AW_OK)
         status = check_shape(session, args, &record);
@@ -51,7 +51,7 @@ enum aw_status motor_target(struct aw_session *session, const struct aw_args *ar
 static void make_record(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                         struct aw_record *command)
 {
-    aw_record_init(command, aw_wire_codec(session->wire, "set_setpoints", AW_TX), AW_TX);
+    aw_session_command(session, "set_setpoints", command);
     aw_record_set(command, "duration", plan->duration_ms, NULL);
     aw_record_set(command, "mode", plan->mode, NULL);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)

@@ -10,7 +10,7 @@ static enum aw_status set_from_args(struct aw_session *session, const struct aw_
                                     const char *message)
 {
     struct aw_record request;
-    aw_record_init(&request, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
+    aw_session_command(session, message, &request);
     enum aw_status status = aw_args_to_record(session, args, 0, &request);
     return status == AW_OK ? motor_set(session, &request) : status;
 }
@@ -26,7 +26,7 @@ enum aw_status run_question(struct aw_session *session, const struct aw_args *ar
 {
     struct aw_record question;
     struct aw_hidmotor_reply reply;
-    aw_record_init(&question, aw_wire_codec(session->wire, args->command->name, AW_TX), AW_TX);
+    aw_session_command(session, args->command->name, &question);
     if (aw_flag(session, "dry-run"))
         return motor_set(session, &question);
     enum aw_status status = motor_ready(session);
@@ -68,7 +68,7 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
     struct aw_record request;
     double share;
     enum aw_status status;
-    aw_record_init(&request, aw_wire_codec(session->wire, "gripper", AW_TX), AW_TX);
+    aw_session_command(session, "gripper", &request);
     const struct aw_field *way = &request.codec->message->fields[0];
     if (is_share(text, &share))
         status = aw_record_set(&request, "value", round(way->min + share * (way->max - way->min)),

@@ -218,7 +218,7 @@ enum aw_status run_camera_request(struct aw_session *session, const struct aw_ar
     struct aw_record request;
     enum aw_status status = unity_ready_to_make(session);
     (void)args;
-    aw_record_init(&request, aw_wire_codec(session->wire, "camera_request", AW_TX), AW_TX);
+    aw_session_command(session, "camera_request", &request);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return unity_dry_run(session, &request);
     return status == AW_OK ? show(session) : status;

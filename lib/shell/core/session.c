@@ -313,6 +313,12 @@ void aw_session_row_text(struct aw_session *session, const char *key, const char
     aw_session_row(session, &row, "%s\n", text);
 }
 
+void aw_session_command(const struct aw_session *session, const char *message,
+                        struct aw_record *record)
+{
+    aw_record_init(record, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
+}
+
 enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command)
 {
     enum aw_status status = AW_OK;

@@ -224,6 +224,10 @@ enum aw_status aw_session_wait_input(struct aw_session *session, int fd);
 /* Prints a record in the style of the options. AW_LOST if the output cannot take it. */
 enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record);
 
+/* An empty record of this message to the device; the wire has it. */
+void aw_session_command(const struct aw_session *session, const char *message,
+                        struct aw_record *record);
+
 /* Shows a command that is about to be sent (JSON, CSV, --format) and writes it out: a full disk or
  * a closed pipe is noticed before the first byte leaves. Sets its time. */
 enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command);
