@@ -240,7 +240,12 @@ static bool is_enough(const struct plot *p)
 /* What was asked for has not come. */
 static enum aw_status nothing_found(struct plot *p)
 {
-    const char *names[SEEN_MOST], *wanted = p->select.pattern[first_missing(p)];
+    const size_t missing = first_missing(p);
+    if (missing == p->select.n)
+        return aw_fail(&p->session->err, AW_USAGE,
+                       "plot: '%.60s' comes as a text, not as a number — see 'watch %.60s'",
+                       p->select.pattern[0], p->select.pattern[0]);
+    const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
     char all[200] = "";
     size_t used = 0;
     for (size_t i = 0; i < p->n_seen; i++)
