@@ -279,6 +279,23 @@ static void test_slow_ones_are_like_fast_ones(void **state)
     }
 }
 
+/* What answers 64 times as much needs gains that are as much smaller, though they are below 1. */
+static void test_strong_ones_are_like_weak_ones(void **state)
+{
+    (void)state;
+    for (int form = AW_FORM_P; form <= AW_FORM_PI; form++) {
+        struct aw_process weak = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.2}, strong = weak;
+        struct aw_design_options o = {.rule = AW_RULE_ROBUST, .form = (enum aw_form)form};
+        struct aw_driver slow = {.tick_s = 0.1};
+        struct aw_proposal a, b;
+        strong.gain = 64;
+        assert_int_equal(aw_design(&weak, &slow, &o, &a, NULL), AW_OK);
+        assert_int_equal(aw_design(&strong, &slow, &o, &b, NULL), AW_OK);
+        near(64 * b.per_tick.kp / a.per_tick.kp, 1, 1e-9);
+        near(64 * b.per_tick.ki - a.per_tick.ki, 0, 1e-9);
+    }
+}
+
 /* What is refused, why, and in which order. */
 static void test_refusals(void **state)
 {
@@ -379,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_guard),
         cmocka_unit_test(test_numbers_of_rules),
         cmocka_unit_test(test_slow_ones_are_like_fast_ones),
+        cmocka_unit_test(test_strong_ones_are_like_weak_ones),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
