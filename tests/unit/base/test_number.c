@@ -311,7 +311,9 @@ static void printed_as(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[AW_NUMBER_MAX + 1];
-        *aw_print_fixed(text, rows[i].value, rows[i].decimals) = '\0';
+        char *end = aw_print_fixed(text, rows[i].value, rows[i].decimals);
+        assert_int_equal(end - text, strlen(rows[i].text));
+        *end = '\0';
         assert_string_equal(text, rows[i].text);
     }
 }

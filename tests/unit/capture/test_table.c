@@ -69,6 +69,8 @@ static const struct complaint {
      "run.csv:3:1: 1 cells where the header names 2 columns — is the line cut off?"},
     {"t,y\n0,1,2\n",
      "run.csv:2:1: 3 cells where the header names 2 columns — is the line cut off?"},
+    {"t,y\n0,1,x\n",
+     "run.csv:2:1: 3 cells where the header names 2 columns — is the line cut off?"},
     {"t,t\n0,1\n", "run.csv:1:1: t is there twice, again as column 2 — rename one"},
     {"t,,y\n", "run.csv:1:1: '', column 2, is no name — use 1 to 31 characters"},
     {"a," LONG "b\n", "run.csv:1:1: '" LONG "b', column 2, is no name — use 1 to 31 characters"},
@@ -326,7 +328,7 @@ static void test_round_trip(void **state)
     (void)state;
     static const char *const names[] = {"a", "b", "c"};
     static const double rows[][3] = {{0.1, 1 / 3., -1e-300},
-                                     {123456789.125, 5e-9, 0},
+                                     {123456789.125, 5e-9, 1e6},
                                      {0.30000000000000004, 1.7976931348623157e308, -3.8}};
     struct aw_table table, back;
     char *text;
@@ -337,7 +339,7 @@ static void test_round_trip(void **state)
     FILE *file = open_memstream(&text, &size);
     assert_int_equal(aw_table_write(file, &table, &err), AW_OK);
     fclose(file);
-    assert_string_equal(text, "a,b,c\n0.1,0.3333333333333333,-1e-300\n123456789.125,5e-09,0\n"
+    assert_string_equal(text, "a,b,c\n0.1,0.3333333333333333,-1e-300\n123456789.125,5e-09,1e+06\n"
                               "0.30000000000000004,1.7976931348623157e+308,-3.8\n");
     assert_int_equal(read_text(text, &back), AW_OK);
     assert_int_equal(back.n_rows, 3);

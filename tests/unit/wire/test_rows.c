@@ -32,7 +32,7 @@ static void rows_have_so_many_bits(void **state)
         .name = n, .dir = d, .code = c, .fields = sample_text                                      \
     }
 static const struct aw_message coded[] = {
-    CODE("to", AW_TX, 0),        CODE("from", AW_RX, 0),   CODE("both", AW_BOTH, 31),
+    CODE("to", AW_TX, 0),        CODE("from", AW_RX, 3),   CODE("both", AW_BOTH, 31),
     CODE("again", AW_TX, 31),    CODE("large", AW_TX, 32), CODE("answer", AW_RX, 32),
     CODE("larger", AW_RX, 1000), CODE("last", AW_RX, 1),
 };
@@ -57,13 +57,13 @@ static void messages_are_found_by_code(void **state)
         uint32_t code;
         const char *to, *from, *both; /* the message of each direction */
     } rows[] = {
-        {0, "to", "from", "to"},         {1, "-", "last", "last"},         {2, "-", "-", "-"},
-        {31, "both", "both", "both"},    {32, "large", "answer", "large"}, {33, "-", "-", "-"},
-        {1000, "-", "larger", "larger"}, {UINT32_MAX, "-", "-", "-"},
+        {0, "to", "-", "to"}, {3, "-", "from", "from"},        {1, "-", "last", "last"},
+        {2, "-", "-", "-"},   {31, "both", "both", "both"},    {32, "large", "answer", "large"},
+        {33, "-", "-", "-"},  {1000, "-", "larger", "larger"}, {UINT32_MAX, "-", "-", "-"},
     };
     static struct aw_wire wire;
     (void)state;
-    memset(&wire, 0xFF, sizeof wire);
+    memset(&wire, 1, sizeof wire);
     aw_wire_init(&wire, &coded_protocol, NULL, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t code = rows[i].code;

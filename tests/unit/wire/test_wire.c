@@ -51,7 +51,7 @@ static const struct aw_protocol protocol = {
 
 static void use(const char *variant)
 {
-    memset(&wire, 0xFF, sizeof wire);
+    memset(&wire, 1, sizeof wire);
     aw_wire_init(&wire, &protocol, variant ? aw_protocol_variant(&protocol, variant) : NULL, false);
 }
 
