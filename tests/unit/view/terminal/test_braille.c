@@ -156,6 +156,10 @@ static void test_room(void **state)
         100 * 10 + 4);
     free(full);
     aw_braille_free(&canvas);
+    assert_true(aw_braille_init(&canvas, 1, 1)); /* so much is enough for a column */
+    aw_braille_text(&canvas, 0, 0, "x", 0);
+    assert_int_equal(aw_braille_row(&canvas, 0, AW_BRAILLE_UTF8, out, AW_BRAILLE_ROW), 1);
+    aw_braille_free(&canvas);
 }
 
 static void test_sizes(void **state)

@@ -198,12 +198,31 @@ static void test_text(void **state)
     }
 }
 
+/* A number with a unit needs that of the field: known of a record, or of a field that always has
+ * it. */
+static void test_units(void **state)
+{
+    struct aw_point point;
+    struct aw_where torque = {0}, value = {0};
+    (void)state;
+    assert_int_equal(aw_where_parse("torque>4Nm", &torque, NULL), AW_OK);
+    assert_int_equal(aw_where_parse("value<3Nm", &value, NULL), AW_OK);
+    aw_path_point(&rig->names, "joint", "torque", 5, NULL, &point);
+    assert_true(aw_where_holds(&torque, &point, 1));
+    points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=2");
+    assert_true(aw_where_holds(&value, rig->points, rig->n));
+    for (size_t i = 0; i < rig->n; i++)
+        rig->points[i].record = NULL;
+    assert_false(aw_where_holds(&value, rig->points, rig->n));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_no_data),
         cmocka_unit_test(test_broken),     cmocka_unit_test(test_says),
         cmocka_unit_test(test_check),      cmocka_unit_test(test_text),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
