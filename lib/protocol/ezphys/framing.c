@@ -116,8 +116,6 @@ static enum aw_status read_parts(const struct reading *r, const struct part *par
     memset(rows, 0, AW_EZPHYS_FRAMING_ROWS * sizeof *rows);
     for (const char *end = at + length; status == AW_OK && at <= end;) {
         size_t one = strcspn(at, "+,");
-        if (at + one > end)
-            one = (size_t)(end - at);
         status = add_part(r, parts, at, one, rows, &n);
         at += one + 1;
     }

@@ -131,6 +131,9 @@ static void trajectories_are_followed_as_they_were(void **state)
         "t,universal.axis3\n0,0\n1,1\n",
         "t,other\n0,0\n1,1\n",
         "t,hinge\n0.5,0.3\n1.5,1.3\n2,1\n",
+        "t,hinge\n0,0\n1,1\n1,2\n",
+        "t,hinge\n0,0\n2,1\n1.5,2\n",
+        "t,universal.axis2\n0,0\n0.9,4\n1.8,4.1\n",
         "universal.axis2,t,hinge,universal\n0,1,0.2,0\n1,1.5,-0.3,0.4\n-1,2,0.1,0\n"};
     char *text;
     size_t size;
