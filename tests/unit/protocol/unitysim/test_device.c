@@ -699,6 +699,7 @@ static void entries_are_counted(void **state)
         int shoulder, elbow;
         uint64_t applied, partial, odd;
     } cases[] = {
+        {"FF FF 01", 0, 0, 0, 0, 0},
         {"FF FF 01 00", 0, 0, 0, 0, 0},
         {"FF FF 01 00 00 07 00", 0, 0, 0, 0, 0},
         {"FF FF 01 00 00 07 00 01", 7, 0, 1, 1, 0},

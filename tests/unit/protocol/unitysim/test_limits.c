@@ -83,6 +83,13 @@ static void what_is_saved_is_loaded(void **state)
     assert_int_equal(aw_unitysim_limits_save(&limits, path, &err), AW_OK);
     assert_int_equal(aw_unitysim_limits_read(&again, NULL, path, &err), AW_OK);
     assert_memory_equal(&again, &limits, sizeof limits);
+    char text[200] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(text, "# joint min max, in ticks\nshoulder 1028 3073\nelbow 1700 2570\n"
+                              "wrist_rotate 1028 3073\nwrist_flex 790 3328\nhand 2000 2100\n");
     unlink(path);
     assert_int_equal(aw_unitysim_limits_read(&again, NULL, path, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "No such file"));
