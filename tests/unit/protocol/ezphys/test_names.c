@@ -56,6 +56,9 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {"body 1 a\nbody 1 b\n", "names:2:1: body 1 has a name already: a"},
         {"body 1 a\nbody 2 a\n", "names:2:1: body 'a' is number 1 already"},
         {"body 1 1a\n", "no digit in front"},
+        {"body 1x a\n", "names:1:1: '1x': the number"},
+        {"joint 1 a b/c d\n", "letters, digits"},
+        {"joint 1 a b 1d\n", "no digit in front"},
         {"body 1 a/b\n", "letters, digits"},
         {"body 1 abcdefghijklmnopqrstuvwxyz0123456\n", "1 to 32"},
     };

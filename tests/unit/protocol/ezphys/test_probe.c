@@ -236,6 +236,14 @@ static void guesses_are_as_they_were(void **state)
         s->joints = 3;
         size_t length = capture(s, bytes, i == 0 ? 60 : 6);
         print_guesses(some[i], (struct aw_span){bytes, length}, out);
+        if (i == 1) { /* begun anew twice, at 0 and with the first step */
+            size_t more = length;
+            for (long step = 0; step < 8 * s->stride; step += s->stride)
+                more +=
+                    write_message(s, bytes + more, ROOM - more,
+                                  step % (4 * s->stride) + (step > 3 * s->stride ? s->stride : 0));
+            print_guesses("begun anew", (struct aw_span){bytes, more}, out);
+        }
         for (size_t at = 50; at < length; at += 997)
             bytes[at] ^= 0x55;
         print_guesses("damaged", (struct aw_span){bytes + 3, length - 3}, out);
