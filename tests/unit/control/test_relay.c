@@ -208,6 +208,7 @@ static void test_sample_by_sample(void **state)
         {"skewed", 16, 0, 0.3, 0, 0.2},
         {"grows less and less", 10, 2, 0, 0, 1},
         {"just skewed", 30, 0, 0.15, 0, 1},
+        {"grows fast", 40, 6, 0, 0, 1},
     };
     (void)state;
     FILE *out = begin_numbers();
