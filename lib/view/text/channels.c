@@ -112,8 +112,7 @@ static void describe(struct aw_channel *channel, const struct aw_point *point)
     }
 }
 
-static struct aw_channel *add_channel(struct aw_channels *channels, const struct aw_point *point,
-                                      int64_t now)
+static struct aw_channel *add_channel(struct aw_channels *channels, const struct aw_point *point)
 {
     if (channels->n == AW_CHANNELS_MAX || !make_room(channels))
         return NULL;
@@ -126,7 +125,6 @@ static struct aw_channel *add_channel(struct aw_channels *channels, const struct
     channel->order = order_of(channels, channel, point);
     channel->hidden = channels->select && aw_select_match(channels->select, point) < 0;
     channel->whole = true;
-    channel->epoch_ns = now;
     forget(channel);
     describe(channel, point);
     size_t at = channels->n++;
@@ -184,7 +182,7 @@ void aw_channels_update(struct aw_channels *channels, const struct aw_point *poi
         if (points[i].about)
             continue;
         if (!channel)
-            channel = add_channel(channels, &points[i], now_ns);
+            channel = add_channel(channels, &points[i]);
         if (channel && !channel->hidden)
             update(channel, &points[i], now_ns);
     }

@@ -140,7 +140,7 @@ static void test_trend(void **state)
     (void)state;
     for (int i = 0; i < 60; i++) {
         char pairs[40];
-        snprintf(pairs, sizeof pairs, "torque=%d", i < 20 ? i : i < 40 ? 20 : 60 - i);
+        snprintf(pairs, sizeof pairs, "torque=%d", i < 20 ? i - 7 : i < 40 ? 13 : 53 - i);
         take("joint", "lknee", pairs, i * AW_TREND_STEP_NS);
         if (i % 13 == 12)
             also(130, 6, AW_BRAILLE_UTF8);
