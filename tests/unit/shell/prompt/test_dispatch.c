@@ -297,6 +297,7 @@ static const struct {
     {"wild.log", "(5.2) can0 041#00007A440200\n(6.2) can0 041#00007A440200\n"},
     {"right.ini", "[link]\narm = tcp:host:1\n[options]\nlink = @arm\ntimeout = 2s\n"},
     {"wrong.ini", "[options]\nfrob = 1\nfreb = 2\nquiet = yes\n"},
+    {"table.ini", "[options]\ncsv = yes\n"},
     {"broken.ini", "[options]\njson\n"},
     {"round.ini", "[link]\na = @b\nb = @a\n"},
 };
@@ -1497,11 +1498,11 @@ static void type_page(const struct aw_tool *of, void (*write)(struct aw_session 
 
 static void configs(void **state)
 {
-    static const char *const inis[] = {"right.ini", "wrong.ini", "broken.ini", "round.ini",
-                                       "none.ini"};
+    static const char *const inis[] = {"right.ini", "wrong.ini", "broken.ini",
+                                       "round.ini", "none.ini",  "table.ini"};
     static const char *const lines[] = {
-        "config show", "-j config show", "config path",   "rows",        "rows; rows",
-        "gains",       "-l @arm watch",  "-l @leg watch", "-l @a watch",
+        "config show", "-j config show", "config path",   "files a",       "rows",
+        "rows; rows",  "gains",          "-l @arm watch", "-l @leg watch", "-l @a watch",
     };
     (void)state;
     begin();
@@ -1510,7 +1511,8 @@ static void configs(void **state)
         fprintf(out, "---- %s\n", config);
         for (size_t k = i ? 2 : 0; k < sizeof lines / sizeof *lines; k++)
             if (strcmp(lines[k], "-l @arm watch") != 0 || i > 0)
-                type_to(k == 5 ? &configured : &rich, lines[k], NULL, false);
+                type_to(strcmp(lines[k], "gains") == 0 ? &configured : &rich, lines[k], NULL,
+                        false);
     }
     config = NULL;
     end("shell-configs.txt");
