@@ -262,6 +262,8 @@ static void loading_says_what_is_missing(void **state)
     assert_true(fd >= 0 && write(fd, "body a sphere 1\n", 16) == 16);
     assert_int_equal(aw_scene_load(&scene, path, &err), AW_USAGE);
     assert_int_equal(strncmp(err.text, path + 5, strlen(path + 5)), 0);
+    assert_int_equal(ftruncate(fd, AW_SCENE_TEXT_MAX), 0);
+    assert_int_equal(aw_scene_load(&scene, path, &err), AW_USAGE);
     assert_int_equal(ftruncate(fd, AW_SCENE_TEXT_MAX + 1), 0);
     assert_int_equal(aw_scene_load(&scene, path, &err), AW_LIMIT);
     close(fd);
@@ -396,6 +398,8 @@ static void lines_are_read_as_they_were(void **state)
         " mass 1\njoint k universal a c anchor 1 2 3 axis 1 0 0",
         " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis3 0 1 0 stops3 -1 1 motor3 3 4",
         " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis3 1 1 0",
+        " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis3 5e-7 1 0 stops2 -1 1 motor2 1 2",
+        " mass 1\njoint k hinge2 a c anchor 1 2 3 axis 1 0 0 axis2 0 1 0 stops2 -1 1",
         " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis2 0 1 0 axis3 0 0 1",
         " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0",
         " mass 1\njoint k fixed a c",
