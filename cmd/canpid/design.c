@@ -48,6 +48,8 @@ void canpid_report_proposal(struct aw_session *session, const struct aw_model *m
                             const struct aw_proposal *p)
 {
     struct aw_object *result = &session->result;
+    struct canpid_state *state = session->state;
+    snprintf(state->refusal, sizeof state->refusal, "%s", p->refusal);
     aw_object_text(result, "rule", aw_rule_name(p->rule));
     aw_object_text(result, "form", form_names[p->form]);
     aw_object_number(result, "kp", p->per_tick.kp, -1, NULL);
@@ -66,7 +68,7 @@ void canpid_report_proposal(struct aw_session *session, const struct aw_model *m
     aw_object_number(result, "max_output", p->step.value[AW_MAX_OUTPUT], 4, NULL);
     aw_object_number(result, "activity", p->activity, -4, NULL);
     aw_object_truth(result, "limited", p->limited);
-    aw_object_text(result, "refused", p->refusal);
+    aw_object_text(result, "refused", state->refusal);
     if (!*p->refusal)
         aw_object_absent(result);
 }

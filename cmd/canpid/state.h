@@ -26,6 +26,7 @@ struct canpid_state {
     uint64_t ongoing;              /* those that earlier commands have left enabled */
     int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
     char name[AW_CANPID_NAME_MAX]; /* of the board in the result */
+    char refusal[160];             /* of the gains in the result */
     bool busy;                     /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     struct aw_canpid_gains remembered; /* that were sent over this link, by whatever process */

@@ -628,6 +628,8 @@ END
     for rule in zn tyreus-luyben; do
         fails 6 canpid -q -l "$fast" tune --rule $rule -b lknee -c pos --yes
         has "$stderr" "$rule: "
+        exits 6 canpid -q -j -l "$fast" tune --rule $rule -b lknee -c pos --yes
+        matches "$(json .refused)" '"Ms *'
     done
     virtual_json tune --rule zn --force -b lknee -c pos --yes
     same "$(json '.applied and .ms > 2')" true

@@ -16,7 +16,8 @@ import sys
 
 LIMIT_S = 20
 LEFT_OPEN = 98  # the shim's
-ENV = {**os.environ, "LD_PRELOAD": sys.argv[1], "ASAN_OPTIONS": "verify_asan_link_order=0"}
+ENV = {**os.environ, "LD_PRELOAD": sys.argv[1],
+       "ASAN_OPTIONS": "verify_asan_link_order=0:detect_stack_use_after_return=1"}
 
 
 def run(words):
@@ -80,6 +81,8 @@ def check(words):
         got, out, why = run([tool, form, *rest])
         if got == 2 and len(why) == 1 and "no records" in why[0] and (not out or form == "-j"):
             continue
+        if not out and not run(words)[1]:
+            continue  # what was listed, a simulator of another test, is gone
         try:
             if got != status:
                 raise ValueError(f"exit status {got}, in text {status}: {why}")
