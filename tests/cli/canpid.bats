@@ -629,7 +629,7 @@ END
         fails 6 canpid -q -l "$fast" tune --rule $rule -b lknee -c pos --yes
         has "$stderr" "$rule: "
         exits 6 canpid -q -j -l "$fast" tune --rule $rule -b lknee -c pos --yes
-        matches "$(json .refused)" '"Ms *'
+        same "$(json '.refused as $refused | .why | contains($refused)')" true
     done
     virtual_json tune --rule zn --force -b lknee -c pos --yes
     same "$(json '.applied and .ms > 2')" true
