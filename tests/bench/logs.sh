@@ -13,14 +13,15 @@ log_row() {
     row "canpid $1" "$own" M/s "" ">= $2" "$met"
 }
 
+# two_processors WHERE WHAT: by the clock, with the records going there
 two_processors() {
-    local one two ratio
+    local one two ratio decode=(sh -c 'exec "$0" decode -j "$1" >"$2"' "$BIN/canpid" "$dir/run.log" "$1")
     [ "$(nproc)" -gt 1 ] || return
-    one=$(rate "$lines" "$(wall alone "$BIN/canpid" decode -j "$dir/run.log")")
-    two=$(rate "$lines" "$(wall "$BIN/canpid" decode -j "$dir/run.log")")
+    one=$(rate "$lines" "$(wall alone "${decode[@]}")")
+    two=$(rate "$lines" "$(wall "${decode[@]}")")
     ratio=$(awk -v a="$two" -v b="$one" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }')
     verdict "$ratio" '>=' 1.5
-    row "canpid decode -j of it into a file, two" "$two" M/s "one processor $one" "x$ratio (>= 1.5)" "$met"
+    row "canpid decode -j of it $2, two" "$two" M/s "one processor $one" "x$ratio (>= 1.5)" "$met"
 }
 
 limits() {
@@ -48,7 +49,8 @@ for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
     log_row "decode -j --where 'alpha_angle>15' of it" 5 decode -j --where 'alpha_angle>15'
     log_row "info of it" "$half" info
     log_row "plot torque --out run.svg of it" "$half" plot torque --out "$dir/run.svg"
-    two_processors
+    two_processors /dev/null "dropped"
+    two_processors "$dir/out" "into a file"
     limits
     rm "$dir/run.log"
 }

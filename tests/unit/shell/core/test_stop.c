@@ -379,5 +379,7 @@ int main(void)
         TEST(at_the_end),
         TEST(the_program_that_started_it),
     };
+    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++)
+        signal(stopping[i], SIG_DFL); /* whoever ran this may ignore them: nohup */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
