@@ -392,7 +392,7 @@ static void print_inside(void *context, bool tx, const void *buf, size_t size)
 static void print_read(struct aw_link *link, const struct passing *passing, size_t cap,
                        int64_t wait_ns)
 {
-    char buf[32];
+    char buf[32] = "";
     size_t got;
     struct aw_error err = {.text = ""};
     int64_t deadline = passing->clock->time_ns + wait_ns;
