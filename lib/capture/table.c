@@ -33,7 +33,8 @@ static enum aw_status add_name(struct aw_table *table, const char *name, size_t 
         return aw_fail(err, AW_USAGE, "'%.*s', column %zu, is no name — use 1 to %d characters",
                        shown, name, table->n_columns + 1, AW_TABLE_NAME - 1);
     char *place = table->names[table->n_columns];
-    memcpy(place, name, length); /* the table was empty: zeros follow it */
+    memcpy(place, name, length);
+    place[length] = '\0';
     if (aw_table_find(table, place) >= 0)
         return aw_fail(err, AW_USAGE, "%s is there twice, again as column %zu — rename one", place,
                        table->n_columns + 1);

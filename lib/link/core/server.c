@@ -101,6 +101,7 @@ struct aw_server_link *aw_server_new(struct aw_clock *clock)
     if (self) {
         self->fd.socket = true;
         self->fd.base.waiting = true;
+        self->listen_fd = self->hub_fd = -1;
     }
     return self;
 }

@@ -65,7 +65,9 @@ static void become(const char *path, char *const argv[], int fd, int report, pid
     if (getppid() == starter && dup2(fd, AW_SPAWN_FD) == AW_SPAWN_FD)
         execv(path, argv);
     int error = errno;
-    _exit((int)write(report, &error, sizeof error)); /* what counts is what is written */
+    if (write(report, &error, sizeof error) < 0)
+        _exit(126);
+    _exit(127);
 }
 
 /* Above the descriptor the child gets, so that putting its end there closes neither. */

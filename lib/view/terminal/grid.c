@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "view/terminal/cells.h"
@@ -134,14 +135,14 @@ static int width_up_to(int rank)
 static struct layout lay_out(int width, int longest, bool blocks)
 {
     struct layout layout = {.rank = 4};
-    int least = (int)fmin(longest, 12), wanted = (int)fmin(longest, NAME_MOST);
+    int least = aw_min(longest, 12), wanted = aw_min(longest, NAME_MOST);
     while (layout.rank > 0 && width - width_up_to(layout.rank) < (layout.rank > 2 ? wanted : least))
         layout.rank--;
     int rest = width - width_up_to(layout.rank);
-    layout.name = (int)fmin(rest, wanted);
+    layout.name = aw_min(rest, wanted);
     rest -= layout.name + 2;
     if (blocks && layout.rank == 4 && rest >= TREND_LEAST)
-        layout.trend = (int)fmin(rest, TREND_MOST);
+        layout.trend = aw_min(rest, TREND_MOST);
     return layout;
 }
 
@@ -382,10 +383,10 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
 {
     const int top = 2;
     int height = canvas->rows - top - 1, width = canvas->columns - 2;
-    int least = (int)fmax(longest + 32, BLOCK_LEAST);
+    int least = aw_max(longest + 32, BLOCK_LEAST);
     int most_tables = (width + BETWEEN) / (least + BETWEEN);
     int needed = (int)((grid->rows + (size_t)height - 1) / (size_t)height);
-    int tables = (int)fmax(fmin(needed, most_tables), 1);
+    int tables = aw_max(aw_min(needed, most_tables), 1);
     int each = (width + BETWEEN) / tables - BETWEEN;
     struct layout layout = lay_out(each, longest, grid->blocks);
     grid->page = (size_t)height * (size_t)tables;
@@ -417,7 +418,7 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
         if (!passes(grid, channels->list[i]))
             continue;
         shown[grid->rows++] = channels->list[i];
-        longest = (int)fmax(longest, (double)strlen(channels->list[i]->name));
+        longest = aw_max(longest, (int)strlen(channels->list[i]->name));
     }
     if (grid->keys)
         aw_cell_keys(canvas, keys_of_table);

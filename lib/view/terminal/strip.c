@@ -11,7 +11,7 @@
 #include "base/ticks.h"
 #include "base/utf8.h"
 
-#define BUCKETS     4096            /* a power of two: bucket_at counts back below 0 */
+#define BUCKETS     4096
 #define VALUE_MOST  1e100           /* scales of such values can still be reckoned with */
 #define LEAST_ROWS  5               /* of a panel */
 #define SHRINK_NS   (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
@@ -64,7 +64,7 @@ int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit)
 
 static struct aw_bucket *bucket_at(const struct aw_strip_line *line, size_t back)
 {
-    return &line->buckets[(line->next - 1 - back) % BUCKETS];
+    return &line->buckets[(line->next + BUCKETS - 1 - back) % BUCKETS];
 }
 
 static bool same_bucket(const struct aw_strip *strip, int64_t a, int64_t b)
@@ -255,7 +255,7 @@ static int scale_width(const struct scale *scale, int width)
     char text[48];
     for (int i = 0; i < scale->n; i++) {
         print_fixed(text, sizeof text, scale->at[i], scale->decimals);
-        width = (int)fmax(width, (double)strlen(text));
+        width = aw_max(width, (int)strlen(text));
     }
     return width;
 }
@@ -267,7 +267,7 @@ static void draw_time(const struct aw_strip_look *look, const struct box *box,
     int decimals = 0, y = box->y + box->height;
     if (look->absolute)
         end = (double)(look->end_ns - look->start_ns) / 1e9;
-    int most = (int)fmax(box->width / 12, 2);
+    int most = aw_max(box->width / 12, 2);
     int n = aw_ticks(end - span, end, most + 1, at, &decimals);
     aw_braille_text(canvas, box->x - 1, y, "└", AW_BRAILLE_DIM);
     for (int i = 0; i < box->width; i++)
@@ -336,7 +336,7 @@ static void draw_legend(const struct aw_strip *strip, int index, int panels, boo
             snprintf(mark, sizeof mark, "%d", i + 1);
         int at = aw_braille_text(canvas, x, y, mark, color_of(i)) + 1;
         at = aw_braille_text(canvas, at, y, line->label, 0) + 1;
-        int pad = (int)fmax(9 - (int)aw_utf8_length(value), 0);
+        int pad = aw_max(9 - (int)aw_utf8_length(value), 0);
         at = aw_braille_text(canvas, at + pad, y, value, AW_BRAILLE_BOLD);
         x = aw_braille_text(canvas, at + (*unit != '\0'), y, unit, AW_BRAILLE_DIM) + 2;
     }
@@ -404,8 +404,8 @@ static void draw_edges(const struct aw_strip_look *look, struct aw_braille *canv
     if (look->state)
         aw_braille_text(canvas, x + 2, 0, look->state, AW_BRAILLE_WARN);
     const char *keys = look->keys ? look->keys : "";
-    double at = fmax(canvas->columns - 1 - (int)aw_utf8_length(keys), 0);
-    aw_braille_text(canvas, (int)at, canvas->rows - 1, keys, AW_BRAILLE_DIM);
+    int at = aw_max(canvas->columns - 1 - (int)aw_utf8_length(keys), 0);
+    aw_braille_text(canvas, at, canvas->rows - 1, keys, AW_BRAILLE_DIM);
 }
 
 void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
@@ -413,7 +413,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
 {
     int top = look->title || look->state ? 1 : 0, bottom = look->keys ? 1 : 0;
     int room = canvas->rows - top - bottom - 2; /* the time axis takes two */
-    int panels = (int)fmin(strip->n_panels, room / LEAST_ROWS);
+    int panels = aw_min(strip->n_panels, room / LEAST_ROWS);
     aw_braille_clear(canvas);
     draw_edges(look, canvas);
     if (panels < 1 || canvas->columns < 20) {
