@@ -49,9 +49,7 @@ static enum aw_status handle_line(struct follow *f)
     } while (status == AW_OK && f->words.next);
     if (status == AW_OK)
         return AW_OK;
-    char where[32];
-    snprintf(where, sizeof where, "stdin:%u", f->number);
-    aw_fail_at(&session->err, where, 0);
+    aw_fail_in(&session->err, "stdin", f->number, 0);
     if (!aw_flag(session, "keep-going"))
         return status;
     aw_session_notice(session, "%s", session->err.text);

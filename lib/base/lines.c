@@ -2,6 +2,7 @@
 #include "base/lines.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,13 +48,18 @@ void aw_fail_at(struct aw_error *err, const char *where, size_t column)
             why + used);
 }
 
+void aw_fail_in(struct aw_error *err, const char *name, uint64_t number, size_t column)
+{
+    char where[160];
+    snprintf(where, sizeof where, "%.120s:%" PRIu64, name, number);
+    aw_fail_at(err, where, column);
+}
+
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err)
 {
-    if (lines->given && status != AW_OK && status != AW_NO_MEMORY && err) {
-        char where[160];
-        snprintf(where, sizeof where, "%.120s:%u", lines->name, lines->number);
-        aw_fail_at(err, where, (size_t)(lines->at ? lines->at - lines->line : 0) + 1);
-    }
+    if (lines->given && status != AW_OK && status != AW_NO_MEMORY && err)
+        aw_fail_in(err, lines->name, lines->number,
+                   (size_t)(lines->at ? lines->at - lines->line : 0) + 1);
     if (lines->opened)
         fclose(lines->file);
     free(lines->text);

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -41,6 +42,9 @@ enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struc
 /* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". A text that begins
  * with "column N: " counts from there. column: 0 is the beginning of the line. */
 void aw_fail_at(struct aw_error *err, const char *where, size_t column);
+
+/* The same in line number of the file called name. */
+void aw_fail_in(struct aw_error *err, const char *name, uint64_t number, size_t column);
 
 /* Cuts a line into words in place, at blanks and up to a '#'; at most max of them. */
 size_t aw_lines_words(char *line, char **words, size_t max);

@@ -204,6 +204,14 @@ static bool read_any(const char *line, size_t length, struct aw_candump *out)
     return false;
 }
 
+bool aw_candump_is_remark(const char *line, size_t length)
+{
+    size_t i = 0;
+    while (i < length && isspace((unsigned char)line[i]))
+        i++;
+    return i == length || line[i] == '#';
+}
+
 bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
 {
     out->length = 0;

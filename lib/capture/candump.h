@@ -34,6 +34,9 @@ struct aw_candump {
 /* False if the line is none of these. line need not be terminated. */
 bool aw_candump_read(const char *line, size_t length, struct aw_candump *out);
 
+/* Is there no frame in the line, being blank or a '#' remark? */
+bool aw_candump_is_remark(const char *line, size_t length);
+
 /* Where in the line that it was read from its frame begins, from 1; 0: that is not known. */
 size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length);
 

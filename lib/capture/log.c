@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,21 +66,7 @@ static bool is_ours(const struct aw_log *log, enum aw_linktype linktype,
     const uint16_t *ports = log->options.ports;
     if (log->options.medium && !aw_linktype_suits(linktype, *log->options.medium))
         return false;
-    if (!payload->to || (!ports[0] && !ports[1]))
-        return true;
-    return (ports[0] && (payload->to == ports[0] || payload->from == ports[0])) ||
-           (ports[1] && (payload->to == ports[1] || payload->from == ports[1]));
-}
-
-static enum aw_dir direction(const struct aw_log *log, const struct aw_payload *payload)
-{
-    const uint16_t *ports = log->options.ports;
-    if (payload->dir)
-        return payload->dir;
-    if (ports[0] && payload->to == ports[0])
-        return AW_TX;
-    return (ports[0] && payload->from == ports[0]) || (ports[1] && payload->to == ports[1]) ? AW_RX
-                                                                                            : 0;
+    return (!ports[0] && !ports[1]) || aw_payload_is_of(payload, ports);
 }
 
 /* False if there is nothing of ours in the packet. */
@@ -96,7 +81,7 @@ static bool handle_packet(struct aw_log *log, const struct aw_packet *packet,
                  packet->comment);
     if (!whole)
         return *entry->comment;
-    entry->dir = direction(log, &log->payload);
+    entry->dir = aw_payload_dir(&log->payload, log->options.ports);
     entry->stream = log->payload.tcp || packet->linktype == AW_LINKTYPE_USER0 ||
                     packet->linktype == AW_LINKTYPE_RTAC_SERIAL;
     entry->data =
@@ -121,14 +106,6 @@ static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry
     }
 }
 
-static bool is_remark(const char *line, size_t length)
-{
-    size_t i = 0;
-    while (i < length && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r'))
-        i++;
-    return i == length || line[i] == '#';
-}
-
 static enum aw_status handle_line(struct aw_log *log, const char *line, size_t length,
                                   struct aw_log_entry *entry, struct aw_error *err)
 {
@@ -142,10 +119,8 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
         status = aw_hex_parse(&any_can, frame->frame, frame->length, frame->bytes,
                               sizeof frame->bytes, &frame->size, &problem);
     if (status != AW_OK) {
-        char where[160];
-        snprintf(where, sizeof where, "%.120s:%" PRIu64, log->name, log->number);
         aw_fail(err, AW_MALFORMED, "%s", problem.text);
-        aw_fail_at(err, where, aw_candump_column(frame, line, length));
+        aw_fail_in(err, log->name, log->number, aw_candump_column(frame, line, length));
         return AW_MALFORMED;
     }
     *entry = (struct aw_log_entry){.time_ns = frame->has_time ? frame->time_ns : INT64_MIN,
@@ -173,7 +148,7 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
         size_t length = stop ? (size_t)(stop - line) : rest.size;
         log->from += length + (stop != NULL);
         log->number++;
-        if (!is_remark(line, length))
+        if (!aw_candump_is_remark(line, length))
             return handle_line(log, line, length, entry, err);
     }
 }
@@ -191,7 +166,7 @@ static bool has_lines(const struct aw_log *log)
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((stop ? stop : end) - at);
-        if (!is_remark(at, length))
+        if (!aw_candump_is_remark(at, length))
             return length < LINE_LOOK && aw_candump_read(at, length, &entry);
         at += length + 1;
     }

@@ -171,6 +171,22 @@ bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload)
     return false;
 }
 
+bool aw_payload_is_of(const struct aw_payload *payload, const uint16_t ports[2])
+{
+    return !payload->to || (ports[0] && (payload->to == ports[0] || payload->from == ports[0])) ||
+           (ports[1] && (payload->to == ports[1] || payload->from == ports[1]));
+}
+
+enum aw_dir aw_payload_dir(const struct aw_payload *payload, const uint16_t ports[2])
+{
+    if (payload->dir)
+        return payload->dir;
+    if (ports[0] && payload->to == ports[0])
+        return AW_TX;
+    bool back = (ports[0] && payload->from == ports[0]) || (ports[1] && payload->to == ports[1]);
+    return back ? AW_RX : 0;
+}
+
 bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium)
 {
     return (linktype == AW_LINKTYPE_CAN) == (medium == AW_MEDIUM_CAN) &&

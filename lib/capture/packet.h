@@ -27,6 +27,12 @@ struct aw_payload {
  * an extended identifier, another network protocol, a packet that was cut off). */
 bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload);
 
+/* By its ports, the device's and the host's of ports (0: not known): is it theirs? One without
+ * ports is. And which way it goes: where it does not say that itself, to the device's port or from
+ * it; 0: that is not known. */
+bool aw_payload_is_of(const struct aw_payload *payload, const uint16_t ports[2]);
+enum aw_dir aw_payload_dir(const struct aw_payload *payload, const uint16_t ports[2]);
+
 /* May packets of this link type be of this medium? Frames of a CAN bus and HID reports are nobody
  * else's. */
 bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium);

@@ -38,9 +38,9 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     decoder->session = session;
     decoder->record = &decoder->own;
     decoder->wanted = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
-    decoder->port = (uint16_t)aw_option_number(session, "port");
-    if (!decoder->port)
-        decoder->port = session->tool->protocol->ports[0];
+    memcpy(decoder->ports, session->tool->protocol->ports, sizeof decoder->ports);
+    if (aw_option_number(session, "port") > 0)
+        decoder->ports[0] = (uint16_t)aw_option_number(session, "port");
     aw_decoder_begin(decoder, NULL, AW_INPUT_UNKNOWN);
     decoder->limit = (uint64_t)aw_option_number(session, "count");
     return status == AW_OK && !decoder->take ? aw_session_view(session, &decoder->view) : status;
@@ -71,15 +71,13 @@ static void complain(struct aw_decoder *d, const char *text)
         d->record = aw_printer_drain(d->printer);
     aw_output_flush(&d->session->out, NULL);
     struct aw_error why;
-    char where[160];
     aw_fail(&why, AW_MALFORMED, "%s", text);
-    snprintf(where, sizeof where, "%.120s:%" PRIu64, d->name, d->line);
     if (d->input == AW_INPUT_CAPTURE)
         aw_fail(&why, AW_MALFORMED, "%.120s: packet %" PRIu64 ": %s", d->name, d->line, text);
     else if (d->input == AW_INPUT_STREAM)
         aw_fail(&why, AW_MALFORMED, "%.120s: %s", d->name, text);
     else
-        aw_fail_at(&why, where, d->column);
+        aw_fail_in(&why, d->name, d->line, d->column);
     aw_session_report(d->session, "%s: %s\n", d->session->tool->name, why.text);
 }
 
@@ -190,27 +188,12 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
     return decode_frame(d, (struct aw_span){entry.bytes, entry.size}, false);
 }
 
-static enum aw_dir direction_of(const struct aw_decoder *d, const struct aw_payload *payload)
-{
-    const uint16_t *ports = d->wire->protocol->ports;
-    if (payload->dir)
-        return payload->dir;
-    if (d->port && payload->to == d->port)
-        return AW_TX;
-    if (d->port && (payload->from == d->port || payload->to == ports[1]))
-        return AW_RX;
-    return d->wanted;
-}
-
 static bool is_ours(const struct aw_decoder *d, enum aw_linktype linktype,
                     const struct aw_payload *payload)
 {
-    const uint16_t *ports = d->wire->protocol->ports;
     enum aw_medium medium = d->wire->protocol->medium;
-    if (!aw_linktype_suits(linktype, medium) || payload->tcp != (medium == AW_MEDIUM_TCP))
-        return false;
-    return !payload->to || payload->to == d->port || payload->from == d->port ||
-           (ports[1] && (payload->to == ports[1] || payload->from == ports[1]));
+    return aw_linktype_suits(linktype, medium) && payload->tcp == (medium == AW_MEDIUM_TCP) &&
+           aw_payload_is_of(payload, d->ports);
 }
 
 static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)
@@ -220,20 +203,20 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
     if (!aw_packet_open(packet, &payload) || !is_ours(d, packet->linktype, &payload))
         return AW_OK;
     d->time_ns = packet->time_ns;
-    d->dir = direction_of(d, &payload);
+    d->dir = aw_payload_dir(&payload, d->ports);
+    if (!d->dir)
+        d->dir = d->wanted;
     struct aw_way *way = &d->ways[d->dir == AW_TX ? 0 : 1];
     if (d->wire->protocol->datagrams)
         return decode_frame(d, payload.data, false);
     /* Frames may begin in one packet and end in another; those that do not are read where they are.
-     */
-    /* Bytes that came before are dropped; after a gap what was held is of no use. */
+     * Bytes that came before are dropped; after a gap what was held is of no use. */
     bool gap;
-    struct aw_span data = aw_tcp_in_order(&way->order, &payload, &gap);
+    struct aw_span segment = aw_tcp_in_order(&way->order, &payload, &gap);
     if (gap) {
         way->size = 0;
         way->framer = (struct aw_framer){.dir = way->framer.dir};
     }
-    struct aw_span segment = data;
     size_t used = 0;
     enum aw_status status = AW_OK;
     if (way->size == 0)
@@ -277,14 +260,6 @@ static enum aw_status decode_capture(struct aw_decoder *d, struct aw_span in, bo
     return status;
 }
 
-static bool is_blank_line(const char *line, size_t length)
-{
-    size_t i = 0;
-    while (i < length && isspace((unsigned char)line[i]))
-        i++;
-    return i == length || line[i] == '#';
-}
-
 static size_t to_line_end(struct aw_decoder *d, const char *data, size_t size)
 {
     const char *end = memchr(data, '\n', size);
@@ -306,7 +281,7 @@ static enum aw_status decode_lines(struct aw_decoder *d, const char *data, size_
         d->passing = !end;
         d->line++;
         d->column = 0;
-        if (!is_blank_line(line, length))
+        if (!aw_candump_is_remark(line, length))
             status = d->input == AW_INPUT_CANDUMP ? decode_candump(d, line, length)
                                                   : decode_hex(d, line, length);
     }

@@ -32,7 +32,7 @@ struct aw_decoder {
     struct aw_view *view;
     enum aw_dir dir;    /* of the frames to come */
     enum aw_dir wanted; /* where the input does not say */
-    uint16_t port;      /* captures: of the device */
+    uint16_t ports[2];  /* captures: of the device, and of the host */
     enum aw_input input;
     const char *name; /* of the input, for messages; NULL: the command line */
     int64_t time_ns;  /* for the records to come */
