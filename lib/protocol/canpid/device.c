@@ -86,7 +86,7 @@ struct bus {
     bool started;
     int64_t cycle_ns, gap_ns;
     unsigned loop_steps;   /* of a driver's loop, which takes one frame each time */
-    int64_t late_until_ns; /* what comes by then has waited for the runner */
+    int64_t late_until_ns; /* what comes by then finds what has waited for the runner */
     unsigned out_head, out_count;
     struct frame out[MAX_OUTGOING];
     int8_t message_of[COMMANDS]; /* place of the command in the table, -1: none */
@@ -460,7 +460,7 @@ static void run_until(struct bus *bus, int64_t now)
     bus->started = true;
     int next = first_due(bus);
     if (now - bus->drivers[next].due_ns > LATE_NS)
-        bus->late_until_ns = now + LATE_NS;
+        bus->late_until_ns = now + bus->loop_steps * STEP_NS;
     for (; bus->drivers[next].due_ns <= now; next = first_due(bus))
         send_frame(bus, &bus->drivers[next]);
 }
@@ -492,8 +492,8 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
         handle_command(bus, driver, frame);
         return;
     }
-    /* A third one that would wait is lost without a sign; but where the runner comes late and
-     * brings several at once, the driver's loop has passed between them. */
+    /* A third one that would wait is lost without a sign; but where the runner came late and
+     * brought several at once, the driver's loop has passed between them. */
     if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
         take_waiting(bus, driver);
     if (driver->n_waiting == WAITING)

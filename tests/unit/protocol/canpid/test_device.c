@@ -450,6 +450,26 @@ static void a_late_runner_loses_nothing(void **state)
     rig_free(rig);
 }
 
+/* Two that wait because the runner came late are still there when the next one comes, until the
+ * driver's loop has passed: wherever in its loop that was. */
+static void what_a_late_runner_brought_takes_no_place_from_the_next(void **state)
+{
+    (void)state;
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    options.rate_hz = 1000;
+    for (int phase = 0; phase < 4; phase++) {
+        struct rig *rig = rig_of(&options);
+        rig_run(rig, 0.1 + 0.001 * phase);
+        rig->clock.time_ns += 10 * AW_MILLISECOND;
+        rig_put(rig, 0x49, "000000000000");
+        rig_put(rig, 0x49, "000000000000");
+        rig_run(rig, 0.0025);
+        rig_put(rig, 0x49, "000000000000");
+        assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
+        rig_free(rig);
+    }
+}
+
 static void it_wakes_up_disabled_in_tor(void **state)
 {
     (void)state;
@@ -945,6 +965,7 @@ int main(void)
         cmocka_unit_test(a_driver_takes_one_frame_each_time_round_and_keeps_two),
         cmocka_unit_test(what_is_lost_does_not_act),
         cmocka_unit_test(a_late_runner_loses_nothing),
+        cmocka_unit_test(what_a_late_runner_brought_takes_no_place_from_the_next),
         cmocka_unit_test(it_wakes_up_disabled_in_tor),
         cmocka_unit_test(six_boards_take_turns),
         cmocka_unit_test(next_event_is_exact),
