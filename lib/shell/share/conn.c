@@ -161,9 +161,11 @@ void aw_conn_flush(struct aw_conn *conn)
         ssize_t n = send_some(conn);
         if (n < 0 && errno == EAGAIN)
             break;
-        if (n < 0 && errno != EINTR)
-            conn->gone = true;
-        conn->sent += n > 0 ? (size_t)n : 0;
+        if (n < 0) {
+            conn->gone = errno != EINTR;
+            continue;
+        }
+        conn->sent += (size_t)n;
         while (conn->first && conn->sent >= conn->first->size) {
             conn->sent -= conn->first->size;
             drop(conn, &conn->first);

@@ -1,4 +1,5 @@
 /* Lines over a socket: cut out of what comes in any pieces, and queued within bounds. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,6 +50,7 @@ static void lines_come_in_any_pieces(void **state)
     assert_string_equal(aw_conn_next(&conn), "");
     assert_string_equal(aw_conn_next(&conn), "three");
     assert_null(aw_conn_next(&conn));
+    assert_true(aw_conn_fill(&conn)); /* nothing is there yet */
     shutdown(ends[1], SHUT_WR);
     assert_false(aw_conn_fill(&conn));
 }
@@ -212,6 +214,46 @@ static void what_has_begun_is_not_lost(void **state)
     assert_int_equal(size, begun ? sizeof large + 2 + 11 : 2 + 11);
 }
 
+/* Though it is only the first byte that is gone. */
+static void one_byte_of_it_is_out(void **state)
+{
+    static char half[AW_CONN_QUEUE / 2];
+    (void)state;
+    aw_conn_put(&conn, "first\n", 6, true);
+    conn.sent = 1;
+    aw_conn_put(&conn, "1\n", 2, true);
+    aw_conn_put(&conn, half, sizeof half, true);
+    aw_conn_put(&conn, half, sizeof half - 6, true);
+    assert_int_equal(conn.lost, 1);
+    assert_int_equal(conn.records, AW_CONN_QUEUE);
+    aw_conn_flush(&conn);
+    assert_memory_equal(received(), "irst\n", 5);
+}
+
+/* The end of an empty line comes by itself: there is nothing of the line to be sent. */
+static void an_empty_line(void **state)
+{
+    (void)state;
+    aw_conn_put(&conn, "", 0, false);
+    aw_conn_put(&conn, "\n", 1, false);
+    errno = EAGAIN; /* of whatever was before */
+    aw_conn_flush(&conn);
+    assert_string_equal(received(), "\n");
+    assert_false(aw_conn_waiting(&conn));
+}
+
+static void the_other_end_is_closed(void **state)
+{
+    (void)state;
+    shutdown(ends[1], SHUT_RD);
+    aw_conn_put(&conn, "x", 1, false);
+    aw_conn_flush(&conn);
+    assert_true(conn.gone);
+    assert_int_equal(conn.kept, 1); /* of which nothing went out */
+    aw_conn_put(&conn, "y", 1, true);
+    assert_true(conn.gone);
+}
+
 static void answers_have_an_end(void **state)
 {
     static char answer[AW_CONN_KEPT];
@@ -294,6 +336,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_line_longer_than_the_buffer, start, stop),
         cmocka_unit_test_setup_teardown(the_oldest_record_is_lost, start, stop),
         cmocka_unit_test_setup_teardown(what_has_begun_is_not_lost, start, stop),
+        cmocka_unit_test_setup_teardown(one_byte_of_it_is_out, start, stop),
+        cmocka_unit_test_setup_teardown(an_empty_line, start, stop),
+        cmocka_unit_test_setup_teardown(the_other_end_is_closed, start, stop),
         cmocka_unit_test_setup_teardown(answers_have_an_end, start, stop),
         cmocka_unit_test_setup_teardown(who_reads_no_answers_is_cut_off, start, stop),
     };

@@ -86,8 +86,11 @@ static int64_t now(void)
 static void who_hangs_up(void **state)
 {
     (void)state;
+    aw_feed_hear(peers[1]);
+    assert_int_equal(server.subscribers, 1);
     shutdown(ends[1], SHUT_WR);
     aw_server_serve(&server.aside);
+    assert_int_equal(server.subscribers, 0);
     assert_int_equal(server.n_peers, 2);
     assert_ptr_equal(server.peers, peers[2]);
     assert_ptr_equal(peers[2]->next, peers[0]);

@@ -1,0 +1,388 @@
+/* What clients say to a server: in which order it is carried out, and what is answered at once. */
+#include "shell_helper.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "shell/share/server.h"
+
+static struct aw_session *session;
+static struct aw_server server;
+static struct aw_peer *peers[2];
+static int ends[2];
+
+static int start(void **state)
+{
+    (void)state;
+    session = rig_new(&rig_tool);
+    server = (struct aw_server){.session = session, .all = epoll_create1(EPOLL_CLOEXEC)};
+    for (int i = 0; i < 2; i++) {
+        int pair[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
+            return -1;
+        ends[i] = pair[1];
+        peers[i] = aw_peer_add(&server, pair[0]);
+        peers[i]->welcome = true;
+        peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
+    }
+    return aw_feed_open(&server) != AW_OK;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_server_close(&server);
+    aw_feed_close(&server);
+    rig_free(session);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]);
+    return server.first != NULL;
+}
+
+static void say(int i, const char *line)
+{
+    aw_server_take_line(&server, peers[i], line);
+}
+
+static const char *heard(int i)
+{
+    static char text[16384];
+    ssize_t n = read(ends[i], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+static void hears(int i, const char *beginning)
+{
+    const char *text = heard(i);
+    assert_ptr_equal(strstr(text, beginning), text);
+}
+
+/* Takes the first request out of the queue. */
+static struct aw_request take(void)
+{
+    static char line[256], refuse[64];
+    struct aw_request *first = server.first, copy;
+    assert_non_null(first);
+    copy = *first;
+    snprintf(line, sizeof line, "%s", first->line ? first->line : "-");
+    snprintf(refuse, sizeof refuse, "%s", first->refuse ? first->refuse : "-");
+    copy.line = line;
+    copy.refuse = refuse;
+    server.first = first->next;
+    if (!server.first)
+        server.last = NULL;
+    first->peer->waiting--;
+    aw_request_free(first);
+    return copy;
+}
+
+static void expect(const char *id, const char *line)
+{
+    struct aw_request request = take();
+    assert_string_equal(request.id, id);
+    assert_string_equal(request.line, line);
+}
+
+static void commands_wait_in_their_order(void **state)
+{
+    (void)state;
+    say(0, " \tturn 1 2");
+    say(1, "{\"cmd\":\"set\", \"gear\":\"low\", \"id\":5}");
+    say(0, "{\"line\":\"set high\",\"id\":\"x\",\"other\":1}");
+    say(0, "watched"); /* is none of those that are answered at once */
+    say(0, "{\"run\":[\"set\",\"low\"],\"id\":1.5}");
+    say(0, "");
+    say(0, " \t");
+    assert_int_equal(peers[0]->waiting, 4);
+    assert_int_equal(peers[1]->waiting, 1);
+    assert_null(server.first->object);
+    expect("", "turn 1 2");
+    assert_non_null(server.first->object);
+    expect("\"id\":5,", "{\"cmd\":\"set\",\"gear\":\"low\"}");
+    assert_null(server.first->object);
+    expect("\"id\":\"x\",", "set high");
+    expect("", "watched");
+    assert_ptr_equal(server.first, server.last);
+    expect("\"id\":1.5,", "-");
+    assert_null(server.first);
+    assert_string_equal(heard(0), "");
+}
+
+/* An id is a number or a short text; what is none is left out. */
+static void ids(void **state)
+{
+    char line[128], id[96], text[80];
+    (void)state;
+    say(0, "{\"cmd\":\"set\",\"id\":{\"a\":1}}");
+    expect("", "{\"cmd\":\"set\"}");
+    say(0, "{\"cmd\":\"set\",\"id\":[1]}");
+    expect("", "{\"cmd\":\"set\"}");
+    for (int length = 61; length <= 62; length++) { /* with its quotes 63 and 64 */
+        snprintf(text, sizeof text, "%0*d", length, 0);
+        snprintf(line, sizeof line, "{\"line\":\"set\",\"id\":\"%s\"}", text);
+        snprintf(id, sizeof id, "\"id\":\"%s\",", text);
+        say(0, line);
+        expect(length == 61 ? id : "", "set");
+    }
+}
+
+/* A stop comes before all that waits, in whatever form, and never too late. */
+static void a_stop_is_the_first(void **state)
+{
+    static const char *const stops[] = {"stop",
+                                        "stop elbow",
+                                        "{\"cmd\":\"stop\",\"refuse\":\"late\",\"expiry\":1}",
+                                        "{\"line\":\"stop\"}",
+                                        "{\"run\":[\"-q\",\"stop\"]}",
+                                        "{\"halt\":true}"};
+    static const char *const others[] = {"stopwatch", "sto", "{\"cmd\":\"stopper\"}",
+                                         "{\"run\":[\"stop\",\"x\"]}", "{\"n\":1}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        say(0, "turn");
+        say(0, stops[i]);
+        say(0, "set");
+        assert_int_equal(server.first->until_ns, 0);
+        struct aw_request first = take();
+        assert_string_not_equal(first.line, "turn");
+        assert_string_equal(first.refuse, "-");
+        assert_int_equal(first.halt, i == 5);
+        expect("", "turn");
+        expect("", "set");
+        assert_null(server.last);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        say(0, "turn");
+        say(0, others[i]);
+        expect("", "turn");
+        take();
+    }
+    say(0, "stop"); /* the first and the last */
+    say(0, "turn");
+    expect("", "stop");
+    expect("", "turn");
+    assert_string_equal(server.why, ""); /* nothing ran */
+}
+
+static void a_stop_of_what_runs_for_somebody_else(void **state)
+{
+    struct aw_request running = {.peer = peers[0]};
+    (void)state;
+    server.running = &running;
+    say(0, "stop");
+    assert_string_equal(server.why, "");
+    say(1, "turn");
+    assert_string_equal(server.why, "");
+    say(1, "stop");
+    assert_string_equal(server.why, "stopped by script (pid 71, ann)");
+    assert_false(server.halt);
+    aw_server_interrupt(&server, "another reason");
+    assert_string_equal(server.why, "stopped by script (pid 71, ann)");
+    server.running = NULL;
+}
+
+/* What goes on after a command is ended, too; where nothing moves there is nothing to end. */
+static void what_is_interrupted(void **state)
+{
+    (void)state;
+    aw_server_interrupt(&server, "nobody is there");
+    assert_string_equal(server.why, "");
+    session->ongoing = AW_ONGOING_RUNNING;
+    aw_server_interrupt(&server, "it was %s", "silent");
+    assert_string_equal(server.why, "it was silent");
+    assert_true(server.halt);
+}
+
+/* How long a command may wait, and what somebody before us has refused. */
+static void too_late(void **state)
+{
+    (void)state;
+    int64_t before = aw_clock_now(&session->real_clock.base);
+    say(0, "{\"cmd\":\"set\",\"expiry\":2,\"refuse\":\"it is old\"}");
+    int64_t after = aw_clock_now(&session->real_clock.base);
+    assert_in_range(server.first->until_ns, before + 2 * AW_SECOND, after + 2 * AW_SECOND);
+    struct aw_request request = take();
+    assert_string_equal(request.refuse, "it is old");
+    assert_string_equal(request.line, "{\"cmd\":\"set\"}");
+    say(0, "{\"cmd\":\"set\",\"expiry\":\"soon\"}");
+    assert_int_equal(server.first->until_ns, 0);
+    expect("", "{\"cmd\":\"set\"}");
+}
+
+/* Of a client that goes nothing more is carried out. */
+static void who_goes_is_forgotten(void **state)
+{
+    (void)state;
+    say(0, "turn");
+    say(1, "set");
+    say(0, "load");
+    say(1, "connect");
+    aw_server_forget(&server, peers[1]);
+    expect("", "turn");
+    assert_ptr_equal(server.last, server.first);
+    say(1, "set");
+    assert_ptr_equal(server.last, server.first->next);
+    aw_server_forget(&server, peers[0]);
+    assert_ptr_equal(server.last, server.first);
+    aw_server_forget(&server, peers[1]);
+    assert_null(server.first);
+    assert_null(server.last);
+    say(0, "turn");
+    expect("", "turn");
+}
+
+/* What moves for a client stops when it goes without a word; nobody else's does. */
+static void the_commander_goes(void **state)
+{
+    struct aw_request running = {.peer = peers[0]};
+    (void)state;
+    server.running = &running;
+    server.commander = peers[0];
+    aw_server_forget(&server, peers[1]);
+    assert_string_equal(server.why, "");
+    assert_ptr_equal(running.peer, peers[0]);
+    assert_ptr_equal(server.commander, peers[0]);
+    aw_server_forget(&server, peers[0]);
+    assert_string_equal(server.why, "the commander is gone — stopped");
+    assert_null(running.peer);
+    assert_null(server.commander);
+
+    *server.why = '\0'; /* who commands no more, or never did, but its command still runs */
+    running.peer = peers[0];
+    peers[0]->left = true;
+    aw_server_forget(&server, peers[0]);
+    assert_string_equal(server.why, "the commander is gone — stopped");
+
+    for (int left = 0; left < 2; left++) { /* what goes on may do so if it said that it leaves */
+        *server.why = '\0';
+        server.running = NULL;
+        session->ongoing = AW_ONGOING_RUNNING;
+        server.commander = peers[0];
+        peers[0]->left = left;
+        aw_server_forget(&server, peers[0]);
+        assert_string_equal(server.why, left ? "" : "the commander is gone — stopped");
+        assert_null(server.commander);
+    }
+}
+
+static void answered_at_once(void **state)
+{
+    (void)state;
+    say(0, "{\"id\":3,");
+    hears(0, "{\"done\":\"\",\"exit\":2,\"why\":\"column 8: not JSON: ");
+    server.commander = peers[0];
+    say(0, "{\"cmd\":\"release\",\"id\":4}");
+    assert_string_equal(heard(0), "{\"id\":4,\"done\":\"release\",\"exit\":0}\n");
+    assert_null(server.commander);
+    assert_false(peers[0]->left);
+    server.commander = peers[0];
+    say(1, "release");
+    assert_string_equal(heard(1), "{\"done\":\"release\",\"exit\":0}\n");
+    assert_ptr_equal(server.commander, peers[0]);
+    say(0, "{\"leave\":true}");
+    assert_true(peers[0]->left);
+    assert_null(server.commander);
+    heard(0);
+    say(0, "{\"lease\":true}");
+    assert_true(peers[0]->follows);
+    assert_string_equal(heard(0), "{\"commander\":null}\n");
+    say(0, "{\"as\":{\"program\":\"arm.py\",\"pid\":12}}");
+    assert_string_equal(peers[0]->who.program, "arm.py");
+    assert_string_equal(peers[0]->who.user, "?");
+    assert_int_equal(peers[0]->who.pid, 12);
+    assert_false(peers[0]->reads);
+    say(0, "{\"as\":{\"user\":\"bob\",\"reads\":true}}");
+    assert_string_equal(peers[0]->who.program, "a program");
+    assert_string_equal(peers[0]->who.user, "bob");
+    assert_true(peers[0]->reads);
+    assert_null(server.first);
+    assert_string_equal(heard(0), "");
+}
+
+static void who_looks_on(void **state)
+{
+    static const char *const ways[] = {"watch bits.a \t e", "{\"line\":\"watch bits.a e\"}",
+                                       "{\"cmd\":\"watch\",\"fields\":[\"bits.a\",\"e\"]}",
+                                       "{\"frames\":true}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        say(0, ways[i]);
+        assert_string_equal(heard(0), "{\"done\":\"watch\",\"exit\":0}\n");
+        assert_true(peers[0]->subscription.on);
+        assert_int_equal(peers[0]->subscription.frames, i == 3);
+        say(0, i % 2 ? "unwatch" : "{\"unwatch\":true}");
+        assert_false(peers[0]->subscription.on);
+    }
+    say(0, "watch");
+    assert_true(peers[0]->subscription.on);
+    heard(0);
+    say(0, "watch nothing.at all");
+    hears(0, "{\"done\":\"watch\",\"exit\":2,\"why\":\"");
+    assert_null(server.first);
+}
+
+/* A Ctrl-C is for what runs for the same client. */
+static void ctrl_c(void **state)
+{
+    struct aw_request running = {.peer = peers[0]};
+    (void)state;
+    say(0, "{\"interrupt\":2}"); /* nothing runs */
+    server.running = &running;
+    say(1, "{\"interrupt\":2}");
+    say(1, "{\"keys\":\"q\"}");
+    assert_int_equal(session->stop.signal, 0);
+    assert_false(server.interrupted);
+    say(0, "{\"interrupt\":15}");
+    assert_int_equal(session->stop.signal, 15);
+    assert_true(server.interrupted);
+    assert_null(server.first);
+    server.running = NULL;
+}
+
+/* By TCP the first line shows the token, all of it and nothing else. */
+static void who_may_come_in(void **state)
+{
+    static const char *const wrong[] = {"xbcd", "abcx", "abc", "abcde", ""};
+    char line[80];
+    (void)state;
+    strcpy(server.token, "abcd");
+    peers[0]->welcome = peers[1]->welcome = false;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        peers[0]->conn.gone = false;
+        snprintf(line, sizeof line, "{\"token\":\"%s\"}", wrong[i]);
+        say(0, line);
+        hears(0, "{\"error\":\"refused\",");
+        assert_true(peers[0]->conn.gone);
+        assert_false(peers[0]->welcome);
+    }
+    peers[0]->conn.gone = false;
+    say(0, "turn");
+    assert_true(peers[0]->conn.gone);
+    assert_null(server.first);
+    say(1, "{\"token\":\"abcd\",\"program\":\"arm.py\"}");
+    assert_true(peers[1]->welcome);
+    assert_false(peers[1]->conn.gone);
+    assert_string_equal(peers[1]->who.user, "by TCP");
+    assert_string_equal(peers[1]->who.program, "arm.py");
+    hears(1, "{\"serve\":\"rig\",");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(commands_wait_in_their_order, start, stop),
+        cmocka_unit_test_setup_teardown(ids, start, stop),
+        cmocka_unit_test_setup_teardown(a_stop_is_the_first, start, stop),
+        cmocka_unit_test_setup_teardown(a_stop_of_what_runs_for_somebody_else, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_interrupted, start, stop),
+        cmocka_unit_test_setup_teardown(too_late, start, stop),
+        cmocka_unit_test_setup_teardown(who_goes_is_forgotten, start, stop),
+        cmocka_unit_test_setup_teardown(the_commander_goes, start, stop),
+        cmocka_unit_test_setup_teardown(answered_at_once, start, stop),
+        cmocka_unit_test_setup_teardown(who_looks_on, start, stop),
+        cmocka_unit_test_setup_teardown(ctrl_c, start, stop),
+        cmocka_unit_test_setup_teardown(who_may_come_in, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
