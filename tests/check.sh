@@ -23,6 +23,12 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
+# The packages that the tests use are for the system's Python; a version manager's wrapper around another
+# one takes as long as a test.
+mkdir -p "$home/bin"
+if [ -x /usr/bin/python3 ]; then ln -s /usr/bin/python3 "$home/bin/"; fi
+PATH=$home/bin:$PATH
+
 # What opens ports does so in a network of its own. Where that is not allowed, one such suite waits for the
 # other.
 network=(unshare -n sh -c 'ip link set lo up && exec "$@"' sh)

@@ -3,9 +3,20 @@
 # programs, so that ordinary and sanitized ones go through the same tests.
 bats_require_minimum_version 1.5.0
 
-setup() {
+# What is the same for all tests of a file.
+setup_file() {
+    local tool
     root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     BIN=$(cd "${BIN:-$root/build/bin}" && pwd)
+    tools=$("$root/tests/tools.sh")
+    for tool in $tools; do
+        # shellcheck disable=SC2046 # names of variables
+        unset $(compgen -v "${tool^^}_")
+    done
+    export root BIN tools
+}
+
+setup() {
     D=$BATS_TEST_TMPDIR
     PATH=$BIN:$PATH
     if [ -n "${SERVED:-}" ]; then # this tool through a server
@@ -15,12 +26,7 @@ setup() {
         chmod +x "$D/.served/$SERVED"
         PATH=$D/.served:$PATH
     fi
-    tools=$("$root/tests/tools.sh")
-    for tool in $tools; do
-        # shellcheck disable=SC2046 # names of variables
-        unset $(compgen -v "${tool^^}_")
-    done
-    export D BIN PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state
+    export D PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state
     export XDG_RUNTIME_DIR=$D TERM=dumb NO_COLOR=1
     export LC_ALL=C.UTF-8
     fast='sim:?time=virtual' # nobody waits for this arm

@@ -2,7 +2,6 @@
 # ezphys-sim, the stand-in for EZPhysics: its command line here, its physics and its patience with
 # bad clients in ezphys_oracles.py, which speaks the wire by itself.
 
-setup_file() { bats_require_minimum_version 1.5.0; }
 load common
 
 oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
