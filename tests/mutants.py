@@ -131,9 +131,8 @@ def compiled(path, text, library, *options):
 def same_code(path, old, new, folder):
     """What the compiler makes of both, when it looks closely, is the same."""
     files = [Path(folder, name) for name in ("old.o", "new.o")]
-    for file, text in zip(files, (old, new)):
-        compiled(path, text, file, "-O2", "-c")
-    return files[0].read_bytes() == files[1].read_bytes()
+    made = [compiled(path, text, file, "-O2", "-c") for file, text in zip(files, (old, new))]
+    return all(made) and files[0].read_bytes() == files[1].read_bytes()
 
 
 class Test:

@@ -37,8 +37,10 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
             return false;
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return true; /* there is nobody to report to */
-        text += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
+        if (n > 0) {
+            text += n;
+            size -= (size_t)n;
+        }
     }
     return true;
 }

@@ -435,10 +435,8 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     if (status == AW_OK)
         status = aw_bind(session, words, args, &bad);
     session->command = args->command;
-    if (status == AW_OK) {
-        bad = words->n;
+    if (status == AW_OK)
         status = aw_wanted_end(session, run_bound(session, args));
-    }
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
     report_outcome(session, words, bad, status, where);

@@ -83,7 +83,7 @@ static void a_flood_goes_out_in_blocks(void **state)
 static void nothing_waits_for_long(void **state)
 {
     static char block[AW_OUTPUT_SIZE / 2 + 1];
-    const int64_t start_ns = 5, step = AW_OUTPUT_LATE / 4;
+    const int64_t start_ns = 3 * AW_OUTPUT_LATE, step = AW_OUTPUT_LATE / 4;
     int64_t left;
     (void)state;
     start(open("/dev/null", O_WRONLY));

@@ -146,6 +146,13 @@ static void how_far_it_is(void **state)
         assert_int_equal(read(user, text, sizeof text - 1), 4);
         assert_memory_equal(text, "\r\033[K", 4);
         assert_true(session->work.next_ns == AW_NEVER);
+        session->work.shown = true;
+        aw_session_report(session, "done\n"); /* a line begins where the progress was */
+        assert_int_equal(read(user, text, 4), 4);
+        assert_memory_equal(text, "\r\033[K", 4);
+        assert_int_equal(read(user, text, sizeof text - 1), 6);
+        assert_memory_equal(text, "done\r\n", 6);
+        assert_false(session->work.shown);
         aw_session_work(session, "never");
         assert_false(session->work.shown);
         setenv("TERM", i % 2 ? "dumb" : "", 1);

@@ -97,11 +97,28 @@ static void exit_codes(void **state)
     assert_int_equal(aw_exit_code(session, AW_LOST), 7);
 }
 
+/* More fields than a view has are left out. */
+static void a_list_of_fields(void **state)
+{
+    char list[256] = "u8";
+    (void)state;
+    for (int i = 1; i < AW_FIELDS_MAX + 8; i++)
+        strcat(list, ",u16");
+    set("fields", list);
+    assert_int_equal(aw_session_check_fields(session), AW_OK);
+    assert_string_equal(session->printing.fields[AW_FIELDS_MAX - 1], "u16");
+    assert_null(session->printing.fields[AW_FIELDS_MAX]);
+    set("fields", "u8,u61");
+    assert_int_equal(aw_session_check_fields(session), AW_USAGE);
+    assert_null(session->printing.fields[2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(when_it_ends, start, stop),
         cmocka_unit_test_setup_teardown(forms, start, stop),
+        cmocka_unit_test_setup_teardown(a_list_of_fields, start, stop),
         cmocka_unit_test_setup_teardown(exit_codes, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "shell_helper.h"
 
+#include "protocol/armctl/wire.h"
 #include "shell/prompt/complete.h"
 
 static struct aw_session *session;
@@ -94,6 +95,7 @@ static const struct {
     {"decode A5", "", "", true},
     {"decode --dir", "", " tx  rx ", false},
     {"help", "tur", " turn ", false},
+    {"help", "unit", " units ", false},
     {"completion", "", " bash  zsh  fish ", false},
     {"--color", "a", " auto  always ", false},
     {"", "--color=a", " --color=auto  --color=always ", false},
@@ -143,6 +145,31 @@ static void links_are_offered(void **state)
         complete(places[i], "@");
         assert_string_equal(found, " @arm ");
     }
+}
+
+/* A command that may be repeated and of which nothing is known. */
+static void a_command_without_arguments(void **state)
+{
+    static const struct aw_command commands[] = {{.name = "again", .repeats = true}, {0}};
+    struct aw_tool tool = rig_tool;
+    (void)state;
+    tool.commands = commands;
+    session->tool = &tool;
+    complete("again", "");
+    assert_string_equal(found, "");
+    session->tool = &rig_tool;
+}
+
+/* What several messages have is offered once. */
+static void a_field_of_several_messages(void **state)
+{
+    struct aw_tool tool = rig_tool;
+    (void)state;
+    stop(NULL);
+    tool.protocol = &aw_armctl_protocol;
+    session = rig_new(&tool);
+    complete("--fields", "s");
+    assert_string_equal(found, " seq  speed ");
 }
 
 static const struct {
@@ -224,6 +251,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(words_are_offered, start, stop),
         cmocka_unit_test_setup_teardown(at_the_start_there_are_all_commands, start, stop),
         cmocka_unit_test_setup_teardown(links_are_offered, start, stop),
+        cmocka_unit_test_setup_teardown(a_command_without_arguments, start, stop),
+        cmocka_unit_test_setup_teardown(a_field_of_several_messages, start, stop),
         cmocka_unit_test_setup_teardown(hints_say_what_comes_next, start, stop),
         cmocka_unit_test_setup_teardown(a_hint_keeps_to_its_room, start, stop),
         cmocka_unit_test_setup_teardown(options_stay_as_they_are, start, stop),

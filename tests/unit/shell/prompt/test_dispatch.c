@@ -2,8 +2,10 @@
  * below the other in tests/golden/pictures. "!" is in front of lines on standard error. */
 #include "shell_helper.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
+#include <signal.h>
 
 #include "base/utf8.h"
 #include "memory_helper.h"
@@ -14,6 +16,7 @@
 #include "protocol/canpid/wire.h"
 #include "shell/core/bind.h"
 #include "shell/core/dry.h"
+#include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/help/help.h"
 #include "shell/prompt/complete.h"
@@ -966,6 +969,101 @@ static void leaving(void **state)
     end("shell-leaving.txt");
 }
 
+/* What ends a command, and what goes on after it, as it is while the command runs. */
+static struct watched {
+    bool parent, suspend, output;
+} watched;
+
+static enum aw_status note(struct aw_session *session, const struct aw_args *args)
+{
+    sigset_t blocked;
+    (void)args;
+    sigprocmask(SIG_BLOCK, NULL, &blocked);
+    watched = (struct watched){session->stop.with_parent, sigismember(&blocked, SIGTSTP) == 1,
+                               session->real_clock.hangup_fd >= 0};
+    return AW_OK;
+}
+
+static void what_ends_a_command(void **state)
+{
+    static const struct aw_command noting[] = {
+        {.name = "see", .safety = AW_READ, .offline = true, .run = note},
+        {.name = "go", .safety = AW_MOTION, .offline = true, .run = note},
+        {0},
+    };
+    static const struct {
+        const char *line;
+        enum aw_ongoing ongoing;
+        struct watched during, after;
+    } rows[] = {
+        {"see", AW_ONGOING_NOTHING, {false, false, false}, {false, false, false}},
+        {"see", AW_ONGOING_RUNNING, {true, false, false}, {true, false, false}},
+        {"--hold see", AW_ONGOING_RUNNING, {false, false, false}, {false, false, false}},
+        {"go", AW_ONGOING_NOTHING, {true, true, true}, {false, false, false}},
+        {"go", AW_ONGOING_RUNNING, {true, true, true}, {true, false, false}},
+        {"--hold go", AW_ONGOING_NOTHING, {false, true, true}, {false, false, false}},
+    };
+    struct aw_tool noter = tool;
+    struct aw_words *words = calloc(1, sizeof *words);
+    int ends[2];
+    (void)state;
+    assert_non_null(words);
+    assert_int_equal(pipe(ends), 0);
+    noter.commands = noting;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_session *session = rig_new(&noter);
+        session->out.fd = ends[1];
+        session->ongoing = rows[i].ongoing;
+        assert_int_equal(aw_words_split_at(words, rows[i].line, 0, &session->err), AW_OK);
+        assert_int_equal(aw_dispatch(session, words, NULL), AW_OK);
+        assert_memory_equal(&watched, &rows[i].during, sizeof watched);
+        note(session, NULL);
+        assert_memory_equal(&watched, &rows[i].after, sizeof watched);
+        session->out.fd = -1;
+        rig_free(session);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    free(words);
+}
+
+static enum aw_status stop_there(struct aw_session *session)
+{
+    return session->one_shot ? AW_OK : session->stopped_as;
+}
+
+/* A stop at the end that is itself stopped says by what. */
+static void left_while_it_is_stopped(void **state)
+{
+    static const struct aw_sharing sharing = {.stop = stop_there};
+    (void)state;
+    for (int stopped = 0; stopped < 2; stopped++) {
+        struct aw_session *session = rig_new(&tool);
+        session->sharing = &sharing;
+        session->attached = (struct aw_attached *)session; /* to anything */
+        session->ongoing = AW_ONGOING_RUNNING;
+        session->stopped_as = stopped ? AW_STOPPED : AW_OK;
+        session->real_clock.hangup_fd = 0;
+        assert_int_equal(aw_session_leave(session, AW_OK), session->stopped_as);
+        assert_int_equal(session->out.error, stopped ? EPIPE : 0);
+        session->attached = NULL;
+        rig_free(session);
+    }
+}
+
+/* What is refused is told at once, whatever comes then. */
+static void a_refusal_waits_for_nothing(void **state)
+{
+    struct aw_session *session = rig_new(&tool);
+    (void)state;
+    session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    aw_options_set(&session->options, "json", "1", AW_FROM_COMMAND_LINE, NULL);
+    aw_fail(&session->err, AW_USAGE, "no");
+    aw_session_refuse(session, AW_USAGE);
+    assert_int_equal(session->out.used, 0);
+    rig_free(session);
+}
+
 static void rows_and_results(void **state)
 {
     static const char *const lines[] = {
@@ -1032,6 +1130,7 @@ static void rows_and_results(void **state)
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         type_to(&rich, lines[i], i % 2 ? NULL : "rows:1", false);
+    type_to(&tool, "--csv look; --csv look", NULL, false); /* of one column */
     end("shell-rows.txt");
 }
 
@@ -1564,6 +1663,9 @@ int main(void)
         cmocka_unit_test(recordings),
         cmocka_unit_test(stops),
         cmocka_unit_test(leaving),
+        cmocka_unit_test(what_ends_a_command),
+        cmocka_unit_test(left_while_it_is_stopped),
+        cmocka_unit_test(a_refusal_waits_for_nothing),
         cmocka_unit_test(rows_and_results),
         cmocka_unit_test(words_and_messages),
         cmocka_unit_test(completions),

@@ -1,0 +1,95 @@
+/* What --fields and --format ask for, in the room that there is for it. */
+#include "shell_helper.h"
+
+#include "shell/core/wanted.h"
+
+static struct aw_session *session;
+static struct aw_wanted *wanted;
+
+static int start(void **state)
+{
+    (void)state;
+    session = rig_new(&rig_tool);
+    wanted = &session->printing.wanted;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    rig_free(session);
+    return 0;
+}
+
+static void set(const char *name, const char *text)
+{
+    assert_int_equal(aw_options_set(&session->options, name, text, AW_FROM_COMMAND_LINE, NULL),
+                     AW_OK);
+}
+
+static void fields_and_a_format(void **state)
+{
+    (void)state;
+    set("fields", "u8,t,bits.a");
+    set("format", "%{u16} of %{t} %{dir}: %{s8");
+    assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
+    assert_int_equal(wanted->any.n, 2); /* every message has a time */
+    assert_string_equal(wanted->any.pattern[0], "u8");
+    assert_string_equal(wanted->any.pattern[1], "bits.a");
+    assert_string_equal(wanted->all.pattern[0], "u16");
+    assert_string_equal(wanted->all.pattern[wanted->all.n - 1], "s8");
+    set("json", "1"); /* which no format is for */
+    assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
+    assert_int_equal(wanted->any.n, 2);
+    assert_int_equal(wanted->all.n, 0);
+}
+
+/* The names of a format stand one behind the other; those there is no room for are left out. */
+static void a_long_format(void **state)
+{
+    static char format[8192];
+    (void)state;
+    for (int last = 1022; last <= 1023; last++) { /* the first to the last byte of the room, or
+                                                     one more */
+        sprintf(format, "%%{%01023d}%%{%0*d}%%{u8}%%{u16}", 0, last, 0);
+        set("format", format);
+        assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
+        assert_int_equal(wanted->all.n, last == 1022 ? 2 : 1);
+        assert_int_equal(strlen(wanted->all.pattern[0]), 1023);
+        assert_false(wanted->picks);
+        assert_int_equal(wanted->seen[0], 0);
+    }
+    assert_int_equal(strlen(wanted->all.pattern[0]), 1023);
+}
+
+/* The names that a mistaken one is told, as far as there is room: each once. */
+static void names_that_there_are(void **state)
+{
+    struct aw_object object;
+    char name[16];
+    (void)state;
+    wanted->picks = true;
+    aw_object_start(&object, "rows");
+    for (int i = 0; i < 13; i++) {
+        snprintf(name, sizeof name, "quantity%02d", i);
+        aw_object_number(&object, name, i, 0, NULL);
+    }
+    aw_object_number(&object, "four", 4, 0, NULL); /* one byte too long */
+    aw_object_number(&object, "six", 6, 0, NULL);  /* the last byte is its end */
+    aw_object_number(&object, "a", 6, 0, NULL);
+    assert_true(aw_wanted_pick(session, &object));
+    assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
+    assert_string_equal(wanted->offered + 13 * 12 - 2, ", six");
+    assert_true(aw_wanted_pick(session, &object)); /* again: none twice */
+    assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(fields_and_a_format, start, stop),
+        cmocka_unit_test_setup_teardown(a_long_format, start, stop),
+        cmocka_unit_test_setup_teardown(names_that_there_are, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
