@@ -124,8 +124,8 @@ static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
     int64_t now = aw_clock_now(ez->link->clock), until = deadline;
     if (may_be_whole(ez))
         until = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
-    else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.left > 0 ||
-             ez->framer.bytes > 0) /* a part of one is there */
+    else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.bytes)
+        /* a part of one is there */
         until = ez->byte_ns + PARTIAL_NS;
     return until < deadline ? until : deadline;
 }

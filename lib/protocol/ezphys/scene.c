@@ -539,7 +539,7 @@ static enum aw_status check_axes(const struct reader *r, const struct word *star
     static const char *const names[AW_SCENE_AXES] = {"axis", "axis2", "axis3"};
     bool ball = joint->kind == AW_SCENE_BALL;
     unsigned axes = aw_scene_axes(joint->kind);
-    for (unsigned i = 0; i < axes && i < AW_SCENE_AXES; i++)
+    for (unsigned i = 0; i < axes; i++)
         if (was_given(joint_rows, seen, names[i]) == (ball && i == 1))
             return fail_at(r, start, AW_USAGE, "joint %s: %s", joint->name,
                            !(ball && i == 1)

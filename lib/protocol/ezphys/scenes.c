@@ -13,6 +13,8 @@
 
 #define NAMES_MAX 32
 
+enum { ROOM = AW_SCENE_TEXT_MAX + 1 }; /* what is too long shows */
+
 const struct aw_scene_text *aw_scene_shipped(void)
 {
     return shipped;
@@ -37,7 +39,7 @@ static enum aw_status unknown_scene(const char *name, struct aw_error *err)
 static enum aw_status read_file(struct aw_scene *scene, const char *path, FILE *file, char *text,
                                 struct aw_error *err)
 {
-    size_t size = fread(text, 1, AW_SCENE_TEXT_MAX + 1, file);
+    size_t size = fread(text, 1, ROOM, file);
     if (ferror(file))
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file", path, strerror(errno));
     if (size > AW_SCENE_TEXT_MAX)
@@ -53,7 +55,7 @@ static enum aw_status load_file(struct aw_scene *scene, const char *path, struct
     if (!file)
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file, or the name of a scene",
                        path, strerror(errno));
-    char *text = malloc(AW_SCENE_TEXT_MAX + 1);
+    char *text = malloc(ROOM);
     enum aw_status status = text ? read_file(scene, path, file, text, err) : aw_no_memory(err);
     free(text);
     fclose(file);

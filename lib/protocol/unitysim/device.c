@@ -146,8 +146,7 @@ static void send_feedback(struct arm *arm)
 {
     uint8_t bytes[DATAGRAM_MAX];
     struct aw_record record;
-    bool lost = arm->options.feedback_loss > 0 &&
-                aw_random_share(&arm->random) < arm->options.feedback_loss;
+    bool lost = aw_random_share(&arm->random) < arm->options.feedback_loss;
     if (arm->scene == 0)
         return;
     aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
