@@ -432,6 +432,37 @@ static void a_wire_with_small_counts_says_what_it_cannot_carry(void **state)
     rig_free(rig);
 }
 
+static void only_feedback(struct fake *f)
+{
+    static const double forces[12];
+    f->pending = 8;
+    fake_put(f, "joint_feedback", 9, "weld", forces, 12);
+    fake_envelope(f, 1);
+}
+
+static void count_bytes(void *context, const void *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)context += size;
+}
+
+/* There is nothing to hold. */
+static void a_joint_without_axes_is_not_stopped(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    struct aw_ezphys_halt hold = {.torque = 1};
+    size_t size = 0;
+    rig->fake.spoil = only_feedback;
+    rig_run(rig, 2);
+    assert_int_equal(rig->ez.state.n_joints, 1);
+    aw_ezphys_last_stop(&rig->ez, &hold, count_bytes, &size);
+    assert_int_equal(size, 8); /* of an empty message */
+    assert_int_equal(aw_ezphys_stop(&rig->ez, &hold, &rig->err), AW_OK);
+    assert_int_equal(rig->fake.motors, 0);
+    rig_free(rig);
+}
+
 static void words_are_joints(void **state)
 {
     (void)state;
@@ -440,6 +471,10 @@ static void words_are_joints(void **state)
     struct aw_ezphys *ez = &rig->ez;
     assert_int_equal(aw_ezphys_target(ez, "knee", &target, &rig->err), AW_USAGE);
     assert_non_null(strstr(rig->err.text, "--names"));
+    assert_int_equal(aw_ezphys_target(ez, "1", &target, &rig->err), AW_OK);
+    assert_int_equal(target.id, 1);
+    assert_int_equal(aw_ezphys_target(ez, "4294967295", &target, &rig->err), AW_OK);
+    assert_true(target.id == UINT32_MAX);
     assert_int_equal(aw_ezphys_names_add(&rig->names, AW_EZPHYS_JOINT, 3, "knee", NULL, &rig->err),
                      AW_OK);
     assert_int_equal(aw_ezphys_target(ez, "knee", &target, &rig->err), AW_OK);
@@ -454,6 +489,32 @@ static void words_are_joints(void **state)
     assert_int_equal(aw_ezphys_target(ez, "zebra", &target, &rig->err), AW_USAGE);
     assert_non_null(strstr(rig->err.text, "there is knee, joint4"));
     rig_free(rig);
+}
+
+/* Names as long as they may be, and what is left of the room for them. */
+static void as_many_joints_are_listed_as_have_room(void **state)
+{
+    (void)state;
+    static const int rest[] = {
+        16, 17}; /* letters of the third name: the fourth has just room, or not */
+    for (int i = 0; i < 2; i++) {
+        struct rig *rig = rig_new("le32");
+        struct aw_ezphys_target target;
+        char names[5][AW_EZPHYS_NAME_SIZE], all[200] = "no joint 'zebra' — there is ";
+        for (int k = 0; k < 5; k++) {
+            snprintf(names[k], sizeof names[k], "%c%0*d", 'a' + k, k == 2 ? rest[i] - 1 : 31, 0);
+            if (k < 4 - i)
+                snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "",
+                         names[k]);
+            assert_int_equal(aw_ezphys_names_add(&rig->names, AW_EZPHYS_JOINT, (uint32_t)k + 1,
+                                                 names[k], NULL, &rig->err),
+                             AW_OK);
+        }
+        assert_int_equal(aw_ezphys_target(&rig->ez, "zebra", &target, &rig->err), AW_USAGE);
+        strcat(all, " …");
+        assert_string_equal(rig->err.text, all);
+        rig_free(rig);
+    }
 }
 
 static void a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise(void **state)
@@ -866,7 +927,9 @@ int main(void)
         cmocka_unit_test(random_damage_on_every_wire_stops_nobody),
         cmocka_unit_test(tables_do_not_grow),
         cmocka_unit_test(a_wire_with_small_counts_says_what_it_cannot_carry),
+        cmocka_unit_test(a_joint_without_axes_is_not_stopped),
         cmocka_unit_test(words_are_joints),
+        cmocka_unit_test(as_many_joints_are_listed_as_have_room),
         cmocka_unit_test(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise),
         cmocka_unit_test(sessions_are_as_they_were),
         cmocka_unit_test(pieces_are_taken_as_they_were),

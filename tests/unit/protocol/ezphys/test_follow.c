@@ -36,6 +36,9 @@ static void positions_run_straight_between_the_rows(void **state)
     assert_near(v, 0, 0);
     aw_ezphys_path_at(&path, 0, 0.5, 0, &q, &v); /* and back */
     assert_near(q, 0.5, 1e-12);
+    aw_ezphys_path_at(&path, 1, -0.5, 0, &q, &v); /* as if it had begun before */
+    assert_near(q, 3, 1e-12);
+    assert_near(v, -2, 1e-12);
     aw_ezphys_path_free(&path);
 }
 

@@ -49,6 +49,17 @@ static void what_was_printed_reads_back(void **state)
     }
 }
 
+static void the_longest_header_has_the_longest_frame(void **state)
+{
+    (void)state;
+    static struct aw_wire wire;
+    assert_int_equal(aw_ezphys_framing_parse(&framing, "pkt=type32+name32+pad32+pad32", NULL, &err),
+                     AW_OK);
+    aw_wire_init(&wire, &aw_ezphys_protocol, &framing.variant, false);
+    assert_int_equal(wire.head_size, AW_EZPHYS_FRAMING_HEAD);
+    assert_int_equal(aw_wire_codec(&wire, "limb", AW_RX)->size, aw_ezphys_protocol.frame_max);
+}
+
 static void mistakes_are_told_with_their_place(void **state)
 {
     (void)state;
@@ -168,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(presets_have_their_parts),
         cmocka_unit_test(what_was_printed_reads_back),
+        cmocka_unit_test(the_longest_header_has_the_longest_frame),
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(descriptions_are_read_as_they_were),
     };

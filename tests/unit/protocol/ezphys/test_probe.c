@@ -204,10 +204,33 @@ static void too_little_is_not_sure(void **state)
     free(bytes);
 }
 
+/* One message is there, and the beginning of one that would be as long as a message may be. */
+static void what_waits_for_the_rest_is_not_sure(void **state)
+{
+    (void)state;
+    uint8_t *bytes = calloc(1, ROOM);
+    struct scene *s = new_scene("le32", 3);
+    struct aw_ezphys_guess guess;
+    s->bodies = 9;
+    s->joints = 0;
+    s->contacts = false;
+    size_t size = write_message(s, bytes, ROOM, 0);
+    assert_in_range(size, 800, 1000);
+    const uint32_t words[] = {AW_EZPHYS_MESSAGE_MAX, 1, 2, 1, AW_EZPHYS_MESSAGE_MAX - 20};
+    for (size_t i = 0; i < sizeof words; i++)
+        bytes[size + i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+    size_t n = aw_ezphys_probe((struct aw_span){bytes, 8000}, &guess, 1);
+    assert_true(n == 0 || !guess.sure);
+    assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, 4000}, &guess, 1), 1);
+    assert_string_equal(guess.wire, "le32"); /* with less behind it, that is the best one */
+    free(s);
+    free(bytes);
+}
+
 static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
 {
-    struct aw_ezphys_guess guesses[3];
-    size_t n = aw_ezphys_probe(bytes, guesses, 3);
+    struct aw_ezphys_guess guesses[9]; /* one more than are kept */
+    size_t n = aw_ezphys_probe(bytes, guesses, 9);
     fprintf(out, "%s: %zu guesses of %zu bytes\n", what, n, bytes.size);
     for (size_t i = 0; i < n; i++) {
         const struct aw_ezphys_guess *g = &guesses[i];
@@ -215,6 +238,20 @@ static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
                 g->wire, g->score, g->margin, g->sure, (int)g->explained, (int)g->bytes,
                 (int)g->packets, (int)g->unit, (int)g->limbs, (int)g->even, (int)g->stamps,
                 (int)g->odd, g->why);
+    }
+}
+
+/* Two bodies and nothing else: as much as that fits more descriptions than are kept. */
+static void print_few(uint8_t *bytes, FILE *out)
+{
+    static const char *const some[] = {"le32", "packed8", "msg=size16,pkt=type8+id8"};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        struct scene *s = new_scene(some[i], 5);
+        s->stamps = s->contacts = false;
+        s->bodies = 2;
+        s->joints = 0;
+        print_guesses(some[i], (struct aw_span){bytes, capture(s, bytes, 1)}, out);
+        free(s);
     }
 }
 
@@ -249,6 +286,7 @@ static void guesses_are_as_they_were(void **state)
         print_guesses("damaged", (struct aw_span){bytes + 3, length - 3}, out);
         free(s);
     }
+    print_few(bytes, out);
     free(bytes);
     fclose(out);
     expect_picture("guesses-ezphys.txt", text);
@@ -263,6 +301,7 @@ int main(void)
         cmocka_unit_test(other_descriptions_are_found_by_their_parts),
         cmocka_unit_test(noise_and_nothing_are_no_wire),
         cmocka_unit_test(too_little_is_not_sure),
+        cmocka_unit_test(what_waits_for_the_rest_is_not_sure),
         cmocka_unit_test(guesses_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

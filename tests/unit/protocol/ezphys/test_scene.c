@@ -396,6 +396,7 @@ static void lines_are_read_as_they_were(void **state)
         " mass 1\njoint k fixed a c send off feedback off receive off",
         " mass 1\njoint k universal a c anchor 1 2 3 axis 1 0 0 axis2 1 0.0001 0",
         " mass 1\njoint k universal a c anchor 1 2 3 axis 1 0 0",
+        " mass 1\njoint k universal a c anchor 1 2 3 axis 1 0 0 axis2 0.999999499999875 0.001 0",
         " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis3 0 1 0 stops3 -1 1 motor3 3 4",
         " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis3 1 1 0",
         " mass 1\njoint k ball a c anchor 1 2 3 axis 1 0 0 axis3 5e-7 1 0 stops2 -1 1 motor2 1 2",

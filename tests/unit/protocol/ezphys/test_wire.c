@@ -252,6 +252,23 @@ static void a_wrong_length_or_type_is_found_when_decoding(void **state)
     assert_non_null(strstr(err.text, "8 bytes of payload, this packet says 9"));
 }
 
+static void all_packets_but_the_first_are_inside(void **state)
+{
+    (void)state;
+    struct rng rng = {7};
+    struct aw_framer framer = {.dir = AW_RX};
+    uint8_t stream[4096];
+    size_t size = make_message(stream, 3, &rng), at = 0;
+    size += make_message(stream + size, 2, &rng);
+    for (int i = 0; i < 5; i++) {
+        struct aw_span frame, in = {stream + at, size - at};
+        size_t used;
+        assert_int_equal(aw_wire_next(&wire, &framer, in, &frame, &used, NULL), AW_OK);
+        assert_int_equal(aw_framer_inside(&wire, &framer), i != 0 && i != 3);
+        at += used;
+    }
+}
+
 static void lenient_takes_longer_packets(void **state)
 {
     (void)state;
@@ -263,6 +280,12 @@ static void lenient_takes_longer_packets(void **state)
     assert_int_equal(found.malformed, 0);
     found = WALK(24, 1, 3, 1, 4, 0, 28, 1, 3, 1, 8, 0, 0); /* shorter is never taken */
     assert_int_equal(found.decoded, 1);
+    use("stream"); /* of a packet as large as a message may be, the rest is waited for */
+    wire.lenient = true;
+    found = WALK(3, 1, AW_EZPHYS_MESSAGE_MAX);
+    assert_int_equal(found.malformed, 0);
+    found = WALK(3, 1, AW_EZPHYS_MESSAGE_MAX + 1);
+    assert_int_equal(found.malformed, 1);
 }
 
 static void a_bare_stream_is_found_again_after_garbage(void **state)
@@ -329,6 +352,7 @@ int main(void)
         cmocka_unit_test_setup(absurd_sizes_are_skipped_and_the_next_message_found, setup),
         cmocka_unit_test_setup(a_packet_that_does_not_fit_loses_its_message_only, setup),
         cmocka_unit_test_setup(a_wrong_length_or_type_is_found_when_decoding, setup),
+        cmocka_unit_test_setup(all_packets_but_the_first_are_inside, setup),
         cmocka_unit_test_setup(lenient_takes_longer_packets, setup),
         cmocka_unit_test_setup(a_bare_stream_is_found_again_after_garbage, setup),
         cmocka_unit_test_setup(random_bytes_never_stop_the_reader, setup),

@@ -262,17 +262,22 @@ static void a_scene_is_asked_for_until_it_answers(void **state)
 
 static void a_scene_takes_the_arm_to_its_start(void **state)
 {
-    struct rig *rig = rig_in_scene("");
     (void)state;
-    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
-    rig_run(rig, 1);
-    rig_good(rig, aw_unitysim_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err));
-    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_ELBOW], 2048);
-    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_ELBOW], 0);
-    assert_int_equal(rig_truth(rig).scene, 3);
-    rig_run(rig, 0.2);
-    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_ELBOW], 2048);
-    rig_free(rig);
+    for (int joint = 0; joint < AW_UNITYSIM_JOINTS; joint++) {
+        struct rig *rig = rig_in_scene("");
+        rig_drive(rig, joint, 45);
+        rig_run(rig, 1);
+        aw_unitysim_leave(&rig->unity);
+        uint64_t before = rig->unity.counters.sent;
+        rig_good(rig, aw_unitysim_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err));
+        assert_int_equal(rig->unity.counters.sent - before, 1); /* it was seen to go there */
+        assert_int_equal(rig->unity.feedback.position[joint], 2048);
+        assert_int_equal(rig->unity.feedback.velocity[joint], 0);
+        assert_int_equal(rig_truth(rig).scene, 3);
+        rig_run(rig, 0.2);
+        assert_int_equal(rig->unity.feedback.position[joint], 2048);
+        rig_free(rig);
+    }
 }
 
 static void a_scene_that_does_not_come(void **state)
@@ -393,7 +398,37 @@ static void moves_arrive_with_every_speed_and_bad_lines(void **state)
     }
 }
 
-/* The scene's limit is nearer than the client's: within the tolerance is good enough. */
+/* What came before the move counts for nothing; three messages in a row show that all stand, and
+ * the next one ends it. */
+static void an_arm_that_is_there_is_watched_for_a_while(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    struct aw_unitysim_move move = {0};
+    (void)state;
+    rig_run(rig, 0.1);
+    uint64_t before = rig->unity.feedback.count;
+    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2048);
+    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    assert_int_equal(rig->unity.feedback.count - before, 4);
+    rig_free(rig);
+}
+
+struct limited {
+    const struct aw_unitysim *unity;
+    int driven; /* messages that show it within the tolerance, and driven */
+};
+
+static bool watch_limited(void *context, const struct aw_received *received)
+{
+    struct limited *limited = context;
+    (void)received;
+    limited->driven += limited->unity->feedback.position[AW_UNITYSIM_ELBOW] >= 2490 &&
+                       limited->unity->feedback.velocity[AW_UNITYSIM_ELBOW] > 0;
+    return true;
+}
+
+/* The scene's limit is nearer than the client's: within the tolerance is good enough, once twenty
+ * messages have brought it no nearer. */
 static void a_limit_just_before_the_goal(void **state)
 {
     struct rig *rig = rig_in_scene("");
@@ -403,8 +438,10 @@ static void a_limit_just_before_the_goal(void **state)
     rig_good(rig, aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err));
     rig->unity.options.limits = aw_unitysim_limits_default();
     aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2500);
-    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    struct limited limited = {.unity = &rig->unity};
+    rig_good(rig, aw_unitysim_move(&rig->unity, &move, watch_limited, &limited, &rig->err));
     rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2492, 1e-6);
+    assert_int_equal(limited.driven, 22);
     rig_free(rig);
 }
 
@@ -1096,7 +1133,14 @@ static enum aw_status told_read(struct aw_link *link, void *buf, size_t cap, siz
     return told->status == AW_LOST ? aw_fail(err, AW_LOST, "told: that was all") : told->status;
 }
 
-static const struct aw_link_ops told_ops = {.read = told_read};
+static enum aw_status told_write(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
+{
+    (void)link, (void)buf, (void)size, (void)err;
+    return AW_OK;
+}
+
+static const struct aw_link_ops told_ops = {.read = told_read, .write = told_write};
 
 static void print_received(struct aw_unitysim *unity, FILE *out)
 {
@@ -1164,6 +1208,53 @@ static void what_comes_is_told_as_it_was(void **state)
     free(text);
 }
 
+/* While the move is under way, not before it begins. */
+static void a_move_ends_with_its_link(void **state)
+{
+    (void)state;
+    static const struct told lost[] = {{AW_TIMEOUT, "", NULL, 0}, {AW_LOST, "", NULL, 0}},
+                             stopped[] = {{AW_TIMEOUT, "", NULL, 0}, {AW_STOPPED, "", NULL, 0}};
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct told_link link = {.base = {.ops = &told_ops, .clock = &clock.base, .datagrams = true}};
+    struct aw_unitysim_options options = aw_unitysim_defaults();
+    static struct aw_unitysim unity;
+    struct aw_unitysim_move move = {0};
+    struct aw_error err;
+    aw_unitysim_init(&unity, &link.base, NULL, &options);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2300);
+    link.next = lost;
+    assert_int_equal(aw_unitysim_move(&unity, &move, NULL, NULL, &err), AW_LOST);
+    assert_string_equal(err.text, "told: that was all");
+    link.next = stopped;
+    assert_int_equal(aw_unitysim_move(&unity, &move, NULL, NULL, &err), AW_STOPPED);
+    assert_int_equal(unity.drive[AW_UNITYSIM_ELBOW].state, AW_UNITYSIM_STOP);
+    aw_unitysim_free(&unity);
+}
+
+/* Each of our datagrams is followed by another client's question, which the simulator answers. */
+static void ask_for_the_camera(void *context, bool tx, const void *bytes, size_t size)
+{
+    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
+    struct rig *rig = context;
+    (void)bytes, (void)size;
+    if (tx)
+        rig->device->ops->receive(rig->device, request, sizeof request, rig->clock.time_ns);
+}
+
+static void only_feedback_confirms_a_scene(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_in_scene("");
+    rig_run(rig, 0.1); /* it is at its start */
+    aw_unitysim_device_mute(rig->device, true);
+    rig_run(rig, 1);
+    rig->link = rig->unity.link = aw_trace_wrap(rig->link, ask_for_the_camera, rig);
+    rig_bad(rig, aw_unitysim_scene_load(&rig->unity, 1, NULL, AW_SECOND, &rig->err), AW_TIMEOUT,
+            "no feedback within 1 s");
+    assert_true(rig->unity.counters.camera > 0);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1190,6 +1281,7 @@ int main(void)
         cmocka_unit_test(the_published_approach),
         cmocka_unit_test(several_joints_move_at_once),
         cmocka_unit_test(moves_arrive_with_every_speed_and_bad_lines),
+        cmocka_unit_test(an_arm_that_is_there_is_watched_for_a_while),
         cmocka_unit_test(a_limit_just_before_the_goal),
         cmocka_unit_test(a_joint_that_is_stuck_is_named),
         cmocka_unit_test(goals_are_checked),
@@ -1209,6 +1301,8 @@ int main(void)
         cmocka_unit_test(a_new_client_has_nothing),
         cmocka_unit_test(what_comes_is_told_as_it_was),
         cmocka_unit_test(as_many_samples_as_wanted_are_kept),
+        cmocka_unit_test(a_move_ends_with_its_link),
+        cmocka_unit_test(only_feedback_confirms_a_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
