@@ -1,0 +1,212 @@
+/* The link of a session: by which clock it goes, what of its traffic is recorded and passed on. */
+#include "shell_helper.h"
+
+#include "shell/core/share.h"
+#include "shell/core/tee.h"
+
+static struct aw_session *session;
+static struct aw_tool tool;
+static char path[64];
+
+/* A device that says "hello" whenever it is asked. */
+static enum aw_status hello(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                            int64_t deadline, struct aw_error *err)
+{
+    (void)link, (void)cap, (void)deadline, (void)err;
+    memcpy(buf, "hello", 5);
+    *got = 5;
+    return AW_OK;
+}
+
+static enum aw_status swallow(struct aw_link *link, const void *buf, size_t size,
+                              struct aw_error *err)
+{
+    (void)link, (void)buf, (void)size, (void)err;
+    return AW_OK;
+}
+
+static void give_up(struct aw_link *link)
+{
+    free(link);
+}
+
+static enum aw_status open_it(struct aw_link **out, const struct aw_url *url,
+                              const struct aw_link_options *options, struct aw_error *err)
+{
+    static const struct aw_link_ops ops = {.read = hello, .write = swallow, .close = give_up};
+    (void)url, (void)err;
+    *out = calloc(1, sizeof **out);
+    assert_non_null(*out);
+    assert_ptr_equal(options->context, session);
+    **out = (struct aw_link){.ops = &ops, .clock = options->clock, .datagrams = true};
+    return AW_OK;
+}
+
+static const char *const keys[] = {"time", NULL};
+static const struct aw_transport sim = {.scheme = "sim", .keys = keys, .open = open_it};
+
+static int start(void **state)
+{
+    (void)state;
+    tool = rig_tool;
+    tool.sim = &sim;
+    session = rig_new(&tool);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    if (session->tee)
+        aw_tee_close(session->tee, NULL);
+    free(session->tee);
+    if (session->stop.all >= 0)
+        close(session->stop.all); /* open until the program ends */
+    rig_free(session);
+    unlink(path);
+    return 0;
+}
+
+static void set(const char *name, const char *text)
+{
+    assert_int_equal(aw_options_set(&session->options, name, text, AW_FROM_COMMAND_LINE, NULL),
+                     AW_OK);
+}
+
+static struct aw_link *connect_to(const char *url)
+{
+    struct aw_link *link;
+    set("quiet", "1");
+    set("link", url);
+    if (aw_session_link(session, &link) != AW_OK)
+        fail_msg("%s", session->err.text);
+    assert_ptr_equal(link, session->link);
+    return link;
+}
+
+static void by_which_clock(void **state)
+{
+    (void)state;
+    struct aw_link *link = connect_to("sim:?time=virtual");
+    assert_ptr_equal(link->clock, &session->virtual_clock.base);
+    assert_ptr_equal(session->clock, link->clock);
+    assert_ptr_equal(connect_to("sim:"), link); /* it has one already */
+    aw_session_unlink(session);
+    assert_null(session->link);
+    link = connect_to("sim:?time=real");
+    assert_ptr_equal(link->clock, &session->real_clock.base);
+    assert_ptr_equal(session->clock, link->clock);
+    assert_true(session->started > 0 && session->started <= aw_clock_now(session->clock));
+}
+
+static bool nobody(struct aw_session *of, struct aw_span frame, const char *subject)
+{
+    (void)of, (void)frame, (void)subject;
+    return false;
+}
+
+/* All that passes; a command that records narrows it to those that it is about. */
+static void what_is_recorded(void **state)
+{
+    (void)state;
+    strcpy(path, "/tmp/test_session_link_XXXXXX.pcapng");
+    close(mkstemps(path, 7));
+    set("record", path);
+    struct aw_link *link = connect_to("sim:");
+    assert_non_null(session->tee);
+    assert_int_equal(aw_link_write(link, "x", 1, NULL), AW_OK);
+    assert_int_equal(session->tee->packets, 1);
+    session->concerns = nobody;
+    aw_link_write(link, "x", 1, NULL);
+    assert_int_equal(session->tee->packets, 2);
+    session->tee->narrowed = true;
+    aw_link_write(link, "x", 1, NULL);
+    assert_int_equal(session->tee->packets, 2);
+    session->concerns = NULL;
+    aw_link_write(link, "x", 1, NULL);
+    assert_int_equal(session->tee->packets, 3);
+    struct aw_tee *tee = session->tee;
+    assert_int_equal(aw_session_open_tee(session, "sim:"), AW_OK);
+    assert_ptr_equal(session->tee, tee);
+}
+
+static struct {
+    bool tx;
+    int64_t time_ns;
+    size_t size;
+} passed;
+
+static void note(struct aw_session *of, bool tx, struct aw_span bytes, int64_t time_ns)
+{
+    (void)of;
+    passed.tx = tx;
+    passed.time_ns = time_ns;
+    passed.size = bytes.size;
+}
+
+/* What came has the time of its adapter, if that knows it. */
+static void what_others_hear(void **state)
+{
+    static const struct aw_sharing sharing = {.traffic = note};
+    char text[16];
+    size_t got;
+    (void)state;
+    session->sharing = &sharing;
+    session->server = (struct aw_server *)session; /* of something */
+    struct aw_link *link = connect_to("sim:?time=virtual");
+    session->virtual_clock.time_ns = 7;
+    aw_link_write(link, "xyz", 3, NULL);
+    assert_true(passed.tx && passed.time_ns == 7 && passed.size == 3);
+    assert_int_equal(aw_link_read(link, text, sizeof text, &got, AW_NEVER, NULL), AW_OK);
+    assert_true(!passed.tx && passed.time_ns == 7 && passed.size == 5);
+    link->rx_time_ns = 5;
+    aw_link_write(link, "xyz", 3, NULL);
+    assert_true(passed.tx && passed.time_ns == 7);
+}
+
+static void alias(size_t i, const char *name, const char *url)
+{
+    session->config->n_aliases = i + 1;
+    session->config->aliases[i].name = strdup(name);
+    session->config->aliases[i].url = strdup(url);
+}
+
+static void other_names_of_a_link(void **state)
+{
+    const char *url;
+    (void)state;
+    assert_int_equal(aw_session_url(session, &url), AW_NO_LINK);
+    tool.link = "@arm";
+    alias(0, "arm", "@left");
+    assert_int_equal(aw_session_url(session, &url), AW_USAGE);
+    assert_non_null(strstr(session->err.text, "no alias '@left'"));
+    alias(1, "left", "can:can0?x=1");
+    assert_int_equal(aw_session_url(session, &url), AW_OK);
+    assert_string_equal(url, "can:can0?x=1");
+    char name[32];
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "can0");
+    set("link", "tcp:host:1");
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "tcp");
+    alias(2, "round", "@again");
+    alias(3, "again", "@round");
+    set("link", "@round");
+    assert_int_equal(aw_session_url(session, &url), AW_USAGE);
+    assert_non_null(strstr(session->err.text, "'@round' leads back to itself"));
+    session->err.text[0] = '\0';
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "link");
+    assert_string_equal(session->err.text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(by_which_clock, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_recorded, start, stop),
+        cmocka_unit_test_setup_teardown(what_others_hear, start, stop),
+        cmocka_unit_test_setup_teardown(other_names_of_a_link, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
