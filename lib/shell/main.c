@@ -18,16 +18,21 @@
 #include "shell/prompt/input.h"
 #include "shell/prompt/repl.h"
 
-/* --config is looked for first, because the file has a lower rank than what follows it. */
+/* --config is looked for first, because the file has a lower rank than what follows it. Given twice
+ * it counts as it is given last, like every option. Behind -- are no options, but those of the line
+ * that is to be completed. */
 static const char *config_argument(int argc, char **argv)
 {
+    const char *path = NULL;
     for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0 && strcmp(argv[i - 1], "complete") != 0)
+            break;
         if (strncmp(argv[i], "--config=", 9) == 0)
-            return argv[i] + 9;
-        if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
-            return argv[i + 1];
+            path = argv[i] + 9;
+        else if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
+            path = argv[++i];
     }
-    return NULL;
+    return path;
 }
 
 static enum aw_status load_settings(struct aw_session *session, int argc, char **argv)

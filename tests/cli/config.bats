@@ -11,6 +11,30 @@ load common.bash
     jq -se 'all(has("option") and has("value") and has("from"))' <<<"$output"
 }
 
+@test "what is given twice counts as it is given last" {
+    local tool
+    printf '[options]\ntimeout = 1s\n[link]\nx = sim:?nonsense=1\n' >first.ini
+    printf '[options]\ntimeout = 2s\ntimeout = 3s\n[link]\nx = sim:?nonsense=1\nx = sim:\n' >last.ini
+    for tool in $tools; do
+        ok "$tool" --config first.ini config show --config=last.ini
+        matches "$(grep ^timeout <<<"$output")" "timeout * 3s * last.ini"
+        ok "$tool" --timeout 4s config show --timeout 5s
+        matches "$(grep ^timeout <<<"$output")" "timeout * 5s * command line"
+        ok "$tool" --config first.ini complete -- --config last.ini -l @
+        has "$output" "$(printf '@x\tsim:')"
+        hasnt "$output" nonsense
+    done
+    fails 2 canpid --config first.ini encode kp -- --config last.ini # behind -- are no options
+    has "$why" "'--config' has no value"
+}
+
+@test "a line cannot name another config file: that was read before" {
+    printf '[options]\ntimeout = 1s\n' >first.ini
+    exits 2 canpid -q --config first.ini <<<'config show --config last.ini'
+    has "$stderr" "--config is read when canpid starts — give it there, not in a line"
+    ok canpid -q --config first.ini <<<'config show --config first.ini'
+}
+
 @test "a relative path in a variable of the XDG standard is as good as none" {
     local variable
     for variable in relative ./relative ''; do

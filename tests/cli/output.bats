@@ -44,6 +44,24 @@ deg90=30444547312C3039300D0A
     same "${lines[1]}" ",rx,feedback,2048"
 }
 
+@test "t, dir and msg in --fields add no others; text then has the time" {
+    printf '(1.000000) can0 041#9A99193F0200\n' >run.log
+    ok canpid decode -j --fields t,value run.log
+    same "$output" '{"t":1.000000,"dir":"tx","msg":"kp","value":0.6}'
+    ok canpid decode --csv --fields value,t run.log
+    same "${lines[*]}" 't,dir,msg,value 1.000000,tx,kp,0.6'
+    ok canpid --fields dir,t,value decode run.log
+    same "$output" '1.000000 -> kp value=0.6'
+    ok canpid --fields t,value decode --time none run.log
+    same "$output" '-> kp value=0.6'
+    ok canpid decode -j --fields t,lknee run.log # all of a subject
+    same "$(json .controller)" '"tor"'
+    ok canpid decode -j --fields t,msg run.log
+    same "$output" '{"t":1.000000,"dir":"tx","msg":"kp"}'
+    ok canpid -q -l "$fast" watch -n 1 --fields t,torque -b lknee
+    [[ $output =~ ^[0-9]+\.[0-9]{6}\ \<-\ joint\ torque=0Nm$ ]]
+}
+
 @test "--raw prints wire numbers and no names" {
     ok canpid decode -j --raw 041#9A99193F0200
     same "$(json .controller)" 2

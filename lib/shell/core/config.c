@@ -33,18 +33,33 @@ void aw_link_state_path(const struct aw_session *session, const char *name, char
     aw_state_path(session, file, out, size);
 }
 
+static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)
+{
+    struct aw_config *config = session->config;
+    size_t i = 0;
+    while (i < config->n_aliases && strcmp(config->aliases[i].name, name) != 0)
+        i++;
+    if (i == AW_ALIASES_MAX)
+        return aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
+    struct aw_alias *alias = &config->aliases[i];
+    char *copy = strdup(url);
+    if (copy && i == config->n_aliases && (alias->name = strdup(name)))
+        config->n_aliases++;
+    if (!copy || !alias->name) {
+        free(copy);
+        return aw_no_memory(&session->err);
+    }
+    free(alias->url);
+    alias->url = copy;
+    return AW_OK;
+}
+
 enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
                                const char *value)
 {
     struct aw_config *config = session->config;
-    if (strcmp(section, "link") == 0) {
-        if (config->n_aliases == AW_ALIASES_MAX)
-            return aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
-        struct aw_alias *alias = &config->aliases[config->n_aliases++];
-        alias->name = strdup(key);
-        alias->url = strdup(value);
-        return alias->name && alias->url ? AW_OK : aw_no_memory(&session->err);
-    }
+    if (strcmp(section, "link") == 0)
+        return set_alias(session, key, value);
     if (strcmp(section, "options") == 0) {
         if (config->n_texts == AW_OPTIONS_MAX)
             return aw_fail(&session->err, AW_USAGE, "too many options");

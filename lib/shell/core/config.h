@@ -35,7 +35,8 @@ struct aw_config {
  * the rest holds: AW_OK, or the status of config->wrong, which is no reason to stop. */
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
 
-/* One line of it: key = value in [section]. AW_USAGE or AW_LIMIT if it has no such line. */
+/* One line of it: key = value in [section]; given twice, the last one counts. AW_USAGE or AW_LIMIT
+ * if it has no such line. */
 enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
                                const char *value);
 

@@ -11,8 +11,7 @@
 /* Not what every record or result has. */
 static bool is_value(const char *name)
 {
-    static const char *const others[] = {"t", "dir", "msg", "cmd", "ok", NULL};
-    return !aw_is_one_of(others, name);
+    return !aw_select_is_head(name) && strcmp(name, "cmd") != 0 && strcmp(name, "ok") != 0;
 }
 
 enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *session)

@@ -341,6 +341,18 @@ static enum aw_status check_format(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
+/* It was read when the tool started. */
+static enum aw_status check_config_option(struct aw_session *session)
+{
+    const struct aw_option_value *value = aw_options_find(&session->options, "config");
+    if (session->one_shot || value->origin != AW_FROM_COMMAND_LINE ||
+        strcmp(value->text, session->config->path) == 0)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "--config is read when %s starts — give it there, not in a line",
+                   session->tool->name);
+}
+
 static enum aw_status run_bound(struct aw_session *session, struct aw_args *args)
 {
     if (aw_flag(session, "version")) {
@@ -353,6 +365,8 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
         return aw_fail(&session->err, AW_USAGE,
                        "no command — options hold for the line they stand in");
     enum aw_status status = check_format(session, args->command);
+    if (status == AW_OK)
+        status = check_config_option(session);
     if (status == AW_OK)
         status = check_config(session, args->command);
     if (status == AW_OK)

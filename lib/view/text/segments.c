@@ -229,7 +229,7 @@ static void compile_csv(struct compiler *c)
 
 static bool wants_any(const struct aw_view_options *options, const struct aw_codec *codec)
 {
-    if (!options->fields)
+    if (!options->fields || !*options->fields)
         return true;
     for (int i = 0; i < codec->n_scalars; i++)
         if (aw_view_wants(options, codec, i))

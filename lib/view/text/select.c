@@ -11,6 +11,11 @@
 
 #define KNOWN_MAX 1024
 
+bool aw_select_is_head(const char *name)
+{
+    return aw_is_one_of((const char *const[]){"t", "dir", "msg", NULL}, name);
+}
+
 enum aw_status aw_select_add(struct aw_select *select, const char *pattern, struct aw_error *err)
 {
     if (select->n == AW_SELECT_MAX)

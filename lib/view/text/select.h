@@ -22,6 +22,10 @@ struct aw_select {
     const char *pattern[AW_SELECT_MAX];
 };
 
+/* Is it "t", "dir" or "msg", which every record has beside its fields? No pattern, but named where
+ * patterns are. */
+bool aw_select_is_head(const char *name);
+
 /* AW_USAGE: too many. */
 enum aw_status aw_select_add(struct aw_select *select, const char *pattern, struct aw_error *err);
 

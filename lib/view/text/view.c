@@ -13,7 +13,8 @@ struct aw_view {
     struct aw_wire *wire;
     struct aw_view_options options;
     int64_t first_ns, previous_ns;
-    int odd; /* the first scalar of this record whose value has no meaning; -1: none */
+    int odd;    /* the first scalar of this record whose value has no meaning; -1: none */
+    bool timed; /* the fields name the time: it is shown in text, too */
     struct columns columns;
     const char *parts[AW_SELECT_MAX + 1]; /* of options.fields: what names fields */
     struct segments *segments;            /* of each message, compiled when the first comes */
@@ -96,7 +97,7 @@ static enum aw_status check_field(struct aw_view *view, const char *name, bool s
                                   struct aw_error *err)
 {
     struct aw_select select = {.n = 1, .pattern = {name}};
-    if (strcmp(name, "t") == 0 || strcmp(name, "dir") == 0 || strcmp(name, "msg") == 0)
+    if (aw_select_is_head(name))
         return AW_OK;
     struct aw_names *names = malloc(sizeof *names);
     if (!names)
@@ -121,7 +122,7 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
         /* a name alone is no subject here: that has several values */
         status = check_field(view, name, view->options.subjects && strchr(name, '.'), err);
-        if (status == AW_OK && strcmp(name, "t") && strcmp(name, "dir") && strcmp(name, "msg"))
+        if (status == AW_OK && !aw_select_is_head(name))
             status = check_reference(view, name, err);
         p = close;
     }
@@ -131,12 +132,17 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
 /* Of each name what names a field; all fields where one is that of a subject alone. */
 static void take_parts(struct aw_view *view)
 {
-    const char *const *fields = view->options.fields;
+    const char *const *field = view->options.fields;
     size_t n = 0;
-    for (; fields && fields[n] && n < AW_SELECT_MAX; n++)
-        if (!(view->parts[n] = aw_select_part(fields[n], view->wire)))
-            fields = NULL;
-    view->options.fields = fields ? view->parts : NULL;
+    bool all = !field;
+    for (; field && *field && n < AW_SELECT_MAX; field++) {
+        view->timed = view->timed || strcmp(*field, "t") == 0;
+        if (aw_select_is_head(*field))
+            continue;
+        view->parts[n] = aw_select_part(*field, view->wire);
+        all = all || !view->parts[n++];
+    }
+    view->options.fields = all ? NULL : view->parts;
 }
 
 static enum aw_status check_options(struct aw_view *view, struct aw_error *err)
@@ -332,8 +338,8 @@ size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char
 {
     struct segments *segments = &view->segments[record->codec - view->wire->codecs];
     if (!segments->codec) {
-        bool text = view->options.style == AW_STYLE_TEXT;
-        bool timed = view->options.time ? view->options.time != AW_TIME_NONE : !text;
+        bool usual = view->timed || view->options.style != AW_STYLE_TEXT;
+        bool timed = view->options.time ? view->options.time != AW_TIME_NONE : usual;
         aw_segments_compile(segments, record->codec, &view->options, &view->columns,
                             timed && record->time_ns != AW_NO_TIME);
     }

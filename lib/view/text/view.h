@@ -26,7 +26,8 @@ struct aw_view_options {
     enum aw_style style;
     enum aw_time_style time;
     const char *format;        /* AW_STYLE_FORMAT */
-    const char *const *fields; /* only these, NULL-terminated, by the rule of select.h; NULL: all */
+    const char *const *fields; /* only these, NULL-terminated, by the rule of select.h; "t", too,
+                                  shows the time in text; NULL: all */
     uint32_t messages; /* AW_STYLE_CSV without fields: columns of these only, a bit for each of
                           the protocol's, and of as many repetitions as like says */
     const struct aw_record *like; /* used by aw_view_new only; NULL: of all repetitions */

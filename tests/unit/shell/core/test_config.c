@@ -69,6 +69,17 @@ static void sections_are_read(void **state)
     assert_int_equal(aw_options_find(&session->options, "link")->origin, AW_FROM_CONFIG);
 }
 
+static void the_last_one_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        load("[link]\narm = a:\nleg = b:\narm = c:\n[options]\nlink = x:\nlink = y:\n"), AW_OK);
+    assert_int_equal(session->config->n_aliases, 2);
+    assert_string_equal(aw_config_alias(session, "arm"), "c:");
+    assert_string_equal(aw_config_alias(session, "leg"), "b:");
+    assert_string_equal(aw_option(session, "link"), "y:");
+}
+
 static void an_alias_is_a_url(void **state)
 {
     const char *url;
@@ -271,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sections_are_read, start, stop),
+        cmocka_unit_test_setup_teardown(the_last_one_counts, start, stop),
         cmocka_unit_test_setup_teardown(an_alias_is_a_url, start, stop),
         cmocka_unit_test_setup_teardown(lines_may_be_indented, start, stop),
         cmocka_unit_test_setup_teardown(a_wrong_line_is_named, start, stop),

@@ -51,6 +51,21 @@ static void json_nests_groups(void **state)
         "\"hand\":{\"position\":4}}\n");
 }
 
+/* What every record has is no field: with it in the list no others are shown. */
+static void heads_among_fields(void **state)
+{
+    static const char *const fields[][3] = {{"t", "elbow.position"}, {"msg", "t"}, {"dir"}};
+    struct aw_record record = feedback();
+    (void)state;
+    record.time_ns = 1500000000;
+    assert_string_equal(show(&(struct aw_view_options){.fields = fields[0]}, &record),
+                        "1.500000 <- feedback elbow.position=1tick\n");
+    assert_string_equal(show(&(struct aw_view_options){.fields = fields[1]}, &record),
+                        "1.500000 <- feedback\n");
+    assert_string_equal(show(&(struct aw_view_options){.fields = fields[2]}, &record),
+                        "<- feedback\n");
+}
+
 static void no_data_is_null(void **state)
 {
     static const char *const fields[] = {"elbow.position", NULL};
@@ -432,6 +447,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(json_nests_groups, start),
+        cmocka_unit_test_setup(heads_among_fields, start),
         cmocka_unit_test_setup(no_data_is_null, start),
         cmocka_unit_test_setup(formats, start),
         cmocka_unit_test_setup(csv_rows_have_the_columns_of_the_header, start),
