@@ -104,14 +104,10 @@ static enum aw_status no_such_board(struct aw_session *session, const char *text
     size_t n = 0;
     for (const struct aw_name *name = canpid_board_names(session); name->name; name++)
         names[n++] = name->name;
-    const char *near = aw_suggest(text, names, n);
-    if (near)
-        return aw_fail(&session->err, AW_USAGE, "no board '%.20s' — did you mean '%s'?", text,
-                       near);
-    return aw_fail(&session->err, AW_USAGE,
-                   "no board '%.20s' — use lhip, lknee, lankle, rhip, rknee, rankle, all, or an "
-                   "identifier such as 0x40",
-                   text);
+    return aw_fail_unknown(&session->err, aw_suggest(text, names, n),
+                           "use lhip, lknee, lankle, rhip, rknee, rankle, all, or an "
+                           "identifier such as 0x40",
+                           "no board '%.20s'", text);
 }
 
 uint64_t canpid_all_boards(const struct aw_session *session)

@@ -92,11 +92,9 @@ static enum aw_status check_words(struct watcher *w)
             message = message || strcmp(aw_ezphys_protocol.messages[m].name, w->patterns[i]) == 0;
         if (w->matched[i] || message)
             continue;
-        const char *near = aw_suggest(w->patterns[i], known, n);
-        return aw_fail(&w->session->err, AW_USAGE, "nothing is called '%.40s'%s%s%s",
-                       w->patterns[i],
-                       near ? " — did you mean '" : " — 'status' shows what there is",
-                       near ? near : "", near ? "'?" : "");
+        return aw_fail_unknown(&w->session->err, aw_suggest(w->patterns[i], known, n),
+                               "'status' shows what there is", "nothing is called '%.40s'",
+                               w->patterns[i]);
     }
     return AW_OK;
 }

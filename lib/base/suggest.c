@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +65,26 @@ const char *aw_suggest(const char *word, const char *const *candidates, size_t n
     return best;
 }
 
+enum aw_status aw_fail_unknown(struct aw_error *err, const char *near, const char *advice,
+                               const char *format, ...)
+{
+    char what[sizeof err->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    if (near)
+        return aw_fail(err, AW_USAGE, "%s — did you mean '%s'?", what, near);
+    return aw_fail(err, AW_USAGE, "%s — %s", what, advice);
+}
+
+void aw_join(char *out, size_t size, const char *between, const char *const *names, size_t n)
+{
+    *out = '\0';
+    for (size_t i = 0, used = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? between : "", names[i]);
+}
+
 bool aw_is_one_of(const char *const *words, const char *word)
 {
     while (*words && strcmp(*words, word) != 0)
@@ -74,20 +95,14 @@ bool aw_is_one_of(const char *const *words, const char *word)
 int aw_choose(const char *what, const char *const *names, const char *text, size_t size,
               struct aw_error *err)
 {
-    char word[41], list[200] = "";
-    size_t n = 0, used = 0;
-    for (; names[n]; n++) {
+    char word[41], list[200], advice[220];
+    size_t n = 0;
+    for (; names[n]; n++)
         if (strlen(names[n]) == size && memcmp(names[n], text, size) == 0)
             return (int)n;
-        if (used < sizeof list)
-            used +=
-                (size_t)snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
-    }
     snprintf(word, sizeof word, "%.*s", size < sizeof word ? (int)size : 40, text);
-    const char *near = aw_suggest(word, names, n);
-    if (near)
-        aw_fail(err, AW_USAGE, "%s '%s': unknown — did you mean '%s'?", what, word, near);
-    else
-        aw_fail(err, AW_USAGE, "%s '%s': unknown — use one of %s", what, word, list);
+    aw_join(list, sizeof list, ", ", names, n);
+    snprintf(advice, sizeof advice, "use one of %s", list);
+    aw_fail_unknown(err, aw_suggest(word, names, n), advice, "%s '%s': unknown", what, word);
     return -1;
 }

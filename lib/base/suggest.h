@@ -18,6 +18,16 @@
  */
 const char *aw_suggest(const char *word, const char *const *candidates, size_t n);
 
+/* AW_USAGE: what is not known, and what was meant: near (of aw_suggest), or else the advice.
+ *     aw_fail_unknown(err, near, "use elbow or wrist", "no joint '%s'", word);
+ *     no joint 'ebow' — did you mean 'elbow'?
+ *     no joint 'x' — use elbow or wrist */
+enum aw_status aw_fail_unknown(struct aw_error *err, const char *near, const char *advice,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The names with a text between them, cut to size (with its NUL). */
+void aw_join(char *out, size_t size, const char *between, const char *const *names, size_t n);
+
 /* Is it one of the words, a list that NULL ends? */
 bool aw_is_one_of(const char *const *words, const char *word);
 

@@ -2,6 +2,7 @@
 #include "control/rules.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -69,11 +70,11 @@ enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_erro
             return AW_OK;
         }
     }
-    const char *near = aw_suggest(name, names, AW_RULES);
-    if (near)
-        return aw_fail(err, AW_USAGE, "%s: no such tuning rule — did you mean '%s'?", name, near);
-    return aw_fail(err, AW_USAGE, "%s: no such tuning rule — use %s, %s, %s, %s, %s or %s", name,
-                   names[0], names[1], names[2], names[3], names[4], names[5]);
+    char list[120], advice[160];
+    aw_join(list, sizeof list, ", ", names, AW_RULES - 1);
+    snprintf(advice, sizeof advice, "use %s or %s", list, names[AW_RULES - 1]);
+    return aw_fail_unknown(err, aw_suggest(name, names, AW_RULES), advice,
+                           "%s: no such tuning rule", name);
 }
 
 enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct aw_plant *plant,

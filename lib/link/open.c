@@ -21,15 +21,6 @@ static const struct aw_transport *find(const char *scheme, const struct aw_trans
     return NULL;
 }
 
-static enum aw_status unknown(const char *what, const char *word, const char *const *names,
-                              size_t n, const char *advice, struct aw_error *err)
-{
-    const char *near = aw_suggest(word, names, n);
-    if (near)
-        return aw_fail(err, AW_USAGE, "%s '%.40s': unknown — did you mean '%s'?", what, word, near);
-    return aw_fail(err, AW_USAGE, "%s '%.40s': unknown — %s", what, word, advice);
-}
-
 static enum aw_status unknown_scheme(const char *scheme, const struct aw_transport *extra,
                                      struct aw_error *err)
 {
@@ -44,7 +35,8 @@ static enum aw_status unknown_scheme(const char *scheme, const struct aw_transpo
         size_t used = strlen(advice);
         snprintf(advice + used, sizeof advice - used, " %s:", names[i]);
     }
-    return unknown("link", scheme, names, n, advice, err);
+    return aw_fail_unknown(err, aw_suggest(scheme, names, n), advice, "link '%.40s': unknown",
+                           scheme);
 }
 
 static size_t add_names(const char **names, size_t n, const char *const *more)
@@ -78,14 +70,12 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
     if (!*transport)
         return unknown_scheme(url->scheme, extra, err);
     const char *names[NAMES_MAX];
-    char what[60], advice[100];
     size_t n = add_names(names, add_names(names, 0, (*transport)->keys), aw_fault_keys);
     for (size_t i = 0; i < url->n; i++) {
-        if (is_one_of(url->params[i].key, names, n))
-            continue;
-        snprintf(what, sizeof what, "%s: link key", (*transport)->scheme);
-        snprintf(advice, sizeof advice, "leave it out; see 'help links'");
-        return unknown(what, url->params[i].key, names, n, advice, err);
+        const char *key = url->params[i].key;
+        if (!is_one_of(key, names, n))
+            return aw_fail_unknown(err, aw_suggest(key, names, n), "leave it out; see 'help links'",
+                                   "%s: link key '%.40s': unknown", (*transport)->scheme, key);
     }
     return AW_OK;
 }

@@ -41,12 +41,10 @@ static enum aw_status unknown_field(const struct aw_codec *codec, const char *na
             list[n] = names[n];
             n++;
         }
-    const char *near = aw_suggest(name, list, n);
-    if (near)
-        return aw_fail(err, AW_USAGE, "%s has no field '%.40s' — did you mean '%s'?",
-                       codec->message->name, name, near);
-    return aw_fail(err, AW_USAGE, "%s has no field '%.40s' — see 'describe %s'",
-                   codec->message->name, name, codec->message->name);
+    char advice[64];
+    snprintf(advice, sizeof advice, "see 'describe %s'", codec->message->name);
+    return aw_fail_unknown(err, aw_suggest(name, list, n), advice, "%s has no field '%.40s'",
+                           codec->message->name, name);
 }
 
 static void store(struct aw_record *record, int scalar, double value)
@@ -96,10 +94,8 @@ static enum aw_status named_value_error(const struct aw_name *names, const char 
     if (n == 0)
         return aw_fail(err, number->status, "%.40s: %s", field, number->text);
     const char *near = aw_suggest(text, list, n);
-    char all[160] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < n && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", list[i]);
+    char all[160];
+    aw_join(all, sizeof all, ", ", list, n);
     if (near)
         return aw_fail(err, AW_USAGE, "%.40s: no '%.40s' — did you mean '%s'? (%s)", field, text,
                        near, all);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/suggest.h"
 
 static const char scheme_letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 
@@ -92,18 +93,15 @@ enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char
                            size_t n, size_t *index, struct aw_error *err)
 {
     const char *text = aw_url_get(url, key);
-    char all[120] = "";
-    size_t used = 0;
+    char all[120];
     if (!text)
         return AW_OK;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (strcmp(text, words[i]) == 0) {
             *index = i;
             return AW_OK;
         }
-        if (used < sizeof all)
-            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? "|" : "", words[i]);
-    }
+    aw_join(all, sizeof all, "|", words, n);
     return aw_fail(err, AW_USAGE, "link key %s=%.40s: not one of %s", key, text, all);
 }
 

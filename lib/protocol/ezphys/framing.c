@@ -55,12 +55,11 @@ static enum aw_status unknown_part(const struct reading *r, const char *at, size
                                    const struct part *parts)
 {
     const char *names[8];
-    char word[16], list[64] = "", why[160];
+    char word[16], list[64], why[160];
     size_t n = 0, letters = strcspn(at, "0123456789+,");
-    for (; parts[n].name; n++) {
+    for (; parts[n].name; n++)
         names[n] = parts[n].name;
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", n ? ", " : "", names[n]);
-    }
+    aw_join(list, sizeof list, ", ", names, n);
     snprintf(word, sizeof word, "%.*s", (int)(letters < length ? letters : length), at);
     const char *near = aw_suggest(word, names, n);
     snprintf(why, sizeof why, "no such part%s%s%s — parts are %s, each with its size: %s32",
@@ -191,18 +190,17 @@ static enum aw_status read_text(struct reading *r, bool *keyed);
 static enum aw_status unknown_word(const struct reading *r, const char *at, size_t length)
 {
     const char *known[16];
-    char word[48], list[100] = "", why[220];
+    char word[48], list[100], why[220];
     size_t n = 0;
-    for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++) {
+    for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
         known[n++] = v->name;
-        snprintf(list + strlen(list), sizeof list - strlen(list), " %s", v->name);
-    }
+    aw_join(list, sizeof list, " ", known, n);
     for (size_t i = 0; i < KEYS; i++)
         known[n++] = keys[i].name;
     snprintf(word, sizeof word, "%.*s", (int)(length < 40 ? length : 40), at);
     const char *near = aw_suggest(word, known, n);
     snprintf(why, sizeof why,
-             "no wire of this name%s%s%s — use one of%s, or endian=, long=, msg=, pkt=",
+             "no wire of this name%s%s%s — use one of %s, or endian=, long=, msg=, pkt=",
              near ? ", did you mean " : "", near ? near : "", near ? "?" : "", list);
     return wrong(r, at, length, why);
 }

@@ -114,10 +114,9 @@ static enum aw_status unknown_word(const struct reader *r, const char *what,
     if (near)
         return fail_at(r, &r->word, AW_USAGE, "no %s \"%s\" — did you mean \"%s\"?", what, text,
                        near);
-    char list[160] = "";
-    for (size_t i = 0, used = 0; i < n && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, " %s", names[i]);
-    return fail_at(r, &r->word, AW_USAGE, "no %s \"%s\" — there are:%s", what, text, list);
+    char list[160];
+    aw_join(list, sizeof list, " ", names, n);
+    return fail_at(r, &r->word, AW_USAGE, "no %s \"%s\" — there are: %s", what, text, list);
 }
 
 /* Index of the coming word among the names, or -1. */

@@ -23,16 +23,15 @@ const struct aw_scene_text *aw_scene_shipped(void)
 static enum aw_status unknown_scene(const char *name, struct aw_error *err)
 {
     const char *names[NAMES_MAX];
-    char list[200] = "";
-    size_t n = 0, used = 0;
+    char list[200];
+    size_t n = 0;
     for (const struct aw_scene_text *row = shipped; row->name && n < NAMES_MAX; row++)
         names[n++] = row->name;
-    for (size_t i = 0; i < n && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, " %s", names[i]);
     const char *near = aw_suggest(name, names, n);
     if (near)
         return aw_fail(err, AW_USAGE, "no scene \"%.40s\" — did you mean \"%s\"?", name, near);
-    return aw_fail(err, AW_USAGE, "no scene \"%.40s\" — there are:%s; a file is written with a /",
+    aw_join(list, sizeof list, " ", names, n);
+    return aw_fail(err, AW_USAGE, "no scene \"%.40s\" — there are: %s; a file is written with a /",
                    name, list);
 }
 

@@ -114,13 +114,9 @@ enum aw_status aw_unitysim_joint_parse(const char *name, int *joint, struct aw_e
     *joint = aw_unitysim_joint_find(name);
     if (*joint >= 0)
         return AW_OK;
-    const char *near = aw_suggest(name, joint_names(), AW_UNITYSIM_JOINTS);
-    if (near)
-        return aw_fail(err, AW_USAGE, "joint '%.40s': unknown — did you mean '%s'?", name, near);
-    return aw_fail(err, AW_USAGE,
-                   "joint '%.40s': unknown — they are shoulder, elbow, wrist_rotate, wrist_flex "
-                   "and hand",
-                   name);
+    return aw_fail_unknown(err, aw_suggest(name, joint_names(), AW_UNITYSIM_JOINTS),
+                           "they are shoulder, elbow, wrist_rotate, wrist_flex and hand",
+                           "joint '%.40s': unknown", name);
 }
 
 struct aw_unitysim_limits aw_unitysim_limits_default(void)
@@ -251,12 +247,11 @@ enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_e
         *index = (int)number;
         return AW_OK;
     }
-    const char *near = aw_suggest(text, names, COUNT(names));
-    if (near)
-        return aw_fail(err, AW_USAGE, "scene '%.40s': unknown — did you mean '%s'?", text, near);
-    return aw_fail(err, AW_USAGE,
-                   "scene '%.40s': unknown — they are %s, %s, %s, %s, %s, %s, or a number", text,
-                   names[0], names[1], names[2], names[3], names[4], names[5]);
+    char list[160], advice[200];
+    aw_join(list, sizeof list, ", ", names, COUNT(names));
+    snprintf(advice, sizeof advice, "they are %s, or a number", list);
+    return aw_fail_unknown(err, aw_suggest(text, names, COUNT(names)), advice,
+                           "scene '%.40s': unknown", text);
 }
 
 struct aw_unitysim_camera aw_unitysim_scene_view(int index)

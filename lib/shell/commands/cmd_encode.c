@@ -21,10 +21,8 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
     for (size_t i = 0; i < protocol->n_messages; i++)
         if (protocol->messages[i].dir & dir)
             names[n++] = protocol->messages[i].name;
-    const char *near = aw_suggest(name, names, n);
-    return aw_fail(&session->err, AW_USAGE, "no message '%.40s'%s%s%s", name,
-                   near ? " — did you mean '" : " — see 'describe'", near ? near : "",
-                   near ? "'?" : "");
+    return aw_fail_unknown(&session->err, aw_suggest(name, names, n), "see 'describe'",
+                           "no message '%.40s'", name);
 }
 
 /* A message that goes both ways is encoded as the host's, one that only the device sends as the

@@ -53,10 +53,8 @@ static enum aw_status no_joint(struct aw_session *session, const char *joint,
         if (limits[i].alias)
             names[count++] = limits[i].alias;
     }
-    const char *near = aw_suggest(joint, names, count);
-    return aw_fail(&session->err, AW_USAGE, "limits: no joint '%.40s'%s%s%s", joint,
-                   near ? " — did you mean '" : " — 'limits' without a joint shows all",
-                   near ? near : "", near ? "'?" : "");
+    return aw_fail_unknown(&session->err, aw_suggest(joint, names, count),
+                           "'limits' without a joint shows all", "limits: no joint '%.40s'", joint);
 }
 
 enum aw_status aw_limits_show(struct aw_session *session, const char *joint,

@@ -377,11 +377,11 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
         names[n++] = arg->field ? field_of(b->session, arg).alias : NULL;
     }
     const char *near = aw_suggest(name, names, n);
-    char usage[256];
+    char usage[256], advice[264];
     aw_usage_line(b->args->command, usage, sizeof usage);
-    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s%s",
-                   b->args->command->name, name,
-                   near ? "did you mean '" : "usage: ", near ? near : usage, near ? "'?" : "");
+    snprintf(advice, sizeof advice, "usage: %s", usage);
+    return aw_fail_unknown(&b->session->err, near, advice, "%s has no argument '%s'",
+                           b->args->command->name, name);
 }
 
 /* A name= that is no argument's name may still be part of a file name or of free text. */
@@ -458,16 +458,15 @@ enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
         return aw_fail(&session->err, AW_USAGE, "no command '%s' — it is '%s' now", word,
                        renamed(session, word));
     aw_each_command(session->tool, collect_name, &names);
-    const char *near = aw_suggest(word, names.list, names.n);
-    if (near)
-        return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word,
-                       near);
     const char *tool = session->tool->name;
+    char advice[40];
     if (strcmp(word, tool) == 0)
-        return aw_fail(&session->err, AW_USAGE, "no command '%s' — leave the tool's name out here",
-                       tool);
-    return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — see '%s%shelp'", word,
-                   session->interactive ? "" : tool, session->interactive ? "" : " ");
+        snprintf(advice, sizeof advice, "leave the tool's name out here");
+    else
+        snprintf(advice, sizeof advice, "see '%s%shelp'", session->interactive ? "" : tool,
+                 session->interactive ? "" : " ");
+    return aw_fail_unknown(&session->err, aw_suggest(word, names.list, names.n), advice,
+                           "no command '%.40s'", word);
 }
 
 static enum aw_status bind_word(struct binder *b)

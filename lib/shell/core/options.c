@@ -120,20 +120,13 @@ enum aw_status aw_number_check(const char *what, const char *colon, const char *
 enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
                                  struct aw_error *err)
 {
-    char all[160] = "";
-    size_t n = 0, used = 0;
+    char all[160], advice[240];
+    size_t n = 0;
     while (choices[n])
         n++;
-    const char *near = aw_suggest(text, choices, n);
-    if (near)
-        return aw_fail(err, AW_USAGE, "%s '%.40s' — did you mean '%s'?", what, text, near);
-    for (size_t i = 0; i < n && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
-                                 i == 0      ? ""
-                                 : i + 1 < n ? ", "
-                                             : " or ",
-                                 choices[i]);
-    return aw_fail(err, AW_USAGE, "%s '%.40s' — use %s", what, text, all);
+    aw_join(all, sizeof all, ", ", choices, n - 1);
+    snprintf(advice, sizeof advice, "use %s%s%s", all, n > 1 ? " or " : "", choices[n - 1]);
+    return aw_fail_unknown(err, aw_suggest(text, choices, n), advice, "%s '%.40s'", what, text);
 }
 
 static enum aw_status check_ending(const struct aw_option *option, const char *text,

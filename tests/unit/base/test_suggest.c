@@ -146,6 +146,25 @@ static void one_of_several_is_chosen(void **state)
     assert_int_equal(err.status, AW_USAGE);
 }
 
+static void what_is_not_known(void **state)
+{
+    static const char *const joints[] = {"elbow", "wrist", "hand"};
+    struct aw_error err;
+    char list[40];
+    (void)state;
+    assert_int_equal(aw_fail_unknown(&err, "elbow", "see 'help'", "no joint '%s'", "ebow"),
+                     AW_USAGE);
+    assert_string_equal(err.text, "no joint 'ebow' — did you mean 'elbow'?");
+    assert_int_equal(aw_fail_unknown(&err, NULL, "see 'help'", "no joint '%s'", "x"), AW_USAGE);
+    assert_string_equal(err.text, "no joint 'x' — see 'help'");
+    aw_join(list, sizeof list, " or ", joints, 3);
+    assert_string_equal(list, "elbow or wrist or hand");
+    aw_join(list, 9, ", ", joints, 3);
+    assert_string_equal(list, "elbow, w");
+    aw_join(list, 9, ", ", joints, 0);
+    assert_string_equal(list, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +175,7 @@ int main(void)
         cmocka_unit_test(the_nearest_is_taken),
         cmocka_unit_test(a_long_word_and_a_long_list_are_cut),
         cmocka_unit_test(one_of_several_is_chosen),
+        cmocka_unit_test(what_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
