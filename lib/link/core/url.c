@@ -105,8 +105,7 @@ enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char
     return aw_fail(err, AW_USAGE, "link key %s=%.40s: not one of %s", key, text, all);
 }
 
-/* Finds where the port begins and what is the host; NULL if the brackets are not closed. */
-static const char *split_host(const char *rest, const char **host, size_t *size)
+const char *aw_url_split_host(const char *rest, const char **host, size_t *size)
 {
     const char *colon = strrchr(rest, ':');
     *host = rest;
@@ -127,7 +126,7 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
     const char *name;
     size_t size;
     long number;
-    const char *digits = split_host(rest, &name, &size);
+    const char *digits = aw_url_split_host(rest, &name, &size);
     if (!digits || !whole_number(digits, &number) || strspn(digits, "0123456789") == 0)
         return aw_fail(err, AW_USAGE, "'%.100s': no port — write HOST:PORT, as 127.0.0.1:4000",
                        rest);

@@ -42,7 +42,12 @@ enum aw_status aw_url_int(const struct aw_url *url, const char *key, long min, l
 enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char *const *words,
                            size_t n, size_t *index, struct aw_error *err);
 
-/* Splits HOST:PORT, [V6]:PORT or :PORT / PORT; host is "" if there is none. Port 0..65535. */
+/* Where the port of HOST:PORT, [V6]:PORT, :PORT or PORT begins, and which part is the host: size is
+ * 0 if there is none. NULL: the brackets are not closed. */
+const char *aw_url_split_host(const char *rest, const char **host, size_t *size);
+
+/* The same with the port as a number and the host as a text of its own; host is "" if there is
+ * none. Port 0..65535. */
 enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, unsigned *port,
                                 struct aw_error *err);
 

@@ -8,28 +8,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "link/core/url.h"
 #include "shell/commands/plot.h"
-
-/* "host:port", "[::1]:port" */
-static bool split(const char *address, char *host, size_t size, const char **port)
-{
-    const char *colon = strrchr(address, ':');
-    size_t length = colon ? (size_t)(colon - address) : 0;
-    bool bracket = length > 2 && address[0] == '[' && address[length - 1] == ']';
-    if (!colon || !colon[1] || length == 0 || length >= size)
-        return false;
-    snprintf(host, size, "%.*s", (int)(bracket ? length - 2 : length), address + bracket);
-    *port = colon + 1;
-    return true;
-}
 
 enum aw_status aw_juggler_open(const char *address, int *fd, struct aw_error *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_DGRAM}, *list = NULL;
     char host[256];
-    const char *port;
-    if (!split(address, host, sizeof host, &port))
+    const char *name;
+    size_t length;
+    const char *port = aw_url_split_host(address, &name, &length);
+    if (!port || !*port || length == 0 || length >= sizeof host)
         return aw_fail(err, AW_USAGE, "--plotjuggler: '%.80s' — write HOST:PORT", address);
+    snprintf(host, sizeof host, "%.*s", (int)length, name);
     int problem = getaddrinfo(host, port, &hints, &list);
     if (problem == EAI_MEMORY)
         return aw_no_memory(err);

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/xdg.h"
+#include "link/core/url.h"
 #include "shell/share/mqtt.h"
 
 #define CONNECT_MS 2000
@@ -54,7 +55,8 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     return AW_OK;
 }
 
-bool aw_address_system(struct aw_address *address, const char *tool)
+/* The place of the server that systemd keeps for all who may use the device. */
+static bool find_system(struct aw_address *address, const char *tool)
 {
     struct aw_error ignored;
     char url[sizeof address->path];
@@ -81,22 +83,21 @@ size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool)
         n += aw_address_parse(&list[n], tool, url, &ignored) == AW_OK;
     }
     globfree(&found);
-    return n + (n < max && aw_address_system(&list[n], tool));
+    return n + (n < max && find_system(&list[n], tool));
 }
 
 static enum aw_status parse_tcp(struct aw_address *address, const char *rest, struct aw_error *err)
 {
-    const char *colon = strrchr(rest, ':');
-    const char *host = colon ? rest : "127.0.0.1", *port = colon ? colon + 1 : rest;
-    int length = colon ? (int)(colon - rest) : 9;
-    if (*host == '[' && length > 2) {
-        host++;
-        length -= 2;
-    }
-    if (!*port || length <= 0 || length >= (int)sizeof address->host ||
+    const char *host;
+    size_t length;
+    const char *port = aw_url_split_host(rest, &host, &length);
+    if (!port || !*port || (port != rest && length == 0) || length >= sizeof address->host ||
         strspn(port, "0123456789") != strlen(port) || strlen(port) > 5)
         return aw_fail(err, AW_USAGE, "%s — write tcp:HOST:PORT", address->text);
-    snprintf(address->host, sizeof address->host, "%.*s", length, host);
+    if (port == rest)
+        strcpy(address->host, "127.0.0.1");
+    else
+        snprintf(address->host, sizeof address->host, "%.*s", (int)length, host);
     snprintf(address->port, sizeof address->port, "%s", port);
     return AW_OK;
 }
@@ -145,6 +146,17 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
                        sizeof address->path - 1);
     snprintf(address->path, sizeof address->path, "%s", rest);
     return AW_OK;
+}
+
+enum aw_status aw_address_of_server(struct aw_address *address, const char *tool, const char *url,
+                                    struct aw_error *err)
+{
+    struct aw_address systems;
+    enum aw_status status = aw_address_parse(address, tool, url, err);
+    if (status == AW_OK && strcmp(url, "serve:") == 0 && access(address->path, F_OK) != 0 &&
+        find_system(&systems, tool))
+        *address = systems;
+    return status;
 }
 
 static int open_unix(const struct aw_address *address, bool listens)

@@ -29,13 +29,13 @@ struct aw_address {
 enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
                                 struct aw_error *err);
 
+/* The same for who looks for a server: "serve:" is that of systemd where there is no other. */
+enum aw_status aw_address_of_server(struct aw_address *address, const char *tool, const char *url,
+                                    struct aw_error *err);
+
 /* The usual place of a second device's server: named after the key of its link. */
 enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
                                  struct aw_error *err);
-
-/* The place of the server that systemd keeps for all who may use the device. False: there is none.
- */
-bool aw_address_system(struct aw_address *address, const char *tool);
 
 /* The usual places where there is a socket, that of the first device's server in front, systemd's
  * last; how many. */

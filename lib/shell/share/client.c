@@ -249,12 +249,8 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
 
 static enum aw_status attach_to(struct aw_session *session, const char *url)
 {
-    struct aw_address address, systems;
-    const char *tool = session->tool->name;
-    enum aw_status status = aw_address_parse(&address, tool, url, &session->err);
-    bool own = strcmp(url, "serve:") != 0 || access(address.path, F_OK) == 0;
-    if (status == AW_OK && !own && aw_address_system(&systems, tool))
-        address = systems;
+    struct aw_address address;
+    enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
     if (status == AW_OK)
         status = connect_to(session, &address);
     if (status == AW_OK)

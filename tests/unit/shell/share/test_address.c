@@ -24,7 +24,6 @@ static const struct {
     {"tcp:80", "", "127.0.0.1", "80", ""},
     {"tcp:host:12345", "", "host", "12345", ""},
     {"tcp:[a]:1", "", "a", "1", ""},
-    {"tcp:[]:1", "", "[]", "1", ""},
     {"/run/a", "/run/a", "", "", ""},
 };
 
@@ -81,6 +80,8 @@ static void what_is_wrong(void **state)
         {"tcp:host:", "tcp:host: — write tcp:HOST:PORT"},
         {"tcp::80", "tcp::80 — write tcp:HOST:PORT"},
         {"tcp:host:port", "tcp:host:port — write tcp:HOST:PORT"},
+        {"tcp:[]:1", "tcp:[]:1 — write tcp:HOST:PORT"},
+        {"tcp:[::1:80", "tcp:[::1:80 — write tcp:HOST:PORT"},
         {"tcp:host:123456", "tcp:host:123456 — write tcp:HOST:PORT"},
         {"tcp:host:80x", "tcp:host:80x — write tcp:HOST:PORT"},
         {"serve:/a?tokn=x", "serve:/a?tokn=x: '?tokn=x' — there is only ?token=FILE"},
