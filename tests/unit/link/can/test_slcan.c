@@ -194,6 +194,30 @@ static void the_adapter_carries_frames_only_while_open(void **state)
     aw_link_close(adapter);
 }
 
+/* The one before had wanted times, and left the channel open. */
+static void a_new_computer_begins_anew(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *adapter = open_link("slcan:tcp-listen:0", &clock.base);
+    const char *stream = adapter->ready + strlen("slcan:");
+    struct aw_link *computer = open_link(stream, &clock.base);
+    assert_writes(computer, "Z1\rO\rt12");
+    assert_read_is(adapter, AW_EVENT, AW_SECOND);
+    let_answer(adapter);
+    assert_reads(computer, "\r\r");
+    aw_link_close(computer);
+    computer = open_link(stream, &clock.base);
+    assert_read_is(adapter, AW_EVENT, AW_SECOND);
+    assert_writes(computer, "F\rO\r");
+    let_answer(adapter);
+    assert_reads(computer, "\a\r");
+    assert_sends(adapter, "05E#0102");
+    assert_reads(computer, "t05E20102\r");
+    aw_link_close(computer);
+    aw_link_close(adapter);
+}
+
 static void both_ends(const char *listen, const char *query)
 {
     struct ends ends;
@@ -225,6 +249,10 @@ static void both_ends(const char *listen, const char *query)
         static const uint8_t no_frame[] = {0x00, 0x08};
         assert_int_equal(aw_link_write(client, no_frame, 2, &err), AW_USAGE);
         assert_int_equal(aw_link_write(adapter, no_frame, 1, &err), AW_USAGE);
+        uint8_t bytes[1 + AW_SLCAN_LINE];
+        struct aw_link_raw raw = {.bytes = bytes, .cap = sizeof bytes};
+        assert_true(aw_link_raw(client, "\x44\0\x39", 3, &raw));
+        assert_false(aw_link_raw(client, no_frame, sizeof no_frame, &raw));
         aw_link_close(client);
         ends.client = NULL;
         if (adapter->connections > 0)
@@ -712,6 +740,7 @@ int main(void)
         cmocka_unit_test(frames_are_encoded),
         cmocka_unit_test(the_adapter_answers_like_one),
         cmocka_unit_test(the_adapter_carries_frames_only_while_open),
+        cmocka_unit_test(a_new_computer_begins_anew),
         cmocka_unit_test(both_ends_understand_each_other),
         cmocka_unit_test(a_computer_that_went_away_costs_one_second),
         cmocka_unit_test(adapters_that_differ),

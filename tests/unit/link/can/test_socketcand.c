@@ -221,9 +221,35 @@ static void both_ends_understand_each_other(void **state)
         static const uint8_t no_frame[] = {0x00, 0x08};
         assert_int_equal(aw_link_write(client, no_frame, sizeof no_frame, &err), AW_USAGE);
         assert_non_null(strstr(err.text, "/can0: not a classic CAN frame"));
+        uint8_t bytes[AW_SOCKETCAND_TEXT];
+        struct aw_link_raw raw = {.bytes = bytes, .cap = sizeof bytes};
+        assert_true(aw_link_raw(client, "\x44\0\x39", 3, &raw));
+        assert_int_equal(raw.size, strlen("< send 044 1 39 >"));
+        assert_memory_equal(bytes, "< send 044 1 39 >", raw.size);
+        assert_int_equal(raw.fd, aw_link_fd(client));
+        assert_false(aw_link_raw(client, no_frame, sizeof no_frame, &raw));
         aw_link_close(client);
         ends.client = NULL;
     }
+    aw_link_close(server);
+    ends_end(&ends);
+}
+
+static void a_bus_may_have_a_long_name(void **state)
+{
+    (void)state;
+    static const char name[] = "/a-name-of-thirty-one-characters";
+    struct ends ends;
+    char listen[100];
+    ends_begin(&ends);
+    snprintf(listen, sizeof listen, "socketcand-listen:127.0.0.1:0%s", name);
+    struct aw_link *server = open_link(listen, &ends.clock.base);
+    assert_string_equal(strchr(server->ready, '/'), name);
+    assert_string_equal(server->key, server->ready);
+    struct aw_link *client = opened_against(&ends, server->ready, server, NULL);
+    assert_string_equal(client->key, server->ready);
+    strcat(listen, "s");
+    assert_open_fails(listen, AW_USAGE, "not the name of a bus");
     aw_link_close(server);
     ends_end(&ends);
 }
@@ -547,6 +573,7 @@ int main(void)
         cmocka_unit_test(servers_that_differ),
         cmocka_unit_test(what_is_no_bus),
         cmocka_unit_test(messages_and_answers_are_as_they_were),
+        cmocka_unit_test(a_bus_may_have_a_long_name),
         cmocka_unit_test(raw_mode_begins_with_a_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

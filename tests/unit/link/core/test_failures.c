@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "link/core/resolve.h"
+
 #define DESCRIPTORS 256 /* more than any of this has open */
 
 static char directory[] = "/tmp/aw-failures-XXXXXX";
@@ -192,11 +194,35 @@ static void without_memory(void **state)
     }
 }
 
+/* Before anybody is asked for a name there is a pipe, and memory for both who ask and who answer.
+ */
+static void without_means_to_look_up_a_name(void **state)
+{
+    (void)state;
+    static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *list = NULL;
+    struct rlimit usual;
+    int error = 0, highest = dup(0);
+    close(highest);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    limit_descriptors((rlim_t)highest + 1);
+    assert_int_equal(aw_resolve(&list, "localhost", 1, &hints, &real_clock.base, &error), AW_OK);
+    assert_int_equal(errno, EMFILE);
+    limit_descriptors(usual.rlim_cur);
+    assert_int_equal(error, EAI_SYSTEM);
+    if (!OWN_ALLOCATOR)
+        skip();
+    failing_allocation = 1;
+    assert_int_equal(aw_resolve(&list, "localhost", 1, &hints, &real_clock.base, &error), AW_OK);
+    assert_int_equal(error, EAI_MEMORY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_descriptors),
         cmocka_unit_test(without_memory),
+        cmocka_unit_test(without_means_to_look_up_a_name),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

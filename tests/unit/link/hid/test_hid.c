@@ -178,6 +178,8 @@ static void assert_opens(const char *url, const char *key)
     assert_true(raw.size == 4 && raw.fd == aw_link_fd(link) && raw.to == NULL);
     assert_memory_equal(bytes, "\0abc", 4);
     assert_false(aw_link_raw(link, "abcd", 4, &raw));
+    assert_true(aw_link_take_turn(link, 0));
+    aw_link_end_turn(link);
     aw_link_close(link);
 }
 
@@ -201,6 +203,8 @@ static void chooses_one(void **state)
     end_board(&board);
     start_board(&board, "hidraw4"); /* whoever names it gets it */
     assert_opens("hid:?usage_page=FFC9", "hid:16c0:0486:T1");
+    assert_opens("hid:?usage_page=FFC9&interface=1", "hid:16c0:0486:T1");
+    assert_open_fails("hid:?usage_page=FFC9&interface=0", AW_NO_LINK, "no such board");
     end_board(&board);
 }
 

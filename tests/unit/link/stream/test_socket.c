@@ -6,19 +6,24 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-/* In place of the C library's: a name server that answers about "silent" when it is told to. */
-static atomic_bool told_to_answer;
+/* In place of the C library's: a name server that answers about "silent" when it is told to, and
+ * whether who asks it would be interrupted by signals. */
+static atomic_bool told_to_answer, can_be_interrupted;
 
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
                 struct addrinfo **list)
 {
     int (*original)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    sigset_t blocked;
     *(void **)&original = dlsym(RTLD_NEXT, "getaddrinfo");
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    atomic_store(&can_be_interrupted, sigismember(&blocked, SIGTERM) == 0);
     for (; host && strcmp(host, "silent") == 0 && !(hints->ai_flags & AI_NUMERICHOST); usleep(1000))
         if (atomic_load(&told_to_answer))
             return EAI_AGAIN;
@@ -468,6 +473,11 @@ static void a_wish_to_stop_ends_the_look_for_a_name(void **state)
     struct aw_real_clock clock = aw_real_clock(ends[0]);
     const struct aw_link_options options = {.clock = &clock.base};
     aw_link_close(open_link("udp:localhost:30004?listen=0", &clock.base));
+    assert_false(atomic_load(&can_be_interrupted)); /* signals are for those who wait */
+    sigset_t blocked;
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &blocked), 0);
+    for (int i = 1; i < SIGRTMAX; i++)
+        assert_int_equal(sigismember(&blocked, i) > 0, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
     static const char *const urls[] = {"tcp:silent:4000", "udp:silent:4000"};
     for (int i = 0; i < 2; i++) {

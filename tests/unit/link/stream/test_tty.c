@@ -2,10 +2,12 @@
 #include "link_helper.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -342,6 +344,14 @@ static void symlinks_to_symlinks(void **state)
         snprintf(to, sizeof to, "link%d", i);
         assert_int_equal(unlink(in_directory(to)), 0);
     }
+    char longest[PATH_MAX];
+    snprintf(longest, sizeof longest, "%*s", PATH_MAX - 1, in_directory("arm"));
+    memset(longest, '/', strspn(longest, " "));
+    assert_int_equal(symlink(longest, in_directory("far")), 0);
+    client = open_link(in_directory("far"), &clock.base);
+    assert_string_equal(client->key, in_directory("arm"));
+    aw_link_close(client);
+    assert_int_equal(unlink(in_directory("far")), 0);
     aw_link_close(server);
 }
 
@@ -451,6 +461,9 @@ static void modes_by_key(void **state)
         assert_int_equal(modes.c_cc[VMIN], 1);
         assert_int_equal(modes.c_cc[VTIME], 0);
         assert_int_equal(cfgetospeed(&modes), cases[i].speed);
+        int exclusive = -1;
+        assert_int_equal(ioctl(aw_link_fd(client), TIOCGEXCL, &exclusive), 0);
+        assert_int_equal(exclusive, 0);
         aw_link_close(client);
     }
     aw_link_close(server);
@@ -554,6 +567,11 @@ static void a_claim_is_one_program_s(void **state)
     assert_int_equal(fclose(file), 0);
     assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
     assert_string_equal(owner.pty, "/dev/pts/5");
+    assert_int_equal(aw_owner_record(&owner, "/dev/pts/6", &err), AW_OK);
+    assert_int_equal(ftruncate(owner.fd, strlen("/dev/pts/6")), 0); /* killed while it wrote */
+    close(owner.fd);
+    assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
+    assert_string_equal(owner.pty, "");
     assert_int_equal(unlink(owner.path), 0); /* somebody else's is left alone */
     file = fopen(owner.path, "w");
     assert_int_equal(fclose(file), 0);

@@ -484,6 +484,19 @@ static void keys_are_checked(void **state)
     }
 }
 
+static void an_empty_datagram_cannot_be_damaged(void **state)
+{
+    (void)state;
+    struct aw_fault_counters sum = {0};
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?corrupt=1", true, true);
+    assert_writes(link, "");
+    aw_fault_count(link, &sum);
+    assert_int_equal(sum.messages, 1);
+    assert_int_equal(sum.damaged, 0);
+    aw_link_close(link);
+}
+
 /* Only links with faults are counted, and what is there is added to. */
 static void counts_are_added(void **state)
 {
@@ -526,6 +539,7 @@ int main(void)
         cmocka_unit_test(a_stream_is_not_reordered),
         cmocka_unit_test(faults_are_as_they_were),
         cmocka_unit_test(keys_are_checked),
+        cmocka_unit_test(an_empty_datagram_cannot_be_damaged),
         cmocka_unit_test(counts_are_added),
         cmocka_unit_test(what_waits_is_sent_before_closing),
         cmocka_unit_test(what_came_before_the_end_is_delivered),
