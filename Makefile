@@ -5,7 +5,8 @@
 #   make check      everything that is tested; the last line is "N passed, N failed"
 #   make help       the other targets
 #
-# Variants build beside each other: SAN=1 (build/san/), CC=clang (build/clang/), FUZZ=1 (build/fuzz/).
+# Variants build beside each other: SAN=1 (build/san/) and FUZZ=1 (build/fuzz/), which are clang's where CC
+# does not say otherwise, and CC=clang (build/clang/).
 # Also: V=1 shows the commands, WERROR= lets warnings pass, SHARED=1 links shared libraries only
 # (build/shared/).
 
@@ -20,10 +21,11 @@ UDEVDIR  ?= $(PREFIX)/lib/udev
 DESTDIR  ?=
 
 ifeq ($(origin CC),default)
-CC := $(if $(FUZZ),clang,gcc)
+CC := $(if $(SAN)$(FUZZ),clang,gcc)
 endif
 
-VARIANT := $(if $(FUZZ),fuzz,$(if $(findstring clang,$(CC)),clang)$(if $(SAN),san)$(if $(SHARED),shared))
+clang   := $(findstring clang,$(CC))
+VARIANT := $(if $(FUZZ),fuzz,$(if $(SAN),$(if $(clang),,gcc)san,$(clang))$(if $(SHARED),shared))
 B       := build$(VARIANT:%=/%)
 
 .DEFAULT_GOAL := all

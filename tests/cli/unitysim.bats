@@ -205,7 +205,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     read -r -t "$patience" line <&"$seen" # it has the port
     fails 4 unitysim -l "$url" status
     has "$why" "the simulator answers to one client only"
-    kill "${started[-1]}"
+    end "${started[-1]}"
     end "$pid"
     run -3 --separate-stderr unitysim -l "$url" --timeout 0.3s scene basic
     has "$stderr" "nobody listens"
