@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "ends.h"
 #include "shell/share/address.h"
 #include "shell/share/server.h"
@@ -252,9 +253,10 @@ static json_t *correlation_text(const struct message *message)
     if (text && message->n_correlation < AW_ID_MAX / 2)
         return text;
     json_decref(text);
+    char *end = hex;
     for (size_t i = 0; i < message->n_correlation && i < AW_ID_MAX / 2 - 2; i++)
-        sprintf(hex + 2 * i, "%02X", message->correlation[i]);
-    return json_string(hex);
+        end = aw_hex_byte(end, message->correlation[i]);
+    return json_stringn(hex, (size_t)(end - hex));
 }
 
 static void remember(struct client *client, const struct message *message, const json_t *object)

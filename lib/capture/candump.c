@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/number.h"
 
 /* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, as fast as it goes --------------
@@ -56,24 +57,12 @@ static bool read_exact_time(const char *line, int64_t *time_ns)
     return true;
 }
 
-/* The value of a hex digit, or -1. */
-static int digit_of(char c)
-{
-    static const int8_t one_more[256] = {
-        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
-        ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12,
-        ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16, ['a'] = 11, ['b'] = 12,
-        ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-    };
-    return one_more[(uint8_t)c] - 1;
-}
-
 /* 044#2A36 up to the end of the line or a blank. Returns what is behind it, or NULL. */
 static const char *read_exact_frame(const char *p, const char *end, struct aw_candump *out)
 {
     if (end - p < ID_DIGITS + 1 || p[ID_DIGITS] != '#')
         return NULL;
-    int high = digit_of(p[0]), middle = digit_of(p[1]), low = digit_of(p[2]);
+    int high = aw_hex_digit(p[0]), middle = aw_hex_digit(p[1]), low = aw_hex_digit(p[2]);
     int id = high * 256 + middle * 16 + low;
     if ((high | middle | low) < 0 || id > 0x7FF)
         return NULL;
@@ -81,8 +70,8 @@ static const char *read_exact_frame(const char *p, const char *end, struct aw_ca
     out->bytes[1] = (uint8_t)(id >> 8);
     size_t size = 2;
     for (p += ID_DIGITS + 1; end - p >= 2 && *p > ' '; p += 2) {
-        high = digit_of(p[0]);
-        low = digit_of(p[1]);
+        high = aw_hex_digit(p[0]);
+        low = aw_hex_digit(p[1]);
         if ((high | low) < 0 || size == 2 + DATA_MAX)
             return NULL;
         out->bytes[size++] = (uint8_t)(high * 16 + low);
@@ -226,14 +215,6 @@ bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
 /* ---- Writing
  * ------------------------------------------------------------------------------------- */
 
-static char *write_byte(char *out, unsigned byte)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    *out++ = digits[byte >> 4];
-    *out++ = digits[byte & 15];
-    return out;
-}
-
 size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length)
 {
     const char *at = entry->length ? memmem(line, length, entry->frame, entry->length) : NULL;
@@ -254,12 +235,11 @@ size_t aw_candump_write(char *out, const char *interface, int64_t time_ns, struc
     for (int i = 0; i < 15 && interface[i]; i++)
         *p++ = interface[i];
     *p++ = ' ';
-    p = write_byte(p, (frame.data[1] & 7u) << 4 | frame.data[0] >> 4);
-    p = write_byte(p, frame.data[0]);
+    p = aw_hex_byte(p, (frame.data[1] & 7u) << 4 | frame.data[0] >> 4);
+    p = aw_hex_byte(p, frame.data[0]);
     p[-2] = p[-1];
     p[-1] = '#';
-    for (size_t i = 2; i < frame.size; i++)
-        p = write_byte(p, frame.data[i]);
+    p = aw_hex_bytes(p, (struct aw_span){frame.data + 2, frame.size - 2});
     *p++ = '\n';
     return (size_t)(p - out);
 }

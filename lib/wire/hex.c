@@ -1,20 +1,10 @@
 /* Parses and prints frames as hexadecimal text, with CAN identifiers. */
 #include "wire/hex.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static const char digits[] = "0123456789ABCDEF";
-
-static char *print_bytes(char *out, struct aw_span bytes, bool spaced)
-{
-    for (size_t i = 0; i < bytes.size; i++) {
-        if (spaced && i)
-            *out++ = ' ';
-        *out++ = digits[bytes.data[i] >> 4];
-        *out++ = digits[bytes.data[i] & 15];
-    }
-    return out;
-}
+#include "base/hex.h"
 
 /* A CAN frame of the engine: a 16-bit id, low byte first, then the data. */
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out)
@@ -22,24 +12,16 @@ size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, ch
     char *end = out;
     bool can = protocol->can && frame.size >= 2;
     if (can) {
-        *end++ = digits[frame.data[1] & 7];
-        *end++ = digits[frame.data[0] >> 4];
-        *end++ = digits[frame.data[0] & 15];
-        *end++ = '#';
+        end += sprintf(end, "%03X#", (frame.data[1] & 7u) << 8 | frame.data[0]);
         frame = (struct aw_span){frame.data + 2, frame.size - 2};
     }
-    end = print_bytes(end, frame, !can);
+    for (size_t i = 0; i < frame.size; i++) {
+        if (!can && i)
+            *end++ = ' ';
+        end = aw_hex_byte(end, frame.data[i]);
+    }
     *end = '\0';
     return (size_t)(end - out);
-}
-
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 static bool is_blank(char c)
@@ -60,13 +42,13 @@ static enum aw_status parse_bytes(const char *text, size_t from, size_t length, 
             i++;
             continue;
         }
-        if (digit_value(text[i]) < 0)
+        if (aw_hex_digit(text[i]) < 0)
             return bad_hex(text, i, err);
-        if (i + 1 == length || digit_value(text[i + 1]) < 0)
+        if (i + 1 == length || aw_hex_digit(text[i + 1]) < 0)
             return aw_fail(err, AW_MALFORMED, "column %zu: half a byte — two digits each", i + 1);
         if (*size == cap)
             return aw_fail(err, AW_MALFORMED, "more than %zu bytes", cap);
-        out[(*size)++] = (uint8_t)(digit_value(text[i]) << 4 | digit_value(text[i + 1]));
+        out[(*size)++] = (uint8_t)(aw_hex_digit(text[i]) << 4 | aw_hex_digit(text[i + 1]));
         i += 2;
     }
     return AW_OK;
@@ -80,9 +62,9 @@ static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out,
         return aw_fail(err, AW_MALFORMED, "'%.*s' is no 11-bit id — three hex digits before #",
                        (int)(hash > 16 ? 16 : hash), text);
     for (size_t i = 0; i < hash; i++) {
-        if (digit_value(text[i]) < 0)
+        if (aw_hex_digit(text[i]) < 0)
             return bad_hex(text, i, err);
-        id = id << 4 | (unsigned)digit_value(text[i]);
+        id = id << 4 | (unsigned)aw_hex_digit(text[i]);
     }
     if (id > 0x7FF)
         return aw_fail(err, AW_MALFORMED, "id %03X has more than 11 bits", id);

@@ -4,22 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hex.h"
+
 #define CR  '\r'
 #define BEL '\a'
 
 enum { ID = 1, LENGTH = 4, DATA = 5, TIME_DIGITS = 4, DATA_MAX = 8 };
 
-static int digit(char c)
-{
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)((at - digits) % 16) : -1;
-}
-
 bool aw_slcan_is_hex(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        if (digit(text[i]) < 0)
+        if (aw_hex_digit(text[i]) < 0)
             return false;
     return true;
 }
@@ -28,7 +23,7 @@ static unsigned number(const char *text, size_t size)
 {
     unsigned value = 0;
     for (size_t i = 0; i < size; i++)
-        value = value << 4 | (unsigned)digit(text[i]);
+        value = value << 4 | (unsigned)aw_hex_digit(text[i]);
     return value;
 }
 
@@ -93,13 +88,9 @@ enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t
 
 void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *out)
 {
-    static const char digits[] = "0123456789ABCDEF";
     unsigned id = datagram[0] | (unsigned)datagram[1] << 8;
     out += sprintf(out, "t%03X%zu", id & 0x7FF, size - 2);
-    for (size_t i = 2; i < size; i++) {
-        *out++ = digits[datagram[i] >> 4];
-        *out++ = digits[datagram[i] & 15];
-    }
+    out = aw_hex_bytes(out, (struct aw_span){datagram + 2, size - 2});
     if (time_ms >= 0)
         out += sprintf(out, "%04X", (unsigned)time_ms);
     memcpy(out, "\r", 2);

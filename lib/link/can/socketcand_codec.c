@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hex.h"
 #include "link/can/slcan_codec.h"
 
 #define BLANKS " \t\r\n"
@@ -141,13 +142,6 @@ bool aw_socketcand_error(const struct aw_socketcand_reader *reader, uint32_t *id
            read_time(reader->word[2], &time_ns);
 }
 
-static char *print_bytes(char *out, const uint8_t *datagram, size_t size, const char *format)
-{
-    for (size_t i = 2; i < size; i++)
-        out += sprintf(out, format, datagram[i]);
-    return out;
-}
-
 static unsigned id_of(const uint8_t *datagram)
 {
     return (datagram[0] | (unsigned)datagram[1] << 8) & ID_MAX;
@@ -158,13 +152,16 @@ void aw_socketcand_print_frame(const uint8_t *datagram, size_t size, int64_t tim
     out +=
         sprintf(out, "< frame %03X %lld.%06lld ", id_of(datagram), (long long)(time_ns / AW_SECOND),
                 (long long)(time_ns % AW_SECOND / AW_MICROSECOND));
-    out = print_bytes(out, datagram, size, "%02X");
+    out = aw_hex_bytes(out, (struct aw_span){datagram + 2, size - 2});
     strcpy(out, size > 2 ? " >" : ">");
 }
 
 void aw_socketcand_print_send(const uint8_t *datagram, size_t size, char *out)
 {
     out += sprintf(out, "< send %03X %zu ", id_of(datagram), size - 2);
-    out = print_bytes(out, datagram, size, "%02X ");
+    for (size_t i = 2; i < size; i++) {
+        out = aw_hex_byte(out, datagram[i]);
+        *out++ = ' ';
+    }
     strcpy(out, ">");
 }

@@ -54,10 +54,9 @@ void aw_attached_take(struct aw_attached *attached);
 json_t *aw_client_files(const struct aw_session *session);
 void aw_client_take_file(struct aw_attached *attached, const json_t *object);
 
-/* A link of what passes the server's, and a line of it. The new one has not been asked for yet;
+/* A link of what passes the server's. The new one has not been asked for yet;
  * NULL: out of memory. */
 struct aw_link *aw_look_new(struct aw_session *session, struct aw_attached *attached);
-bool aw_look_bytes(const char *hex, size_t length, uint8_t *out); /* false: not hex */
 enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link);
 void aw_look_take(struct aw_attached *attached, const json_t *object);
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "link/wrap/fault.h"
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
@@ -73,9 +74,7 @@ static void ask(struct aw_attached *attached, struct aw_span bytes)
     char line[2 * AW_QUESTION_MAX + 32];
     if (!attached->session->tool->asks || bytes.size > AW_QUESTION_MAX)
         return;
-    char *p = line + sprintf(line, "{\"ask\":\"");
-    for (size_t i = 0; i < bytes.size; i++)
-        p += sprintf(p, "%02X", bytes.data[i]);
+    char *p = aw_hex_bytes(line + sprintf(line, "{\"ask\":\""), bytes);
     p += sprintf(p, "\"}\n");
     aw_peer_put(server->running->peer, line, (size_t)(p - line), false);
 }
@@ -177,7 +176,7 @@ void aw_beside_take(struct aw_peer *child, const char *line)
         const char *hex = line + sizeof asks - 1;
         size_t length = strcspn(hex, "\"");
         bool fits = length <= 2 * sizeof child->bytes;
-        child->question = fits && aw_look_bytes(hex, length, child->bytes) ? length / 2 : 0;
+        child->question = fits && aw_hex_read(hex, length, child->bytes) ? length / 2 : 0;
         return;
     }
     child->left = child->left || strstr(line, "\"done\":true,\"exit\":") != NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/number.h"
 #include "shell/share/server.h"
 #include "wire/split.h"
@@ -155,16 +156,11 @@ static void on_frame(void *context, struct aw_span frame)
 
 static void send_bytes(struct aw_peer *peer, enum aw_dir dir, struct aw_span bytes, int64_t time_ns)
 {
-    static const char digits[] = "0123456789ABCDEF";
     char *line = malloc(2 * bytes.size + 64);
     if (!line)
         return;
     int head = sprintf(line, "{\"%s\":\"", dir == AW_TX ? "tx" : "rx");
-    char *p = line + head;
-    for (size_t i = 0; i < bytes.size; i++) {
-        *p++ = digits[bytes.data[i] >> 4];
-        *p++ = digits[bytes.data[i] & 15];
-    }
+    char *p = aw_hex_bytes(line + head, bytes);
     p += sprintf(p, "\",\"ns\":%lld}\n", (long long)time_ns);
     aw_peer_put(peer, line, (size_t)(p - line), true);
     free(line);

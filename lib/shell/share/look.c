@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
@@ -166,29 +167,13 @@ enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link)
     return AW_OK;
 }
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-bool aw_look_bytes(const char *hex, size_t length, uint8_t *out)
-{
-    for (size_t i = 0; i < length / 2; i++) {
-        int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        out[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
-}
-
 static struct chunk *read_chunk(const char *hex, size_t length)
 {
     struct chunk *chunk = malloc(sizeof *chunk + length / 2);
     if (!chunk)
         return NULL;
     *chunk = (struct chunk){.size = length / 2};
-    if (aw_look_bytes(hex, length, chunk->bytes))
+    if (aw_hex_read(hex, length, chunk->bytes))
         return chunk;
     free(chunk);
     return NULL;

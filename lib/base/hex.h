@@ -1,0 +1,49 @@
+/* Hex digits: two upper-case ones a byte are written, of either case are read. */
+#ifndef AW_BASE_HEX_H
+#define AW_BASE_HEX_H
+
+#include <stdbool.h>
+
+#include "base/span.h"
+
+/* The value of a digit, or -1. */
+static inline int aw_hex_digit(char c)
+{
+    static const int8_t one_more[256] = {
+        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+        ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12,
+        ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16, ['a'] = 11, ['b'] = 12,
+        ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    };
+    return one_more[(uint8_t)c] - 1;
+}
+
+/* These return the end of what they write, which is not terminated. */
+static inline char *aw_hex_byte(char *out, unsigned byte)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    *out++ = digits[byte >> 4 & 15];
+    *out++ = digits[byte & 15];
+    return out;
+}
+
+static inline char *aw_hex_bytes(char *out, struct aw_span bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        out = aw_hex_byte(out, bytes.data[i]);
+    return out;
+}
+
+/* length / 2 bytes; false: not all are digits. */
+static inline bool aw_hex_read(const char *text, size_t length, uint8_t *out)
+{
+    for (size_t i = 0; i < length / 2; i++) {
+        int high = aw_hex_digit(text[2 * i]), low = aw_hex_digit(text[2 * i + 1]);
+        if ((high | low) < 0)
+            return false;
+        out[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+#endif
