@@ -180,8 +180,13 @@ static void messages_under_way_at_a_reset_are_passed_over(void **state)
  * answered with the reset; that of a simulation which takes no commands goes on counting. */
 static void a_reset_right_after_the_first_message(void **state)
 {
+    static const struct {
+        long next; /* step of the message that comes then, */
+        enum aw_status status;
+        long step; /* and which one is shown */
+    } cases[] = {{20, AW_OK, 50}, {35, AW_TIMEOUT, 5}, {5, AW_OK, 5}, {0, AW_OK, 0}};
     (void)state;
-    for (int taken = 0; taken <= 1; taken++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = rig_new("le32");
         struct fake *fake = &rig->fake;
         fake->real_time = true;
@@ -190,10 +195,10 @@ static void a_reset_right_after_the_first_message(void **state)
         aw_ezphys_reset(&rig->ez);
         rig_run(rig, 1);
         assert_int_equal(rig->ez.reset_step, 5);
-        fake->step = taken ? 20 : 35;
-        assert_int_equal(rig_try(rig), taken ? AW_OK : AW_TIMEOUT);
-        assert_int_equal(rig->ez.state.step, taken ? 50 : 5);
-        assert_int_equal(rig->ez.resetting, !taken);
+        fake->step = cases[i].next;
+        assert_int_equal(rig_try(rig), cases[i].status);
+        assert_int_equal(rig->ez.state.step, cases[i].step);
+        assert_int_equal(rig->ez.resetting, cases[i].status == AW_TIMEOUT);
         rig_free(rig);
     }
 }
@@ -413,6 +418,27 @@ static void tables_do_not_grow(void **state)
     rig_run(rig, 20);
     assert_int_equal(rig->ez.state.n_joints, AW_EZPHYS_JOINTS);
     assert_int_equal(rig->ez.state.overflow, 20 * 1000 - AW_EZPHYS_JOINTS);
+    rig_free(rig);
+}
+
+static void many_packets(struct fake *f)
+{
+    static const double axis[] = {1, 2};
+    f->pending = 8;
+    for (int i = 0; i < AW_EZPHYS_PACKETS + 3; i++)
+        fake_put(f, "joint_axis", HINGE, "hinge", axis, 2);
+    fake_envelope(f, AW_EZPHYS_PACKETS + 3);
+}
+
+static void packets_that_are_not_listed_are_counted(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("packed8");
+    rig->fake.spoil = many_packets;
+    rig_run(rig, 1);
+    assert_int_equal(rig->ez.n_packets, AW_EZPHYS_PACKETS);
+    assert_int_equal(rig->ez.state.overflow, 3);
+    assert_int_equal(rig->ez.counters.malformed, 0);
     rig_free(rig);
 }
 
@@ -926,6 +952,7 @@ int main(void)
         cmocka_unit_test(damage_ends_with_its_connection),
         cmocka_unit_test(random_damage_on_every_wire_stops_nobody),
         cmocka_unit_test(tables_do_not_grow),
+        cmocka_unit_test(packets_that_are_not_listed_are_counted),
         cmocka_unit_test(a_wire_with_small_counts_says_what_it_cannot_carry),
         cmocka_unit_test(a_joint_without_axes_is_not_stopped),
         cmocka_unit_test(words_are_joints),

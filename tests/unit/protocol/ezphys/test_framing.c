@@ -60,6 +60,23 @@ static void the_longest_header_has_the_longest_frame(void **state)
     assert_int_equal(aw_wire_codec(&wire, "limb", AW_RX)->size, aw_ezphys_protocol.frame_max);
 }
 
+static void a_description_has_at_most_255_characters(void **state)
+{
+    (void)state;
+    static const int words[][2] = {{28, 6}, {31, 4}};
+    for (int i = 0; i < 2; i++) {
+        char text[300] = "";
+        for (int k = 0; k < words[i][0]; k++)
+            strcat(text, "long=4,");
+        for (int k = 0; k < words[i][1]; k++)
+            strcat(text, "endian=le,");
+        text[strlen(text) - 1] = '\0';
+        assert_int_equal(strlen(text), 255 + i);
+        assert_int_equal(aw_ezphys_framing_parse(&framing, text, NULL, &err), i ? AW_USAGE : AW_OK);
+    }
+    assert_string_equal(err.text, "wire: a description has at most 255 characters");
+}
+
 static void mistakes_are_told_with_their_place(void **state)
 {
     (void)state;
@@ -180,6 +197,7 @@ int main(void)
         cmocka_unit_test(presets_have_their_parts),
         cmocka_unit_test(what_was_printed_reads_back),
         cmocka_unit_test(the_longest_header_has_the_longest_frame),
+        cmocka_unit_test(a_description_has_at_most_255_characters),
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(descriptions_are_read_as_they_were),
     };

@@ -201,6 +201,26 @@ static void without_a_scene_bodies_are_crosses_and_names_join_them(void **unused
     assert_int_equal(cells_of_color(3), 0);
 }
 
+/* What is left in the tables from before does not count. */
+static void joints_and_bodies_that_are_gone_are_not_seen(void **unused)
+{
+    (void)unused;
+    load("pendulum");
+    double azimuth = picture.azimuth;
+    scene.n_joints = 0;
+    aw_ezphys_picture_aim(&picture, &state);
+    assert_true(picture.azimuth != azimuth);
+    draw();
+    assert_int_equal(cells_of_color(3), 0);
+    assert_true(cells_of_color(1) > 0);
+    state.n_bodies = 0;
+    draw();
+    assert_int_equal(cells_of_color(1), 0);
+    state.contacts[0] = (struct aw_ezphys_contact){.point = {0.2, 0.1, 0}};
+    draw();
+    assert_int_equal(cells_of_color(2), 0);
+}
+
 static void contacts_are_seen(void **unused)
 {
     (void)unused;
@@ -329,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_pendulum_hangs_from_its_pivot_wherever_it_swings),
         cmocka_unit_test(pivots_between_bodies_go_with_them),
         cmocka_unit_test(without_a_scene_bodies_are_crosses_and_names_join_them),
+        cmocka_unit_test(joints_and_bodies_that_are_gone_are_not_seen),
         cmocka_unit_test(contacts_are_seen),
         cmocka_unit_test(the_eye_follows_what_leaves),
         cmocka_unit_test(pictures_are_as_they_were),

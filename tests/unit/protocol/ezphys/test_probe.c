@@ -204,6 +204,32 @@ static void too_little_is_not_sure(void **state)
     free(bytes);
 }
 
+/* Near 0, that is at most one step behind the first one. */
+static void steps_may_begin_anew(void **state)
+{
+    (void)state;
+    uint8_t *bytes = malloc(ROOM);
+    struct scene *s = new_scene("le32", 3);
+    struct aw_ezphys_guess guess;
+    s->bodies = 1;
+    s->joints = 0;
+    for (long first = 0; first < 7; first++) {
+        static const long before[] = {1000, 1004, 1008};
+        size_t size = 0;
+        for (int i = 0; i < 6; i++)
+            size += write_message(s, bytes + size, ROOM - size,
+                                  i < 3 ? before[i] : first + (i - 3) * 4);
+        assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, size}, &guess, 1), 1);
+        assert_int_equal(guess.stamps, 5);
+        assert_int_equal(guess.even, first <= 5 ? 5 : 3);
+    }
+    s->step_size = 10; /* no step is as long */
+    assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, capture(s, bytes, 6)}, &guess, 1), 1);
+    assert_int_equal(guess.even, 0);
+    free(s);
+    free(bytes);
+}
+
 /* One message is there, and the beginning of one that would be as long as a message may be. */
 static void what_waits_for_the_rest_is_not_sure(void **state)
 {
@@ -301,6 +327,7 @@ int main(void)
         cmocka_unit_test(other_descriptions_are_found_by_their_parts),
         cmocka_unit_test(noise_and_nothing_are_no_wire),
         cmocka_unit_test(too_little_is_not_sure),
+        cmocka_unit_test(steps_may_begin_anew),
         cmocka_unit_test(what_waits_for_the_rest_is_not_sure),
         cmocka_unit_test(guesses_are_as_they_were),
     };

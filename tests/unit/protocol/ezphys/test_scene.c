@@ -228,6 +228,25 @@ static void too_many(void **state)
     assert_int_equal(scene.n_bodies, AW_SCENE_BODIES_MAX);
 }
 
+/* Bodies with names as long as they may be, of which not all have room where a joint has none of
+ * them. */
+static void a_list_of_names_is_cut(void **state)
+{
+    static struct aw_scene scene;
+    char text[600] = "", list[400] = "";
+    struct aw_error err;
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        snprintf(list + strlen(list), 40, " %c%031d", 'a' + i, 0);
+        snprintf(text + strlen(text), 70, "body%s sphere 1 mass 1\n", strrchr(list, ' '));
+    }
+    strcat(text, "joint j hinge z");
+    assert_int_equal(parse(&scene, text, &err), AW_USAGE);
+    char told[400];
+    snprintf(told, sizeof told, "test:7:15: no body \"z\" — there are:%.160s", list);
+    assert_string_equal(err.text, told);
+}
+
 static void shipped_scenes_load(void **state)
 {
     static struct aw_scene scene;
@@ -459,6 +478,7 @@ int main(void)
         cmocka_unit_test(mistakes_have_a_place),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(too_many),
+        cmocka_unit_test(a_list_of_names_is_cut),
         cmocka_unit_test(shipped_scenes_load),
         cmocka_unit_test(loading_says_what_is_missing),
         cmocka_unit_test(lines_are_read_as_they_were),
