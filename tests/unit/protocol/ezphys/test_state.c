@@ -108,6 +108,17 @@ static void a_step_that_goes_back_is_a_new_beginning(void **unused)
     assert_true(aw_ezphys_state_time(&state) == 0);
 }
 
+static void what_is_said_to_the_simulator_is_no_state(void **unused)
+{
+    (void)unused;
+    struct aw_record record;
+    aw_record_init(&record, aw_wire_codec(&wire, "axis_motor", AW_TX), AW_TX);
+    aw_ezphys_state_begin(&state);
+    aw_ezphys_state_update(&state, &names, &record);
+    assert_int_equal(state.packets, 0);
+    assert_null(state.about.object);
+}
+
 static void a_step_beyond_all_integers(void **unused)
 {
     (void)unused;
@@ -129,6 +140,7 @@ int main(void)
         cmocka_unit_test_setup(feedback_is_no_axis, setup),
         cmocka_unit_test_setup(contacts_are_those_of_the_message, setup),
         cmocka_unit_test_setup(a_step_that_goes_back_is_a_new_beginning, setup),
+        cmocka_unit_test_setup(what_is_said_to_the_simulator_is_no_state, setup),
         cmocka_unit_test_setup(a_step_beyond_all_integers, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
