@@ -8,6 +8,7 @@
 #define LAGS        8 /* of the grid */
 #define DEAD_TIMES  24
 #define ITERATIONS  40
+#define SETTLED     1e-5 /* of the sum of squares: far below what noise makes of it */
 #define LARGEST     1e30
 #define MOST_JUMPS  120
 #define JUMP_ROUNDS 8
@@ -317,7 +318,7 @@ double aw_search_descend(struct aw_search *s)
             }
             damping *= 5;
         }
-        if (best >= before * (1 - 1e-7))
+        if (best >= before * (1 - SETTLED))
             break;
     }
     return aw_search_cost(s);
