@@ -48,7 +48,6 @@ static bool make_even(const struct aw_trial *trial, struct even *e)
         double t = trial->t[0] + e->dt * (double)i;
         for (int k = 0; k < 4; k++)
             e->u[i] += input_at(trial, t + e->dt * ((k + 0.5) / 4 - 0.5), &at_u) / 4;
-        at_u = at_u > 8 ? at_u - 8 : 0;
         e->y[i] = measured_at(trial, t, &at_y);
     }
     return true;

@@ -336,7 +336,7 @@ static void learn_messages(struct bus *bus)
     memset(bus->action_of, -1, sizeof bus->action_of);
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *message = &protocol->messages[i];
-        if (message->code >= COMMANDS || !(message->dir & AW_TX))
+        if (message->code >= COMMANDS) /* telemetry */
             continue;
         bus->message_of[message->code] = (int8_t)i;
         for (size_t k = 0; k < sizeof actions / sizeof *actions; k++)

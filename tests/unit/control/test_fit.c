@@ -346,6 +346,8 @@ static void test_grain_by_hand(void **state)
     assert_true(quiet.noise < 1e-9);
     double few[] = {0, 0, 0, 2, 2, 2, 5, 5, 5, 5};
     assert_true(fabs(aw_grain(few, 10).quantum - 2) < 1e-12);
+    double far[] = {-4e9, 0, 0, 0, 1, 1, 1}; /* where 1 is a rounding error */
+    assert_true(fabs(aw_grain(far, 7).quantum - 4e9) < 1);
     double half[] = {0, 0, 1, 1};
     assert_true(fabs(aw_grain(half, 4).quantum - 1) < 1e-12);
 }
@@ -379,6 +381,7 @@ static void test_short_records(void **state)
         {"few swings", {1, false, 0.1, 0, 0, 0, 0.03}, 0.002, 0.1, 25, {.held_out = 0.25}, true},
         {"slow lag", {20, false, 4, 0, 0, 0, 0.05}, 0.003, 0, 11, {.held_out = 0.3}, true},
         {"slow lag, sure", {20, false, 1.5, 0, 0, 0, 0.05}, 1e-5, 0, 11, {.held_out = 0}, true},
+        {"less slow lag", {20, false, 1.2, 0, 0, 0, 0.05}, 0.06, 0, 11, {.held_out = 0.3}, true},
         {"two lags and a band",
          {2, false, 0.3, 0.02, 0, 0, 0.04},
          1e-4,

@@ -25,6 +25,7 @@ static void record(bool integrating)
         input[k] = levels[k / 2 % 10];
     }
     input[13] = input[14] = 0.1;
+    input[25] += 0.02; /* from one jump to the next it does not stay */
     for (int i = 0; i < N; i++) {
         t[i] = 0.025 * i + (i % 3) * 0.004;
         seed = seed * 1664525U + 1013904223U;
@@ -122,6 +123,7 @@ static void test_search(void **state)
                 s.basis[AW_DRIFT][5], s.longest_s);
         if (strncmp(rows[i].name, "beyond", 6) != 0) {
             double sum = aw_search_cost(&s);
+            assert_true(s.uses[AW_DRIFT] || !(fabs(s.linear[AW_DRIFT]) > 0));
             print_state(out, "cost", &s, sum);
             aw_search_time_jumps(&s);
             print_state(out, "jumps alone", &s, 0);

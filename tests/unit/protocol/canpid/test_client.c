@@ -199,6 +199,9 @@ static void what_others_send_is_seen(void **state)
     assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_TOR);
     assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", NULL), AW_LIMIT);
     assert_int_equal(tap->client.counters.commands_seen, 1);
+    give(tap, "044#0000003E0400"); /* there is none of this number: it is left as it was */
+    assert_int_equal(aw_canpid_receive(&tap->client, 0, &received, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_TOR);
     free(tap);
 }
 
@@ -410,6 +413,25 @@ static void a_disable_is_repeated(void **state)
     assert_int_equal(tap->n_written, 10);
     assert_written(tap, 9, "044#0000C03F0000");
     assert_true(done.confirmed == 0);
+    free(tap);
+}
+
+/* Each board has a pace of its own, up to the last one. */
+static void the_last_boards_are_disabled_as_well(void **state)
+{
+    (void)state;
+    struct tap *tap = tap_new();
+    uint64_t boards = AW_CANPID_BIT(0x7A0) | AW_CANPID_BIT(0x7C0);
+    assert_int_equal(aw_canpid_stop(&tap->client, boards, AW_CANPID_TOR, NULL, &tap->err),
+                     AW_TIMEOUT);
+    assert_int_equal(tap->n_written, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_written(tap, i, i % 2 ? "7C4#0000C03F0200" : "7A4#0000C03F0200");
+        assert_true(tap->written[i].time_ns == (int64_t)(i / 2) * 10 * AW_MILLISECOND);
+    }
+    for (unsigned board = 0; board < AW_CANPID_BOARDS * 32; board += 32)
+        assert_int_equal(aw_canpid_board(&tap->client, board)->controller,
+                         boards & AW_CANPID_BIT(board) ? AW_CANPID_TOR : AW_CANPID_LAST);
     free(tap);
 }
 
@@ -1053,6 +1075,7 @@ int main(void)
         cmocka_unit_test(a_burst_is_no_rate),
         cmocka_unit_test(disabling_goes_out_where_nothing_may_wait),
         cmocka_unit_test(a_disable_is_repeated),
+        cmocka_unit_test(the_last_boards_are_disabled_as_well),
         cmocka_unit_test(disabling_tries_every_board),
         cmocka_unit_test(a_disable_behind_three_gains_is_delivered),
         cmocka_unit_test(a_lost_disable_is_made_good),

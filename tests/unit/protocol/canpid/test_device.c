@@ -262,6 +262,15 @@ static void angles_stay_within_half_a_turn(void **state)
     assert_true(fabs(knee->lever_angle + 120) < 0.1);
     assert_true(fabs(aw_canpid_from_percent(AW_CANPID_POS, knee->measured) + 120) < 0.1);
     rig_free(rig);
+    rig = rig_direct(); /* short of half a turn it is as it is */
+    knee = aw_canpid_board(&rig->client, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, -90);
+    rig_run(rig, 3);
+    rig_put(rig, 0x4A, "000000000000");
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 170);
+    rig_run(rig, 3);
+    assert_true(knee->lever_angle > 125 && knee->lever_angle < 180);
+    rig_free(rig);
 }
 
 static void references_are_where_the_joint_stands(void **state)
@@ -772,6 +781,20 @@ static void runs_repeat(void **state)
     assert_true(run_hash(1, 3, false) != run_hash(1, 0, false));
 }
 
+/* Time begins for a bus with the first look at it, too. */
+static void a_look_begins_the_time(void **state)
+{
+    (void)state;
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_device *device = aw_canpid_device(&options);
+    struct aw_canpid_truth truth;
+    assert_true(aw_canpid_device_truth(device, LKNEE, 5 * AW_SECOND, &truth));
+    assert_true(device->ops->next_event(device) > 5 * AW_SECOND);
+    device->ops->step(device, 5 * AW_SECOND);
+    assert_int_equal(aw_canpid_device_counters(device)->dropped, 0);
+    aw_device_close(device);
+}
+
 /* How often somebody looks does not change what happens. */
 static void looking_changes_nothing(void **state)
 {
@@ -979,6 +1002,7 @@ int main(void)
         cmocka_unit_test(a_broken_encoder_ends_the_drive),
         cmocka_unit_test(fast_motors_saturate_in_the_fw_layout),
         cmocka_unit_test(runs_repeat),
+        cmocka_unit_test(a_look_begins_the_time),
         cmocka_unit_test(looking_changes_nothing),
         cmocka_unit_test(nobody_listening_is_no_harm),
         cmocka_unit_test(six_moving_boards_are_much_faster_than_time),

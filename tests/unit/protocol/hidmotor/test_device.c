@@ -146,6 +146,10 @@ static void the_interpolation_is_that_of_the_firmware(void **state)
     assert_near(setpoint(rig, 0), 5, 0);
     RIG_RAW(rig, SET_SETPOINTS, -100, 0, 6, 6, 6);
     assert_near(setpoint(rig, 0), 6, 0);
+    RIG_RAW(rig, SET_SETPOINTS, 1, 0, 7, 7, 7); /* a whole one is waited for */
+    assert_near(setpoint(rig, 0), 6, 0);
+    rig_run(rig, 0.001);
+    assert_near(setpoint(rig, 0), 7, 0);
     rig_free(rig);
 }
 
@@ -296,6 +300,10 @@ static void unhomed_the_setpoints_move_and_the_arm_does_not(void **state)
 {
     (void)state;
     struct rig *rig = rig_in(AW_HIDMOTOR_UNHOMED);
+    rig_truth(rig);
+    rig_run(rig, 0.06); /* its velocity has been measured once, and it stands */
+    for (int i = 0; i < 3; i++)
+        assert_near(rig_status(rig).velocity[i], 0, 4.9);
     struct aw_hidmotor_status before = rig_status(rig);
     RIG_RAW(rig, SET_SETPOINTS, 100, 0, 30, 20, 10);
     rig_run(rig, 3);

@@ -614,6 +614,31 @@ static void a_stop_when_the_clock_refuses(void **state)
     rig_free(rig);
 }
 
+/* It refuses once the setpoints are on their way: they are not sent a second time. */
+static enum aw_status signalled_write(struct aw_link *link, const void *buf, size_t size,
+                                      struct aw_error *err)
+{
+    if (is_motion(buf))
+        link->clock->wait = stopped_wait;
+    return sieve_write(link, buf, size, err);
+}
+
+static void a_stop_that_is_refused_the_answer(void **state)
+{
+    (void)state;
+    static const struct aw_link_ops ops = {.read = sieve_read, .write = signalled_write};
+    struct rig *rig = rig_faulty("");
+    struct sieve sieve = {.lose_echo = false};
+    struct aw_hidmotor_stopped stopped;
+    start_moving(rig, 0.7);
+    put_sieve(rig, &sieve)->base.ops = &ops;
+    uint64_t sent = rig->arm.counters.sent;
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_int_equal(rig->arm.counters.sent, sent + 2); /* where it is, and to stay there */
+    assert_true(stopped.measured && !stopped.confirmed);
+    rig_free(rig);
+}
+
 /* On the wall clock with a signal pending, as a thread of the shell would have it. */
 static void a_stop_on_the_real_clock(void **state)
 {
@@ -1346,6 +1371,7 @@ int main(void)
         cmocka_unit_test(a_stop_is_tried_again),
         cmocka_unit_test(nothing_known_nothing_sent),
         cmocka_unit_test(a_stop_when_the_clock_refuses),
+        cmocka_unit_test(a_stop_that_is_refused_the_answer),
         cmocka_unit_test(a_stop_on_the_real_clock),
         cmocka_unit_test(sessions_are_as_they_were),
         cmocka_unit_test(waits_end_as_they_did),

@@ -50,6 +50,8 @@ static void test_outside(void **state)
     expect_row(&canvas, 7, AW_BRAILLE_UTF8, "");
     aw_braille_text(&canvas, -2, 0, "abcdefg", 1);
     expect_row(&canvas, 0, AW_BRAILLE_UTF8, "cde");
+    canvas.rows = 0; /* the first one that there is not */
+    expect_row(&canvas, 0, AW_BRAILLE_UTF8, "");
     aw_braille_free(&canvas);
 }
 
@@ -166,7 +168,10 @@ static void test_sizes(void **state)
 {
     struct aw_braille canvas;
     (void)state;
+    memset(&canvas, 7, sizeof canvas);
     assert_false(aw_braille_init(&canvas, 0, 5));
+    assert_true(canvas.columns == 0 && canvas.rows == 0 && !canvas.cells);
+    assert_false(aw_braille_init(&canvas, 5, 0));
     assert_false(aw_braille_init(&canvas, 5, -1));
     assert_false(aw_braille_init(&canvas, 1001, 5));
     aw_braille_clear(&canvas);

@@ -168,6 +168,7 @@ static void keys(void **state)
     } rows[] = {
         {"q", 'q'},
         {" ", ' '},
+        {"\001", 1}, /* Ctrl-A */
         {"~", '~'},
         {"\r", AW_KEY_ENTER},
         {"\n", AW_KEY_ENTER},
