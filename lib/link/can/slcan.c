@@ -34,8 +34,7 @@ static int64_t adapter_time(struct client *self, int time_ms)
     int64_t passed =
         ((time_ms - self->last_ms + AW_SLCAN_MINUTE) % AW_SLCAN_MINUTE) * AW_MILLISECOND;
     int64_t time = self->stamp_time + passed;
-    if (self->stamped && now > time)
-        time += (now - time) / MINUTE * MINUTE;
+    time += (now - time) / MINUTE * MINUTE;
     if (!self->stamped || time > now || now - time > AW_SECOND)
         time = now;
     self->stamped = true;
