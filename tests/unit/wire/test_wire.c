@@ -149,6 +149,29 @@ static void a_frame_is_known_by_its_code(void **state)
 }
 
 /* The one whose code is there first in the table, where the protocol says nothing else. */
+/* What stands behind the frame is not looked at, however far in it the code would be. */
+static void a_code_that_is_not_all_there(void **state)
+{
+    static const struct aw_field far_head[] = {{.name = "a", .type = AW_UINT, .bits = 32},
+                                               {.name = "b", .type = AW_UINT, .bits = 32},
+                                               SAMPLE_CODE,
+                                               {0}};
+    static const struct aw_variant far[] = {{.name = "far", .head = far_head}, {0}};
+    static const uint8_t bytes[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 5};
+    struct aw_protocol other = protocol;
+    struct aw_record record;
+    struct aw_error err = {0};
+    (void)state;
+    other.variants = far;
+    other.frame_max = sizeof bytes;
+    aw_wire_init(&wire, &other, NULL, false);
+    assert_int_equal(
+        aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, sizeof bytes}, &record, &err), AW_OK);
+    assert_int_equal(aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, 8}, &record, &err),
+                     AW_MALFORMED);
+    assert_string_equal(err.text, "8 bytes that are no small message to the device");
+}
+
 static const struct aw_message *always_one(const struct aw_wire *any, enum aw_dir dir,
                                            struct aw_span frame, struct aw_error *err)
 {
@@ -236,6 +259,7 @@ int main(void)
         cmocka_unit_test(variants_put_messages_instead),
         cmocka_unit_test(codecs_are_found_by_name_and_way),
         cmocka_unit_test(a_frame_is_known_by_its_code),
+        cmocka_unit_test(a_code_that_is_not_all_there),
         cmocka_unit_test(a_frame_that_goes_the_other_way),
         cmocka_unit_test(frames_of_one_length_follow_each_other),
         cmocka_unit_test(an_envelope_goes_around_a_frame),

@@ -138,6 +138,46 @@ static void a_shared_server_answers_all(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
+/* While somebody waits, who has the turn ends it. */
+struct turning_clock {
+    struct aw_real_clock real;
+    struct aw_link *has; /* NULL: nobody any more */
+};
+
+static enum aw_status end_turn_meanwhile(struct aw_clock *clock, int fd, short events,
+                                         int64_t deadline)
+{
+    struct turning_clock *self = (struct turning_clock *)clock;
+    struct aw_real_clock real = aw_real_clock(-1);
+    if (self->has)
+        aw_link_end_turn(self->has);
+    self->has = NULL;
+    return aw_clock_wait(&real.base, fd, events, deadline);
+}
+
+static void a_turn_is_waited_for(void **state)
+{
+    (void)state;
+    struct turning_clock clock = {.real = aw_real_clock(-1)};
+    struct aw_link_options options = {.clock = &clock.real.base, .shared = true};
+    struct aw_link *server;
+    struct aw_error err = {0};
+    char listen[100];
+    snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-turns-%d", (int)getpid());
+    assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
+    struct aw_link *first = open_link(server->ready, &clock.real.base);
+    struct aw_link *second = open_link(server->ready, &clock.real.base);
+    int64_t deadline = aw_clock_now(&clock.real.base) + 10 * AW_SECOND;
+    clock.real.base.wait = end_turn_meanwhile;
+    assert_true(aw_link_take_turn(first, deadline));
+    clock.has = first;
+    assert_true(aw_link_take_turn(second, deadline));
+    assert_null(clock.has);
+    aw_link_close(first);
+    aw_link_close(second);
+    aw_link_close(server);
+}
+
 /* As many as there is room for; who comes then is sent away, and the others are served. */
 static void a_shared_server_has_room_for_so_many(void **state)
 {
@@ -497,6 +537,7 @@ int main(void)
         cmocka_unit_test(tcp_clients_take_turns),
         cmocka_unit_test(unix_clients_take_turns),
         cmocka_unit_test(a_shared_server_answers_all),
+        cmocka_unit_test(a_turn_is_waited_for),
         cmocka_unit_test(a_shared_server_has_room_for_so_many),
         cmocka_unit_test(tcp_failures),
         cmocka_unit_test(tcp_takes_its_time_to_connect),
