@@ -4,23 +4,6 @@
 
 #include "picture_helper.h"
 
-static char *numbers_text;
-static size_t numbers_size;
-
-static inline FILE *begin_numbers(void)
-{
-    FILE *out = open_memstream(&numbers_text, &numbers_size);
-    assert_non_null(out);
-    return out;
-}
-
-static inline void end_numbers(FILE *out, const char *name)
-{
-    fclose(out);
-    expect_picture(name, numbers_text);
-    free(numbers_text);
-}
-
 /* -0 and what is next to nothing are 0; "-" is none. */
 static inline void number(FILE *out, double value)
 {

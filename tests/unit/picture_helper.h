@@ -54,4 +54,22 @@ static inline void expect_picture(const char *name, const char *text)
         expect_file(path, text, getenv("KEEP") != NULL);
 }
 
+/* What is written between these is the picture. */
+static char *picture_text;
+static size_t picture_size;
+
+static inline FILE *begin_picture(void)
+{
+    FILE *out = open_memstream(&picture_text, &picture_size);
+    assert_non_null(out);
+    return out;
+}
+
+static inline void end_picture(FILE *out, const char *name)
+{
+    fclose(out);
+    expect_picture(name, picture_text);
+    free(picture_text);
+}
+
 #endif

@@ -173,9 +173,7 @@ static void the_headers_are_these(void **state)
 {
     static const uint16_t ports[][2] = {{0, 0}, {4001, 0}, {0, 4002}, {0x7534, 0x7535}};
     static const uint8_t frame[] = {0x5E, 0x05, 1, 2, 3};
-    char *text;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = begin_picture();
     (void)state;
     for (enum aw_medium medium = AW_MEDIUM_SERIAL; medium <= AW_MEDIUM_TCP; medium++)
         for (size_t i = 0; i < (medium < AW_MEDIUM_UDP ? 1 : 4); i++) {
@@ -190,9 +188,7 @@ static void the_headers_are_these(void **state)
                 fprintf(file, "%d %s\n", medium, hex);
             }
         }
-    fclose(file);
-    expect_picture("wrapped.txt", text);
-    free(text);
+    end_picture(file, "wrapped.txt");
 }
 
 static void what_does_not_fit_is_not_wrapped(void **state)

@@ -134,7 +134,7 @@ static void test_sample_by_sample(void **state)
     } steps[] = {{5, 15, 1},    {5.1, 15, 1},   {5.11, 15, 1},  {5, 14.9, 1},
                  {5, 14.89, 1}, {4.9, 15.1, 1}, {-5, 15, 1.25}, {5, -15, 0.5}};
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     struct aw_run a = {first, 8, {5, 15, 1, 1}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct aw_run b = {second, 7, {steps[i].from, steps[i].to, steps[i].time_s, 1}};
@@ -168,7 +168,7 @@ static void test_sample_by_sample(void **state)
     struct aw_comparison c;
     assert_int_equal(aw_compare(&a, &late, &c, &err), AW_USAGE);
     assert_int_equal(aw_compare(&late, &a, &c, &err), AW_USAGE);
-    end_numbers(out, "control-comparisons.txt");
+    end_picture(out, "control-comparisons.txt");
 }
 
 int main(void)

@@ -232,7 +232,7 @@ static void test_numbers_of_rules(void **state)
                                      {1, 1, 1, 1, 1, 1}},
                         zeros[][2] = {{0.4, 0.8}, {-0.3, 0.6}, {0.9, 4.5}, {1, 1.6}, {0, 0.05}};
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < 4; i++)
         for (size_t n = 0; n <= 6; n += 2)
             for (size_t z = 0; z < 5; z++)
@@ -254,7 +254,7 @@ static void test_numbers_of_rules(void **state)
                         pid = aw_amigo_gains(1.5, tau, late, AW_FORM_PID);
         NUMBERS(out, "gains", s.kp, s.ki, s.kd, pi.kp, pi.ki, pi.kd, pid.kp, pid.ki, pid.kd);
     }
-    end_numbers(out, "control-half-rules.txt");
+    end_picture(out, "control-half-rules.txt");
 }
 
 /* Whatever takes 64 times as long has the same gains per tick of 64 times the length. */

@@ -114,7 +114,7 @@ static void test_points_of_the_input(void **state)
         double late_s;
     } rows[] = {{6, 0}, {6, 0.25}, {6, 0.5}, {6, 5}, {1, 1}, {2, 0.1}, {0, 1}};
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double at[18] = {0}, v[18] = {0};
         size_t n = aw_excite_input(t, u, rows[i].n, rows[i].late_s, at, v);
@@ -124,7 +124,7 @@ static void test_points_of_the_input(void **state)
     }
     for (int part = 0; part <= AW_EXCITE_OVER; part++)
         fprintf(out, "%s\n", aw_excite_part_name((enum aw_excite_part)part));
-    end_numbers(out, "control-inputs.txt");
+    end_picture(out, "control-inputs.txt");
 }
 
 /* Fed by hand: the rest lasts 0.3 s, a bound is kept when it is reached and not beyond, a step ends
@@ -146,7 +146,7 @@ static void test_by_hand(void **state)
         {"too far", 0.5, 0.02, 0.25, 9, 0},
     };
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_excite_config config = {0, 0.1, 1. / 1024, 0.0625, 10, true, i % 2 == 0};
         assert_int_equal(aw_excite_start(&excite, &config, NULL), AW_OK);
@@ -174,7 +174,7 @@ static void test_by_hand(void **state)
     config.amplitude = 0.1;
     config.hysteresis = config.max_deviation;
     assert_int_equal(aw_excite_start(&excite, &config, &err), AW_USAGE);
-    end_numbers(out, "control-steps.txt");
+    end_picture(out, "control-steps.txt");
 }
 
 /* At the bound it goes on. */

@@ -168,7 +168,7 @@ static void test_numbers_of_loops(void **state)
         {6, 0, 0},   {0.2, 0.4, 0.1}, {0.3, 0, 9},  {-1.5, -0.1, 0}, {0, 0, 0}};
     const double gain = -1.25;
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i <= sizeof processes / sizeof *processes; i++) {
         struct aw_loop *loop = i < sizeof processes / sizeof *processes
                                    ? aw_loop_new(&processes[i], 0.02, NULL)
@@ -190,7 +190,7 @@ static void test_numbers_of_loops(void **state)
         }
         aw_loop_free(loop);
     }
-    end_numbers(out, "control-loops.txt");
+    end_picture(out, "control-loops.txt");
 }
 
 int main(void)

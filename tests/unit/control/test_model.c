@@ -170,9 +170,7 @@ static void test_every_key(void **state)
     };
     struct aw_error err;
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         aw_model_init(&model);
         aw_model_write(out, &model);
@@ -207,9 +205,7 @@ static void test_every_key(void **state)
         free(once);
         free(twice);
     }
-    fclose(out);
-    expect_picture("control-models.txt", text);
-    free(text);
+    end_picture(out, "control-models.txt");
 }
 
 /* Lags and damping as a person may write them: a1, a2, a3 and lead that come of it. */

@@ -37,7 +37,7 @@ static const struct aw_driver driver = {.tick_s = 0.01,
 static void test_processes(void **state)
 {
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++) {
         const struct aw_process *p = &processes[i].process;
         double tau1, tau2, damping, omega = 0, ku = 0;
@@ -56,7 +56,7 @@ static void test_processes(void **state)
             NUMBERS(out, "  after", 0.1 * (k + 1), x.y, x.rate);
         }
     }
-    end_numbers(out, "control-processes.txt");
+    end_picture(out, "control-processes.txt");
 }
 
 static void test_rules(void **state)
@@ -64,7 +64,7 @@ static void test_rules(void **state)
     static const struct aw_plant plants[] = {{5, 0.8, false}, {0.25, 4, true}};
     struct aw_error err;
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < 2; i++)
         for (int rule = 0; rule < AW_RULES; rule++)
             for (int form = 0; form < AW_FORMS; form++) {
@@ -77,7 +77,7 @@ static void test_rules(void **state)
                 else
                     fprintf(out, " %s\n", err.text);
             }
-    end_numbers(out, "control-rules.txt");
+    end_picture(out, "control-rules.txt");
 }
 
 static void print_response(FILE *out, const struct aw_response *r)
@@ -105,7 +105,7 @@ static void test_proposals(void **state)
 {
     struct aw_error err;
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int rule = 0; rule < AW_RULE_ROBUST; rule++)
             for (int form = 0; form < AW_FORMS; form++) {
@@ -121,7 +121,7 @@ static void test_proposals(void **state)
                 if (status != AW_USAGE)
                     print_proposal(out, &p);
             }
-    end_numbers(out, "control-proposals.txt");
+    end_picture(out, "control-proposals.txt");
 }
 
 /* The search, from its grid to the best. */
@@ -146,7 +146,7 @@ static void test_robust(void **state)
     };
     struct aw_error err;
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_design_options o = rows[i].options;
         struct aw_proposal p;
@@ -160,7 +160,7 @@ static void test_robust(void **state)
         else
             fprintf(out, "%s\n", err.text);
     }
-    end_numbers(out, "control-robust.txt");
+    end_picture(out, "control-robust.txt");
 }
 
 /* The linear loop and the one with dead band, limit and steps of the measured value. */
@@ -168,7 +168,7 @@ static void test_predictions(void **state)
 {
     static const struct aw_gains gains = {1.5, 0.02, 4};
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int k = 0; k < 3; k++) {
             const struct aw_process *p = &processes[i].process;
@@ -198,7 +198,7 @@ static void test_predictions(void **state)
     assert_null(
         aw_predict(&processes[0].process, &driver, &gains, &(struct aw_scene){.to = 1}, &n, &err));
     fprintf(out, "%s\n", err.text);
-    end_numbers(out, "control-predictions.txt");
+    end_picture(out, "control-predictions.txt");
 }
 
 /* A few samples of many kinds of answer to a step: where one more or less would show. */
@@ -229,7 +229,7 @@ static void test_responses(void **state)
     };
     struct aw_error err;
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_sample samples[24];
         struct aw_response r;
@@ -250,14 +250,14 @@ static void test_responses(void **state)
         else
             fprintf(out, "%s\n", err.text);
     }
-    end_numbers(out, "control-responses.txt");
+    end_picture(out, "control-responses.txt");
 }
 
 /* Each change of the output of an experiment, by the relay alone, by steps alone, by both. */
 static void test_experiments(void **state)
 {
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int k = 0; k < 3; k++) {
             const struct aw_process *p = &processes[i].process;
@@ -290,7 +290,7 @@ static void test_experiments(void **state)
             if (aw_excite_result(&excite, &err) != AW_OK)
                 fprintf(out, "  %s\n", err.text);
         }
-    end_numbers(out, "control-experiments.txt");
+    end_picture(out, "control-experiments.txt");
 }
 
 /* Sweeps, what they tell of a process, and margins of the curve. */
@@ -299,7 +299,7 @@ static void test_sweeps(void **state)
     enum { N = 800 };
     static double t[N], in[N], measured[N];
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (int kind = 0; kind < 2; kind++)
         for (size_t i = 0; i < N_PROCESSES; i += 3) {
             struct aw_sweep_plan plan = {.kind = (enum aw_sweep_kind)kind,
@@ -347,7 +347,7 @@ static void test_sweeps(void **state)
                 NUMBERS(out, "  spectrum", spectrum[k].hz, spectrum[k].gain, spectrum[k].phase_deg,
                         spectrum[k].coherence, spectrum[k].pieces);
         }
-    end_numbers(out, "control-sweeps.txt");
+    end_picture(out, "control-sweeps.txt");
 }
 
 int main(void)

@@ -135,7 +135,7 @@ static void test_numbers_of_processes(void **state)
         {1, false, 0, 0, 0, 0, 0.1},
     };
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         const struct aw_process *p = &processes[i];
         struct aw_process_state x = {0.1, -0.2, 0.3};
@@ -153,7 +153,7 @@ static void test_numbers_of_processes(void **state)
             NUMBERS(out, "  after", x.y, x.rate, x.lagged, aw_process_measured(p, &x));
         }
     }
-    end_numbers(out, "control-thirds.txt");
+    end_picture(out, "control-thirds.txt");
 }
 
 int main(void)

@@ -211,7 +211,7 @@ static void test_sample_by_sample(void **state)
         {"grows fast", 40, 6, 0, 0, 1},
     };
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_relay_config config = {2, 0.5, rows[i].hysteresis, 9, 40, rows[i].max_bias};
         double before = NAN;
@@ -228,7 +228,7 @@ static void test_sample_by_sample(void **state)
             before = u;
         }
     }
-    end_numbers(out, "control-relays.txt");
+    end_picture(out, "control-relays.txt");
 }
 
 /* At the centre it goes up; a switch is beyond the hysteresis, the end behind its time. */

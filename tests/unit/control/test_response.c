@@ -244,7 +244,7 @@ static void test_edges(void **state)
         {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1.5},
     };
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (int m = 0; m < AW_METRICS; m++) {
         const struct aw_metric_row *row = aw_metric((enum aw_metric)m);
         fprintf(out, "%s, %s, %d%s\n", row->name, row->title, row->takes_unit, row->unit_after);
@@ -267,7 +267,7 @@ static void test_edges(void **state)
             fprintf(out, "way %zu, median %d:", i, median);
             numbers(out, "", r.value, AW_METRICS);
         }
-    end_numbers(out, "control-ways.txt");
+    end_picture(out, "control-ways.txt");
 }
 
 static void test_finding_the_step(void **state)

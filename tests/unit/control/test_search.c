@@ -104,7 +104,7 @@ static void print_covariance(FILE *out, struct aw_search *s)
 static void test_search(void **state)
 {
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_search s;
         struct aw_error err;
@@ -141,7 +141,7 @@ static void test_search(void **state)
         NUMBERS(out, "  answer", answer[0], answer[3], answer[44], answer[N - 1]);
         aw_search_end(&s);
     }
-    end_numbers(out, "control-search.txt");
+    end_picture(out, "control-search.txt");
 }
 
 int main(void)

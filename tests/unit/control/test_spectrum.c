@@ -44,7 +44,7 @@ static void test_points(void **state)
         size_t n;
     } rows[] = {{"lines", 0.01, false, N}, {"stairs", 0.2, true, N}, {"short", 0, false, 70}};
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
         struct aw_trial trial = record(rows[i].noise, rows[i].stairs);
@@ -55,7 +55,7 @@ static void test_points(void **state)
             NUMBERS(out, " ", points[k].hz, points[k].gain, points[k].phase_deg,
                     points[k].coherence, points[k].pieces);
     }
-    end_numbers(out, "control-spectra.txt");
+    end_picture(out, "control-spectra.txt");
 }
 
 /* 30 samples and two points of input are a record; one in which nothing moves says nothing. */

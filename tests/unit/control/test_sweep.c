@@ -306,7 +306,7 @@ static void test_plans(void **state)
         {{AW_SWEEP_CHIRP, 0.25, 10, 48, 0.5, 4.5}, NULL},
     };
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_sweep_plan *plan = &rows[i].plan;
         struct aw_error err = {0};
@@ -326,7 +326,7 @@ static void test_plans(void **state)
                 aw_sweep_value(&sweep, s - 0.0123), aw_sweep_value(&sweep, s),
                 aw_sweep_value(&sweep, s + 0.0123));
     }
-    end_numbers(out, "control-plans.txt");
+    end_picture(out, "control-plans.txt");
 }
 
 /* Records one of whose bounds is broken, and what is said of it. */
@@ -417,7 +417,7 @@ static void test_summaries(void **state)
         {0, {0}, {0}},
     };
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_bode_point p[4], open[4];
         struct aw_bode_summary s;
@@ -431,7 +431,7 @@ static void test_summaries(void **state)
         for (int k = 0; k < rows[i].n; k++)
             NUMBERS(out, "  open", open[k].hz, open[k].gain, open[k].gain_db, open[k].phase_deg);
     }
-    end_numbers(out, "control-summaries.txt");
+    end_picture(out, "control-summaries.txt");
 }
 
 int main(void)

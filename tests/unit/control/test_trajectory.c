@@ -345,7 +345,7 @@ static void numbers_of_paths(void **state)
                                                                    {9, 4, 2, 1, 0, 1},
                                                                    {0, 0.25, 0.5, 0.625, 1.25, 1}};
     (void)state;
-    FILE *out = begin_numbers();
+    FILE *out = begin_picture();
     for (int mode = 0; mode < AW_PATH_MODES; mode++)
         for (size_t i = 0; i < sizeof p / sizeof *p; i++)
             for (size_t n = 1; n <= 6; n += n < 3 ? 1 : 3) {
@@ -368,7 +368,7 @@ static void numbers_of_paths(void **state)
                 aw_path_free(&path);
                 assert_true(path.n == 0 && path.t_s == NULL && path.segments == NULL);
             }
-    end_numbers(out, "control-paths.txt");
+    end_picture(out, "control-paths.txt");
 }
 
 int main(void)

@@ -447,9 +447,7 @@ static void odd_buses(void **state)
                                                 .frame_max = 10};
     static const enum aw_describe_as forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC, AW_DESCRIBE_TEXT,
                                                 AW_DESCRIBE_MD,  AW_DESCRIBE_LUA, AW_DESCRIBE_LUA};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char *one = emit(&protocol, variants[i % 2].name, forms[i]);
@@ -457,9 +455,7 @@ static void odd_buses(void **state)
         fprintf(out, "%.*s\n", end ? (int)(end - one) : (int)strlen(one), one);
         free(one);
     }
-    fclose(out);
-    expect_picture("describe-bus.txt", text);
-    free(text);
+    end_picture(out, "describe-bus.txt");
 }
 
 /* A line of words. */
@@ -506,9 +502,7 @@ static void odd_lines(void **state)
                                                 .medium = AW_MEDIUM_SERIAL,
                                                 .ascii = true,
                                                 .frame_max = 40};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     (void)state;
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
         char *one = emit(&protocol, NULL, (enum aw_describe_as)i);
@@ -516,9 +510,7 @@ static void odd_lines(void **state)
         fprintf(out, "%.*s\n", end ? (int)(end - one) : (int)strlen(one), one);
         free(one);
     }
-    fclose(out);
-    expect_picture("describe-words.txt", text);
-    free(text);
+    end_picture(out, "describe-words.txt");
 }
 
 int main(void)

@@ -402,9 +402,7 @@ static void the_layouts_are_these(void **state)
         {.name = "padded", .dir = AW_TX, .fields = twelve_bits, .size = 20},
     };
     static struct aw_codec codec;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     (void)state;
     for (size_t i = 0; i < 2 * sample_protocol.n_messages; i++) {
         memset(&codec, 0xFF, sizeof codec);
@@ -417,9 +415,7 @@ static void the_layouts_are_these(void **state)
         aw_codec_init(&codec, &sample_protocol, &bare[i / 2 % 2], &messages[i / 4], i % 2);
         draw_codec(out, &codec);
     }
-    fclose(out);
-    expect_picture("codecs-sample.txt", text);
-    free(text);
+    end_picture(out, "codecs-sample.txt");
 }
 
 /* Each constant of a frame is looked at, wherever it is; each bit of it. */

@@ -235,9 +235,7 @@ static void words_and_what_is_said_of_them(void **state)
         {"a-name-that-is-so-long-that-it-is-cut-in-a-message", "1"},
     };
     static struct aw_codec codec;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     (void)state;
     for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         const char *field = rows[i / 2].field, *words = rows[i / 2].text;
@@ -256,9 +254,7 @@ static void words_and_what_is_said_of_them(void **state)
                     record.present == UINT64_C(1) << scalar ? "" : " and others");
         assert_true(status == AW_OK || record.present == 0);
     }
-    fclose(out);
-    expect_picture("words-sample.txt", text);
-    free(text);
+    end_picture(out, "words-sample.txt");
 }
 
 static void no_data_is_written_none(void **state)

@@ -617,9 +617,7 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
 static void lines_and_commands_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *adapter = open_link("slcan:tcp-listen:127.0.0.1:0", &clock.base);
     struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
@@ -628,9 +626,7 @@ static void lines_and_commands_are_as_they_were(void **state)
     print_commands(computer, adapter, out);
     aw_link_close(computer);
     aw_link_close(adapter);
-    fclose(out);
-    expect_picture("slcan.txt", text);
-    free(text);
+    end_picture(out, "slcan.txt");
 }
 
 static void settings_are_checked(void **state)

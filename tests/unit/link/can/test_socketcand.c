@@ -550,14 +550,10 @@ static void print_server(FILE *out)
 static void messages_and_answers_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     print_messages(out);
     print_server(out);
-    fclose(out);
-    expect_picture("socketcand.txt", text);
-    free(text);
+    end_picture(out, "socketcand.txt");
 }
 
 int main(void)

@@ -440,9 +440,7 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
 static void faults_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     print_faults("x:?seed=1", true, false, out);
     print_faults("x:?drop=30%&seed=2", true, false, out);
     print_faults("x:?dup=30%&seed=3", false, false, out);
@@ -452,9 +450,7 @@ static void faults_are_as_they_were(void **state)
     print_faults("x:?jitter=5ms&delay=1ms&dup=20%&seed=6", false, true, out);
     print_faults("x:?reorder=40%&seed=7&delay=2ms", true, false, out);
     print_faults("x:?reorder=30%&jitter=9ms&dup=20%&drop=10%&corrupt=20%&seed=8", true, true, out);
-    fclose(out);
-    expect_picture("faults.txt", text);
-    free(text);
+    end_picture(out, "faults.txt");
 }
 
 static void keys_are_checked(void **state)

@@ -803,9 +803,7 @@ static void a_session_is_as_it_was(void **state)
     (void)state;
     static const char *const quirks[] = {"", "no-reack,drop-confirm", "bare-confirm,ack-invalid",
                                          "pulse-deg,raw-lines", "published"};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < 2 * sizeof quirks / sizeof *quirks; i++) {
         struct aw_armctl_device_options options = aw_armctl_device_defaults();
         struct aw_armctl_profile profile = {0};
@@ -830,9 +828,7 @@ static void a_session_is_as_it_was(void **state)
         print_handler(device, 12 * AW_SECOND, out);
         aw_device_close(device);
     }
-    fclose(out);
-    expect_picture("session-armctl.txt", text);
-    free(text);
+    end_picture(out, "session-armctl.txt");
 }
 
 /* What the controller of client.h makes of a handler, step by step */
@@ -904,9 +900,7 @@ static void print_session(const char *quirks, const char *faults, int confirm_ms
 static void what_a_controller_does_is_as_it_was(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     print_session("", "sim:", 10000, AW_ARMCTL_SEQ_AUTO, out);
     print_session("", "sim:", 400, AW_ARMCTL_SEQ_AUTO, out);
     print_session("", "sim:", 3000, 1, out);
@@ -915,9 +909,7 @@ static void what_a_controller_does_is_as_it_was(void **state)
     print_session("", "sim:?drop=30%&dup=20%&seed=4", 4000, AW_ARMCTL_SEQ_AUTO, out);
     print_session("no-reack,bare-confirm", "sim:?corrupt=20%&delay=300ms&jitter=900ms&seed=9", 3000,
                   AW_ARMCTL_SEQ_AUTO, out);
-    fclose(out);
-    expect_picture("client-armctl.txt", text);
-    free(text);
+    end_picture(out, "client-armctl.txt");
 }
 
 int main(void)

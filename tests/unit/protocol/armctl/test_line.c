@@ -287,9 +287,7 @@ static void test_lines_are_read_as_they_were(void **state)
                                          "0XYZ\r\n"};
     static const char rest[] = "\n3DEG5,1700\r\n";
     struct aw_wire wire;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         struct aw_armctl_reader reader = {0};
@@ -319,9 +317,7 @@ static void test_lines_are_read_as_they_were(void **state)
                     (int)reader.framer.overlong, (int)reader.framer.skipped);
         }
     }
-    fclose(out);
-    expect_picture("pieces-armctl.txt", text);
-    free(text);
+    end_picture(out, "pieces-armctl.txt");
 }
 
 int main(void)

@@ -432,9 +432,7 @@ static void test_profiles_are_as_they_were(void **state)
         "a.index=0 b.index=1 c.index=2 d.index=3 e.index=4 f.index=5 g.index=6 h.index=7 i.index=8 "
         "j.index=9",
         "a.min=1 b.min=1 c.min=2 d.min=3 e.min=4 f.min=5 g.min=6 h.min=7 i.min=8 j.min=9 k.min=10"};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
         struct aw_armctl_profile profile = {0};
         struct aw_error err = {.text = ""};
@@ -456,9 +454,7 @@ static void test_profiles_are_as_they_were(void **state)
             print_checks(&profile, i == 1, out);
     }
     print_checks(NULL, true, out);
-    fclose(out);
-    expect_picture("profiles-armctl.txt", text);
-    free(text);
+    end_picture(out, "profiles-armctl.txt");
 }
 
 int main(void)

@@ -258,10 +258,8 @@ static void test_memories_are_read_as_they_were(void **state)
                                         "colour red",
                                         "key port",
                                         ""};
-    char *text;
-    size_t size;
     const size_t n = sizeof lines / sizeof *lines;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     struct aw_armctl_memory memory = sample();
     assert_int_equal(aw_armctl_state_save(dir, "port", &memory, NULL), AW_OK);
     for (size_t i = 0; i <= n; i++) {
@@ -285,9 +283,7 @@ static void test_memories_are_read_as_they_were(void **state)
     struct stat folder;
     assert_int_equal(stat(dir, &folder), 0);
     fprintf(out, "the folder has %o\n", folder.st_mode & 0777U);
-    fclose(out);
-    expect_picture("memories-armctl.txt", text);
-    free(text);
+    end_picture(out, "memories-armctl.txt");
 }
 
 int main(void)

@@ -943,9 +943,7 @@ static void print_session(const struct aw_canpid_device_options *options, const 
 static void sessions_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     print_session(&options, "sim:", false, 500, out);
     print_session(&options, "sim:?drop=30%&seed=3", true, 200, out);
@@ -955,9 +953,7 @@ static void sessions_are_as_they_were(void **state)
     options.boards = AW_CANPID_BIT(LKNEE);
     options.fault = AW_CANPID_ERROR_LEVER;
     print_session(&options, "sim:", true, 150, out);
-    fclose(out);
-    expect_picture("client-canpid.txt", text);
-    free(text);
+    end_picture(out, "client-canpid.txt");
 }
 
 /* Hundreds of commands, whatever comes, to four boards; one is the first there can be and one the
@@ -1049,15 +1045,11 @@ static void print_storm(const char *faults, FILE *out)
 static void storms_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     print_storm("sim:", out);
     print_storm("sim:?drop=20%&dup=10%&corrupt=5%&seed=3", out);
     print_storm("sim:?delay=15ms&seed=5", out);
-    fclose(out);
-    expect_picture("storms-canpid.txt", text);
-    free(text);
+    end_picture(out, "storms-canpid.txt");
 }
 
 int main(void)

@@ -945,9 +945,7 @@ static void a_session_is_as_it_was(void **state)
          .fault_boards = AW_CANPID_BIT(RANKLE),
          .takes_at_once = true},
         {.boards = AW_CANPID_SIX, .rate_hz = 1e6}};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double until = i < 3 ? 1500 : 30;
         cases[i].model = aw_joint_defaults();
@@ -960,9 +958,7 @@ static void a_session_is_as_it_was(void **state)
         print_bus(device, until + 200, out);
         aw_device_close(device);
     }
-    fclose(out);
-    expect_picture("session-canpid.txt", text);
-    free(text);
+    end_picture(out, "session-canpid.txt");
 }
 
 int main(void)

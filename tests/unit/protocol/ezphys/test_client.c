@@ -734,9 +734,7 @@ static void print_session(const char *wire, bool real_time, void (*spoil)(struct
 static void sessions_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     print_session("le32", false, wrong_count, out);
     print_session("le32", false, no_number, out);
     print_session("stream", false, unknown_type, out);
@@ -746,9 +744,7 @@ static void sessions_are_as_they_were(void **state)
     print_session("msg=count16,pkt=type8+id8", true, no_number, out);
     print_session("endian=be,long=8,msg=rest16,pkt=pad8+type8+id16+len16", false, wrong_length,
                   out);
-    fclose(out);
-    expect_picture("client-ezphys.txt", text);
-    free(text);
+    end_picture(out, "client-ezphys.txt");
 }
 
 /* What comes in pieces of any size at any time, some of it damaged; steps go on, jump or begin
@@ -868,14 +864,10 @@ static void pieces_are_taken_as_they_were(void **state)
     (void)state;
     static const char *const some[] = {"le32", "stream", "msg=count16,pkt=type8+id8", "name32",
                                        "msg=rest16,pkt=type8+id16+len16"};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (unsigned seed = 1; seed <= 30; seed++)
         print_pieces(some[seed % 2 ? 1 : seed / 2 % 5], seed, out);
-    fclose(out);
-    expect_picture("pieces-ezphys.txt", text);
-    free(text);
+    end_picture(out, "pieces-ezphys.txt");
 }
 
 /* Whatever was there before, in memory and in the conversation. */

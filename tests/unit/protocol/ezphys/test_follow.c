@@ -138,9 +138,7 @@ static void trajectories_are_followed_as_they_were(void **state)
         "t,hinge\n0,0\n2,1\n1.5,2\n",
         "t,universal.axis2\n0,0\n0.9,4\n1.8,4.1\n",
         "universal.axis2,t,hinge,universal\n0,1,0.2,0\n1,1.5,-0.3,0.4\n-1,2,0.1,0\n"};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct rig *rig = rig_new("name32");
         struct aw_ezphys_gains some = gains;
@@ -183,9 +181,7 @@ static void trajectories_are_followed_as_they_were(void **state)
         aw_ezphys_path_free(&path);
         rig_free(rig);
     }
-    fclose(out);
-    expect_picture("paths-ezphys.txt", text);
-    free(text);
+    end_picture(out, "paths-ezphys.txt");
 }
 
 int main(void)

@@ -173,9 +173,7 @@ static void descriptions_are_read_as_they_were(void **state)
         "le32,foo=3",
         "msg=none,pkt=type8+id8",
         "msg=size32+count32,pkt=type32+id32+len32,long=4,endian=le"};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof wires / sizeof *wires; i++) {
         err.text[0] = '\0';
         char printed[AW_EZPHYS_FRAMING_TEXT + 1];
@@ -186,9 +184,7 @@ static void descriptions_are_read_as_they_were(void **state)
         printed[aw_ezphys_framing_print(&framing.variant, printed)] = '\0';
         fprintf(out, "  %s\n", printed);
     }
-    fclose(out);
-    expect_picture("wires-ezphys.txt", text);
-    free(text);
+    end_picture(out, "wires-ezphys.txt");
 }
 
 int main(void)

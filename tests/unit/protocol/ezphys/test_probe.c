@@ -288,9 +288,7 @@ static void guesses_are_as_they_were(void **state)
                                        "be32",   "packed8",
                                        "name32", "endian=be,long=4,msg=rest32,pkt=type16+id16"};
     uint8_t *bytes = malloc(ROOM);
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         struct scene *s = new_scene(some[i], 3 * i + 1);
         s->contacts = true;
@@ -314,9 +312,7 @@ static void guesses_are_as_they_were(void **state)
     }
     print_few(bytes, out);
     free(bytes);
-    fclose(out);
-    expect_picture("guesses-ezphys.txt", text);
-    free(text);
+    end_picture(out, "guesses-ezphys.txt");
 }
 
 int main(void)

@@ -444,9 +444,7 @@ static void lines_are_read_as_they_were(void **state)
         " mass 1\n\n# nothing\n\tat 1 2 3\r\n",
         " mass 1 at 1 2 3 4"};
     static struct aw_scene scene;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char whole[600];
         struct aw_error err = {.text = ""};
@@ -464,9 +462,7 @@ static void lines_are_read_as_they_were(void **state)
         assert_int_equal(aw_scene_load(&scene, row->name, NULL), AW_OK);
         print_scene(&scene, out);
     }
-    fclose(out);
-    expect_picture("scenes-ezphys.txt", text);
-    free(text);
+    end_picture(out, "scenes-ezphys.txt");
 }
 
 int main(void)

@@ -682,9 +682,7 @@ static void a_session_is_as_it_was(void **state)
                  {AW_HIDMOTOR_RUNNING, "lost:20%,late:20%,duplicate:20%,foreign:20%,short:10%"},
                  {AW_HIDMOTOR_RUNNING, "glitch:30%,stuck:30%,slow:20%,unplug:1.2s"},
                  {AW_HIDMOTOR_RUNNING, "count:50%,nan:50%"}};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
         struct aw_error err;
@@ -697,9 +695,7 @@ static void a_session_is_as_it_was(void **state)
         print_board(device, 2100, out);
         aw_device_close(device);
     }
-    fclose(out);
-    expect_picture("session-hidmotor.txt", text);
-    free(text);
+    end_picture(out, "session-hidmotor.txt");
 }
 
 /* Velocities and gains at their bounds, durations that are none, the same command again. */
@@ -864,9 +860,7 @@ static void print_glitches(const char *faults, FILE *out)
 static void bounds_floods_and_states_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (int i = AW_HIDMOTOR_UNHOMED; i <= AW_HIDMOTOR_DISABLED; i++)
         print_case("", (enum aw_hidmotor_state)i, bounds, 15020, out);
     print_case("foreign", AW_HIDMOTOR_RUNNING, session, 20, out);
@@ -885,9 +879,7 @@ static void bounds_floods_and_states_are_as_they_were(void **state)
         int status = (int)aw_hidmotor_faults_parse(wrong[i], &faults, &err);
         fprintf(out, "'%s': %d %s\n", wrong[i], status, err.text);
     }
-    fclose(out);
-    expect_picture("board-hidmotor.txt", text);
-    free(text);
+    end_picture(out, "board-hidmotor.txt");
 }
 
 /* Time begins for a board with the first step. */

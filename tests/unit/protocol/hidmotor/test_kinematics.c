@@ -241,9 +241,7 @@ static void ways_are_as_they_were(void **state)
     static const struct aw_hidmotor_pose from[] = {{{0, 0, 0}}, {{80, 60, 40}}, {{-85, -40, -80}}};
     static const double xs[] = {-160, -20, 0, 35, 120, 199}, ys[] = {-140, 0, 70},
                         zs[] = {-60, 20, 95, 195, 290, 296};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < 3 * 6 * 3 * 6; i++) {
         const struct aw_hidmotor_point point = {xs[i / 3 % 6], ys[i / 18 % 3], zs[i / 54]};
         struct aw_hidmotor_pose pose;
@@ -274,9 +272,7 @@ static void ways_are_as_they_were(void **state)
                 (int)aw_hidmotor_ik(&point, &sides[i % 4], &pose, &err));
         fprintf(out, " %.4f %.4f %.4f\n", pose.deg[0] + 0.0, pose.deg[1] + 0.0, pose.deg[2] + 0.0);
     }
-    fclose(out);
-    expect_picture("kinematics-hidmotor.txt", text);
-    free(text);
+    end_picture(out, "kinematics-hidmotor.txt");
 }
 
 int main(void)

@@ -511,9 +511,7 @@ static void print_wide(FILE *out)
 static void files_are_taken_as_they_were(void **state)
 {
     (void)state;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         print_file(files[i].text, files[i].columns, out);
     print_rows("", 49, 0.11, out);
@@ -524,9 +522,7 @@ static void files_are_taken_as_they_were(void **state)
     print_rows("t,m1,m2,m3\n", 50, 0.015, out);
     print_rows("t,m1,m2,m3\n", 50, 0.016, out);
     print_wide(out);
-    fclose(out);
-    expect_picture("waypoints-hidmotor.txt", text);
-    free(text);
+    end_picture(out, "waypoints-hidmotor.txt");
 }
 
 int main(void)

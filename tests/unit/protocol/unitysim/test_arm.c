@@ -236,9 +236,7 @@ static void words_are_read_as_they_were(void **state)
                                         "1.5",
                                         "basic"};
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct aw_error err = {.text = ""};
         int joint = -1, scene = -1;
@@ -277,9 +275,7 @@ static void words_are_read_as_they_were(void **state)
         fprintf(out, "%s %d to %d at most %d: %.4f\n", aw_unitysim_joint_name(i),
                 limits.joint[i].min, limits.joint[i].max, aw_unitysim_velocity_cap(i),
                 aw_unitysim_degrees(limits.joint[i].max));
-    fclose(out);
-    expect_picture("words-unitysim.txt", text);
-    free(text);
+    end_picture(out, "words-unitysim.txt");
 }
 
 int main(void)

@@ -794,9 +794,7 @@ static void print_session(const struct aw_unitysim_device_options *options, cons
 static void sessions_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     print_session(&options, "", out);
     print_session(&options, "drop=20%&seed=2", out);
@@ -806,9 +804,7 @@ static void sessions_are_as_they_were(void **state)
     options = aw_unitysim_device_defaults();
     options.feedback_loss = 1;
     print_session(&options, "", out);
-    fclose(out);
-    expect_picture("client-unitysim.txt", text);
-    free(text);
+    end_picture(out, "client-unitysim.txt");
 }
 
 /* Moves of an arm that stands still, step by step: when what is sent, and when it is given up. */
@@ -886,14 +882,10 @@ static void print_blind_move(FILE *out)
 static void moves_are_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     print_stuck_moves(out);
     print_blind_move(out);
-    fclose(out);
-    expect_picture("client-unitysim-moves.txt", text);
-    free(text);
+    end_picture(out, "client-unitysim-moves.txt");
 }
 
 /* Another client commands the arm, too. */
@@ -944,9 +936,7 @@ static void print_rival(struct rig *rig, const char *hex, int times, FILE *out)
 static void rivals_are_told_as_they_were(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_drive keep = {.velocity = 9, .state = AW_UNITYSIM_KEEP};
     print_rival(rig, ELBOW_45, 200, out); /* we only look on */
@@ -985,9 +975,7 @@ static void rivals_are_told_as_they_were(void **state)
         tell(rig, "stop", aw_unitysim_stop(&rig->unity, &rig->err), out);
     }
     rig_free(rig);
-    fclose(out);
-    expect_picture("client-unitysim-rivals.txt", text);
-    free(text);
+    end_picture(out, "client-unitysim-rivals.txt");
 }
 
 /* A hand on the keyboard that nothing stops: each stop of ours is undone at once. */
@@ -1183,9 +1171,7 @@ static void what_comes_is_told_as_it_was(void **state)
                              .next = told};
     struct aw_unitysim_options options = aw_unitysim_defaults();
     static struct aw_unitysim unity;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     aw_unitysim_init(&unity, &link.base, NULL, &options);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         print_received(&unity, out);
@@ -1203,9 +1189,7 @@ static void what_comes_is_told_as_it_was(void **state)
     assert_int_equal(story.news, 1);
     assert_string_equal(story.text, "x");
     aw_unitysim_free(&unity);
-    fclose(out);
-    expect_picture("client-unitysim-told.txt", text);
-    free(text);
+    end_picture(out, "client-unitysim-told.txt");
 }
 
 /* While the move is under way, not before it begins. */

@@ -570,9 +570,7 @@ static void a_session_is_as_it_was(void **state)
         {.scenes = 6},
         {.scenes = 6, .scene = 5, .speed = AW_UNITYSIM_UNITY, .low_echo = true, .stuck = 2},
         {.scenes = 9, .scene = 3, .speed = AW_UNITYSIM_NOMINAL, .feedback_loss = 0.4, .seed = 7}};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_device *device = aw_unitysim_device(&cases[i]);
         fprintf(out, "case %zu\n", i);
@@ -585,9 +583,7 @@ static void a_session_is_as_it_was(void **state)
         print_arm(device, 1000, out);
         aw_device_close(device);
     }
-    fclose(out);
-    expect_picture("session-unitysim.txt", text);
-    free(text);
+    end_picture(out, "session-unitysim.txt");
 }
 
 static void each_scene_has_its_view(void **state)
@@ -619,9 +615,7 @@ static void ways_are_as_they_were(void **state)
     const struct sending *next = script;
     struct aw_unitysim_truth t;
     uint8_t bytes[64];
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     assert_true(device->ops->next_event(device) == 0); /* its time begins with the first call */
     for (int ms = 0; ms <= 500; ms += 5) {
         int64_t now = ms * AW_MILLISECOND;
@@ -637,9 +631,7 @@ static void ways_are_as_they_were(void **state)
                 t.degrees[AW_UNITYSIM_HAND], t.at_limit[AW_UNITYSIM_HAND] ? " at its limit" : "");
     }
     aw_device_close(device);
-    fclose(out);
-    expect_picture("ways-unitysim.txt", text);
-    free(text);
+    end_picture(out, "ways-unitysim.txt");
 }
 
 /* As much waits as a socket would hold; what comes then is lost. */

@@ -212,9 +212,7 @@ static void a_sequence_is_played_as_it_was(void **unused)
     struct aw_player player;
     double at[AW_UNITYSIM_JOINTS] = {2048, 2048, 2048, 2048, 2048};
     struct aw_player_order order = {.joint = -1};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
         assert_int_equal(aw_sequence_add(&sequence, &some[i], NULL), AW_OK);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
@@ -248,9 +246,7 @@ static void a_sequence_is_played_as_it_was(void **unused)
     }
     fprintf(out, "phase %d row %s\n", (int)player.phase, aw_player_row(&player) ? "left" : "none");
     aw_sequence_free(&sequence);
-    fclose(out);
-    expect_picture("player-unitysim.txt", text);
-    free(text);
+    end_picture(out, "player-unitysim.txt");
 }
 
 int main(void)

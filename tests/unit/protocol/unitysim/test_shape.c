@@ -155,9 +155,7 @@ static void pictures_are_as_they_were(void **state)
     (void)state;
     static const double poses[][AW_UNITYSIM_JOINTS] = {
         {0}, {33, -21, 47, 38, 12}, {-65, 40, -130, -55, 50}, {140, 12, 80, 5, 0}};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) {
         struct aw_unitysim_shape shape;
         aw_unitysim_shape(poses[i], &shape);
@@ -173,9 +171,7 @@ static void pictures_are_as_they_were(void **state)
             aw_braille_free(&canvas);
         }
     }
-    fclose(out);
-    expect_picture("shape-unitysim.txt", text);
-    free(text);
+    end_picture(out, "shape-unitysim.txt");
 }
 
 int main(void)

@@ -209,9 +209,7 @@ static void lines_are_read_as_they_were(void **state)
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,1,2,3,4,5,6"};
     static const char *const names[] = {"",     " a",     "a ", "#a", "a,b",
                                         "a\tb", "a\177b", "a",  "a#", "\xEF\xBB\xBFx"};
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     struct aw_unitysim_views views;
     struct aw_error err;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -235,9 +233,7 @@ static void lines_are_read_as_they_were(void **state)
         fprintf(out, "%s is %d %d %s\n", wanted[i], (int)status, camera.x, err.text);
     }
     aw_unitysim_views_free(&views);
-    fclose(out);
-    expect_picture("views-unitysim.txt", text);
-    free(text);
+    end_picture(out, "views-unitysim.txt");
 }
 
 int main(void)

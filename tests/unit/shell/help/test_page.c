@@ -129,9 +129,7 @@ static void show_page(struct aw_page *page)
 static void pages_of_any_width(void **state)
 {
     static const unsigned short columns[] = {0, 200, 100, 99, 64, 63, 30};
-    char *text;
-    size_t size;
-    FILE *all = open_memstream(&text, &size);
+    FILE *all = begin_picture();
     (void)state;
     assert_non_null(all);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
@@ -150,17 +148,13 @@ static void pages_of_any_width(void **state)
             close(terminal);
         rig_free(session);
     }
-    fclose(all);
-    expect_picture("shell-pages.txt", text);
-    free(text);
+    end_picture(all, "shell-pages.txt");
 }
 
 /* The same page, and one of headings of all depths, as man and Markdown have it. */
 static void pages_in_other_forms(void **state)
 {
-    char *text;
-    size_t size;
-    FILE *all = open_memstream(&text, &size);
+    FILE *all = begin_picture();
     (void)state;
     assert_non_null(all);
     for (enum aw_page_form form = AW_PAGE_TEXT; form <= AW_PAGE_MARKDOWN; form++)
@@ -188,9 +182,7 @@ static void pages_in_other_forms(void **state)
                     session->out.buffer);
             rig_free(session);
         }
-    fclose(all);
-    expect_picture("shell-forms.txt", text);
-    free(text);
+    end_picture(all, "shell-forms.txt");
 }
 
 int main(void)

@@ -152,9 +152,7 @@ static void test_all(void **state)
     static struct aw_point points[AW_POINTS_MAX];
     static struct aw_record records[4 * AW_MAX_MESSAGES];
     static const char *const subjects[] = {"", "lknee", "l", "lkneex"};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
         aw_wire_init(&wire, protocols[p], NULL, false);
@@ -178,9 +176,7 @@ static void test_all(void **state)
                         c->low, c->high, c->decimals, c->text, c->whole);
         }
     }
-    fclose(out);
-    expect_picture("channels.txt", text);
-    free(text);
+    end_picture(out, "channels.txt");
 }
 
 /* A scale that another value chooses: unit and range follow it. A name, then none. */

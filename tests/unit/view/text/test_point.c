@@ -91,9 +91,7 @@ static void test_all(void **state)
     static struct aw_wire wire;
     static struct aw_names names;
     static struct aw_point points[AW_POINTS_MAX];
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     (void)state;
     for (size_t p = 0; p <= N_PROTOCOLS; p++) {
         const struct aw_protocol *protocol = p < N_PROTOCOLS ? protocols[p] : &aw_ezphys_protocol;
@@ -121,9 +119,7 @@ static void test_all(void **state)
             fputc('\n', out);
         }
     }
-    fclose(out);
-    expect_picture("points.txt", text);
-    free(text);
+    end_picture(out, "points.txt");
 }
 
 /* Parts of a name that would not fit into its room are left out. */

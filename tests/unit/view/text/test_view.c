@@ -184,9 +184,7 @@ static void styles(void **state)
 {
     static const int64_t times[] = {1700000000123456789, AW_NO_TIME, 1700000001623456789};
     static struct beyond copy;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     (void)state;
     beyond_init(&copy, &wire, &aw_canpid_protocol, NULL);
     for (unsigned how = 0; how < 4 * (AW_TIME_ISO + 1); how++) {
@@ -208,9 +206,7 @@ static void styles(void **state)
         }
         aw_view_free(view);
     }
-    fclose(out);
-    expect_picture("view-styles.txt", text);
-    free(text);
+    end_picture(out, "view-styles.txt");
 }
 
 /* Columns and rows with some messages or fields only, and of as many joints as there are. */
@@ -222,9 +218,7 @@ static void choices(void **state)
         {"m2", "bob"},     {"*angle"},       {"bob.torque", "torque"},
         {"board"},         {"controller"},   {"id"}};
     static struct beyond copy;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     (void)state;
     for (size_t k = 0; k < N_PROTOCOLS * (1 + sizeof fields / sizeof *fields); k++) {
         size_t p = k % N_PROTOCOLS, f = k / N_PROTOCOLS;
@@ -249,9 +243,7 @@ static void choices(void **state)
         }
         aw_view_free(view);
     }
-    fclose(out);
-    expect_picture("view-choices.txt", text);
-    free(text);
+    end_picture(out, "view-choices.txt");
 }
 
 static void messages_as_bits(void **state)
