@@ -48,7 +48,7 @@ bool aw_conn_fill(struct aw_conn *conn)
 {
     if (conn->fd < 0 || conn->overlong || !make_room(conn))
         return false;
-    ssize_t n = read(conn->fd, conn->in + conn->in_used, conn->in_room - conn->in_used - 1);
+    ssize_t n = read(conn->fd, conn->in + conn->in_used, conn->in_room - conn->in_used);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
     conn->in_used += (size_t)n;

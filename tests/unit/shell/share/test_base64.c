@@ -76,6 +76,7 @@ static void what_is_none(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_null(aw_base64_decode(wrong[i], strlen(wrong[i]), &size));
+    assert_null(aw_base64_decode("Zm\0v", 4, &size));
 }
 
 int main(void)

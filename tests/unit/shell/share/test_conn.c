@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "memory_helper.h"
 #include "shell/share/conn.h"
 
 static int ends[2];
@@ -314,6 +315,17 @@ static void a_slow_reader_loses_records_and_nothing_else(void **state)
     assert_false(aw_conn_waiting(&conn));
 }
 
+static void what_was_read_is_given_back(void **state)
+{
+    size_t before = memory_in_use();
+    for (int i = 0; i < 20; i++) {
+        say("a line\n");
+        stop(state);
+        start(state);
+    }
+    assert_in_range(memory_in_use(), 0, before + 200000); /* one buffer at most */
+}
+
 static void who_reads_no_answers_is_cut_off(void **state)
 {
     static char answer[65536];
@@ -340,6 +352,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_empty_line, start, stop),
         cmocka_unit_test_setup_teardown(the_other_end_is_closed, start, stop),
         cmocka_unit_test_setup_teardown(answers_have_an_end, start, stop),
+        cmocka_unit_test_setup_teardown(what_was_read_is_given_back, start, stop),
         cmocka_unit_test_setup_teardown(who_reads_no_answers_is_cut_off, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,6 +282,31 @@ static void how_many_fields(void **state)
     }
 }
 
+/* Whether the device owes an answer, where it only answers; and by when the commander is to be
+ * heard of, from when something moves. */
+static void what_a_message_means(void **state)
+{
+    (void)state;
+    pass(true, TEXT(DEG));
+    assert_false(server.asked);
+    tool.asks = true;
+    pass(true, TEXT(DEG));
+    assert_true(server.asked);
+    pass(false, TEXT(DEG));
+    assert_false(server.asked);
+    assert_true(server.aside.due == AW_NEVER);
+    server.commander = peers[0];
+    server.deadman_ns = 3 * AW_SECOND;
+    session->ongoing = AW_ONGOING_RUNNING;
+    peers[0]->seen_ns = 10 * AW_SECOND;
+    pass(true, TEXT(DEG));
+    assert_true(server.aside.due == 13 * AW_SECOND);
+    server.aside.due = 12 * AW_SECOND; /* for another reason */
+    pass(true, TEXT(DEG));
+    assert_true(server.aside.due == 12 * AW_SECOND);
+    session->ongoing = AW_ONGOING_NOTHING;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +317,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes, start, stop),
         cmocka_unit_test_setup_teardown(only_what_fits, start, stop),
         cmocka_unit_test_setup_teardown(rates, start, stop),
+        cmocka_unit_test_setup_teardown(what_a_message_means, start, stop),
         cmocka_unit_test_setup_teardown(how_many_fields, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "shell/share/address.h"
 #include "shell/share/server.h"
 
 static struct aw_session *session;
@@ -368,6 +369,44 @@ static void who_may_come_in(void **state)
     hears(1, "{\"serve\":\"rig\",");
 }
 
+/* Sockets in the file system: who comes by them is greeted, and they are gone with the server. */
+static void who_comes_by_which_door(void **state)
+{
+    char folder[] = "/tmp/test_requests_XXXXXX", doors[2][64], url[96];
+    struct aw_error err;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(doors[i], sizeof doors[i], "%s/%u", folder, i);
+        snprintf(url, sizeof url, "unix:%s", doors[i]);
+        assert_int_equal(aw_server_listen(&server, url), AW_OK);
+        assert_int_equal(server.n_listeners, i + 1);
+        assert_int_equal(aw_server_listen(&server, url), AW_NO_LINK); /* it is taken */
+        assert_non_null(strstr(session->err.text, "busy, rig serve"));
+        aw_server_serve(&server.aside); /* who asked is gone */
+        struct aw_address address;
+        assert_int_equal(aw_address_parse(&address, "rig", url, &err), AW_OK);
+        int fd = aw_address_connect(&address, &err);
+        assert_true(fd >= 0);
+        unsigned before = server.n_peers;
+        aw_server_serve(&server.aside);
+        assert_int_equal(server.n_peers, before + 1);
+        assert_true(server.peers->welcome);
+        assert_int_equal(server.peers->who.pid, getpid());
+        char hello[16];
+        assert_int_equal(read(fd, hello, 15), 15);
+        assert_memory_equal(hello, "{\"serve\":\"rig\",", 15);
+        close(fd);
+        aw_server_serve(&server.aside);
+        assert_int_equal(server.n_peers, before);
+    }
+    aw_server_close(&server);
+    assert_int_equal(access(doors[0], F_OK), -1);
+    assert_int_equal(rmdir(folder), 0);
+    server.all = -1;
+    server.n_listeners = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +422,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_looks_on, start, stop),
         cmocka_unit_test_setup_teardown(ctrl_c, start, stop),
         cmocka_unit_test_setup_teardown(who_may_come_in, start, stop),
+        cmocka_unit_test_setup_teardown(who_comes_by_which_door, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
