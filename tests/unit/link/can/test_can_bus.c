@@ -426,6 +426,10 @@ static void losses_are_added_up(void **state)
     tell(&(struct told){.frame = {.can_id = 3}});
     assert_receives(link, "003#");
     assert_int_equal(link->dropped, 10);
+    tell(&(struct told){.frame = {.can_id = 4}, .overflow = 11, .time_ns = 1500000002});
+    assert_receives(link, "004#");
+    assert_int_equal(link->dropped, 11);
+    assert_int_equal(link->rx_time_ns, 1500000002);
     aw_link_close(link);
 }
 
