@@ -429,7 +429,7 @@ void aw_hint(struct aw_session *session, const char *line, char *out, size_t siz
     size_t length = strlen(line);
     bool blank = length > 0 && line[length - 1] == ' ';
     *out = '\0';
-    if (length == 0 || aw_words_split_last(&words, line) != AW_OK || words.n == 0 || words.json)
+    if (aw_words_split_last(&words, line) != AW_OK || words.n == 0 || words.json)
         return;
     struct completion c = {.session = session, .partial = "", .options = session->options};
     size_t before = blank ? words.n : words.n - 1;

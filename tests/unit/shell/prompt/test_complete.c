@@ -84,6 +84,7 @@ static const struct {
     {"turn 1 2", "w", " way= ", false},
     {"load", "", "", true},
     {"stop", "", "", false},
+    {"stop now", "", "", false}, /* which takes none */
     {"encode", "ch", " choice ", false},
     {"encode choice", "", " level=  kind=  way=  colour=  guard=  speed= ", false},
     {"encode choice level=1", "g", " guard= ", false},
@@ -170,6 +171,8 @@ static void a_field_of_several_messages(void **state)
     session = rig_new(&tool);
     complete("--fields", "s");
     assert_string_equal(found, " seq  speed ");
+    complete("encode deg", "");
+    assert_string_equal(found, " seq=  joint=  angle= ");
 }
 
 static const struct {
