@@ -99,6 +99,12 @@ static void what_does_not_fit_changes_nothing(void **state)
     bytes_are(&message, "1400000001000000010000000700000000000000");
     for (size_t i = message.size; i < sizeof room; i++)
         assert_int_equal(room[i], 0xEE);
+    message.cap++; /* it just fits */
+    assert_int_equal(aw_ezphys_message_add(&message, &record, &err), AW_OK);
+    message.cap += sizeof frame;
+    assert_int_equal(aw_ezphys_message_add_frame(&message, span, &err), AW_OK);
+    assert_int_equal(message.size, message.cap);
+    assert_int_equal(message.count, 3);
 }
 
 static void nothing_that_is_no_number(void **state)
