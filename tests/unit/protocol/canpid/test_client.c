@@ -649,6 +649,10 @@ static void the_rate_is_measured(void **state)
     assert_true(later > 20 && later < 30); /* it fell silent */
     assert_true(aw_canpid_rate_hz(stream, rig->clock.time_ns + 100 * AW_SECOND) < 0.4);
     rig_free(rig);
+    struct aw_canpid_stream two = {.times_ns = {7, 7}, .count = 2};
+    assert_true(!(aw_canpid_rate_hz(&two, 7) > 0)); /* at one time there is none */
+    two.times_ns[1] = 8;
+    assert_true(fabs(aw_canpid_rate_hz(&two, 8) - 1e9) < 1);
 }
 
 /* A wire that shows numbers of the table in the fw layout. */

@@ -148,6 +148,8 @@ static void commands_are_told_without_a_direction(void **state)
     assert_int_equal(decode_text(&wire, AW_RX, "041#9A99193F0200", &record, &err), AW_OK);
     assert_string_equal(record.codec->message->name, "kp");
     assert_int_equal(record.dir, AW_TX);
+    assert_int_equal(decode_text(&wire, AW_RX, "7F5#9A99193F0200", &record, &err), AW_MALFORMED);
+    assert_non_null(strstr(err.text, "id 7F5: no message has number 21"));
     assert_int_equal(decode_text(&wire, AW_RX, "05B#000000000000", &record, &err), AW_MALFORMED);
     assert_non_null(strstr(err.text, "27"));
     assert_int_equal(decode_text(&wire, AW_RX, "05D#0000000000", &record, &err), AW_MALFORMED);

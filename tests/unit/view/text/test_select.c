@@ -71,6 +71,10 @@ static void test_noted(void **state)
 static void test_patterns(void **state)
 {
     (void)state;
+    static const struct aw_point point = {
+        .name = "left/knee.x", .subject = "left/knee", .message = "", .field = "x"};
+    struct aw_select left = {.n = 1, .pattern = {"left*x"}};
+    assert_int_equal(aw_select_match(&left, &point), 0); /* a slash is a letter like others */
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (takes(patterns[i].pattern, "lknee.torque") != patterns[i].torque ||
             takes(patterns[i].pattern, "lknee.alpha_angle") != patterns[i].angle)
