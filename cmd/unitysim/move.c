@@ -219,9 +219,7 @@ enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "where the joint is");
     if (status == AW_OK)
-        status = unity_ready(session);
-    if (status == AW_OK)
-        status = unity_feedback(session);
+        status = unity_ready_with_feedback(session);
     if (status != AW_OK)
         return status;
     jog.name = aw_unitysim_joint_name(joint);

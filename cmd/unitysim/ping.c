@@ -91,9 +91,7 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     struct ping ping = {.session = session, .round_trip = {.name = "round trip"}};
     double rounds = aw_option_number(session, "count"), seconds = aw_option_number(session, "for");
     (void)args;
-    enum aw_status status = unity_ready(session);
-    if (status == AW_OK)
-        status = unity_feedback(session);
+    enum aw_status status = unity_ready_with_feedback(session);
     if (status != AW_OK)
         return status;
     struct aw_unitysim *unity = unity_of(session);

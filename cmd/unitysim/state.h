@@ -41,8 +41,9 @@ enum aw_status unity_ready(struct aw_session *session);
 /* The same for what only makes packets with --dry-run: a client without a link then. */
 enum aw_status unity_ready_to_make(struct aw_session *session);
 
-/* The same, and waits until feedback has come; AW_TIMEOUT with advice. */
+/* Waits until feedback has come; AW_TIMEOUT with advice. And the same once the link is open. */
 enum aw_status unity_feedback(struct aw_session *session);
+enum aw_status unity_ready_with_feedback(struct aw_session *session);
 
 /* How long to wait for an answer: --timeout, or so many seconds. */
 int64_t unity_patience_ns(const struct aw_session *session, double seconds);

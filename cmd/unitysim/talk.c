@@ -106,6 +106,12 @@ enum aw_status unity_feedback(struct aw_session *session)
     return status;
 }
 
+enum aw_status unity_ready_with_feedback(struct aw_session *session)
+{
+    enum aw_status status = unity_ready(session);
+    return status == AW_OK ? unity_feedback(session) : status;
+}
+
 static void notice_news(struct aw_session *session, const char *news)
 {
     struct unity_state *state = session->state;

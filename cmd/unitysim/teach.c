@@ -125,9 +125,7 @@ enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)
     };
     enum aw_status status = aw_file_check(aw_arg(args, "file", 0), &session->err);
     if (status == AW_OK)
-        status = unity_ready(session);
-    if (status == AW_OK)
-        status = unity_feedback(session);
+        status = unity_ready_with_feedback(session);
     if (status == AW_OK)
         status = record(&teach, aw_arg(args, "file", 0));
     aw_sequence_free(&teach.sequence);

@@ -64,9 +64,7 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
 {
     if (aw_session_formatted(session))
         return run_status(session, args);
-    enum aw_status status = unity_ready(session);
-    if (status == AW_OK)
-        status = unity_feedback(session);
+    enum aw_status status = unity_ready_with_feedback(session);
     if (status != AW_OK)
         return status;
     if (unity_screen_live())
@@ -82,9 +80,7 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    enum aw_status status = unity_ready(session);
-    if (status == AW_OK)
-        status = unity_feedback(session);
+    enum aw_status status = unity_ready_with_feedback(session);
     if (status != AW_OK)
         return status;
     const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;

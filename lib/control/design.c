@@ -25,11 +25,6 @@ static double period_of(double omega)
     return 2 * 3.14159265358979323846 / omega;
 }
 
-static double half_tick(const struct aw_process *process, const struct aw_driver *driver)
-{
-    return process->dead_time_s + driver->tick_s / 2;
-}
-
 static void remove_lag(double *lags, size_t *n, size_t which)
 {
     lags[which] = lags[--*n];
@@ -151,7 +146,7 @@ static enum aw_status subject_of(const struct aw_process *process, const struct 
                                  struct subject *s, struct aw_error *err)
 {
     *s = (struct subject){.process = *process, .sign = process->gain < 0 ? -1 : 1};
-    s->process.dead_time_s = half_tick(process, driver);
+    s->process.dead_time_s = process->dead_time_s + driver->tick_s / 2;
     s->process.gain = fabs(process->gain);
     aw_process_lags(&s->process, &s->tau1, &s->tau2, NULL);
     if (!(s->process.gain > 0) || !isfinite(s->process.gain) || !(driver->tick_s > 0) ||

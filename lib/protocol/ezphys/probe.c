@@ -191,17 +191,11 @@ static void name_it(struct aw_ezphys_guess *guess)
             }
 }
 
-static bool is_better(const struct aw_ezphys_guess *a, const struct aw_ezphys_guess *b)
-{
-    static const double equal = 1e-9;
-    return a->score > b->score + equal;
-}
-
-/* Keeps the list sorted; of equals the first one stays in front. */
+/* Keeps the list sorted; of equals (but for rounding) the first one stays in front. */
 static void keep(struct aw_ezphys_guess *best, size_t *n, const struct aw_ezphys_guess *guess)
 {
     size_t at = *n;
-    while (at > 0 && is_better(guess, &best[at - 1]))
+    while (at > 0 && guess->score > best[at - 1].score + 1e-9)
         at--;
     if (at == KEPT)
         return;
