@@ -360,6 +360,7 @@ static void lines_are_read_as_they_were(void **state)
         " mass 1 id 77",
         " mass 1 turn 0 3 4 1",
         " mass 1 turn 0 0 0 1",
+        " mass 1 turn 1e-9 0 0 1",
         " mass 1 send off collide off",
         " mass 1 send 1",
         " mass 1 density 1",
