@@ -1,7 +1,6 @@
 /* Parses and prints frames as hexadecimal text, with CAN identifiers. */
 #include "wire/hex.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/hex.h"
@@ -12,7 +11,9 @@ size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, ch
     char *end = out;
     bool can = protocol->can && frame.size >= 2;
     if (can) {
-        end += sprintf(end, "%03X#", (frame.data[1] & 7u) << 8 | frame.data[0]);
+        *end++ = (char)('0' + (frame.data[1] & 7));
+        end = aw_hex_byte(end, frame.data[0]);
+        *end++ = '#';
         frame = (struct aw_span){frame.data + 2, frame.size - 2};
     }
     for (size_t i = 0; i < frame.size; i++) {
