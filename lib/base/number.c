@@ -155,12 +155,20 @@ static inline char *print_eight(char *out, uint64_t digits, int decimals)
     int zeros = __builtin_ctzll(digits | UINT64_C(1) << (whole - 1) * 8) / 8;
     store_eight(out, (digits | ASCII_ZEROS) >> zeros * 8);
     out += whole - zeros;
-    uint64_t fraction = decimals ? digits >> whole * 8 : 0;
-    if (!fraction)
+    if (!decimals)
         return out;
+    uint64_t fraction = digits >> whole * 8;
     *out = '.';
     store_eight(out + 1, fraction | ASCII_ZEROS);
-    return out + 1 + (71 - __builtin_clzll(fraction)) / 8;
+    int behind = 1 + (71 - __builtin_clzll(fraction | 1)) / 8;
+    return out + (fraction != 0) * behind;
+}
+
+/* What is not negative is printed over it: which of both comes is not to be guessed. */
+static inline char *print_sign(char *out, bool negative)
+{
+    *out = '-';
+    return out + negative;
 }
 
 static char *print_two_digits(char *out, uint32_t value)
@@ -192,8 +200,7 @@ char *aw_print_padded(char *out, uint32_t value, int digits)
 
 char *aw_print_int(char *out, int64_t value)
 {
-    if (value < 0)
-        *out++ = '-';
+    out = print_sign(out, value < 0);
     return print_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
@@ -222,9 +229,9 @@ static char *print_long_fraction(char *out, uint64_t fraction, int decimals)
 /* Prints scaled / 10^decimals without trailing zeros. */
 static char *print_scaled(char *out, uint64_t scaled, int decimals)
 {
-    uint64_t one = (uint64_t)powers_of_ten[decimals];
     if (scaled < EIGHT && decimals < 8)
         return print_eight(out, eight_digits((uint32_t)scaled), decimals);
+    uint64_t one = (uint64_t)powers_of_ten[decimals];
     uint64_t whole = scaled / one, fraction = scaled - whole * one;
     out = print_unsigned(out, whole);
     return decimals <= 8 ? print_fraction(out, (uint32_t)fraction, decimals)
@@ -236,11 +243,10 @@ char *aw_print_fixed(char *out, double value, int decimals)
     double scaled = fabs(value) * powers_of_ten[decimals];
     if (!(scaled < 9e15))
         return out + snprintf(out, AW_NUMBER_MAX, "%.15g", value);
-    uint64_t whole = (uint64_t)scaled;
+    int64_t whole = (int64_t)scaled;
     whole += scaled - (double)whole >= 0.5; /* scaled + 0.5 may be rounded itself */
-    if (value < 0 && whole != 0)
-        *out++ = '-';
-    return print_scaled(out, whole, decimals);
+    out = print_sign(out, value < 0 && whole != 0);
+    return print_scaled(out, (uint64_t)whole, decimals);
 }
 
 static int decimal_exponent(double value)
@@ -277,29 +283,40 @@ static bool print_thousandths(char **out, double size)
     uint32_t scaled = (uint32_t)(size * 1000);
     if (size * 1000 != (double)scaled)
         return false;
-    *out = print_scaled(*out, scaled, 3);
+    *out = print_eight(*out, eight_digits(scaled), 3);
     return true;
+}
+
+static char *print_with_exponent(char *out, float value)
+{
+    int length = 0;
+    for (int digits = 6; digits <= 9; digits++) {
+        length = snprintf(out, AW_NUMBER_MAX, "%.*g", digits, (double)value);
+        if (strtof(out, NULL) == value)
+            break;
+    }
+    return out + length;
+}
+
+/* On its own: the registers that it takes would cost the values that are printed at once. */
+static __attribute__((noinline)) char *print_any_float(char *out, float value)
+{
+    double size = fabs((double)value);
+    char *digits = print_sign(out, value < 0);
+    if (size < 1e9 && size == (double)(uint32_t)size)
+        return print_unsigned(digits, (uint64_t)size);
+    if (size >= 1e-5 && size < 1e9 && print_short(&digits, size, (float)size))
+        return digits;
+    return print_with_exponent(out, value);
 }
 
 char *aw_print_float32(char *out, float value)
 {
     double size = fabs((double)value);
-    char *start = out;
-    if (value < 0)
-        *out++ = '-';
-    if (size < 1e9 && size == (double)(uint32_t)size)
-        return print_unsigned(out, (uint64_t)size);
-    if (size < 1e3 && print_thousandths(&out, size))
-        return out;
-    if (size >= 1e-5 && size < 1e9 && print_short(&out, size, (float)size))
-        return out;
-    int length = 0;
-    for (int digits = 6; digits <= 9; digits++) {
-        length = snprintf(start, AW_NUMBER_MAX, "%.*g", digits, (double)value);
-        if (strtof(start, NULL) == value)
-            break;
-    }
-    return start + length;
+    char *digits = print_sign(out, value < 0);
+    if (size < 1e3 && print_thousandths(&digits, size))
+        return digits;
+    return print_any_float(out, value);
 }
 
 int aw_digits_for(double value)

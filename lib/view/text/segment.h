@@ -12,6 +12,9 @@ enum what {
     WHAT_MSG,
     WHAT_NAME, /* the text field of the record */
     WHAT_MARK, /* what is odd about the record, if anything is */
+    /* Only joined: */
+    WHAT_NUMBER, /* a scalar that is nothing but a number, */
+    WHAT_WORD,   /* or one of several words */
 };
 
 /* Literal text, then a value. If the scalar is absent the text is left out too, with the next .skip
@@ -27,8 +30,22 @@ struct segment {
     bool with_unit;              /* followed by its unit: */
     uint8_t unit_length;         /* 0: none, or which one depends on another scalar */
     bool closed;                 /* a value without a name has no meaning */
+    uint8_t words;               /* which of struct segments */
     const struct aw_name *names; /* NULL: none that are looked up */
     const char *unit;
+};
+
+#define MAX_WORDS 16 /* of a list, and lists */
+
+/* Words in the pool for values at even distances. */
+struct words {
+    const struct aw_name *names;
+    bool quoted;
+    uint8_t n;
+    double first, step, rate; /* rate: 1 / step */
+    struct {
+        uint16_t text, length;
+    } list[MAX_WORDS];
 };
 
 #define MAX_SEGMENTS (AW_MAX_SCALARS * 3 + 8)
@@ -38,8 +55,11 @@ struct segment {
 struct segments {
     const struct aw_codec *codec; /* NULL: not compiled yet */
     bool usable;                  /* has any of the fields that are asked for */
+    uint8_t n_words;
     uint16_t n, used;
+    uint64_t needs; /* all that its segments need */
     struct segment list[MAX_SEGMENTS];
+    struct words words[MAX_WORDS];
     char pool[AW_MAX_SCALARS * 64 + COPY_BLOCK];
 };
 
@@ -52,6 +72,14 @@ struct columns {
 void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
                          const struct aw_view_options *options, const struct columns *columns,
                          bool has_time);
+
+/* The same for records of one direction that have all that the segments need, to be printed faster.
+ */
+void aw_segments_join(struct segments *out, const struct segments *from, enum aw_style style,
+                      enum aw_dir dir);
+
+/* The direction as a record says it: two characters. */
+const char *aw_view_dir(enum aw_style style, enum aw_dir dir);
 
 /* Is this field wanted? */
 bool aw_view_wants(const struct aw_view_options *options, const struct aw_codec *codec, int scalar);

@@ -245,6 +245,7 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
     out->codec = codec;
     out->usable = wants_any(options, codec);
     out->n = out->used = 0;
+    out->needs = 0;
     if (options->style == AW_STYLE_JSON)
         compile_json(&c, has_time);
     else if (options->style == AW_STYLE_FORMAT)
@@ -253,4 +254,6 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
         compile_csv(&c);
     else
         compile_text(&c, has_time);
+    for (size_t i = 0; i < out->n; i++)
+        out->needs |= out->list[i].needs;
 }

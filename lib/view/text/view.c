@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "view/text/segment.h"
 #include "view/text/select.h"
 #include "view/text/value.h"
@@ -17,7 +18,12 @@ struct aw_view {
     bool timed; /* the fields name the time: it is shown in text, too */
     struct columns columns;
     const char *parts[AW_SELECT_MAX + 1]; /* of options.fields: what names fields */
-    struct segments *segments;            /* of each message, compiled when the first comes */
+    struct kind *kinds;                   /* of messages */
+};
+
+/* One kind of message: compiled when the first comes. */
+struct kind {
+    struct segments any, whole[2]; /* for records that lack nothing: from the device, and to it */
 };
 
 uint32_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names)
@@ -162,8 +168,8 @@ struct aw_view *aw_view_new(struct aw_wire *wire, const struct aw_view_options *
 {
     struct aw_view *view = calloc(1, sizeof *view);
     if (view)
-        view->segments = calloc(wire->protocol->n_messages, sizeof *view->segments);
-    if (!view || !view->segments) {
+        view->kinds = calloc(wire->protocol->n_messages, sizeof *view->kinds);
+    if (!view || !view->kinds) {
         aw_no_memory(err);
         free(view);
         return NULL;
@@ -184,7 +190,7 @@ void aw_view_free(struct aw_view *view)
 {
     if (!view)
         return;
-    free(view->segments);
+    free(view->kinds);
     free(view);
 }
 
@@ -293,18 +299,54 @@ static char *print_mark(char *out, const struct aw_view *view, const struct aw_r
                          record->v[view->odd], json ? "\"" : ")");
 }
 
-static char *run_segment(char *out, struct aw_view *view, const struct aw_record *record,
-                         const struct segment *segment)
+static char *print_number(char *out, struct aw_view *view, const struct aw_record *record,
+                          const struct segment *segment)
+{
+    double value = record->v[segment->scalar];
+    if (!(fabs(value) < 0x1p63)) /* no number, or a huge one */
+        return print_value(out, view, record, segment);
+    switch (segment->how) {
+    case HOW_INT:
+        return aw_print_int(out, (int64_t)value);
+    case HOW_FIXED:
+        return aw_print_fixed(out, value, segment->decimals);
+    default:
+        return aw_print_float32(out, (float)value);
+    }
+}
+
+static char *print_word(char *out, struct aw_view *view, const struct segments *segments,
+                        const struct aw_record *record, const struct segment *segment)
+{
+    const struct words *words = &segments->words[segment->words];
+    double value = record->v[segment->scalar], place = (value - words->first) * words->rate;
+    int i = place >= 0 && place < words->n ? (int)place : 0;
+    if (value != words->first + words->step * i)
+        return print_value(out, view, record, segment);
+    return put_blocks(out, segments->pool + words->list[i].text, words->list[i].length);
+}
+
+const char *aw_view_dir(enum aw_style style, enum aw_dir dir)
+{
+    if (style == AW_STYLE_TEXT)
+        return dir == AW_TX ? "->" : "<-";
+    return dir == AW_TX ? "tx" : "rx";
+}
+
+static char *run_segment(char *out, struct aw_view *view, const struct segments *segments,
+                         const struct aw_record *record, const struct segment *segment)
 {
     switch (segment->what) {
+    case WHAT_NUMBER:
+        return print_number(out, view, record, segment);
+    case WHAT_WORD:
+        return print_word(out, view, segments, record, segment);
     case WHAT_SCALAR:
         return print_value(out, view, record, segment);
     case WHAT_TIME:
         return view_time(out, view, record);
     case WHAT_DIR:
-        if (view->options.style == AW_STYLE_TEXT)
-            return put(out, record->dir == AW_TX ? "->" : "<-", 2);
-        return put(out, record->dir == AW_TX ? "tx" : "rx", 2);
+        return put(out, aw_view_dir(view->options.style, record->dir), 2);
     case WHAT_MSG:
         return put(out, record->codec->message->name, strlen(record->codec->message->name));
     case WHAT_NAME:
@@ -329,22 +371,32 @@ static char *run_segments(char *out, struct aw_view *view, const struct segments
         }
         out = put_blocks(out, segments->pool + segment->text, segment->length);
         if (segment->what != WHAT_NOTHING)
-            out = run_segment(out, view, record, segment);
+            out = run_segment(out, view, segments, record, segment);
     }
     return out;
 }
 
+static void compile(struct aw_view *view, struct kind *kind, const struct aw_record *like)
+{
+    enum aw_style style = view->options.style;
+    enum aw_time_style time = view->options.time;
+    bool usual = view->timed || style != AW_STYLE_TEXT;
+    bool timed = time ? time != AW_TIME_NONE : usual;
+    aw_segments_compile(&kind->any, like->codec, &view->options, &view->columns,
+                        timed && like->time_ns != AW_NO_TIME);
+    for (int i = 0; i < 2; i++)
+        aw_segments_join(&kind->whole[i], &kind->any, style, i ? AW_TX : AW_RX);
+}
+
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out)
 {
-    struct segments *segments = &view->segments[record->codec - view->wire->codecs];
-    if (!segments->codec) {
-        bool usual = view->timed || view->options.style != AW_STYLE_TEXT;
-        bool timed = view->options.time ? view->options.time != AW_TIME_NONE : usual;
-        aw_segments_compile(segments, record->codec, &view->options, &view->columns,
-                            timed && record->time_ns != AW_NO_TIME);
-    }
-    if (!segments->usable)
+    struct kind *kind = &view->kinds[record->codec - view->wire->codecs];
+    if (!kind->any.codec)
+        compile(view, kind, record);
+    if (!kind->any.usable)
         return 0;
+    bool whole = !(kind->any.needs & ~record->present);
+    const struct segments *segments = whole ? &kind->whole[record->dir == AW_TX] : &kind->any;
     if (view->first_ns == AW_NO_TIME)
         view->first_ns = view->previous_ns = record->time_ns;
     char *end = run_segments(out, view, segments, record);

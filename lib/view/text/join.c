@@ -1,0 +1,95 @@
+/* Joins the segments of a message for records that have all of its values: what stands between two
+ * values is one text, and how each value is printed is found out once. */
+#include <string.h>
+
+#include "view/text/segment.h"
+#include "view/text/value.h"
+
+static void append(struct segments *out, const char *text, size_t length)
+{
+    memcpy(out->pool + out->used, text, length);
+    out->used = (uint16_t)(out->used + length);
+}
+
+/* A segment with the text from *start on. */
+static void add(struct segments *out, struct segment segment, uint16_t *start)
+{
+    segment.needs = 0;
+    segment.skip = 0;
+    segment.text = *start;
+    segment.length = (uint16_t)(out->used - *start);
+    out->list[out->n++] = segment;
+    *start = out->used;
+}
+
+static void join_texts(struct segments *out, const struct segments *from, enum aw_style style,
+                       enum aw_dir dir)
+{
+    const char *message = from->codec->message->name;
+    uint16_t start = 0;
+    for (size_t i = 0; i < from->n; i++) {
+        const struct segment *segment = &from->list[i];
+        append(out, from->pool + segment->text, segment->length);
+        if (segment->what == WHAT_DIR)
+            append(out, aw_view_dir(style, dir), 2);
+        else if (segment->what == WHAT_MSG)
+            append(out, message, strlen(message));
+        else if (segment->what != WHAT_NOTHING)
+            add(out, *segment, &start);
+    }
+    add(out, (struct segment){.what = WHAT_NOTHING}, &start);
+}
+
+static void add_word(struct segments *out, struct words *words, const char *name)
+{
+    uint16_t start = out->used;
+    append(out, "\"", words->quoted);
+    append(out, name, strlen(name));
+    append(out, "\"", words->quoted);
+    words->list[words->n].text = start;
+    words->list[words->n++].length = (uint16_t)(out->used - start);
+}
+
+/* Those at even distances from the first on, as most tables have them throughout. */
+static void add_words(struct segments *out, const struct aw_name *names, bool quoted)
+{
+    struct words *words = &out->words[out->n_words++];
+    *words = (struct words){.names = names, .quoted = quoted, .first = names->value};
+    words->step = names[0].name && names[1].name ? names[1].value - words->first : 1;
+    words->rate = 1 / words->step;
+    for (const struct aw_name *name = names; name->name && words->n < MAX_WORDS; name++)
+        if (out->used + strlen(name->name) + 2 < sizeof out->pool - COPY_BLOCK &&
+            name->value == words->first + words->step * words->n)
+            add_word(out, words, name->name);
+}
+
+/* Several scalars may have the same words. */
+static void find_words(struct segments *out, struct segment *segment)
+{
+    uint8_t i = 0;
+    while (i < out->n_words &&
+           (out->words[i].names != segment->names || out->words[i].quoted != segment->quoted))
+        i++;
+    if (i == MAX_WORDS)
+        return;
+    if (i == out->n_words)
+        add_words(out, segment->names, segment->quoted);
+    segment->words = i;
+    segment->what = WHAT_WORD;
+}
+
+void aw_segments_join(struct segments *out, const struct segments *from, enum aw_style style,
+                      enum aw_dir dir)
+{
+    out->n = out->used = out->n_words = 0;
+    join_texts(out, from, style, dir);
+    for (size_t i = 0; i < out->n; i++) {
+        struct segment *segment = &out->list[i];
+        if (segment->what != WHAT_SCALAR || segment->with_unit)
+            continue;
+        if (segment->how == HOW_NAMED)
+            find_words(out, segment);
+        else if (!segment->names)
+            segment->what = WHAT_NUMBER;
+    }
+}
