@@ -95,15 +95,16 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
 void ez_order(struct aw_session *session, struct aw_record *record, bool inside)
 {
     struct ez_order *order = &ez_state(session)->order;
-    bool axis = strcmp(record->codec->message->name, "joint_axis") == 0;
+    if (strcmp(record->codec->message->name, "joint_axis") != 0) {
+        order->axis = 0;
+        return;
+    }
     double id = aw_record_get(record, "id");
     bool same = isnan(id) ? strcmp(record->text, order->name) == 0 : id == order->id;
-    bool next = inside && axis && order->axis > 0 && same;
-    order->axis = !axis ? 0 : next ? order->axis + 1 : 1;
+    order->axis = inside && order->axis > 0 && same ? order->axis + 1 : 1;
     order->id = id;
     memcpy(order->name, record->text, sizeof order->name);
-    if (axis)
-        put(record, "axis", order->axis);
+    put(record, "axis", order->axis);
 }
 
 const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t size)

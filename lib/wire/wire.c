@@ -11,6 +11,21 @@ static uint16_t bytes_of(const struct aw_field *rows, const struct aw_variant *v
     return (uint16_t)(aw_rows_bits(rows, variant) / 8);
 }
 
+static void find_places(struct aw_wire *wire)
+{
+    size_t bit = 0;
+    wire->code = wire->length = (struct aw_place){0};
+    for (const struct aw_field *row = wire->variant.head; row && row->type != AW_ROWS_END; row++) {
+        uint16_t bits = aw_row_bits(row, &wire->variant);
+        struct aw_place place = {(uint16_t)(bit / 8), (uint8_t)(bits / 8)};
+        if (row->type == AW_CODE)
+            wire->code = place;
+        if (row->type == AW_LENGTH)
+            wire->length = place;
+        bit += bits;
+    }
+}
+
 /* Each frame that comes is asked how long it should be. */
 static void measure(struct aw_wire *wire)
 {
@@ -36,6 +51,7 @@ void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
     wire->lenient = false;
     wire->ready = 0;
     measure(wire);
+    find_places(wire);
     /* Codes below AW_SMALL_CODES are looked up, not searched; the first message of the table wins.
      */
     memset(wire->with_code, 0, sizeof wire->with_code);

@@ -20,12 +20,19 @@
 #define AW_MAX_MESSAGES 32
 #define AW_SMALL_CODES  32
 
+/* Bytes of a row in a head; size 0: there is no such row. */
+struct aw_place {
+    uint16_t at;
+    uint8_t size;
+};
+
 struct aw_wire {
     const struct aw_protocol *protocol;
     struct aw_variant variant;
     bool raw;
     bool lenient;
     uint16_t head_size, envelope_size;              /* bytes of the variant's rows */
+    struct aw_place code, length;                   /* in the variant's head */
     uint16_t payload_sizes[AW_MAX_MESSAGES];        /* bytes between head and tail, */
     uint16_t frame_sizes[AW_MAX_MESSAGES];          /* and with them */
     uint32_t ready;                                 /* bit i: codecs[i] is made */

@@ -202,29 +202,16 @@ static uint32_t read_uint(const uint8_t *p, size_t size, bool big_endian)
     return value;
 }
 
-static bool is_length(const struct aw_field *row)
-{
-    return row->type == AW_LENGTH;
-}
-
 /* in holds at least the header. */
 static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
 {
     struct packet packet = {.head = wire->head_size};
-    bool announced = false;
-    const uint8_t *p = in.data;
-    for (const struct aw_field *row = wire->variant.head; row->type != AW_ROWS_END; row++) {
-        uint32_t value =
-            row->bits <= 32 ? read_uint(p, row->bits / 8u, wire->variant.big_endian) : 0;
-        if (row->type == AW_CODE)
-            packet.code = value;
-        if (is_length(row))
-            packet.length = value;
-        announced = announced || is_length(row);
-        p += row->bits / 8;
-    }
+    bool big_endian = wire->variant.big_endian;
+    packet.code = read_uint(in.data + wire->code.at, wire->code.size, big_endian);
     packet.message = aw_find_code(wire, dir, packet.code);
-    if (!announced && packet.message)
+    if (wire->length.size)
+        packet.length = read_uint(in.data + wire->length.at, wire->length.size, big_endian);
+    else if (packet.message)
         packet.length = (uint32_t)aw_payload_size(wire, packet.message);
     return packet;
 }
@@ -313,19 +300,19 @@ static bool is_empty(const struct aw_wire *wire, const struct envelope *env)
     return env->counted ? env->count == 0 : env->size == wire->envelope_size;
 }
 
-/* AW_OK if a message may begin here. Once bytes had to be skipped, its first packet must be
- * believable too: eight bytes in the middle of a message often look like an envelope. */
+/* AW_OK if a message may begin here, with this envelope. Once bytes had to be skipped, its first
+ * packet must be believable too: eight bytes in the middle of a message often look like an
+ * envelope. */
 static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool lost,
-                                     struct aw_span in)
+                                     struct aw_span in, struct envelope *env)
 {
     size_t head = wire->envelope_size;
     if (in.size < head)
         return AW_MORE;
-    struct envelope env;
-    read_envelope(wire, in, &env);
-    if (!is_possible(wire, &env))
+    read_envelope(wire, in, env);
+    if (!is_possible(wire, env))
         return AW_MALFORMED;
-    if (!lost || is_empty(wire, &env))
+    if (!lost || is_empty(wire, env))
         return AW_OK;
     struct aw_span first = {in.data + head, in.size - head};
     if (first.size < wire->head_size)
@@ -337,13 +324,14 @@ static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir
 static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_framer *framer,
                                        struct aw_span in, size_t *used, struct aw_error *err)
 {
-    struct envelope env;
+    struct envelope env, next;
     read_envelope(wire, (struct aw_span){in.data + *used, in.size - *used}, &env);
     size_t start = *used;
     do
         ++*used;
     while (check_envelope(wire, direction(framer), true,
-                          (struct aw_span){in.data + *used, in.size - *used}) == AW_MALFORMED);
+                          (struct aw_span){in.data + *used, in.size - *used},
+                          &next) == AW_MALFORMED);
     framer->skipped += *used - start;
     return aw_fail(err, AW_MALFORMED,
                    "message: a size of %u bytes with %u packets cannot be — skipped %zu bytes",
@@ -375,13 +363,13 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
         if (framer->bytes)
             return AW_MORE;
         struct aw_span rest = {in.data + *used, in.size - *used};
-        enum aw_status status = check_envelope(wire, direction(framer), framer->skipped > 0, rest);
+        struct envelope env;
+        enum aw_status status =
+            check_envelope(wire, direction(framer), framer->skipped > 0, rest, &env);
         if (status == AW_MALFORMED)
             return skip_to_envelope(wire, framer, in, used, err);
         if (status != AW_OK)
             return status;
-        struct envelope env;
-        read_envelope(wire, rest, &env);
         *used += wire->envelope_size;
         size_t head = wire->envelope_size;
         framer->unsized = !env.sized;

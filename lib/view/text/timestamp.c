@@ -18,6 +18,23 @@ static char *print_seconds(char *out, int64_t ns)
     return aw_print_padded(out, (uint32_t)(ns % 1000000000 / 1000), 6);
 }
 
+char *aw_print_seconds(char *out, int64_t time_ns, struct aw_second *known)
+{
+    int64_t second = time_ns / 1000000000;
+    if (time_ns < 0)
+        return print_seconds(out, time_ns);
+    if (known->length == 0 || known->value != second) {
+        char text[AW_NUMBER_MAX];
+        char *end = aw_print_int(text, second);
+        *end++ = '.';
+        known->value = second;
+        known->length = (uint8_t)(end - text);
+        memcpy(known->text, text, sizeof known->text);
+    }
+    memcpy(out, known->text, sizeof known->text);
+    return aw_print_padded(out + known->length, (uint32_t)(time_ns % 1000000000 / 1000), 6);
+}
+
 static char *print_iso(char *out, int64_t ns)
 {
     struct tm tm;

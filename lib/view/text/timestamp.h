@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#define AW_SECOND_ROOM 16
+
 enum aw_time_style {
     AW_TIME_DEFAULT, /* abs in JSON, CSV and formats, none in text */
     AW_TIME_NONE,
@@ -12,6 +14,16 @@ enum aw_time_style {
     AW_TIME_DELTA, /* since the record before */
     AW_TIME_ISO,   /* 2026-01-31T12:00:00.000000Z */
 };
+
+/* A whole second as text, kept for the next time in it: records come in order. Begins as {0}. */
+struct aw_second {
+    int64_t value;
+    uint8_t length; /* 0: none yet */
+    char text[AW_SECOND_ROOM];
+};
+
+/* Seconds since 1970. */
+char *aw_print_seconds(char *out, int64_t time_ns, struct aw_second *known);
 
 /* Time as the options say, relative to what went before; used for result records too. At most 32
  * characters. */

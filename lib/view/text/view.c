@@ -14,6 +14,7 @@ struct aw_view {
     struct aw_wire *wire;
     struct aw_view_options options;
     int64_t first_ns, previous_ns;
+    struct aw_second second;
     int odd;    /* the first scalar of this record whose value has no meaning; -1: none */
     bool timed; /* the fields name the time: it is shown in text, too */
     struct columns columns;
@@ -220,16 +221,18 @@ static char *no_value(char *out, const struct aw_view *view)
     return put(out, text, strlen(text));
 }
 
-static char *view_time(char *out, const struct aw_view *view, const struct aw_record *record)
+static char *view_time(char *out, struct aw_view *view, const struct aw_record *record)
 {
-    bool iso = view->options.time == AW_TIME_ISO;
+    enum aw_time_style style = view->options.time;
+    bool iso = style == AW_TIME_ISO;
     bool quoted = iso && view->options.style == AW_STYLE_JSON;
     if (record->time_ns == AW_NO_TIME)
         return no_value(out, view);
+    if (style == AW_TIME_DEFAULT || style == AW_TIME_ABS)
+        return aw_print_seconds(out, record->time_ns, &view->second);
     if (quoted)
         *out++ = '"';
-    out =
-        aw_print_time(out, view->options.time, record->time_ns, view->first_ns, view->previous_ns);
+    out = aw_print_time(out, style, record->time_ns, view->first_ns, view->previous_ns);
     if (quoted)
         *out++ = '"';
     return out;
