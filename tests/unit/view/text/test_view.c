@@ -51,6 +51,42 @@ static void json_nests_groups(void **state)
         "\"hand\":{\"position\":4}}\n");
 }
 
+/* Boards are at even distances; what lies between two, before and behind them is no board. */
+static void words_of_values(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {
+        {0x20, "\"lhip\""}, {0x60, "\"lankle\""}, {0xC0, "\"rankle\""}, {0, "0"},
+        {0x30, "48"},       {0xE0, "224"},        {NAN, "null"},
+    };
+    static struct aw_wire canpid;
+    (void)state;
+    aw_wire_init(&canpid, &aw_canpid_protocol, NULL, false);
+    struct aw_view *view =
+        aw_view_new(&canpid, &(struct aw_view_options){.style = AW_STYLE_JSON}, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_record record;
+        char expected[128];
+        aw_record_init(&record, aw_wire_codec(&canpid, "joint", AW_RX), i % 2 ? AW_TX : AW_RX);
+        int board = aw_codec_find(record.codec, "board");
+        record.time_ns = AW_NO_TIME;
+        record.v[board] = rows[i].value;
+        record.present = UINT64_C(1) << board;
+        snprintf(expected, sizeof expected, "{\"dir\":\"%s\",\"msg\":\"joint\",\"board\":%s}\n",
+                 i % 2 ? "tx" : "rx", rows[i].text);
+        line[aw_view_record(view, &record, line)] = '\0';
+        assert_string_equal(line, expected);
+        record.present = record.codec->values; /* all are 0 */
+        line[aw_view_record(view, &record, line)] = '\0';
+        snprintf(expected, sizeof expected, "\"board\":%.*s,\"fix_link_angle\":0,",
+                 (int)strcspn(rows[i].text, ","), rows[i].text);
+        assert_non_null(strstr(line, expected));
+    }
+    aw_view_free(view);
+}
+
 /* What every record has is no field: with it in the list no others are shown. */
 static void heads_among_fields(void **state)
 {
@@ -439,6 +475,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(json_nests_groups, start),
+        cmocka_unit_test(words_of_values),
         cmocka_unit_test_setup(heads_among_fields, start),
         cmocka_unit_test_setup(no_data_is_null, start),
         cmocka_unit_test_setup(formats, start),
