@@ -1,4 +1,5 @@
 /* How unitysim's commands reach the simulator: the variant, feedback and its gaps, the stop. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ void unity_disconnect(struct aw_session *session)
 {
     struct aw_unitysim *unity = &unity_state(session)->unity;
     aw_unitysim_free(unity);
-    *unity = (struct aw_unitysim){0};
+    memset(unity, 0, offsetof(struct aw_unitysim, wire));
 }
 
 enum aw_status unity_ready(struct aw_session *session)

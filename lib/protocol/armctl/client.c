@@ -2,6 +2,7 @@
 #include "protocol/armctl/client.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,9 @@ const char *aw_armctl_result_name(enum aw_armctl_result result)
 void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
                     const struct aw_armctl_options *options, const struct aw_armctl_memory *memory)
 {
-    *arm = (struct aw_armctl){.link = link, .options = *options};
+    memset(arm, 0, offsetof(struct aw_armctl, wire));
+    arm->link = link;
+    arm->options = *options;
     aw_wire_init(&arm->wire, &aw_armctl_protocol, NULL, false);
     if (memory)
         arm->memory = *memory;

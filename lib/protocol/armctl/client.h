@@ -136,7 +136,6 @@ struct aw_armctl_outcome {
 struct aw_armctl {
     struct aw_link *link;
     struct aw_armctl_options options;
-    struct aw_wire wire;
     struct aw_armctl_reader reader;
     struct aw_armctl_receiver receiver;
     struct aw_armctl_memory memory;
@@ -146,6 +145,7 @@ struct aw_armctl {
     aw_armctl_event_fn *event;
     void *context;
     struct aw_armctl_line line; /* the one being looked at */
+    struct aw_wire wire;        /* last: what of it is not used yet is not touched */
 };
 
 /* link is not owned. memory is what was remembered about this device, or NULL if nothing is. On a

@@ -3,6 +3,7 @@
 #include "protocol/canpid/client.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -135,7 +136,7 @@ static void handle_telemetry(struct aw_canpid *client, unsigned id, const struct
 void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
                     const struct aw_variant *variant, const struct aw_canpid_options *options)
 {
-    memset(client, 0, sizeof *client);
+    memset(client, 0, offsetof(struct aw_canpid, wire));
     client->link = link;
     client->options = *options;
     aw_wire_init(&client->wire, &aw_canpid_protocol, variant, false);

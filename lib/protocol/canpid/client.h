@@ -100,7 +100,6 @@ struct aw_canpid_counters {
 struct aw_canpid {
     struct aw_link *link;
     struct aw_canpid_options options;
-    struct aw_wire wire;
     const struct aw_codec *codecs[AW_CANPID_KINDS]; /* of the telemetry, and where its fields are */
     int8_t scalars[AW_CANPID_KINDS][AW_CANPID_VALUES];
     struct aw_canpid_board boards[AW_CANPID_BOARDS]; /* by board / 32 */
@@ -108,6 +107,7 @@ struct aw_canpid {
     struct aw_canpid_counters counters;
     uint8_t frame[AW_CANPID_FRAME_MAX]; /* the last one received, */
     struct aw_record record;            /* and decoded */
+    struct aw_wire wire;                /* last: what of it is not used yet is not touched */
 };
 
 /* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. */

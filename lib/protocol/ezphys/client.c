@@ -2,6 +2,7 @@
 #include "protocol/ezphys/client.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ enum {
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err)
 {
-    memset(ez, 0, sizeof *ez);
+    memset(ez, 0, offsetof(struct aw_ezphys, wire));
     aw_wire_init(&ez->wire, &aw_ezphys_protocol, variant, false);
     ez->names = names;
     ez->buffer = malloc(BUFFER_SIZE);

@@ -74,7 +74,6 @@ struct aw_ezphys_counters {
 struct aw_ezphys {
     struct aw_link *link;
     const struct aw_ezphys_names *names;
-    struct aw_wire wire;
     struct aw_framer framer;
     uint8_t *buffer;
     size_t held, parsed; /* bytes in the buffer, and those that were looked at */
@@ -93,10 +92,12 @@ struct aw_ezphys {
     int64_t received_ns;             /* when the last message came, by the link's clock */
     struct aw_ezphys_state state;
     size_t n_packets, n_commands;
-    struct aw_ezphys_packet packets[AW_EZPHYS_PACKETS];
-    struct aw_ezphys_command commands[AW_EZPHYS_COMMANDS];
     struct aw_ezphys_counters counters;
     char problem[160]; /* the last thing that was damaged, in words */
+    /* last: what of these is not used yet is not touched */
+    struct aw_wire wire;
+    struct aw_ezphys_packet packets[AW_EZPHYS_PACKETS];
+    struct aw_ezphys_command commands[AW_EZPHYS_COMMANDS];
 };
 
 /* variant NULL: the protocol's first. names is not owned and may be NULL. AW_NO_LINK without

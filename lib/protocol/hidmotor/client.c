@@ -2,6 +2,7 @@
 #include "protocol/hidmotor/client.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ struct aw_hidmotor_options aw_hidmotor_defaults(void)
 void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
                       const struct aw_hidmotor_options *options)
 {
-    memset(arm, 0, sizeof *arm);
+    memset(arm, 0, offsetof(struct aw_hidmotor, wire));
     arm->link = link;
     arm->options = *options;
     arm->received.dir = AW_RX;

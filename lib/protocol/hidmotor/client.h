@@ -111,7 +111,6 @@ struct aw_hidmotor_motion {
 struct aw_hidmotor {
     struct aw_link *link;
     struct aw_hidmotor_options options;
-    struct aw_wire wire;
     struct aw_hidmotor_counters counters;
     struct aw_hidmotor_status known; /* the last good answer to positions, see known.n */
     struct aw_hidmotor_motion motion;
@@ -122,6 +121,7 @@ struct aw_hidmotor {
     int64_t foreign_ns;                   /* when the last foreign reply came */
     struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
     int8_t position_scalars[AW_HIDMOTOR_MOTORS], velocity_scalars[AW_HIDMOTOR_MOTORS];
+    struct aw_wire wire; /* last: what of it is not used yet is not touched */
 };
 
 /* link is not owned; it keeps datagrams apart. */

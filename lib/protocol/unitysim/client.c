@@ -2,6 +2,7 @@
 #include "protocol/unitysim/client.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ struct aw_unitysim_options aw_unitysim_defaults(void)
 void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
                       const struct aw_variant *variant, const struct aw_unitysim_options *options)
 {
-    memset(unity, 0, sizeof *unity);
+    memset(unity, 0, offsetof(struct aw_unitysim, wire));
     unity->link = link;
     unity->options = *options;
     unity->feedback.time_ns = AW_NO_TIME;

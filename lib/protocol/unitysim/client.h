@@ -74,7 +74,6 @@ struct aw_unitysim_feedback {
 struct aw_unitysim {
     struct aw_link *link;
     struct aw_unitysim_options options;
-    struct aw_wire wire;
     struct aw_unitysim_counters counters;
     struct aw_unitysim_feedback feedback;
     struct aw_unitysim_camera camera; /* the last answer; counters.camera 0: none yet */
@@ -97,6 +96,7 @@ struct aw_unitysim {
     int8_t position_scalar[AW_UNITYSIM_JOINTS], echo_scalar[AW_UNITYSIM_JOINTS];
     uint8_t frame[AW_UNITYSIM_FRAME_MAX]; /* the last datagram, */
     struct aw_record record;              /* and decoded */
+    struct aw_wire wire;                  /* last: what of it is not used yet is not touched */
 };
 
 /* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. link may be NULL

@@ -4,6 +4,7 @@
 #ifndef AW_SHELL_CORE_SESSION_H
 #define AW_SHELL_CORE_SESSION_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -34,6 +35,7 @@ enum aw_ongoing {
 /* What may ask to stop, see stop.h: descriptors, and all of them behind one. */
 struct aw_stop {
     int all, signals, asked;
+    sigset_t caught;  /* those that ask to stop, once they are */
     int parent;       /* -1: nobody */
     bool with_parent; /* it is watched */
     int signal;       /* the one that asked to stop, or 0 */

@@ -46,13 +46,13 @@ static void stop_signals(sigset_t *set)
 
 /* What is read from the descriptor: SIGTSTP only while it is held up, or it would suspend the
  * program and wake those who wait for the descriptor, too. */
-static void watched_signals(sigset_t *set)
+static sigset_t watched_signals(const struct aw_stop *stop)
 {
-    sigset_t blocked;
-    stop_signals(set);
+    sigset_t blocked, set = stop->caught;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
     if (sigismember(&blocked, SIGTSTP) == 1)
-        sigaddset(set, SIGTSTP);
+        sigaddset(&set, SIGTSTP);
+    return set;
 }
 
 static bool watch(int all, int fd, bool on)
@@ -92,8 +92,7 @@ static void close_all(struct aw_stop *stop)
 /* Everything behind one descriptor; false if that cannot be. */
 static bool open_all(struct aw_stop *stop, bool with_parent)
 {
-    sigset_t set;
-    watched_signals(&set);
+    sigset_t set = watched_signals(stop);
     stop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     stop->asked = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     stop->all = epoll_create1(EPOLL_CLOEXEC);
@@ -106,17 +105,16 @@ static bool open_all(struct aw_stop *stop, bool with_parent)
 
 void aw_stop_catch(struct aw_session *session)
 {
-    sigset_t set;
     struct aw_stop *stop = &session->stop;
     if (session->real_clock.stop_fd >= 0)
         return;
-    stop_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    stop_signals(&stop->caught);
+    sigprocmask(SIG_BLOCK, &stop->caught, NULL);
     /* What a server moves is its clients' affair, not that of the shell that started it. */
     if (!open_all(
             stop,
             !session->server)) { /* without a descriptor the signals keep their usual effect */
-        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        sigprocmask(SIG_UNBLOCK, &stop->caught, NULL);
         return;
     }
     aw_crash_catch();
@@ -170,9 +168,10 @@ void aw_stop_watch_suspend(struct aw_session *session, bool watch)
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
     sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
-    watched_signals(&set);
-    if (session->real_clock.stop_fd >= 0)
-        signalfd(session->stop.signals, &set, 0);
+    if (session->real_clock.stop_fd < 0)
+        return;
+    set = watched_signals(&session->stop);
+    signalfd(session->stop.signals, &set, 0);
 }
 
 bool aw_stop_is_suspend(void)
@@ -290,13 +289,11 @@ void aw_stop_rearm(struct aw_session *session)
 void aw_stop_release(struct aw_session *session)
 {
     struct signalfd_siginfo info;
-    sigset_t set;
     if (!session->stop.signal)
         return;
     while (read(session->stop.signals, &info, sizeof info) > 0)
         ; /* those that came with the first one */
-    stop_signals(&set);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    sigprocmask(SIG_UNBLOCK, &session->stop.caught, NULL);
 }
 
 void aw_stop_end(struct aw_session *session)
