@@ -44,6 +44,22 @@ deg90=30444547312C3039300D0A
     same "${lines[1]}" ",rx,feedback,2048"
 }
 
+@test "a message may stand between subject and field; a field that it does not have is named" {
+    local command
+    printf '(1.000000) can0 041#9A99193F0200\n' >run.log
+    ok canpid decode --format '%{lknee.kp.value} %{lknee.value}' run.log
+    same "$output" '0.6 0.6'
+    ok canpid decode --where 'lknee.kp.value>0.5' --fields lknee.kp.value run.log
+    same "$output" '-> kp value=0.6'
+    for command in '--format %{kp.torque}' '--where lknee.kp.torque>1' '--fields kp.torque'; do
+        # shellcheck disable=SC2086 # words
+        fails 2 canpid decode $command run.log
+        has "$why" "kp has no field 'torque' — there is board, value, controller"
+    done
+    fails 2 hidmotor decode --format '%{positions.kp}' 00
+    has "$why" "positions has no field 'kp' — there is "
+}
+
 @test "t, dir and msg in --fields add no others; text then has the time" {
     printf '(1.000000) can0 041#9A99193F0200\n' >run.log
     ok canpid decode -j --fields t,value run.log

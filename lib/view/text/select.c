@@ -145,15 +145,75 @@ static bool names_any(const char *pattern, unsigned dir, struct aw_wire *wire)
     return false;
 }
 
-/* Behind a subject only fields of received messages count: "hip.axis2" is a subject, though a
- * command has a field "axis2". */
+static bool is_in_head(const struct aw_codec *codec, const struct aw_field *field)
+{
+    const struct aw_field *row = codec->message->head ? codec->message->head : codec->variant->head;
+    while (row && row->type != AW_ROWS_END && row != field)
+        row++;
+    return row == field;
+}
+
+/* The values that have names there are boards and the like: subjects. */
+static const struct aw_name *subjects_of(const struct aw_codec *codec, int scalar)
+{
+    const struct aw_field *field = codec->scalars[scalar].field;
+    return is_in_head(codec, field) ? field->names : NULL;
+}
+
+/* Is the text up to a length a subject that the wire knows by name? */
+static bool is_subject(const char *text, size_t length, struct aw_wire *wire)
+{
+    for (size_t m = 0; m < wire->protocol->n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++) {
+            const struct aw_name *name = subjects_of(aw_wire_codec_at(wire, m), i);
+            for (; name && name->name; name++)
+                if (strlen(name->name) == length && strncmp(name->name, text, length) == 0)
+                    return true;
+        }
+    return false;
+}
+
+/* The next message, from *m on, that stands in front of a dot where the text begins; NULL: none. */
+static const struct aw_codec *next_qualifier(const char *text, struct aw_wire *wire, size_t *m)
+{
+    while (*m < wire->protocol->n_messages) {
+        const struct aw_codec *codec = aw_wire_codec_at(wire, (*m)++);
+        size_t length = strlen(codec->message->name);
+        if (strncmp(codec->message->name, text, length) == 0 && text[length] == '.')
+            return codec;
+    }
+    return NULL;
+}
+
+static bool has_field(const struct aw_codec *codec, const char *pattern)
+{
+    int i = 0;
+    while (i < codec->n_scalars && !aw_select_field(pattern, codec, i))
+        i++;
+    return i < codec->n_scalars;
+}
+
+/* "kp.value": a field with its message in front. */
+static bool is_qualified(const char *text, struct aw_wire *wire)
+{
+    const struct aw_codec *codec;
+    size_t m = 0;
+    while ((codec = next_qualifier(text, wire, &m)) && !has_field(codec, text))
+        ;
+    return codec;
+}
+
+/* Behind a subject that the wire does not know only fields of received messages count: "hip.axis2"
+ * is a subject, though a command has a field "axis2". */
 const char *aw_select_part(const char *pattern, struct aw_wire *wire)
 {
     if (names_any(pattern, AW_BOTH, wire))
         return pattern;
-    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.'))
-        if (names_any(dot + 1, AW_RX, wire))
+    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.')) {
+        bool known = is_subject(pattern, (size_t)(dot - pattern), wire);
+        if (names_any(dot + 1, known ? AW_BOTH : AW_RX, wire) || is_qualified(dot + 1, wire))
             return dot + 1;
+    }
     return NULL;
 }
 
@@ -175,14 +235,6 @@ static void add_known(struct known *known, const char *name)
         known->name[known->n++] = name;
 }
 
-static bool is_in_head(const struct aw_codec *codec, const struct aw_field *field)
-{
-    const struct aw_field *row = codec->message->head ? codec->message->head : codec->variant->head;
-    while (row && row->type != AW_ROWS_END && row != field)
-        row++;
-    return row == field;
-}
-
 /* Fields before messages: of two that are as near, it is the field that was meant. */
 static void collect(const struct aw_names *names, struct known *known)
 {
@@ -194,13 +246,12 @@ static void collect(const struct aw_names *names, struct known *known)
                 continue;
             add_known(known, names->field[m][i]);
             const struct aw_scalar *scalar = &codec->scalars[i];
-            const struct aw_name *value =
-                is_in_head(codec, scalar->field) ? scalar->field->names : NULL;
+            const struct aw_name *value = subjects_of(codec, i);
             add_known(known, scalar->label);
             add_known(known, scalar->label ? scalar->alias : scalar->field->alias);
             add_known(known, scalar->field->name);
             for (; value && value->name; value++)
-                add_known(known, value->name); /* boards and the like: subjects */
+                add_known(known, value->name);
         }
     }
     for (size_t m = 0; m < protocol->n_messages; m++)
@@ -279,13 +330,56 @@ static const char *list_fields(const struct aw_names *names, char *out, size_t s
     return out;
 }
 
+/* The message in front of a field that it does not have, in a pattern that names nothing else;
+ * NULL: none. *field is then what stands behind it. */
+static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *wire,
+                                           const char **field)
+{
+    if (has_glob(pattern) || aw_select_part(pattern, wire) == pattern)
+        return NULL;
+    for (const char *part = pattern; part; part = strchr(part, '.')) {
+        size_t m = 0;
+        part += *part == '.';
+        const struct aw_codec *codec = next_qualifier(part, wire, &m);
+        if (codec && !is_qualified(part, wire)) {
+            *field = part + strlen(codec->message->name) + 1;
+            return codec;
+        }
+    }
+    return NULL;
+}
+
+/* Of two messages of that name, there and back, one may have no fields at all. */
+static enum aw_status lacks(const char *message, struct aw_wire *wire, const char *field,
+                            struct aw_error *err)
+{
+    char all[160] = "";
+    size_t used = 0;
+    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
+        bool own = strcmp(codec->message->name, message) == 0;
+        for (int i = 0; own && i < codec->n_scalars && used < sizeof all; i++) {
+            char name[48];
+            aw_scalar_name(&codec->scalars[i], name, sizeof name);
+            if (codec->scalars[i].value)
+                used +=
+                    (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", name);
+        }
+    }
+    return aw_fail(err, AW_USAGE, "%s has no field '%.60s'%s%s", message, field,
+                   used ? " — there is " : "", all);
+}
+
 static enum aw_status check(const char *pattern, const struct known *known,
                             const struct aw_names *names, bool subjects, struct aw_error *err)
 {
     char all[160];
     int fine;
-    const char *near = nearest(pattern, known, &fine);
+    const char *near = nearest(pattern, known, &fine), *field;
     bool somebody = subjects && !strchr(pattern, '.') && !near;
+    const struct aw_codec *lacking = subjects ? NULL : find_lacking(pattern, names->wire, &field);
+    if (lacking && is_possible(pattern, known, subjects))
+        return lacks(lacking->message->name, names->wire, field, err);
     if (somebody || is_possible(pattern, known, subjects))
         return AW_OK;
     list_fields(names, all, sizeof all);
