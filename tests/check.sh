@@ -41,7 +41,8 @@ network=(unshare -n sh -c 'ip link set lo up && exec "$@"' sh)
 unit() {
     local out status
     out=$(mktemp "$LOGS/unit.XXXXXX")
-    CMOCKA_MESSAGE_OUTPUT=TAP timeout $PATIENCE env ASAN_OPTIONS=verify_asan_link_order=0 \
+    CMOCKA_MESSAGE_OUTPUT=TAP timeout $PATIENCE env \
+        ASAN_OPTIONS=verify_asan_link_order=0:detect_stack_use_after_return=1 \
         LD_PRELOAD="$PWD/${1%%/tests/*}/tests/memory/descriptors.so" "$1" >"$out" 2>&1
     status=$?
     if [ $status != 0 ] && ! grep -vE "$SKIPPED" "$out" | grep -q '^not ok'; then

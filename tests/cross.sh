@@ -19,13 +19,20 @@ passed=0 failed=0
 # real thing). Under qemu, which neither passes on what a UDP socket says beside the datagrams nor
 # lets its queue of errors end, also not that of udp:; and the one of probe takes it many minutes.
 left_out=" link/hid/test_hid "
+# Where a library differs: the search's pictures have seven digits of what the C library's exp() began with,
+# and Debian's ncurses for i386 crashes in use_default_colors(), in a program of ten lines, too
+# (left_out_here).
+left_out+="control/test_search control/test_fit "
 left_out_emulated=" link/udp/test_udp protocol/ezphys/test_probe "
 
 # arch: sets what depends on it.
 choose() {
     case $1 in
-    i386) triplet=i686-linux-gnu multiarch=i386-linux-gnu cflags='-msse2 -mfpmath=sse' ;;
-    s390x) triplet=s390x-linux-gnu multiarch=s390x-linux-gnu cflags='' ;;
+    i386)
+        triplet=i686-linux-gnu multiarch=i386-linux-gnu cflags='-msse2 -mfpmath=sse'
+        left_out_here=" view/terminal/test_screen "
+        ;;
+    s390x) triplet=s390x-linux-gnu multiarch=s390x-linux-gnu cflags='' left_out_here='' ;;
     *) echo "cross: no architecture $1 — i386 or s390x" >&2 && exit 2 ;;
     esac
     B=build/cross/$1
@@ -89,7 +96,7 @@ units() {
     local source name status
     for source in $(find tests/unit -name 'test_*.c' | sort); do
         name=${source#tests/unit/} name=${name%.c}
-        [[ $left_out${qemu:+$left_out_emulated} != *" $name "* ]] || continue
+        [[ $left_out$left_out_here${qemu:+$left_out_emulated} != *" $name "* ]] || continue
         timeout 300 $qemu "$B/${source%.c}" >"$B/out" 2>&1
         status=$?
         sed -nE '/^ok /p; s/^not (ok .*# SKIP)/\1/p' "$B/out" # cmocka's skipped ones are "not ok"

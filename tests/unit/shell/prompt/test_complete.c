@@ -164,9 +164,10 @@ static void a_command_without_arguments(void **state)
 /* What several messages have is offered once. */
 static void a_field_of_several_messages(void **state)
 {
-    struct aw_tool tool = rig_tool;
+    static struct aw_tool tool; /* the session has it until it is freed */
     (void)state;
     stop(NULL);
+    tool = rig_tool;
     tool.protocol = &aw_armctl_protocol;
     session = rig_new(&tool);
     complete("--fields", "s");
