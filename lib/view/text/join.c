@@ -22,6 +22,15 @@ static void add(struct segments *out, struct segment segment, uint16_t *start)
     *start = out->used;
 }
 
+/* What a segment says of all these records; NULL: that differs. */
+static const char *said_by(const struct segment *segment, const char *message, enum aw_style style,
+                           enum aw_dir dir)
+{
+    if (segment->what == WHAT_DIR)
+        return aw_view_dir(style, dir);
+    return segment->what == WHAT_MSG ? message : NULL;
+}
+
 static void join_texts(struct segments *out, const struct segments *from, enum aw_style style,
                        enum aw_dir dir)
 {
@@ -30,10 +39,11 @@ static void join_texts(struct segments *out, const struct segments *from, enum a
     for (size_t i = 0; i < from->n; i++) {
         const struct segment *segment = &from->list[i];
         append(out, from->pool + segment->text, segment->length);
-        if (segment->what == WHAT_DIR)
-            append(out, aw_view_dir(style, dir), 2);
-        else if (segment->what == WHAT_MSG)
-            append(out, message, strlen(message));
+        const char *said = said_by(segment, message, style, dir);
+        size_t length = said ? strlen(said) : 0;
+        /* with room for all the texts that follow */
+        if (said && out->used + length + from->used <= sizeof out->pool - COPY_BLOCK)
+            append(out, said, length);
         else if (segment->what != WHAT_NOTHING)
             add(out, *segment, &start);
     }

@@ -124,6 +124,22 @@ static void formats(void **state)
                         "4\tfeedback 1.500000\n");
 }
 
+/* As often as a format has room for it: what messages are called is longer than how it is asked. */
+static void a_name_again_and_again(void **state)
+{
+    enum { TIMES = 170 };
+    char format[6 * TIMES + 1] = "", names[8 * TIMES + 2] = "";
+    struct aw_record record = feedback();
+    (void)state;
+    for (int i = 0; i < TIMES; i++) {
+        strcat(format, "%{msg}");
+        strcat(names, "feedback");
+    }
+    strcat(names, "\n");
+    struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = format};
+    assert_string_equal(show(&options, &record), names);
+}
+
 static void csv_rows_have_the_columns_of_the_header(void **state)
 {
     struct aw_record record = feedback();
@@ -482,6 +498,7 @@ int main(void)
         cmocka_unit_test_setup(heads_among_fields, start),
         cmocka_unit_test_setup(no_data_is_null, start),
         cmocka_unit_test_setup(formats, start),
+        cmocka_unit_test_setup(a_name_again_and_again, start),
         cmocka_unit_test_setup(csv_rows_have_the_columns_of_the_header, start),
         cmocka_unit_test_setup(unknown_fields_are_refused, start),
         cmocka_unit_test_setup(times, start),
