@@ -124,7 +124,9 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
     for (int n = 0; status == AW_OK && (p = strstr(p, "%{")); n++) {
         const char *close = strchr(p, '}');
         char name[64];
-        if (!close || close - p > 60 || n > AW_MAX_SCALARS)
+        if (n == AW_MAX_SCALARS)
+            return aw_fail(err, AW_USAGE, "a format has at most %d references", AW_MAX_SCALARS);
+        if (!close || close - p > 60)
             return aw_fail(err, AW_USAGE, "'%.40s': a reference is %%{FIELD}", p);
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
         /* a name alone is no subject here: that has several values */
