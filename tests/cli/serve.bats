@@ -116,6 +116,36 @@ both() {
     exec 7>&-
 }
 
+# rival TOOL MOTION…: a second program while one moves is refused at once, also with a file; --take stops the
+# first, which is told, and goes on by itself.
+rival() {
+    local tool=$1 held
+    shift
+    "$tool" -q "$@" 2>first &
+    held=$!
+    started+=($held)
+    echo '{"lease":true}' | talk 30 "$(place "$tool")" >"lease.$tool" &
+    started+=($!)
+    sees ".commander.pid == $held" "lease.$tool"
+    fails 1 "$tool" -q "${second[@]}"
+    matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take"
+    [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
+    kill -0 $held # it has not been waited for
+    ok "$tool" -q --take "${second[@]}"
+    wait $held && false || same "$?" 1
+    has "$(<first)" "has taken over — stopped"
+}
+
+@test "who would move while another one moves is refused at once; --take stops that one" {
+    serve u unitysim -l sim:
+    second=(move hand=2200)
+    rival unitysim drive elbow=5 --for 100s
+    serve h hidmotor -l sim:
+    printf '%s\n' t,m1,m2,m3 0,0,0,0 1,0,10,0 >poses.csv
+    second=(move 0 10 0)
+    rival hidmotor move 0 60 0 duration=100s --wait
+}
+
 @test "stop is anybody's: whoever was moving hears who it was, exit 1" {
     serve s hidmotor -l sim:
     hidmotor -q velocity 5 0 0 2>/dev/null # leaves in order: it goes on, and nobody commands

@@ -50,17 +50,43 @@ static const struct aw_command *command_of(const struct aw_server *server,
     return command;
 }
 
+static bool has_word(const struct aw_request *request, const char *wanted)
+{
+    size_t i;
+    const json_t *word;
+    json_array_foreach(json_object_get(request->object, "run"), i, word)
+    {
+        if (json_is_string(word) && strcmp(json_string_value(word), wanted) == 0)
+            return true;
+    }
+    return request->line && strstr(request->line, wanted);
+}
+
+bool aw_beside_rivals(const struct aw_server *server, const struct aw_request *request, bool *takes)
+{
+    const struct aw_command *command = command_of(server, request);
+    const json_t *options = json_object_get(request->object, "options");
+    *takes = json_object_get(options, "take") || json_object_get(request->object, "take") ||
+             has_word(request, "--take");
+    return command && command->safety != AW_READ && server->running && server->running->peer &&
+           server->running->peer == server->commander && server->commander != request->peer;
+}
+
 /* A client's own commands are carried out in their order. */
 static bool may(const struct aw_server *server, const struct aw_request *request)
 {
     const struct aw_session *session = server->session;
     const struct aw_command *command = command_of(server, request);
     unsigned children = 0;
+    bool takes;
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
         children += peer->child > 0;
-    return command && command->beside && server->running && session->link && !session->link->lost &&
-           !session->link->recorded && request->peer->waiting == 0 &&
-           !aw_session_virtual(session) && children < CHILDREN_MAX &&
+    if (!server->running || !session->link || session->link->lost || request->peer->waiting > 0 ||
+        children >= CHILDREN_MAX)
+        return false;
+    if (aw_beside_rivals(server, request, &takes) && !takes)
+        return true; /* to be told so */
+    return command && command->beside && !session->link->recorded && !aw_session_virtual(session) &&
            json_array_size(json_object_get(request->object, "files")) == 0;
 }
 
@@ -121,6 +147,7 @@ static void carry_out(struct aw_server *server, struct aw_request *request, int 
     server->log = NULL;
     server->first = request;
     request->next = NULL;
+    json_object_del(request->object, "files");
     *server->folder = '\0';
     server->n_files = 0;
     part(session);

@@ -157,30 +157,37 @@ static enum aw_status place_files(struct aw_session *session, struct aw_args *ar
     return status;
 }
 
+static enum aw_status check_commander(struct aw_session *session, const struct aw_command *command,
+                                      const struct aw_peer *peer)
+{
+    const struct aw_peer *commander = session->server->commander;
+    if (peer->reads)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "%s: you may look on only — the broker takes no command of yours",
+                       command->name);
+    if (commander && commander != peer && !aw_flag(session, "take"))
+        return aw_fail(
+            &session->err, AW_REFUSED,
+            "%s (pid %d, %s) has commanded for %.1f s — wait, or take it over with --take",
+            commander->who.program, (int)commander->who.pid, commander->who.user,
+            held_s(session->server));
+    return AW_OK;
+}
+
 enum aw_status aw_lease_allow(struct aw_session *session, struct aw_args *args)
 {
     struct aw_server *server = session->server;
     struct aw_peer *peer = server->running ? server->running->peer : NULL;
     enum aw_safety safety = args->command->safety;
     enum aw_status status = check_place(session, args);
+    if (status == AW_OK && peer && safety != AW_READ)
+        status = check_commander(session, args->command, peer);
     if (status == AW_OK && server->beside && !args->command->beside)
         status = aw_fail(&session->err, AW_USAGE, "%s: it has to wait for the command that runs",
                          args->command->name);
     if (status == AW_OK)
         status = place_files(session, args);
-    if (status != AW_OK || !peer || safety == AW_READ)
-        return status;
-    if (peer->reads)
-        return aw_fail(&session->err, AW_REFUSED,
-                       "%s: you may look on only — the broker takes no command of yours",
-                       args->command->name);
-    const struct aw_peer *commander = server->commander;
-    if (commander && commander != peer && !aw_flag(session, "take"))
-        return aw_fail(
-            &session->err, AW_REFUSED,
-            "%s (pid %d, %s) has commanded for %.1f s — wait, or take it over with --take",
-            commander->who.program, (int)commander->who.pid, commander->who.user, held_s(server));
-    if (safety != AW_WRITE)
+    if (status == AW_OK && peer && safety != AW_READ && safety != AW_WRITE)
         aw_lease_take(server, peer);
-    return AW_OK;
+    return status;
 }

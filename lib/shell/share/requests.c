@@ -47,6 +47,7 @@ static bool is_stop(const struct aw_request *request)
 static void enqueue(struct aw_server *server, struct aw_request *request)
 {
     bool stop = is_stop(request);
+    bool takes, rivals = aw_beside_rivals(server, request, &takes);
     if (aw_beside_start(server, request))
         return;
     request->peer->waiting++;
@@ -66,6 +67,10 @@ static void enqueue(struct aw_server *server, struct aw_request *request)
     if (stop && server->running && server->running->peer != request->peer)
         aw_server_interrupt(server, "stopped by %s (pid %d, %s)", request->peer->who.program,
                             (int)request->peer->who.pid, request->peer->who.user);
+    else if (rivals && takes && !request->refuse)
+        aw_server_interrupt(server, "%s (pid %d, %s) has taken over — stopped",
+                            request->peer->who.program, (int)request->peer->who.pid,
+                            request->peer->who.user);
     if (server->idle)
         aw_stop_ask(server->session);
 }

@@ -136,9 +136,14 @@ void aw_peer_say(struct aw_peer *peer, const char *format, ...)
 /* gateway.c: starts what brings clients by a broker. */
 enum aw_status aw_server_bring(struct aw_server *server, const char *url);
 
-/* beside.c: what only asks is carried out beside the command that runs, by a child. */
+/* beside.c: what only asks is carried out beside the command that runs, by a child, and so is what
+ * is refused because another one commands. */
 bool aw_beside_start(struct aw_server *server, struct aw_request *request); /* taken over: true */
 void aw_beside_take(struct aw_peer *child, const char *line);
+/* Would it change something while a command of the commander's runs, who is another one? takes: it
+ * takes the commander's place. */
+bool aw_beside_rivals(const struct aw_server *server, const struct aw_request *request,
+                      bool *takes);
 void aw_beside_ask(struct aw_server *server); /* what children wait for, if the link is free */
 void aw_beside_interrupt(const struct aw_server *server, const struct aw_peer *peer, int number);
 void aw_beside_forget(struct aw_server *server, const struct aw_peer *peer); /* it has gone */

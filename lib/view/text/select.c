@@ -25,16 +25,16 @@ enum aw_status aw_select_add(struct aw_select *select, const char *pattern, stru
     return AW_OK;
 }
 
-static bool has_glob(const char *pattern)
+static const char *first_glob(const char *pattern)
 {
-    return strpbrk(pattern, "*?[") != NULL;
+    return strpbrk(pattern, "*?[");
 }
 
 /* The name itself, or the beginning of it up to a dot: a group, a subject. */
 static bool fits(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
-    if (has_glob(pattern))
+    if (first_glob(pattern))
         return fnmatch(pattern, name, 0) == 0;
     return strncmp(name, pattern, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
@@ -286,11 +286,12 @@ static bool fits_any(const char *part, const struct known *known)
  * is somebody: whoever it may be (anybody), or one of the names too. */
 static bool is_possible(const char *pattern, const struct known *known, bool anybody)
 {
-    if (has_glob(pattern) || fits_any(pattern, known))
+    const char *dot = strchr(pattern, '.'), *glob = first_glob(pattern);
+    if (fits_any(pattern, known) || (anybody && glob && !dot))
         return true;
-    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.'))
+    for (; dot; dot = strchr(dot + 1, '.'))
         if (fits_any(dot + 1, known) &&
-            (anybody || is_known(known, pattern, (size_t)(dot - pattern))))
+            (anybody || (glob && glob < dot) || is_known(known, pattern, (size_t)(dot - pattern))))
             return true;
     return false;
 }
@@ -335,7 +336,7 @@ static const char *list_fields(const struct aw_names *names, char *out, size_t s
 static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *wire,
                                            const char **field)
 {
-    if (has_glob(pattern) || aw_select_part(pattern, wire) == pattern)
+    if (first_glob(pattern) || aw_select_part(pattern, wire) == pattern)
         return NULL;
     for (const char *part = pattern; part; part = strchr(part, '.')) {
         size_t m = 0;
