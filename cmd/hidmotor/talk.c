@@ -5,19 +5,26 @@
 
 #include "state.h"
 
-void motor_connect(struct aw_session *session, struct aw_link *link)
+static struct aw_hidmotor_options defaults(const struct aw_session *session)
 {
     struct aw_hidmotor_options options = aw_hidmotor_defaults();
+    options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
+    return options;
+}
+
+void motor_connect(struct aw_session *session, struct aw_link *link)
+{
+    struct aw_hidmotor_options options = defaults(session);
     aw_hidmotor_init(motor_arm(session), link, &options);
 }
 
 enum aw_status motor_ready(struct aw_session *session)
 {
-    struct aw_hidmotor_options options = aw_hidmotor_defaults();
     struct aw_link *link;
     enum aw_status status = aw_session_link(session, &link);
     if (status != AW_OK)
         return status;
+    struct aw_hidmotor_options options = defaults(session);
     options.retries = (int)aw_option_number(session, "retries");
     options.force = aw_flag(session, "force");
     if (aw_flag(session, "timeout"))

@@ -238,7 +238,8 @@ static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, st
     arm->counters.maybe_stale += x->reply->maybe_stale;
     memcpy(arm->received_bytes, x->reply->bytes, AW_HIDMOTOR_REPORT);
     arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
-    arm->received.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns : aw_wall_time();
+    arm->received.time_ns =
+        arm->link->rx_time_ns ? arm->link->rx_time_ns : x->reply->got_ns + arm->options.wall_ns;
     struct aw_hidmotor_reply *reply = x->reply;
     const struct aw_span frame = {reply->bytes, AW_HIDMOTOR_REPORT};
     struct aw_error problem;

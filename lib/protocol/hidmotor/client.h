@@ -51,11 +51,13 @@
 #define AW_HIDMOTOR_MOTORS 7 /* the longest gap that positions cover */
 
 struct aw_hidmotor_options {
-    int timeout_ms; /* for one reply: 100 */
-    int retries;    /* how often a packet that changes nothing is sent again: 2 */
-    int late_ms;    /* a reply that has not come by then is lost: 2000 */
-    int turn_ms;    /* so long it is waited for the exchange of another program: 100 */
-    bool force;     /* send values outside the table's ranges; never what is not finite */
+    int timeout_ms;  /* for one reply: 100 */
+    int retries;     /* how often a packet that changes nothing is sent again: 2 */
+    int late_ms;     /* a reply that has not come by then is lost: 2000 */
+    int turn_ms;     /* so long it is waited for the exchange of another program: 100 */
+    bool force;      /* send values outside the table's ranges; never what is not finite */
+    int64_t wall_ns; /* what the link's clock lacks of the time of day, for the times of records; 0:
+                        they are by the link's clock */
 };
 
 struct aw_hidmotor_options aw_hidmotor_defaults(void);
@@ -92,7 +94,7 @@ struct aw_hidmotor_status {
     bool maybe_stale;                  /* one of the replies */
     int64_t since_ns;                  /* link's clock: the positions are not older than this */
     int64_t time_ns;                   /* link's clock: when the positions came */
-    int64_t wall_ns;                   /* the same since 1970 */
+    int64_t wall_ns;                   /* the same with the options' wall_ns */
 };
 
 /* The last motion that was sent (aw_hidmotor_move): where the setpoints are when the board has not
@@ -129,7 +131,7 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
                       const struct aw_hidmotor_options *options);
 
 struct aw_hidmotor_reply {
-    struct aw_record record; /* its time is the wall clock's; codec NULL: an id not in the table */
+    struct aw_record record; /* its time: see wall_ns; codec NULL: an id not in the table */
     uint8_t bytes[AW_HIDMOTOR_REPORT];
     bool maybe_stale;
     int retries;      /* how often the request was sent again */

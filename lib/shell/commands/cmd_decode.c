@@ -194,7 +194,7 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
     const struct aw_select *asked[] = {&c->wanted.any, &c->wanted.all, &c->fields};
     for (size_t i = 0; i < sizeof asked / sizeof *asked && status == AW_OK; i++)
         status = check_names(c, asked[i]);
-    return status;
+    return status == AW_OK ? aw_where_check_units(&c->where, d->wire, &session->err) : status;
 }
 
 enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args)

@@ -101,12 +101,48 @@ void aw_where_fields(const struct aw_where *where, struct aw_select *fields)
         fields->pattern[i] = where->terms[i].field;
 }
 
+/* Is one of the fields that it may mean in such a unit? Where none is, the last one says why. */
+static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wire *wire,
+                                 struct aw_error *err)
+{
+    const char *field = aw_select_part(term->field, wire);
+    enum aw_status status = AW_OK;
+    struct aw_error why;
+    for (size_t m = 0; field && m < wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
+        for (int i = 0; i < codec->n_scalars; i++) {
+            double number;
+            if (!aw_select_field(field, codec, i))
+                continue;
+            if (codec->scalars[i].by >= 0) /* the record says which */
+                return AW_OK;
+            status = aw_number_parse_unit(term->text, aw_scalar_range(codec, i, NULL).unit, &number,
+                                          &why);
+            if (status == AW_OK)
+                return AW_OK;
+        }
+    }
+    return status == AW_OK ? AW_OK : aw_fail(err, status, "--where: %s: %s", field, why.text);
+}
+
+enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire *wire,
+                                    struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < where->n && status == AW_OK; i++)
+        if (where->terms[i].has_unit && where->terms[i].op != AW_WHERE_IS &&
+            where->terms[i].op != AW_WHERE_IS_NOT)
+            status = check_unit(&where->terms[i], wire, err);
+    return status;
+}
+
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
                               bool subjects, struct aw_error *err)
 {
     struct aw_select fields;
     aw_where_fields(where, &fields);
-    return aw_select_check(&fields, names, subjects, err);
+    enum aw_status status = aw_select_check(&fields, names, subjects, err);
+    return status == AW_OK ? aw_where_check_units(where, names->wire, err) : status;
 }
 
 static bool compare(enum aw_where_op op, double a, double b)

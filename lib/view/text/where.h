@@ -41,7 +41,11 @@ struct aw_where {
 /* Adds the terms of the text. AW_USAGE, saying what is wrong where. */
 enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct aw_error *err);
 
-/* AW_USAGE if a field is none of the wire's, as aw_select_check. */
+/* AW_USAGE if a field is compared with a unit that it never has: 'angle>1kg'. */
+enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire *wire,
+                                    struct aw_error *err);
+
+/* The same, and AW_USAGE if a field is none of the wire's, as aw_select_check. */
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
                               bool subjects, struct aw_error *err);
 

@@ -185,10 +185,11 @@ static void ranges_of_the_usual_ones(void **state)
     } rows[] = {
         {"count", "0", "--count: 0 is outside 1 to 1e+15"},
         {"count", "1.5", "--count: 1.5 is not a whole number"},
-        {"for", "-1", "--for: -1 s is outside 0 to 1000000000 s"},
+        {"for", "0s", "--for: 0 s is outside 0.001 to 1000000000 s"},
+        {"for", "-1", "--for: -1 s is outside 0.001 to 1000000000 s"},
         {"timeout", "-1", "--timeout: -1 s is outside 0 to 1000000000 s"},
         {"last", "0", "--last: 0 s is outside 0.001 to 1000000000 s"},
-        {"deadman", "3601", "--deadman: 3601 s is outside 0 to 3600 s"},
+        {"deadman", "3601", "--deadman: 3601 s is outside 0.001 to 3600 s"},
         {"time", "sometimes", "--time: no 'sometimes' — use none, abs, rel, delta or iso"},
         {"color", "sometimes", "--color: no 'sometimes' — use auto, always or never"},
         {"record", "x.log", ""},

@@ -178,6 +178,32 @@ static void test_check(void **state)
     expect_in(err.text, "did you mean 'torque'?");
 }
 
+/* Which can never hold are told; whose unit is that of the record is not known before. */
+static void test_units_that_are_none(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"torque>1kg", "--where: torque: '1kg': unknown unit 'kg' — use Nm"},
+        {"lknee.torque>-1deg", "--where: torque: '-1deg': 'deg' is the wrong unit — use Nm"},
+        {"torque>1mNm and angle>1Nm", NULL},
+        {"setpoint>1deg", NULL},
+        {"bob>1kg", NULL},
+        {"torque=1kg", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_where where = {0};
+        struct aw_error err = {.text = ""};
+        assert_int_equal(aw_where_parse(rows[i].text, &where, &err), AW_OK);
+        enum aw_status status = aw_where_check_units(&where, rig->names.wire, &err);
+        if (status != (rows[i].says ? AW_USAGE : AW_OK))
+            fail_msg("%s: %s", rows[i].text, err.text);
+        if (rows[i].says)
+            assert_string_equal(err.text, rows[i].says);
+    }
+}
+
 /* Of a text only = and != hold. */
 static void test_text(void **state)
 {
@@ -221,8 +247,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_no_data),
         cmocka_unit_test(test_broken),     cmocka_unit_test(test_says),
-        cmocka_unit_test(test_check),      cmocka_unit_test(test_text),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_check),      cmocka_unit_test(test_units_that_are_none),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
