@@ -5,6 +5,8 @@
 
 #include "base/hex.h"
 
+#define CAN_FRAME_MAX (2 + 8) /* the id and the data */
+
 /* A CAN frame of the engine: a 16-bit id, low byte first, then the data. */
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out)
 {
@@ -74,13 +76,9 @@ static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out,
     return AW_OK;
 }
 
-enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text, size_t length,
-                            uint8_t *out, size_t cap, size_t *size, struct aw_error *err)
+static enum aw_status parse_can(const char *text, size_t length, const char *hash, uint8_t *out,
+                                size_t cap, size_t *size, struct aw_error *err)
 {
-    const char *hash = memchr(text, '#', length);
-    *size = 0;
-    if (!protocol->can || !hash)
-        return parse_bytes(text, 0, length, out, cap, size, err);
     size_t start = 0;
     while (is_blank(text[start]))
         start++;
@@ -92,4 +90,18 @@ enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text
         return aw_fail(err, AW_MALFORMED, "a remote frame has no data");
     *size = 2;
     return parse_bytes(text, at + 1, length, out, cap, size, err);
+}
+
+enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text, size_t length,
+                            uint8_t *out, size_t cap, size_t *size, struct aw_error *err)
+{
+    const char *hash = memchr(text, '#', length);
+    *size = 0;
+    enum aw_status status = protocol->can && hash
+                                ? parse_can(text, length, hash, out, cap, size, err)
+                                : parse_bytes(text, 0, length, out, cap, size, err);
+    if (status == AW_OK && protocol->can && *size > CAN_FRAME_MAX)
+        return aw_fail(err, AW_MALFORMED, "%zu bytes of data — a CAN frame has at most 8",
+                       *size - 2);
+    return status;
 }

@@ -108,6 +108,11 @@ static void what_is_no_hex(void **state)
     assert_refused(&aw_canpid_protocol, "041#1x", "column 5: half a byte — two digits each");
     assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is no hex digit");
     assert_refused(&aw_canpid_protocol, "041#R", "a remote frame has no data");
+    assert_int_equal(parse(&aw_canpid_protocol, "041#0001020304050607", NULL), AW_OK);
+    assert_refused(&aw_canpid_protocol, "041#000102030405060708",
+                   "9 bytes of data — a CAN frame has at most 8");
+    assert_refused(&aw_canpid_protocol, "4100000102030405060708",
+                   "9 bytes of data — a CAN frame has at most 8");
     assert_int_equal(aw_hex_parse(&aw_armctl_protocol, "1234", 3, bytes, 8, &size, NULL),
                      AW_MALFORMED); /* what is behind it is none of it */
     memset(longer, '0', sizeof longer);
