@@ -372,6 +372,19 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
         __VA_ARGS__                                                                                \
     }
 
+/* Words are in this machine's order: two numbers of 16 bits in one, a byte in
+ * front of another, one of 64 bits in two.
+ */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TWO(first, second) ((uint32_t)(second) << 16 | (uint32_t)(first))
+#define FIRST(byte)        (byte)
+#define LONG(value)        (value), 0
+#else
+#define TWO(first, second) ((uint32_t)(first) << 16 | (uint32_t)(second))
+#define FIRST(byte)        ((byte) << 8)
+#define LONG(value)        0, (value)
+#endif
+
 /* Each block behind a section with an interface (a snaplen of 3) and a packet: what comes of it,
  * and whether it is told as damaged. */
 static void blocks_of_every_kind(void **state)
@@ -392,18 +405,18 @@ static void blocks_of_every_kind(void **state)
         {6, {0, 0, 7, 5, 5, 1}, 24, 0, 1, 0, 0, 0}, /* more than there is */
         {6, {0, 0, 7, 0}, 16, 0, 1, 0, 0, 0},       /* too short */
         {6, {0}, 0, 0, 1, 0, 0, 0},
-        {6, {0, 0, 7, 0, 0, 0x00040002, 1}, 28, 1, 0, 0, 7, AW_RX}, /* flags */
-        {6, {0, 0, 7, 0, 0, 0x00040002, 2}, 28, 1, 0, 0, 7, AW_TX},
-        {6, {0, 0, 7, 0, 0, 0x00040002, 3}, 28, 1, 0, 0, 7, 0},
-        {6, {0, 0, 7, 0, 0, 0x00040002, 4 | 1}, 28, 1, 0, 0, 7, AW_RX},
-        {6, {0, 0, 7, 0, 0, 0x00030002, 1}, 28, 1, 0, 0, 7, 0}, /* of another size */
-        {6, {0, 0, 7, 0, 0, 0x00040002}, 24, 1, 0, 0, 7, 0},    /* cut off */
-        {6, {0, 0, 7, 0, 0, 0x00040003, 9, 0x00040002, 1}, 36, 1, 0, 0, 7, AW_RX},
-        {6, {0, 0, 7, 0, 0, 0, 0x00040002, 1}, 32, 1, 0, 0, 7, 0}, /* behind the end */
-        {6, {0, 0, 7, 2, 2, 0x4241, 0x00040002, 2}, 32, 1, 0, 2, 7, AW_TX},
+        {6, {0, 0, 7, 0, 0, TWO(2, 4), 1}, 28, 1, 0, 0, 7, AW_RX}, /* flags */
+        {6, {0, 0, 7, 0, 0, TWO(2, 4), 2}, 28, 1, 0, 0, 7, AW_TX},
+        {6, {0, 0, 7, 0, 0, TWO(2, 4), 3}, 28, 1, 0, 0, 7, 0},
+        {6, {0, 0, 7, 0, 0, TWO(2, 4), 4 | 1}, 28, 1, 0, 0, 7, AW_RX},
+        {6, {0, 0, 7, 0, 0, TWO(2, 3), 1}, 28, 1, 0, 0, 7, 0}, /* of another size */
+        {6, {0, 0, 7, 0, 0, TWO(2, 4)}, 24, 1, 0, 0, 7, 0},    /* cut off */
+        {6, {0, 0, 7, 0, 0, TWO(3, 4), 9, TWO(2, 4), 1}, 36, 1, 0, 0, 7, AW_RX},
+        {6, {0, 0, 7, 0, 0, 0, TWO(2, 4), 1}, 32, 1, 0, 0, 7, 0}, /* behind the end */
+        {6, {0, 0, 7, 2, 2, 0x4241, TWO(2, 4), 2}, 32, 1, 0, 2, 7, AW_TX},
         {2, {0, 0, 7, 4, 4, 0x44434241}, 24, 1, 0, 4, 7, 0},
-        {2, {0x00050000, 0, 7, 0, 0}, 20, 1, 0, 0, 7, 0}, /* five were lost before it */
-        {2, {1, 0, 7, 0, 0}, 20, 0, 1, 0, 0, 0},
+        {2, {TWO(0, 5), 0, 7, 0, 0}, 20, 1, 0, 0, 7, 0}, /* five were lost before it */
+        {2, {TWO(1, 0), 0, 7, 0, 0}, 20, 0, 1, 0, 0, 0},
         {2, {0}, 0, 0, 1, 0, 0, 0},
         {3, {2, 0x4241}, 8, 1, 0, 2, AW_NO_TIME, 0},
         {3, {3, 0x434241}, 8, 1, 0, 3, AW_NO_TIME, 0},
@@ -411,9 +424,9 @@ static void blocks_of_every_kind(void **state)
         {3, {3}, 4, 1, 0, 0, AW_NO_TIME, 0},             /* not all there */
         {3, {0}, 0, 0, 1, 0, 0, 0},
         {1, {0}, 4, 0, 1, 0, 0, 0}, /* an interface */
-        {1, {147, 0}, 8, 0, 0, 0, 0, 0},
-        {0x0A0D0D0A, {0x1A2B3C4D, 1, 0, 0}, 16, 0, 0, 0, 0, 0},
-        {0x0A0D0D0A, {0x1A2B3C4D, 1, 0}, 12, 0, 1, 0, 0, 0},
+        {1, {TWO(147, 0), 0}, 8, 0, 0, 0, 0, 0},
+        {0x0A0D0D0A, {0x1A2B3C4D, TWO(1, 0), 0, 0}, 16, 0, 0, 0, 0, 0},
+        {0x0A0D0D0A, {0x1A2B3C4D, TWO(1, 0), 0}, 12, 0, 1, 0, 0, 0},
         {0x0A0D0D0A, {0x1A2B3C4E, 1, 0, 0}, 16, 0, 1, 0, 0, 0},
     };
     (void)state;
@@ -546,11 +559,12 @@ static void every_interface_has_its_own_numbers(void **state)
     struct aw_packet packet;
     size_t damaged;
     (void)state;
-    add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, 1, UINT32_MAX, UINT32_MAX));
+    add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, TWO(1, 0), UINT32_MAX, UINT32_MAX));
     for (uint32_t i = 0; i < AW_PCAP_INTERFACES; i++) {
         /* link type, snaplen, a resolution of so many digits, an offset in seconds */
         add_block(&file, 1,
-                  BODY(100 + i, 0, 0x00010009, i < 10 ? i : 9, 0x0008000E, i, 0, 0x00020007, 0, 0));
+                  BODY(TWO(100 + i, 0), 0, TWO(9, 1), TWO(FIRST(i < 10 ? i : 9), 0), TWO(14, 8),
+                       LONG(i), TWO(7, 2), 0, 0));
         if (i == 0 || i == 9 || i == AW_PCAP_INTERFACES - 1) {
             add_block(&file, 6, BODY(i, 0, 5, 0, 0));
             assert_true(read_all(file.data, file.size, &packet, &damaged, NULL) > 0);
@@ -573,7 +587,7 @@ static void no_packet_without_an_interface(void **state)
     struct file file = {0};
     size_t damaged;
     (void)state;
-    add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, 1, UINT32_MAX, UINT32_MAX));
+    add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, TWO(1, 0), UINT32_MAX, UINT32_MAX));
     add_block(&file, 3, BODY(2, 0x4241));
     assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 0);
     assert_int_equal(damaged, 1);
