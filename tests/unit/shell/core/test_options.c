@@ -189,7 +189,7 @@ static void ranges_of_the_usual_ones(void **state)
         {"for", "-1", "--for: -1 s is outside 0.001 to 1000000000 s"},
         {"timeout", "-1", "--timeout: -1 s is outside 0 to 1000000000 s"},
         {"last", "0", "--last: 0 s is outside 0.001 to 1000000000 s"},
-        {"deadman", "3601", "--deadman: 3601 s is outside 0.001 to 3600 s"},
+        {"deadman", "3601", "--deadman: 3601 s is outside 0 to 3600 s"},
         {"time", "sometimes", "--time: no 'sometimes' — use none, abs, rel, delta or iso"},
         {"color", "sometimes", "--color: no 'sometimes' — use auto, always or never"},
         {"record", "x.log", ""},

@@ -32,10 +32,8 @@ static void when_it_ends(void **state)
     static const struct {
         const char *text;
         int64_t end_ns;
-    } rows[] = {{"0.5s", 5 * AW_SECOND + AW_SECOND / 2},
-                {"1s", 6 * AW_SECOND},
-                {"2min", 125 * AW_SECOND},
-                {"0", AW_NEVER}};
+    } rows[] = {
+        {"0.5s", 5 * AW_SECOND + AW_SECOND / 2}, {"1s", 6 * AW_SECOND}, {"2min", 125 * AW_SECOND}};
     (void)state;
     assert_true(aw_session_end(session) == AW_NEVER);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
