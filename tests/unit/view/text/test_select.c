@@ -161,6 +161,11 @@ static const struct {
     {"0x100.torque", false, NULL}, /* a board without a name */
     {"lkne.torque", false, "there is"},
     {"*.torq*", false, NULL},
+    {"*.nope", false, "there is"},
+    {"*.nope", true, "there is"},
+    {"lk*.torque", false, NULL},
+    {"z*", true, NULL},
+    {"z*", false, "there is"},
     {"joint", false, NULL},
     {"kp.value", false, NULL},
     {"tor", false, "did you mean"}, /* a controller is nobody that messages are about */
