@@ -66,8 +66,9 @@ bool aw_beside_rivals(const struct aw_server *server, const struct aw_request *r
 {
     const struct aw_command *command = command_of(server, request);
     const json_t *options = json_object_get(request->object, "options");
-    *takes = json_object_get(options, "take") || json_object_get(request->object, "take") ||
-             has_word(request, "--take");
+    const char *take = json_string_value(json_object_get(options, "take"));
+    *takes =
+        !request->peer->reads && ((take && strcmp(take, "1") == 0) || has_word(request, "--take"));
     return command && command->safety != AW_READ && server->running && server->running->peer &&
            server->running->peer == server->commander && server->commander != request->peer;
 }

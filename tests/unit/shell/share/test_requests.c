@@ -184,6 +184,49 @@ static void a_stop_of_what_runs_for_somebody_else(void **state)
 }
 
 /* What goes on after a command is ended, too; where nothing moves there is nothing to end. */
+/* Who asks for the commander's place while its command runs; who may look on only does not. */
+static void who_takes_the_place(void **state)
+{
+    static const struct {
+        const char *object;
+        int peer;
+        bool reads, rivals, takes;
+    } rows[] = {
+        {"{\"run\":[\"go\"]}", 1, false, true, false},
+        {"{\"run\":[\"go\"]}", 0, false, false, false},
+        {"{\"run\":[\"go\",\"--take\"]}", 1, false, true, true},
+        {"{\"run\":[\"--take\",\"go\"]}", 1, true, true, false},
+        {"{\"run\":[\"go\"],\"options\":{\"take\":\"1\"}}", 1, false, true, true},
+        {"{\"run\":[\"go\"],\"options\":{\"take\":\"0\"}}", 1, false, true, false},
+        {"{\"run\":[\"turn\"]}", 1, false, false, false},
+        {"{\"run\":[\"frob\"]}", 1, false, false, false},
+    };
+    static const struct aw_command commands[] = {
+        {.name = "go", .safety = AW_MOTION}, {.name = "turn"}, {0}};
+    static struct aw_tool tool; /* the session has it until it is freed */
+    struct aw_request running = {.peer = peers[0]};
+    (void)state;
+    tool = rig_tool;
+    tool.commands = commands;
+    session->tool = &tool;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_request request = {.peer = peers[rows[i].peer],
+                                     .object = json_loads(rows[i].object, 0, NULL)};
+        bool takes;
+        assert_non_null(request.object);
+        request.peer->reads = rows[i].reads;
+        server.commander = peers[0];
+        assert_false(aw_beside_rivals(&server, &request, &takes)); /* nothing runs */
+        server.running = &running;
+        if (aw_beside_rivals(&server, &request, &takes) != rows[i].rivals || takes != rows[i].takes)
+            fail_msg("%s", rows[i].object);
+        server.running = NULL;
+        request.peer->reads = false;
+        json_decref(request.object);
+    }
+    server.commander = NULL;
+}
+
 static void what_is_interrupted(void **state)
 {
     (void)state;
@@ -414,6 +457,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ids, start, stop),
         cmocka_unit_test_setup_teardown(a_stop_is_the_first, start, stop),
         cmocka_unit_test_setup_teardown(a_stop_of_what_runs_for_somebody_else, start, stop),
+        cmocka_unit_test_setup_teardown(who_takes_the_place, start, stop),
         cmocka_unit_test_setup_teardown(what_is_interrupted, start, stop),
         cmocka_unit_test_setup_teardown(too_late, start, stop),
         cmocka_unit_test_setup_teardown(who_goes_is_forgotten, start, stop),
