@@ -90,10 +90,17 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
     struct builder b = {words, 0};
     const char *cmd = json_string_value(json_object_get(root, "cmd"));
     const char *msg = json_string_value(json_object_get(root, "msg"));
+    const char *dir = json_string_value(json_object_get(root, "dir"));
     if (json_object_get(root, "ok") || json_object_get(root, "dry_run"))
         return AW_OK; /* what came of a command, piped on: nothing to do */
     if (!cmd && !msg)
         return aw_fail(err, AW_USAGE, "no \"cmd\" in the JSON object — {\"cmd\":\"help\"}");
+    if (!cmd && dir && strcmp(dir, "rx") == 0)
+        return aw_fail(
+            err, AW_USAGE,
+            "%.40s was received (\"dir\":\"rx\"), and only what was sent can be sent again — take "
+            "those with \"dir\":\"tx\", or decode with --dir tx what came without a direction",
+            msg);
     words->json = true;
     words->message = !cmd;
     words->raw = words->message && json_is_true(json_object_get(root, "raw"));

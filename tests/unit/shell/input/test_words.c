@@ -128,7 +128,7 @@ static void objects(void **state)
     assert_split("{\"cmd\":\"deg\",\"joint\":1,\"angle\":90}", "deg|joint=1|angle=90");
     assert_true(words.json);
     assert_false(words.message);
-    assert_split("{\"t\":1.5,\"dir\":\"rx\",\"msg\":\"deg\",\"angle\":0.5}", "deg|angle=0.5");
+    assert_split("{\"t\":1.5,\"dir\":\"tx\",\"msg\":\"deg\",\"angle\":0.5}", "deg|angle=0.5");
     assert_true(words.message);
     assert_split("{\"cmd\":\"control\",\"elbow\":{\"velocity\":-1,\"state\":\"stop\"}}",
                  "control|elbow.velocity=-1|elbow.state=stop");
@@ -159,6 +159,7 @@ static void wrong_objects_are_refused(void **state)
     assert_refused("{\"cmd\":\"a\",\"b\":1,\"b\":2}", "JSON");
     assert_refused("{\"cmd\":\"a\",\"b\":1e999}", "JSON");
     assert_refused("{} x", "JSON");
+    assert_refused("{\"t\":1.5,\"dir\":\"rx\",\"msg\":\"deg\",\"angle\":0.5}", "deg was received");
 }
 
 int main(void)
