@@ -158,6 +158,15 @@ enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struc
     return log->lines ? next_line(log, entry, err) : next_packet(log, entry, err);
 }
 
+bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err)
+{
+    size_t rest = left(log).size;
+    if (rest)
+        aw_fail(err, AW_MALFORMED, "%s: %zu bytes at the end are no whole packet — it is cut off",
+                log->name, rest);
+    return rest > 0;
+}
+
 /* A line of candump near the beginning, behind remarks at most. */
 static bool has_lines(const struct aw_log *log)
 {

@@ -48,6 +48,10 @@ enum aw_status aw_log_open(struct aw_log **log, const char *path,
 /* AW_OK; AW_END at the end; AW_MALFORMED: a damaged part, one may go on; AW_LOST: a read error. */
 enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err);
 
+/* Behind AW_END: bytes at the end that are no whole packet, as of a file that was cut off; err says
+ * how many. */
+bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err);
+
 /* To the beginning again. */
 enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err);
 

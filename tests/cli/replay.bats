@@ -26,7 +26,10 @@ PYTHON
     same "$(json '[.ok, .messages, .marks, .damaged]')" '[true,4,1,0]'
     truncate -s -20 run.pcapng
     ok armctl info -j run.pcapng
-    same "$(json '[.messages, .marks]')" '[4,0]'
+    same "$(json '[.messages, .marks, .damaged]')" '[4,0,1]'
+    has "$stderr" "at the end are no whole packet"
+    ok armctl -l "$fast" replay run.pcapng
+    matches "$stderr" "*armctl: run.pcapng: * bytes at the end are no whole packet — it is cut off*"
     fails 2 armctl info nope.pcapng
     echo hello >text
     fails 2 armctl info text

@@ -113,6 +113,10 @@ static enum aw_status read_all(struct survey *s)
         aw_progress_at(&progress, at, size);
     }
     aw_progress_end(&progress);
+    if (status == AW_END && aw_log_is_cut(log, &s->session->err)) {
+        aw_session_report(s->session, "%s: %s\n", s->session->tool->name, s->session->err.text);
+        s->unknown++;
+    }
     aw_log_close(log);
     return status == AW_END ? AW_OK : status;
 }

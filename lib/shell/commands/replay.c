@@ -163,6 +163,8 @@ static enum aw_status load(struct loader *l, const char *path)
         else if (status == AW_MALFORMED)
             status = refuse(l, status);
     }
+    if (status == AW_END && aw_log_is_cut(log, &l->session->err))
+        aw_session_report(l->session, "%s: %s\n", l->session->tool->name, l->session->err.text);
     aw_log_close(log);
     return status == AW_END ? AW_OK : status;
 }
@@ -182,7 +184,6 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     if (status == AW_OK)
         status = load(l, path);
     replay->others = l->answers;
-    replay->damaged = l->ways[0].damaged + l->ways[1].damaged;
     if (status == AW_OK && l->ways[0].damaged)
         status = aw_fail(&session->err, AW_MALFORMED,
                          "replay: %" PRIu64 " damaged command%s in %.200s — nothing was sent",

@@ -28,7 +28,6 @@ struct aw_replay {
     uint8_t *bytes;
     size_t n_bytes, bytes_room;
     uint64_t others;   /* messages that are not sent: the device's */
-    uint64_t damaged;  /* pieces that are no message of the protocol */
     uint64_t commands; /* messages that are sent */
     struct aw_replay_place places[AW_REPLAY_PLACES];
     size_t n_places;

@@ -103,6 +103,7 @@ static void entries_come_in_order(void **state)
         assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
         uint64_t position = aw_log_position(rig.log, &size);
         assert_int_equal(position, size);
+        assert_false(aw_log_is_cut(rig.log, &rig.err));
         assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
     }
     end(&rig);
@@ -270,6 +271,8 @@ static void cut_off_files_are_read_as_far_as_they_go(void **state)
         while (aw_log_next(rig.log, &rig.entry, &rig.err) == AW_OK)
             n++;
         assert_int_equal(n, (cut >= first) + (cut >= second));
+        assert_int_equal(aw_log_is_cut(rig.log, &rig.err),
+                         cut != header && cut != first && cut != second);
         aw_log_close(rig.log);
     }
     rig.log = NULL;
