@@ -45,7 +45,7 @@ static enum aw_status fill(struct aw_log *log, struct aw_error *err)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return aw_fail(err, AW_LOST, "%s: %s", log->name, strerror(errno));
+            return aw_file_fail(err, NULL, log->name);
         log->end = n == 0;
         log->to += (size_t)n;
         log->read += (uint64_t)n;
@@ -186,7 +186,7 @@ static enum aw_status begin(struct aw_log *log, struct aw_error *err)
 {
     enum aw_status status = fill(log, err);
     log->lines = !aw_is_pcap(left(log));
-    if (status == AW_LOST)
+    if (status != AW_OK && status != AW_END)
         return status;
     if (log->lines && aw_log_is_foreign(left(log), log->name, err))
         return AW_USAGE;
@@ -210,8 +210,6 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
     enum aw_status status = AW_OK;
     if (log->fd < 0 || fstat(log->fd, &about) != 0)
         status = aw_file_fail(err, NULL, log->name);
-    else if (S_ISDIR(about.st_mode))
-        status = aw_fail(err, AW_USAGE, "%s: is a directory", log->name);
     else
         status = begin(log, err);
     if (status != AW_OK) {

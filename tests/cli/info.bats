@@ -57,3 +57,17 @@ END
     fails 2 armctl info nope.csv
     has "$why" "nope.csv: No such file or directory"
 }
+
+@test "a folder is no file, and every command that reads one says so in the same words" {
+    for tool in $tools; do
+        for command in info decode 'decode --as stream' replay run; do
+            # shellcheck disable=SC2086 # words
+            fails 2 "$tool" -q -l sim: $command "$PWD"
+            same "$why" "$tool: $PWD: Is a directory — name a file in it"
+        done
+        fails 2 "$tool" -q -l sim: <"$PWD"
+        same "$why" "$tool: stdin: Is a directory — name a file in it"
+        fails 2 "$tool" plot '*' "$PWD/"
+        same "$why" "$tool: $PWD/: Is a directory — name a file in it"
+    done
+}

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
 #include "shell/commands/printer.h"
@@ -86,7 +87,7 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
             n = read(fd, block + held, BLOCK - held);
         while (n < 0 && errno == EINTR);
         if (n < 0)
-            return aw_fail(&d->session->err, AW_USAGE, "%s: %s", d->name, strerror(errno));
+            return aw_file_fail(&d->session->err, NULL, d->name);
         held += (size_t)n;
         status = aw_decoder_feed(d, block, held, n == 0, &used);
         if (status == AW_OK && used == 0 && held == BLOCK) /* a line or frame that long is none */

@@ -54,7 +54,7 @@ static bool is_file(const char *word)
     static const char *const endings[] = {".csv", ".ndjson", ".jsonl",  ".json", ".asc", ".blf",
                                           ".trc", ".db",     ".pcapng", ".pcap", ".log", NULL};
     const char *dot = strrchr(word, '.');
-    return strcmp(word, "-") == 0 || (dot && aw_is_one_of(endings, dot));
+    return strcmp(word, "-") == 0 || strchr(word, '/') || (dot && aw_is_one_of(endings, dot));
 }
 
 /* A pipe into the command, unless the command line names a device. */

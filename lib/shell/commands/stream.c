@@ -65,7 +65,7 @@ enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
-            return aw_fail(&s->session->err, AW_LOST, "input: %s", strerror(errno));
+            return aw_file_fail(&s->session->err, NULL, s->name);
         s->ended = n == 0;
         s->held += (size_t)n;
         return n > 0 ? AW_OK : AW_END;

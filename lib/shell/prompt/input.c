@@ -58,7 +58,7 @@ static enum aw_status fill(struct aw_session *session, struct lines *in)
         return status;
     ssize_t n = read(in->fd, in->buffer + in->held, sizeof in->buffer - 1 - in->held);
     if (n < 0 && errno != EINTR && errno != EAGAIN) {
-        status = aw_fail(&session->err, AW_USAGE, "%s: %s", in->name, strerror(errno));
+        status = aw_file_fail(&session->err, NULL, in->name);
         aw_session_refuse(session, status);
     }
     in->ended = n == 0 || status != AW_OK;

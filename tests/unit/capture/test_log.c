@@ -393,7 +393,7 @@ static void what_is_no_capture_is_refused(void **state)
     }
     assert_int_equal(aw_log_open(&rig.log, "/tmp", &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
-    assert_string_equal(rig.err.text, "/tmp: is a directory");
+    assert_string_equal(rig.err.text, "/tmp: Is a directory — name a file in it");
     assert_int_equal(aw_log_open(&rig.log, "/nope", &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
     assert_string_equal(rig.err.text, "/nope: No such file or directory — check the name");
