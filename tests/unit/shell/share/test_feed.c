@@ -1,12 +1,8 @@
 /* What passes the link, to those who look on: which of it, in which form, and how often. */
-#include "shell_helper.h"
-
-#include <sys/epoll.h>
-#include <sys/socket.h>
+#include "server_helper.h"
 
 #include "memory_helper.h"
 #include "protocol/armctl/wire.h"
-#include "shell/share/server.h"
 
 #define DEG  "0DEG1,090\r\n"
 #define DEG2 "1DEG2,045\r\n"
@@ -17,48 +13,20 @@
     }
 
 static struct aw_tool tool;
-static struct aw_session *session;
-static struct aw_server server;
-static struct aw_peer *peers[2];
-static int ends[2];
 
-static int start(void **state)
+static int start_armctl(void **state)
 {
     (void)state;
     tool = rig_tool;
     tool.protocol = &aw_armctl_protocol;
-    session = rig_new(&tool);
-    server = (struct aw_server){.session = session, .all = epoll_create1(EPOLL_CLOEXEC)};
-    server.aside.due = AW_NEVER;
-    session->server = &server;
-    for (int i = 0; i < 2; i++) {
-        int pair[2];
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
-            return -1;
-        ends[i] = pair[1];
-        peers[i] = aw_peer_add(&server, pair[0]);
-    }
-    return aw_feed_open(&server) != AW_OK;
+    return server_start(&tool);
 }
 
-static int stop(void **state)
+/* Records, too, which would wait for others. */
+static const char *told(int i)
 {
-    (void)state;
-    aw_server_close(&server);
-    aw_feed_close(&server);
-    rig_free(session);
-    for (int i = 0; i < 2; i++)
-        close(ends[i]);
-    return server.feed != NULL;
-}
-
-static const char *heard(int i)
-{
-    static char text[4096];
     aw_conn_flush(&peers[i]->conn);
-    ssize_t n = read(ends[i], text, sizeof text - 1);
-    text[n > 0 ? n : 0] = '\0';
-    return text;
+    return heard(i);
 }
 
 /* What this asks for, as JSON; "" if it gets it, or why not. */
@@ -102,22 +70,22 @@ static void records(void **state)
     assert_string_equal(server.rate, "");
     pass(false, TEXT(DEG));
     assert_string_equal(
-        heard(0), "{\"id\":7,\"t\":5.000000,\"dir\":\"rx\",\"msg\":\"deg\",\"seq\":0,\"joint\":1,"
-                  "\"angle\":90}\n");
-    assert_string_equal(heard(1), "{\"t\":5.000000,\"dir\":\"rx\",\"msg\":\"deg\",\"seq\":0,"
-                                  "\"angle\":90}\n");
+        told(0), "{\"id\":7,\"t\":5.000000,\"dir\":\"rx\",\"msg\":\"deg\",\"seq\":0,\"joint\":1,"
+                 "\"angle\":90}\n");
+    assert_string_equal(told(1), "{\"t\":5.000000,\"dir\":\"rx\",\"msg\":\"deg\",\"seq\":0,"
+                                 "\"angle\":90}\n");
     pass(true, TEXT("1DE"));
-    assert_string_equal(heard(0), "");
+    assert_string_equal(told(0), "");
     pass(false, TEXT(DEG)); /* between the two halves of what goes the other way */
-    assert_non_null(strstr(heard(0), "\"dir\":\"rx\",\"msg\":\"deg\",\"seq\":0,"));
+    assert_non_null(strstr(told(0), "\"dir\":\"rx\",\"msg\":\"deg\",\"seq\":0,"));
     pass(true, TEXT("G2,045\r\n"));
-    assert_non_null(strstr(heard(0), "\"dir\":\"tx\",\"msg\":\"deg\",\"seq\":1,\"joint\":2,"));
-    heard(1);
+    assert_non_null(strstr(told(0), "\"dir\":\"tx\",\"msg\":\"deg\",\"seq\":1,\"joint\":2,"));
+    told(1);
     aw_feed_leave(&server, peers[0]);
     assert_int_equal(server.subscribers, 1);
     pass(false, TEXT(DEG));
-    assert_string_equal(heard(0), "");
-    assert_non_null(strstr(heard(1), "\"angle\":90"));
+    assert_string_equal(told(0), "");
+    assert_non_null(strstr(told(1), "\"angle\":90"));
 }
 
 /* One text for all who want the same; it is there until the last of them leaves. */
@@ -129,9 +97,9 @@ static void the_same_choice_of_two(void **state)
     assert_ptr_equal(peers[0]->subscription.view, peers[1]->subscription.view);
     aw_feed_leave(&server, peers[0]);
     pass(false, TEXT(DEG));
-    assert_non_null(strstr(heard(1), "\"angle\":90}"));
+    assert_non_null(strstr(told(1), "\"angle\":90}"));
     pass(false, TEXT(DEG2));
-    assert_non_null(strstr(heard(1), "\"angle\":45}"));
+    assert_non_null(strstr(told(1), "\"angle\":45}"));
 }
 
 /* "angle,angle,angle": as many as 32 different choices, and then another one. */
@@ -179,26 +147,26 @@ static void bytes(void **state)
     assert_string_equal(subscribe(0, "{\"frames\":1,\"passive\":1}"), "");
     assert_int_equal(server.askers, 0);
     pass(false, TEXT("0D"));
-    assert_string_equal(heard(0), "{\"rx\":\"3044\",\"ns\":5000000000}\n");
+    assert_string_equal(told(0), "{\"rx\":\"3044\",\"ns\":5000000000}\n");
     assert_string_equal(subscribe(1, "{\"frames\":1}"), "");
     assert_int_equal(server.askers, 1);
     pass(false, TEXT("EG1,090\r\n"));
-    assert_string_equal(heard(1), "");
+    assert_string_equal(told(1), "");
     pass(false, TEXT("1\xfa"));
-    assert_string_equal(heard(1), "{\"rx\":\"31FA\",\"ns\":5000000000}\n");
+    assert_string_equal(told(1), "{\"rx\":\"31FA\",\"ns\":5000000000}\n");
     aw_feed_leave(&server, peers[1]);
     aw_feed_hear(peers[1]); /* at once, wherever that is */
     assert_int_equal(server.subscribers, 2);
     pass(false, TEXT("x"));
-    assert_string_equal(heard(1), "{\"rx\":\"78\",\"ns\":5000000000}\n");
-    heard(0);
+    assert_string_equal(told(1), "{\"rx\":\"78\",\"ns\":5000000000}\n");
+    told(0);
     pass(true, TEXT("\r\n"));
-    assert_string_equal(heard(0), "{\"tx\":\"0D0A\",\"ns\":5000000000}\n");
+    assert_string_equal(told(0), "{\"tx\":\"0D0A\",\"ns\":5000000000}\n");
     static uint8_t large[32769];
     pass(true, (struct aw_span){large, 32768});
     assert_int_equal(peers[0]->conn.records, 65536 + strlen("{\"tx\":\"\",\"ns\":5000000000}\n"));
-    heard(0);
-    while (*heard(0))
+    told(0);
+    while (*told(0))
         ;
     pass(true, (struct aw_span){large, 32769}); /* is no message */
     assert_int_equal(peers[0]->conn.records, 0);
@@ -209,11 +177,11 @@ static void only_what_fits(void **state)
     (void)state;
     assert_string_equal(subscribe(0, "{\"where\":\"angle>60\",\"fields\":\"angle\"}"), "");
     pass(false, TEXT(DEG2));
-    assert_string_equal(heard(0), "");
+    assert_string_equal(told(0), "");
     pass(false, TEXT(DEG));
-    assert_non_null(strstr(heard(0), "\"angle\":90}"));
+    assert_non_null(strstr(told(0), "\"angle\":90}"));
     pass(false, TEXT(DEG2));
-    assert_string_equal(heard(0), "");
+    assert_string_equal(told(0), "");
     assert_non_null(strstr(subscribe(0, "{\"where\":\"angle>\"}"), "where"));
     assert_non_null(strstr(subscribe(0, "{\"where\":\"angel>5\"}"), "angel"));
     assert_int_equal(server.subscribers, 1); /* what it has it keeps */
@@ -242,14 +210,14 @@ static void rates(void **state)
             next = &peers[0]->subscription.next_ns[i];
     assert_non_null(next);
     assert_in_range(*next, before + 100 * AW_SECOND, after + 100 * AW_SECOND);
-    assert_string_not_equal(heard(0), "");
+    assert_string_not_equal(told(0), "");
     pass(false, TEXT(DEG2));
-    assert_string_equal(heard(0), "");
+    assert_string_equal(told(0), "");
     pass(false, TEXT("2ARM250,045,120\r\n")); /* another message */
-    assert_string_not_equal(heard(0), "");
+    assert_string_not_equal(told(0), "");
     int64_t due = *next = after - AW_SECOND; /* a little late: the next one is not */
     pass(false, TEXT(DEG));
-    assert_string_not_equal(heard(0), "");
+    assert_string_not_equal(told(0), "");
     assert_true(*next == due + 100 * AW_SECOND);
     aw_feed_leave(&server, peers[0]);
     assert_string_equal(server.rate, "0.001");
@@ -310,15 +278,15 @@ static void what_a_message_means(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_names_of_all_fields, start, stop),
-        cmocka_unit_test_setup_teardown(records, start, stop),
-        cmocka_unit_test_setup_teardown(the_same_choice_of_two, start, stop),
-        cmocka_unit_test_setup_teardown(only_some_choices_at_a_time, start, stop),
-        cmocka_unit_test_setup_teardown(bytes, start, stop),
-        cmocka_unit_test_setup_teardown(only_what_fits, start, stop),
-        cmocka_unit_test_setup_teardown(rates, start, stop),
-        cmocka_unit_test_setup_teardown(what_a_message_means, start, stop),
-        cmocka_unit_test_setup_teardown(how_many_fields, start, stop),
+        cmocka_unit_test_setup_teardown(the_names_of_all_fields, start_armctl, stop),
+        cmocka_unit_test_setup_teardown(records, start_armctl, stop),
+        cmocka_unit_test_setup_teardown(the_same_choice_of_two, start_armctl, stop),
+        cmocka_unit_test_setup_teardown(only_some_choices_at_a_time, start_armctl, stop),
+        cmocka_unit_test_setup_teardown(bytes, start_armctl, stop),
+        cmocka_unit_test_setup_teardown(only_what_fits, start_armctl, stop),
+        cmocka_unit_test_setup_teardown(rates, start_armctl, stop),
+        cmocka_unit_test_setup_teardown(what_a_message_means, start_armctl, stop),
+        cmocka_unit_test_setup_teardown(how_many_fields, start_armctl, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,85 +1,26 @@
 /* Connections of a server, as they come and go. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "server_helper.h"
 
-#include <cmocka.h>
-
-#include "shell/share/server.h"
-
-static struct aw_session session;
-static struct aw_server server = {.session = &session};
+static int64_t now(void)
+{
+    return aw_clock_now(&session->real_clock.base);
+}
 
 /* A child that has just been forked has all sockets for a moment, too: what comes for one that has
  * been closed here is nobody's any more. (With the sanitizers: not that of a peer that was freed.)
  */
 static void who_has_gone_is_not_served_though_its_socket_lives(void **state)
 {
-    int pair[2];
-    (void)state;
-    session.real_clock = aw_real_clock(-1);
-    server.all = epoll_create1(EPOLL_CLOEXEC);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-    struct aw_peer *peer = aw_peer_add(&server, pair[0]);
-    assert_non_null(peer);
-    int childs = dup(pair[0]);
-    peer->conn.gone = true;
-    aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 0);
-
-    assert_int_equal(write(pair[1], "{}\n", 3), 3);
     struct epoll_event event;
+    int childs = dup(peers[0]->conn.fd);
+    (void)state;
+    peers[0]->conn.gone = true;
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 2);
+    assert_int_equal(write(ends[0], "{}\n", 3), 3);
     assert_int_equal(epoll_wait(server.all, &event, 1, 0), 0);
     aw_server_serve(&server.aside);
     close(childs);
-    close(pair[1]);
-    aw_server_close(&server);
-}
-
-static int ends[3];
-static struct aw_peer *peers[3];
-
-/* A server with three clients: the last one is the first of the list. */
-static int start(void **state)
-{
-    (void)state;
-    session.real_clock = aw_real_clock(-1);
-    server = (struct aw_server){.session = &session, .all = epoll_create1(EPOLL_CLOEXEC)};
-    for (int i = 0; i < 3; i++) {
-        int pair[2];
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
-            return -1;
-        ends[i] = pair[1];
-        peers[i] = aw_peer_add(&server, pair[0]);
-        peers[i]->welcome = true;
-    }
-    return server.n_peers != 3;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    aw_server_close(&server);
-    for (int i = 0; i < 3; i++)
-        close(ends[i]);
-    return server.n_peers != 0 || server.peers != NULL;
-}
-
-static const char *heard(int i)
-{
-    static char text[4096];
-    ssize_t n = read(ends[i], text, sizeof text - 1);
-    text[n > 0 ? n : 0] = '\0';
-    return text;
-}
-
-static int64_t now(void)
-{
-    return aw_clock_now(&session.real_clock.base);
 }
 
 /* Who has gone is taken out of the list, wherever he stands. */
@@ -258,7 +199,8 @@ static void there_is_an_end_to_clients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_has_gone_is_not_served_though_its_socket_lives),
+        cmocka_unit_test_setup_teardown(who_has_gone_is_not_served_though_its_socket_lives, start,
+                                        stop),
         cmocka_unit_test_setup_teardown(who_hangs_up, start, stop),
         cmocka_unit_test_setup_teardown(signs_of_life, start, stop),
         cmocka_unit_test_setup_teardown(each_in_its_turn, start, stop),

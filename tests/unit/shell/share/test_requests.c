@@ -1,56 +1,11 @@
 /* What clients say to a server: in which order it is carried out, and what is answered at once. */
-#include "shell_helper.h"
-
-#include <sys/epoll.h>
-#include <sys/socket.h>
+#include "server_helper.h"
 
 #include "shell/share/address.h"
-#include "shell/share/server.h"
-
-static struct aw_session *session;
-static struct aw_server server;
-static struct aw_peer *peers[2];
-static int ends[2];
-
-static int start(void **state)
-{
-    (void)state;
-    session = rig_new(&rig_tool);
-    server = (struct aw_server){.session = session, .all = epoll_create1(EPOLL_CLOEXEC)};
-    for (int i = 0; i < 2; i++) {
-        int pair[2];
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
-            return -1;
-        ends[i] = pair[1];
-        peers[i] = aw_peer_add(&server, pair[0]);
-        peers[i]->welcome = true;
-        peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
-    }
-    return aw_feed_open(&server) != AW_OK;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    aw_server_close(&server);
-    aw_feed_close(&server);
-    rig_free(session);
-    for (int i = 0; i < 2; i++)
-        close(ends[i]);
-    return server.first != NULL;
-}
 
 static void say(int i, const char *line)
 {
     aw_server_take_line(&server, peers[i], line);
-}
-
-static const char *heard(int i)
-{
-    static char text[16384];
-    ssize_t n = read(ends[i], text, sizeof text - 1);
-    text[n > 0 ? n : 0] = '\0';
-    return text;
 }
 
 static void hears(int i, const char *beginning)

@@ -1,0 +1,61 @@
+/* A server with three clients, each at the other end of a pair of sockets. */
+#ifndef AW_TESTS_SERVER_HELPER_H
+#define AW_TESTS_SERVER_HELPER_H
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "shell_helper.h"
+
+#include "shell/share/server.h"
+
+static struct aw_session *session;
+static struct aw_server server;
+static struct aw_peer *peers[3]; /* the last one is the first of the server's list */
+static int ends[3];
+
+static inline int server_start(const struct aw_tool *tool)
+{
+    session = rig_new(tool);
+    server = (struct aw_server){.session = session, .all = epoll_create1(EPOLL_CLOEXEC)};
+    server.aside.due = AW_NEVER;
+    session->server = &server;
+    for (int i = 0; i < 3; i++) {
+        int pair[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
+            return -1;
+        ends[i] = pair[1];
+        peers[i] = aw_peer_add(&server, pair[0]);
+        peers[i]->welcome = true;
+        peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
+    }
+    return server.n_peers != 3 || aw_feed_open(&server) != AW_OK;
+}
+
+static inline int start(void **state)
+{
+    (void)state;
+    return server_start(&rig_tool);
+}
+
+static inline int stop(void **state)
+{
+    (void)state;
+    aw_server_close(&server);
+    aw_feed_close(&server);
+    rig_free(session);
+    for (int i = 0; i < 3; i++)
+        close(ends[i]);
+    return server.n_peers || server.peers || server.first || server.feed;
+}
+
+/* What has come to a client since it was last asked for. */
+static inline const char *heard(int i)
+{
+    static char text[16384];
+    ssize_t n = read(ends[i], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+#endif
