@@ -3,6 +3,7 @@
 #define AW_TESTS_SERVER_HELPER_H
 
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include "shell_helper.h"
@@ -20,6 +21,7 @@ static inline int server_start(const struct aw_tool *tool)
     server = (struct aw_server){.session = session, .all = epoll_create1(EPOLL_CLOEXEC)};
     server.aside.due = AW_NEVER;
     session->server = &server;
+    session->real_clock.stop_fd = session->stop.asked = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     for (int i = 0; i < 3; i++) {
         int pair[2];
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
@@ -47,6 +49,13 @@ static inline int stop(void **state)
     for (int i = 0; i < 3; i++)
         close(ends[i]);
     return server.n_peers || server.peers || server.first || server.feed;
+}
+
+/* Whether what waits was asked to stop, since this was looked at last. */
+static inline bool asked_to_stop(void)
+{
+    uint64_t times;
+    return read(session->stop.asked, &times, sizeof times) > 0;
 }
 
 /* What has come to a client since it was last asked for. */

@@ -20,6 +20,7 @@
 #define LONG_AGO_NS                                                                                \
     (INT64_C(1000000000) * AW_SECOND) /* 2001: times before count from elsewhere                   \
                                        */
+#define JUMP_NS   (2 * AW_SECOND)     /* of the samples' time, to which no line is drawn */
 #define FPS_MOST  15
 #define FPS_LEAST 5
 #define SEEN_MOST 64
@@ -35,6 +36,7 @@ struct plot {
     struct aw_live live;
     int64_t deadline;
     int64_t offset_ns, end_ns; /* time of the samples minus time of day; of the right edge */
+    int64_t before_ns;         /* the same difference, of the sample before */
     bool begun, frozen, ended, keys;
     uint64_t limit, taken;
     bool modelled; /* times are those of a simulation, that has its own pace */
@@ -163,18 +165,23 @@ static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace,
     return AW_OK;
 }
 
+static bool is_far(int64_t a, int64_t b)
+{
+    return a - b >= JUMP_NS || b - a >= JUMP_NS;
+}
+
 /* Recordings have times of long ago, other hosts other clocks: time flows as it does here, from the
- * first sample on. */
+ * first sample on. A pipe may be faster, but from one sample to the next time does not jump. */
 static void follow_time(struct plot *p, int64_t time)
 {
+    int64_t offset = time - aw_wall_time();
     if (p->modelled)
         return;
-    int64_t offset = time - aw_wall_time(), jump = offset - p->offset_ns;
-    if (p->begun && jump < 2 * AW_SECOND && jump > -2 * AW_SECOND)
-        return;
-    if (p->begun)
+    if (p->begun && is_far(offset, p->before_ns))
         aw_strip_break(&p->strip);
-    p->offset_ns = offset;
+    if (!p->begun || is_far(offset, p->offset_ns))
+        p->offset_ns = offset;
+    p->before_ns = offset;
     p->begun = true;
 }
 
@@ -218,6 +225,8 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         struct aw_trace *trace = trace_for(p, &item->points[i]);
         if (!trace)
             continue;
+        if (!any && !keep)
+            follow_time(p, time);
         any = true;
         if (keep)
             status =
@@ -225,8 +234,6 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         else
             status = add_to_strip(p, trace, time, item->points[i].value);
     }
-    if (any && !keep)
-        follow_time(p, time);
     p->taken += any;
     return status;
 }
@@ -445,7 +452,6 @@ static enum aw_status print_recording(struct plot *p)
     double seconds = given->origin != AW_FROM_DEFAULT ? aw_option_number(p->session, "span") : 0;
     int64_t whole = p->traces.last_ns - p->traces.first_ns;
     int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
-    aw_strip_free(&p->strip);
     aw_strip_init(&p->strip, span);
     for (size_t i = 0; i < p->traces.n; i++)
         for (size_t k = 0; k < p->traces.list[i].n; k++) {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include "base/utf8.h"
 #include "memory_helper.h"
@@ -13,6 +14,7 @@
 
 #include "capture/packet.h"
 #include "capture/pcapng.h"
+#include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "shell/core/bind.h"
 #include "shell/core/dry.h"
@@ -298,6 +300,11 @@ static const struct {
     {"many.log", "x\nx\nx\nx\nx\nx\n(5.2) can0 05E#9CFF000200F0\n"},
     {"answers.log", "(5.2) can0 05E#9CFF000200F0\n(5.3) can0 05E#9CFF000200F0\n"},
     {"wild.log", "(5.2) can0 041#00007A440200\n(6.2) can0 041#00007A440200\n"},
+    {"jumps.csv", "t,speed\n0,1\n1.5,2\n3,1\n4.5,3\n6,2\n9,4\n9.5,1\n8.5,3\n6,2\n6.5,4\n"},
+    {"rates.log", "(5.0) can0 05E#9CFF000200F0\n(5.7000001) can0 05E#9CFF000200F0\n"},
+    {"joints.csv", "t,dir,msg,board,torque\n1,rx,joint,lknee,1.5\n3,rx,joint,lknee,2.5\n"},
+    {"titles.csv",
+     "t,a-name-of-twenty-nine-letters,a-name-of-thirty-letters-it-is,c\n0,1,2,3\n1,2,3,4\n"},
     {"right.ini", "[link]\narm = tcp:host:1\n[options]\nlink = @arm\ntimeout = 2s\n"},
     {"wrong.ini", "[options]\nfrob = 1\nfreb = 2\nquiet = yes\n"},
     {"table.ini", "[options]\ncsv = yes\n"},
@@ -305,43 +312,71 @@ static const struct {
     {"round.ini", "[link]\na = @b\nb = @a\n"},
 };
 
-/* A capture with packets both ways, one that is damaged, and marks. */
-static void write_capture(void)
+struct piece {
+    int ms;
+    enum aw_dir dir;
+    const char *bytes;
+    size_t size;
+    const char *mark;
+};
+
+static void write_capture(const char *name, enum aw_medium medium, const struct piece *pieces,
+                          size_t n)
 {
-    static const uint8_t frames[][8] = {{0x41, 0, 0x9A, 0x99, 0x19, 0x3F, 2, 0},
-                                        {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0},
-                                        {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF1}};
-    static const struct {
-        int ms;
-        enum aw_dir dir;
-        int frame;
-        size_t bytes;
-        const char *mark;
-    } packets[] = {
-        {0, AW_TX, 0, 8, ""},       {10, AW_RX, 1, 8, ""},  {20, AW_RX, 1, 5, ""},
-        {30, AW_RX, 1, 0, "begin"}, {110, AW_RX, 2, 8, ""}, {210, AW_RX, 1, 8, "and more"},
-    };
     uint8_t bytes[4096], wrapped[256];
-    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_CAN};
-    size_t used = aw_pcapng_begin(bytes, AW_LINKTYPE_CAN, "can0");
-    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
-        size_t n = packets[i].bytes
-                       ? aw_wrap(&wrapper, packets[i].dir,
-                                 (struct aw_span){frames[packets[i].frame], packets[i].bytes},
-                                 wrapped, sizeof wrapped)
-                       : 0;
-        struct aw_packet packet = {.time_ns = packets[i].ms * AW_MILLISECOND,
-                                   .dir = packets[i].dir,
-                                   .linktype = AW_LINKTYPE_CAN,
-                                   .data = {wrapped, n},
-                                   .comment = packets[i].mark,
-                                   .comment_length = strlen(packets[i].mark)};
+    struct aw_wrapper wrapper = {.medium = medium};
+    enum aw_linktype linktype = aw_wrapper_linktype(&wrapper);
+    size_t used = aw_pcapng_begin(bytes, linktype, "can0");
+    for (size_t i = 0; i < n; i++) {
+        struct aw_span data = {(const uint8_t *)pieces[i].bytes, pieces[i].size};
+        size_t size =
+            data.size ? aw_wrap(&wrapper, pieces[i].dir, data, wrapped, sizeof wrapped) : 0;
+        struct aw_packet packet = {.time_ns = pieces[i].ms * AW_MILLISECOND,
+                                   .dir = pieces[i].dir,
+                                   .linktype = linktype,
+                                   .data = {wrapped, size},
+                                   .comment = pieces[i].mark,
+                                   .comment_length = strlen(pieces[i].mark)};
         used += aw_pcapng_packet(bytes + used, sizeof bytes - used, &packet);
     }
-    FILE *file = fopen("marks.pcapng", "w");
+    FILE *file = fopen(name, "w");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, used, file), used);
     assert_int_equal(fclose(file), 0);
+}
+
+/* Packets both ways, one that is damaged, and marks; and lines, some of them in two parts. */
+static void write_captures(void)
+{
+    static const struct piece frames[] = {
+        {0, AW_TX, "\x41\0\x9A\x99\x19\x3F\2", 8, ""},
+        {10, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF0", 8, ""},
+        {20, AW_RX, "\x5E\0\x9C\xFF\0", 5, ""},
+        {30, AW_RX, "", 0, "begin"},
+        {110, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF1", 8, ""},
+        {210, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF0", 8, "and more"},
+    };
+    static const struct piece lines[] = {
+        {0, AW_TX, "0DEG1,", 6, ""},           {10, AW_RX, "0ACK0\r\n2DE", 10, ""},
+        {20, AW_TX, "090\r\n", 5, ""},         {300, AW_RX, "G1,090\r\n", 8, ""},
+        {400, AW_RX, "rubbish\r\n", 9, ""},    {600, AW_TX, "1DEG1,0450\r\n", 12, "too long"},
+        {700, AW_RX, "1DEG2,045\r\n", 11, ""},
+    };
+    write_capture("marks.pcapng", AW_MEDIUM_CAN, frames, sizeof frames / sizeof *frames);
+    write_capture("lines.pcapng", AW_MEDIUM_SERIAL, lines, sizeof lines / sizeof *lines);
+    write_capture("sent.pcapng", AW_MEDIUM_SERIAL, lines, 5);
+}
+
+/* Lines of more bytes than are read at once, every 2000th with another torque; and one that is
+ * longer than that by itself. */
+static void write_large(void)
+{
+    FILE *file = fopen("large.log", "w"), *wide = fopen("wide.log", "w");
+    assert_true(file && wide);
+    for (int i = 0; i < 22000; i++)
+        fprintf(file, "(%05d.0) can0 05E#9CFF000200%s\n", i, i % 2000 ? "F0" : "10");
+    fprintf(wide, "(1.0) can0 05E#9CFF000200F0\n(2.0) %0300000d\n(3.0) can0 05E#9CFF00020010\n", 0);
+    assert_true(fclose(file) == 0 && fclose(wide) == 0);
 }
 
 static char folder[] = "/tmp/armwire-test-XXXXXX";
@@ -360,7 +395,8 @@ static int make_folder(void **state)
         assert_true(fputs(files[i].text, file) >= 0);
         assert_int_equal(fclose(file), 0);
     }
-    write_capture();
+    write_captures();
+    write_large();
     return 0;
 }
 
@@ -372,15 +408,20 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-/* What is in it, where there is one now; and then there is none any more. */
+/* What is in it, where there is one now, without the date of today; and then there is none any
+ * more. Recordings are of 2023. */
 static void show_file(const char *name)
 {
-    char line[512];
+    char line[512], *date;
     FILE *file = fopen(name, "r");
     if (!file)
         return;
-    while (fgets(line, sizeof line, file))
+    while (fgets(line, sizeof line, file)) {
+        date = strstr(line, ", 20");
+        if (date && strncmp(date, ", 2023-", 7) != 0)
+            strcpy(date, "</text>\n");
         fprintf(out, "| %s", line);
+    }
     fclose(file);
     unlink(name);
 }
@@ -524,6 +565,15 @@ static void recordings(void **state)
         "decode tests/golden/untimed.log",
         "info tests/golden/no.log",
         "info tests/golden/canpid.txt",
+        "info damaged.log",
+        "-j info damaged.log",
+        "-j info rates.log",
+        "info joints.csv",
+        "decode --where 'torque > 0' large.log",
+        "decode wide.log",
+        "decode --where 'torqe > 1' rates.log",
+        "plot titles.csv a-name-of-twenty-nine-letters a-name-of-thirty-letters-it-is c "
+        "--out out.svg",
     };
     (void)state;
     begin();
@@ -1125,6 +1175,7 @@ static void rows_and_results(void **state)
         "files a",
         "--csv plot",
         "-h way",
+        "--dry-run depends; rows",
     };
     (void)state;
     begin();
@@ -1355,6 +1406,8 @@ static void from_standard_input(void **state)
         {"damaged.log", "decode"},
         {"marks.pcapng", "decode -"},
         {"values.csv", "-n 3 plot - speed --span 1s --out out.svg"},
+        {"jumps.csv", "plot - speed --span 12s"},
+        {"jumps.csv", "plot - speed --span 12s -n 5"},
     };
     int usual = dup(STDIN_FILENO);
     (void)state;
@@ -1371,6 +1424,134 @@ static void from_standard_input(void **state)
     dup2(usual, STDIN_FILENO);
     close(usual);
     end("shell-input.txt");
+}
+
+/* What comes in pieces, of which none ends where a line does. */
+static void in_pieces(void **state)
+{
+    static const struct {
+        const char *line, *pieces[4];
+    } cases[] = {
+        {"decode", {"(5.0) can0 044#0000", "803D0000\n(5.1) can0 05E#9CFF", "000200F0\n"}},
+        {"decode", {"(5.1) can0 05E#9CFF000200F", "0"}},
+        {"watch -", {"{\"x\":1}\n{\"x\"", ":2}\n"}},
+        {"watch -", {"t,x\n1,", "2", "\n2,4"}},
+        {"watch - torque", {"(5.1) can0 05E#9CFF00", "0200F0\n(5.2) can0 05E#9CFF000200"}},
+        {"plot - torque --span 1s",
+         {"(5.1) can0 05E#9CFF00", "0200F0\n(5.2) can0 05E#9CFF000200F4"}},
+    };
+    int usual = dup(STDIN_FILENO);
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int ends[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+        for (const char *const *piece = cases[i].pieces; *piece; piece++)
+            assert_int_equal(write(ends[1], *piece, strlen(*piece)), strlen(*piece));
+        close(ends[1]);
+        dup2(ends[0], STDIN_FILENO);
+        close(ends[0]);
+        type(cases[i].line, NULL);
+    }
+    dup2(usual, STDIN_FILENO);
+    close(usual);
+    end("shell-pieces.txt");
+}
+
+/* A tool that hears for itself, in the time of the session: a message every so often, and then the
+ * device is gone. */
+static struct {
+    int every_ms, n;
+    bool modelled;
+    struct aw_link link;
+} device;
+
+static void hang_up(struct aw_link *link)
+{
+    (void)link;
+}
+
+static enum aw_status hear(struct aw_session *session, int64_t deadline,
+                           struct aw_received *received)
+{
+    static const struct aw_link_ops ops = {.close = hang_up};
+    static uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0};
+    struct aw_virtual_clock *clock = &session->virtual_clock;
+    int64_t next = (clock->time_ns / (device.every_ms * AW_MILLISECOND) + 1) * device.every_ms *
+                   AW_MILLISECOND;
+    device.link.ops = &ops;
+    session->link = &device.link;
+    if (device.n == 0)
+        return aw_fail(&session->err, AW_LOST, "the device is gone");
+    clock->time_ns = next < deadline ? next : deadline;
+    if (next > deadline)
+        return AW_TIMEOUT;
+    frame[7] = (uint8_t)(device.n-- % 4 * 8);
+    *received = (struct aw_received){.frame = {frame, sizeof frame},
+                                     .dir = AW_RX,
+                                     .time_ns = AW_NO_TIME,
+                                     .modelled = device.modelled,
+                                     .model_ns = 10 * next};
+    return AW_OK;
+}
+
+static void heard(void **state)
+{
+    static const struct {
+        const char *line;
+        int every_ms, n;
+        bool modelled;
+    } cases[] = {
+        {"plot torque --span 12s", 1000, 12, false},
+        {"plot torque --span 12s", 3000, 4, false},
+        {"plot torque --span 120s", 1000, 12, true},
+        {"plot torque --span 12s -n 3", 1000, 12, false},
+        {"plot torque --for 4s", 1000, 12, false},
+        {"plot torque --for 40s", 1000, 12, true},
+        {"plot torque --every 2s --for 5s", 700, 12, false},
+        {"plot torque --for 4s", 5000, 12, false},
+        {"plot torque --out out.svg", 1000, 5, false},
+        {"plot torque --out out.svg --for 3s", 1000, 5, false},
+        {"watch torque --for 2500ms", 1000, 5, false},
+        {"watch torque", 1000, 3, false},
+    };
+    struct aw_tool hearing = tool;
+    (void)state;
+    hearing.receive = hear;
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        device.every_ms = cases[i].every_ms;
+        device.n = cases[i].n;
+        device.modelled = cases[i].modelled;
+        type_to(&hearing, cases[i].line, NULL, false);
+        show_file("out.svg");
+    }
+    end("shell-heard.txt");
+}
+
+/* Of a tool whose messages are lines: those of both ways begin and end where they like. */
+static void lines_of_a_stream(void **state)
+{
+    static const char *const lines[] = {
+        "decode 12#34",
+        "decode lines.pcapng",
+        "info lines.pcapng",
+        "-j info lines.pcapng",
+        "plot lines.pcapng seq",
+        "-l log:lines.pcapng?speed=1000 plot seq",
+        "-l log:lines.pcapng?speed=1000 watch seq",
+        "-l log:lines.pcapng?speed=1000 watch angle",
+        "--dry-run replay lines.pcapng",
+        "--dry-run replay sent.pcapng",
+        "--dry-run --csv replay sent.pcapng",
+    };
+    struct aw_tool lined = tool;
+    (void)state;
+    lined.protocol = &aw_armctl_protocol;
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type_to(&lined, lines[i], NULL, false);
+    end("shell-streams.txt");
 }
 
 /* Lists that are longer than there is room for: what fits counts. */
@@ -1671,6 +1852,9 @@ int main(void)
         cmocka_unit_test(completions),
         cmocka_unit_test(hints),
         cmocka_unit_test(from_standard_input),
+        cmocka_unit_test(in_pieces),
+        cmocka_unit_test(heard),
+        cmocka_unit_test(lines_of_a_stream),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(drawings_fill_the_terminal),
         cmocka_unit_test(nothing_is_left_behind),

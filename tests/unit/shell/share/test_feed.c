@@ -132,6 +132,14 @@ static void only_some_choices_at_a_time(void **state)
     }
     assert_string_equal(subscribe(0, choice(32)),
                         "watch: more than 32 different choices of fields");
+    for (int i = 0; i < 32; i++) { /* each of them is told */
+        assert_string_equal(subscribe(1, choice(i)), "");
+        pass(false, TEXT(DEG));
+        assert_non_null(strstr(told(1), "\"angle\":90"));
+        pass(false, TEXT(DEG2));
+        assert_non_null(strstr(told(1), "\"angle\":45"));
+    }
+    aw_feed_leave(&server, peers[1]);
     for (int i = 0; i < 32; i++) {
         peers[0]->subscription = held[i];
         aw_feed_leave(&server, peers[0]);
@@ -235,10 +243,19 @@ static void how_many_fields(void **state)
         p += sprintf(p, ",\"angle\"");
     strcpy(p, "]}");
     assert_string_equal(subscribe(0, wanted), "");
+    pass(false, TEXT(DEG));
+    assert_non_null(strstr(told(0), "\"angle\":90}\n"));
     strcpy(p, ",\"joint\"]}");
     assert_string_equal(subscribe(0, wanted), "watch: \"fields\" is a list of at most 32 names");
     assert_string_equal(subscribe(0, "{\"fields\":[5]}"),
                         "watch: \"fields\" is a list of at most 32 names");
+    p = wanted + sprintf(wanted, "{\"fields\":\"joint");
+    for (int i = 1; i < AW_FIELDS_MAX; i++)
+        p += sprintf(p, ",joint");
+    strcpy(p, ",angle\"}"); /* as text those behind are left out */
+    assert_string_equal(subscribe(0, wanted), "");
+    pass(false, TEXT(DEG));
+    assert_non_null(strstr(told(0), "\"joint\":1}\n"));
     for (int list = 0; list < 2; list++) {
         memset(name, 'x', sizeof name);
         name[1024] = '\0'; /* one more than there is room for */

@@ -1,6 +1,11 @@
 /* What clients say to a server: in which order it is carried out, and what is answered at once. */
 #include "server_helper.h"
 
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
 #include "shell/share/address.h"
 
 static void say(int i, const char *line)
@@ -138,12 +143,11 @@ static void a_stop_of_what_runs_for_somebody_else(void **state)
     server.running = NULL;
 }
 
-/* What goes on after a command is ended, too; where nothing moves there is nothing to end. */
 /* Who asks for the commander's place while its command runs; who may look on only does not. */
 static void who_takes_the_place(void **state)
 {
     static const struct {
-        const char *object;
+        const char *said;
         int peer;
         bool reads, rivals, takes;
     } rows[] = {
@@ -153,6 +157,12 @@ static void who_takes_the_place(void **state)
         {"{\"run\":[\"--take\",\"go\"]}", 1, true, true, false},
         {"{\"run\":[\"go\"],\"options\":{\"take\":\"1\"}}", 1, false, true, true},
         {"{\"run\":[\"go\"],\"options\":{\"take\":\"0\"}}", 1, false, true, false},
+        {"{\"run\":[5,\"go\"]}", 1, false, true, false},
+        {"{\"cmd\":\"go\"}", 1, false, true, false},
+        {"{\"cmd\":5}", 1, false, false, false},
+        {"go on", 1, false, true, false},
+        {"go\t--take", 1, false, true, true},
+        {"turn go", 1, false, false, false},
         {"{\"run\":[\"turn\"]}", 1, false, false, false},
         {"{\"run\":[\"frob\"]}", 1, false, false, false},
     };
@@ -166,22 +176,51 @@ static void who_takes_the_place(void **state)
     session->tool = &tool;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_request request = {.peer = peers[rows[i].peer],
-                                     .object = json_loads(rows[i].object, 0, NULL)};
+                                     .object = json_loads(rows[i].said, 0, NULL)};
         bool takes;
-        assert_non_null(request.object);
+        if (*rows[i].said != '{')
+            request.line = (char *)rows[i].said;
         request.peer->reads = rows[i].reads;
         server.commander = peers[0];
         assert_false(aw_beside_rivals(&server, &request, &takes)); /* nothing runs */
         server.running = &running;
         if (aw_beside_rivals(&server, &request, &takes) != rows[i].rivals || takes != rows[i].takes)
-            fail_msg("%s", rows[i].object);
+            fail_msg("%s", rows[i].said);
         server.running = NULL;
         request.peer->reads = false;
         json_decref(request.object);
     }
+    server.commander = peers[0]; /* who takes it stops what runs, if it comes in time */
+    server.running = &running;
+    say(1, "{\"run\":[\"go\"]}");
+    say(1, "{\"run\":[\"turn\",\"--take\"]}");
+    say(1, "{\"run\":[\"go\",\"--take\"],\"refuse\":\"late\"}");
+    assert_string_equal(server.why, "");
+    assert_false(asked_to_stop());
+    say(1, "{\"run\":[\"go\",\"--take\"]}");
+    assert_string_equal(server.why, "script (pid 71, ann) has taken over — stopped");
+    assert_true(asked_to_stop());
+    server.running = NULL;
     server.commander = NULL;
 }
 
+/* Who waits for requests is woken by one, and by somebody who looks on: the device may have to be
+ * asked then. */
+static void who_waits_is_woken(void **state)
+{
+    (void)state;
+    for (int idle = 0; idle < 2; idle++) {
+        server.idle = idle;
+        say(0, "turn");
+        assert_int_equal(asked_to_stop(), idle);
+        say(0, "watch");
+        assert_int_equal(asked_to_stop(), idle);
+        say(0, "release");
+        assert_false(asked_to_stop());
+    }
+}
+
+/* What goes on after a command is ended, too; where nothing moves there is nothing to end. */
 static void what_is_interrupted(void **state)
 {
     (void)state;
@@ -330,11 +369,13 @@ static void ctrl_c(void **state)
     server.running = &running;
     say(1, "{\"interrupt\":2}");
     say(1, "{\"keys\":\"q\"}");
+    assert_false(asked_to_stop());
     assert_int_equal(session->stop.signal, 0);
     assert_false(server.interrupted);
     say(0, "{\"interrupt\":15}");
     assert_int_equal(session->stop.signal, 15);
     assert_true(server.interrupted);
+    assert_true(asked_to_stop());
     assert_null(server.first);
     server.running = NULL;
 }
@@ -343,7 +384,7 @@ static void ctrl_c(void **state)
 static void who_may_come_in(void **state)
 {
     static const char *const wrong[] = {"xbcd", "abcx", "abc", "abcde", ""};
-    char line[80];
+    char line[80], hello[256];
     (void)state;
     strcpy(server.token, "abcd");
     peers[0]->welcome = peers[1]->welcome = false;
@@ -359,50 +400,148 @@ static void who_may_come_in(void **state)
     say(0, "turn");
     assert_true(peers[0]->conn.gone);
     assert_null(server.first);
+    strcpy(server.url, "sim:\"");
+    server.deadman_ns = 1500 * AW_MILLISECOND;
     say(1, "{\"token\":\"abcd\",\"program\":\"arm.py\"}");
     assert_true(peers[1]->welcome);
     assert_false(peers[1]->conn.gone);
     assert_string_equal(peers[1]->who.user, "by TCP");
     assert_string_equal(peers[1]->who.program, "arm.py");
-    hears(1, "{\"serve\":\"rig\",");
+    snprintf(hello, sizeof hello,
+             "{\"serve\":\"rig\",\"version\":\"" AW_VERSION "\",\"pid\":%d,\"link\":\"sim:\\\"\","
+             "\"datagrams\":false,\"deadman_ms\":1500,\"commander\":null,\"fields\":[\"",
+             (int)getpid());
+    hears(1, hello);
+}
+
+/* A connection to where a server listens, which greets it; or does not before it has shown what it
+ * knows. */
+static void come_in(const struct aw_listener *listener)
+{
+    unsigned before = server.n_peers;
+    struct aw_address address;
+    struct aw_error err;
+    char hello[16];
+    assert_int_equal(aw_address_parse(&address, "rig", listener->url, &err), AW_OK);
+    int fd = aw_address_connect(&address, &err);
+    assert_true(fd >= 0);
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, before + 1);
+    assert_int_equal(server.peers->welcome, !listener->token);
+    if (!listener->token) {
+        const struct passwd *user = getpwuid(getuid());
+        assert_int_equal(server.peers->who.pid, getpid());
+        assert_string_equal(server.peers->who.program, "test_requests");
+        if (user)
+            assert_string_equal(server.peers->who.user, user->pw_name);
+        assert_int_equal(read(fd, hello, 15), 15);
+        assert_memory_equal(hello, "{\"serve\":\"rig\",", 15);
+    }
+    close(fd);
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, before);
+}
+
+static char folder[] = "/tmp/test_requests_XXXXXX", doors[3][64], urls[3][96];
+
+static int make_folder(void **state)
+{
+    if (!mkdtemp(folder))
+        return -1;
+    for (int i = 0; i < 3; i++) {
+        snprintf(doors[i], sizeof doors[i], "%s/%d", folder, i);
+        snprintf(urls[i], sizeof urls[i], "unix:%s", doors[i]);
+    }
+    return start(state);
+}
+
+/* All is gone that the server has made. */
+static int remove_folder(void **state)
+{
+    int left = stop(state) || rmdir(folder) != 0;
+    strcpy(strrchr(folder, '_'), "_XXXXXX");
+    return left;
 }
 
 /* Sockets in the file system: who comes by them is greeted, and they are gone with the server. */
 static void who_comes_by_which_door(void **state)
 {
-    char folder[] = "/tmp/test_requests_XXXXXX", doors[2][64], url[96];
-    struct aw_error err;
+    struct stat about;
+    mode_t usual = umask(022);
     (void)state;
-    assert_non_null(mkdtemp(folder));
     for (unsigned i = 0; i < 2; i++) {
-        snprintf(doors[i], sizeof doors[i], "%s/%u", folder, i);
-        snprintf(url, sizeof url, "unix:%s", doors[i]);
-        assert_int_equal(aw_server_listen(&server, url), AW_OK);
+        assert_int_equal(aw_server_listen(&server, urls[i]), AW_OK);
         assert_int_equal(server.n_listeners, i + 1);
-        assert_int_equal(aw_server_listen(&server, url), AW_NO_LINK); /* it is taken */
+        assert_int_equal(aw_server_listen(&server, urls[i]), AW_NO_LINK); /* it is taken */
         assert_non_null(strstr(session->err.text, "busy, rig serve"));
         aw_server_serve(&server.aside); /* who asked is gone */
-        struct aw_address address;
-        assert_int_equal(aw_address_parse(&address, "rig", url, &err), AW_OK);
-        int fd = aw_address_connect(&address, &err);
-        assert_true(fd >= 0);
-        unsigned before = server.n_peers;
-        aw_server_serve(&server.aside);
-        assert_int_equal(server.n_peers, before + 1);
-        assert_true(server.peers->welcome);
-        assert_int_equal(server.peers->who.pid, getpid());
-        char hello[16];
-        assert_int_equal(read(fd, hello, 15), 15);
-        assert_memory_equal(hello, "{\"serve\":\"rig\",", 15);
-        close(fd);
-        aw_server_serve(&server.aside);
-        assert_int_equal(server.n_peers, before);
+        assert_int_equal(stat(doors[i], &about), 0);
+        assert_int_equal(about.st_mode & 0777, 0600);
+        come_in(&server.listeners[i]);
     }
+    assert_int_equal(aw_server_listen(&server, "tcp:127.0.0.1:0"), AW_USAGE); /* no token */
+    strcpy(server.token, "abcd");
+    assert_int_equal(aw_server_listen(&server, "tcp:127.0.0.1:0"), AW_OK);
+    come_in(&server.listeners[2]);
+    assert_int_equal(umask(usual), 022);
     aw_server_close(&server);
     assert_int_equal(access(doors[0], F_OK), -1);
-    assert_int_equal(rmdir(folder), 0);
     server.all = -1;
     server.n_listeners = 0;
+}
+
+/* A server in another process, which says this to whom it lets in; the process ends, or hands the
+ * socket on and ends. */
+static pid_t serve_elsewhere(const char *url, const char *says, bool ends_first, int *ended)
+{
+    struct aw_address address;
+    int ready[2], over[2];
+    assert_int_equal(aw_address_parse(&address, "rig", url, NULL), AW_OK);
+    assert_true(pipe(ready) == 0 && pipe(over) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int fd = aw_address_listen(&address);
+        close(over[1]);
+        if (ends_first && fork() != 0)
+            _exit(0);
+        if (write(ready[1], "x", 1) == 1 && fcntl(fd, F_SETFL, 0) == 0) {
+            int client = accept(fd, NULL, NULL);
+            if (write(client, says, strlen(says)) >= 0)
+                close(client);
+        }
+        (void)!read(over[0], &(char){0}, 1);
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &(char){0}, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    close(over[0]);
+    *ended = over[1];
+    if (ends_first)
+        waitpid(child, NULL, 0);
+    return child;
+}
+
+/* Who has the place is told with its device; of one that has ended the place is free. */
+static void a_place_that_another_one_has(void **state)
+{
+    int over;
+    char busy[32];
+    (void)state;
+    pid_t child =
+        serve_elsewhere(urls[0], "{\"serve\":\"rig\",\"link\":\"sim:x\"}\n", false, &over);
+    assert_int_equal(aw_server_listen(&server, urls[0]), AW_NO_LINK);
+    snprintf(busy, sizeof busy, "serve (pid %d) has it", (int)child);
+    assert_non_null(strstr(session->err.text, busy));
+    assert_string_equal(server.other, "sim:x");
+    close(over);
+    waitpid(child, NULL, 0);
+    assert_int_equal(aw_server_listen(&server, urls[0]), AW_OK); /* left over */
+
+    serve_elsewhere(urls[1], "", true, &over); /* its guard has the socket */
+    assert_int_equal(aw_server_listen(&server, urls[1]), AW_OK);
+    close(over);
+    come_in(&server.listeners[1]);
 }
 
 int main(void)
@@ -413,6 +552,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_stop_is_the_first, start, stop),
         cmocka_unit_test_setup_teardown(a_stop_of_what_runs_for_somebody_else, start, stop),
         cmocka_unit_test_setup_teardown(who_takes_the_place, start, stop),
+        cmocka_unit_test_setup_teardown(who_waits_is_woken, start, stop),
         cmocka_unit_test_setup_teardown(what_is_interrupted, start, stop),
         cmocka_unit_test_setup_teardown(too_late, start, stop),
         cmocka_unit_test_setup_teardown(who_goes_is_forgotten, start, stop),
@@ -421,7 +561,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_looks_on, start, stop),
         cmocka_unit_test_setup_teardown(ctrl_c, start, stop),
         cmocka_unit_test_setup_teardown(who_may_come_in, start, stop),
-        cmocka_unit_test_setup_teardown(who_comes_by_which_door, start, stop),
+        cmocka_unit_test_setup_teardown(who_comes_by_which_door, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_place_that_another_one_has, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
