@@ -6,7 +6,8 @@
 A mutant is one change in one place of lib/: a comparison flipped, a number one off, a sign or a
 condition turned, a statement dropped. Its file is compiled into a library that stands before the
 one with all of lib/, and meets the tests that reach its line (as gcov says), until one fails. What
-no test notices is printed as a patch of one line. What means the same as the program, to the
+no test notices is printed as a patch of one line. Lines that gcov has not seen run (those of a
+child that becomes another program) meet the test of their file. What means the same as the program, to the
 compiler or with a reason in tests/mutants.txt, counts neither way; what only tests/cli reaches in
 lib/shell is left out. IN is how the places begin: lib/wire, lib/base/csv.c:50. SAN=1 in the
 environment runs the tests under the sanitizers, which see more. Exit status 1 below LIMIT per cent.
@@ -186,10 +187,13 @@ def reach_of(tests):
 
     def of(path, number):
         tests = reach[path, number if (path, number) in counted else None]
-        own = re.sub(r"^lib/(.*/)(\w+)\.c$", r"tests/unit/\1test_\2", path)
-        return sorted(tests, key=lambda test: (test.name != own, test.seconds))
+        return sorted(tests, key=lambda test: (test.name != own_test(path), test.seconds))
 
     return of
+
+
+def own_test(path):
+    return re.sub(r"^lib/(.*/)(\w+)\.c$", r"tests/unit/\1test_\2", path)
 
 
 def noticed(mutant, tests):
@@ -230,12 +234,12 @@ def main():
 
     def judge(mutant):
         path, number, kind, old, new = mutant
-        tests = reach(path, number)
-        by = noticed(mutant, tests)
+        reached = reach(path, number)
+        by = noticed(mutant, reached or [test for test in tests if test.name == own_test(path)])
         with lock:
             tally[by is not None] += by != "the compiler"
             if by is None:
-                print(f"{path}:{number}: {kind}{'' if tests else ', reached by no test'}\n"
+                print(f"{path}:{number}: {kind}{'' if reached else ', reached by no test'}\n"
                       f"  - {old.strip()}\n  + {new.strip()}", flush=True)
 
     list(in_parallel(judge, chosen))

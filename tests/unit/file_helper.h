@@ -27,6 +27,8 @@ static char other_root[32];
 /* Says instead of open(2) what comes of it, if it is not OTHER_OPEN. */
 enum { OTHER_OPEN = -2 };
 static int (*other_open)(const char *path);
+/* What else comes from there, as "/proc"; NULL: nothing. */
+static const char *other_too;
 /* Changes what stat(2) says of one of these. */
 static void (*other_stat)(struct stat *file);
 
@@ -34,7 +36,7 @@ static inline bool other_is(const char *path)
 {
     static const char *const beginnings[] = {"/sys/", "/dev/uhid", "/dev/hidraw", "/dev/ttyAW",
                                              "/dev/serial"};
-    bool is = false;
+    bool is = *other_root && other_too && strncmp(path, other_too, strlen(other_too)) == 0;
     for (size_t i = 0; *other_root && i < sizeof beginnings / sizeof *beginnings; i++)
         is = is || strncmp(path, beginnings[i], strlen(beginnings[i])) == 0;
     return is;
@@ -209,6 +211,7 @@ static inline int other_begin(void)
     strcpy(other_root, "/tmp/aw-other-XXXXXX");
     other_open = NULL;
     other_stat = NULL;
+    other_too = NULL;
     return mkdtemp(other_root) ? 0 : -1;
 }
 

@@ -311,7 +311,7 @@ static void print_host(const char *at, char out[48])
     uint32_t words[4] = {0};
     int n = (int)strlen(at) / 8;
     bool any = true;
-    for (int i = 0; i < n && i < 4; i++) {
+    for (int i = 0; i < n; i++) {
         char digits[9];
         snprintf(digits, sizeof digits, "%.8s", at + (ptrdiff_t)8 * i);
         words[i] = (uint32_t)strtoul(digits, NULL, 16);

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
 #include "link/core/resolve.h"
+#include "next_helper.h"
 
 #define DESCRIPTORS 256 /* more than any of this has open */
 
@@ -15,6 +17,14 @@ static char directory[] = "/tmp/aw-failures-XXXXXX";
 static struct aw_real_clock real_clock;
 static struct aw_link *stream, *datagrams, *terminal; /* whom clients can connect to */
 static char urls[16][200];                            /* as many as there are, then "" */
+
+static int thread_error; /* why no thread can be started, 0 for none */
+
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+                   void *(*run)(void *), void *restrict context)
+{
+    return thread_error ? thread_error : NEXT(pthread_create)(thread, attributes, run, context);
+}
 
 /* This one of the allocations from now on fails; 0: none. */
 static unsigned failing_allocation;
@@ -194,8 +204,8 @@ static void without_memory(void **state)
     }
 }
 
-/* Before anybody is asked for a name there is a pipe, and memory for both who ask and who answer.
- */
+/* Before anybody is asked for a name there is a pipe, a thread, and memory for both who ask and who
+ * answer. */
 static void without_means_to_look_up_a_name(void **state)
 {
     (void)state;
@@ -210,6 +220,13 @@ static void without_means_to_look_up_a_name(void **state)
     assert_int_equal(errno, EMFILE);
     limit_descriptors(usual.rlim_cur);
     assert_int_equal(error, EAI_SYSTEM);
+    unsigned before = open_descriptors();
+    thread_error = EAGAIN;
+    assert_int_equal(aw_resolve(&list, "localhost", 1, &hints, &real_clock.base, &error), AW_OK);
+    thread_error = 0;
+    assert_int_equal(error, EAI_MEMORY);
+    assert_null(list);
+    assert_int_equal(open_descriptors(), before);
     if (!OWN_ALLOCATOR)
         skip();
     failing_allocation = 1;

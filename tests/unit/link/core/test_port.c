@@ -1,30 +1,33 @@
 /* Who has a port, a terminal, a connection: as the kernel's tables and /proc say it of this
- * process. */
-#include "link_helper.h"
+ * process, and as a /proc of the test's own says it of others. */
+#include "file_helper.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "link/core/port.h"
 #include "link/core/tcp.h"
 
-static char us[96]; /* "test_port (pid 4711)" */
+static char name[16]; /* "port4711": no other process is called so */
+static char us[96];   /* "port4711 (pid 4711)" */
 
 static int begin(void **state)
 {
     (void)state;
+    char wanted[96];
+    snprintf(name, sizeof name, "port%ld", (long)getpid());
+    snprintf(wanted, sizeof wanted, "%s (pid %ld)", name, (long)getpid());
+    int named = prctl(PR_SET_NAME, name);
     aw_port_process((long)getpid(), us, sizeof us);
-    return strncmp(us, "test_port (pid ", 15) == 0 ? 0 : -1;
+    return named == 0 && strcmp(us, wanted) == 0 ? 0 : -1;
 }
 
 /* A socket at a port of its own choice, which is returned. */
@@ -93,17 +96,16 @@ static void servers_are_found_by_name_and_by_port(void **state)
         int fd = socket_at(cases[i].family, SOCK_STREAM, cases[i].address, &port);
         if (fd < 0)
             continue;
-        assert_int_equal(aw_tcp_servers("test_port", port, found, 4),
-                         0); /* it does not listen yet */
+        assert_int_equal(aw_tcp_servers(name, port, found, 4), 0); /* it does not listen yet */
         assert_int_equal(listen(fd, 4), 0);
-        assert_int_equal(aw_tcp_servers("test_por", 0, found, 4), 0);
+        assert_int_equal(aw_tcp_servers("port", 0, found, 4), 0);
         assert_int_equal(aw_tcp_servers("somebody", port, found, 4), 1);
-        assert_int_equal(aw_tcp_servers("test_port", 0, found, 4), 1);
+        assert_int_equal(aw_tcp_servers(name, 0, found, 4), 1);
         assert_string_equal(found[0].host, cases[i].host);
         assert_int_equal(found[0].port, port);
         assert_string_equal(found[0].server, us);
         assert_string_equal(found[0].client, "");
-        assert_int_equal(aw_tcp_servers("test_port", 0, found, 0), 0);
+        assert_int_equal(aw_tcp_servers(name, 0, found, 0), 0);
         close(fd);
     }
 }
@@ -229,7 +231,7 @@ static void problems_have_advice(void **state)
 static void paths_and_names(void **state)
 {
     (void)state;
-    char here[PATH_MAX], out[PATH_MAX], name[32] = "";
+    char here[PATH_MAX], out[PATH_MAX], found[32] = "";
     assert_true(aw_absolute_path("/tmp/nothing-there", out, sizeof out));
     assert_string_equal(out, "/tmp/nothing-there");
     assert_true(aw_absolute_path("/nothing-there", out, sizeof out));
@@ -243,13 +245,13 @@ static void paths_and_names(void **state)
     assert_true(aw_absolute_path("x", out, sizeof out));
     assert_string_equal(out, strcat(here, "/x"));
     assert_false(aw_port_in_sysfs("/no/such/port", NULL, 0));
-    assert_false(aw_port_in_sysfs("/dev/null", name, sizeof name));
-    assert_string_equal(name, "null");
-    assert_false(aw_port_in_sysfs("/etc/passwd", name, sizeof name));
-    assert_false(aw_port_in_sysfs("/dev/pts/ptmx", name, sizeof name));
-    assert_string_equal(name, "null");
+    assert_false(aw_port_in_sysfs("/dev/null", found, sizeof found));
+    assert_string_equal(found, "null");
+    assert_false(aw_port_in_sysfs("/etc/passwd", found, sizeof found));
+    assert_false(aw_port_in_sysfs("/dev/pts/ptmx", found, sizeof found));
+    assert_string_equal(found, "null");
     if (access("/sys/class/tty/tty", F_OK) == 0)
-        assert_true(aw_port_in_sysfs("/dev/tty", name, sizeof name));
+        assert_true(aw_port_in_sysfs("/dev/tty", found, sizeof found));
     assert_false(aw_port_symlink("/etc/passwd", out, sizeof out));
     assert_false(aw_port_symlink("/no/such/port", out, sizeof out));
     aw_port_key("/no/such/port", out, sizeof out);
@@ -290,6 +292,292 @@ static void holders_and_sharers(void **state)
     aw_link_close(device);
 }
 
+/* A /proc of the test's own, where these have something open; what else is there is written by the
+ * test. */
+static struct {
+    struct aw_link *device; /* whose terminal there is */
+    struct stat terminal;
+    int sockets[2];
+    unsigned long inodes[2]; /* of what they are called in the file system */
+    char socket[100], another[100];
+    struct stat says; /* of the terminal, instead: st_rdev and st_dev, 0 for as it is */
+} others;
+
+int fstatat(int directory, const char *restrict path, struct stat *restrict file, int flags)
+{
+    int result = NEXT(fstatat)(directory, path, file, flags);
+    if (others.says.st_rdev && result == 0) {
+        file->st_rdev = others.says.st_rdev;
+        file->st_dev += others.says.st_dev;
+    }
+    return result;
+}
+
+static void say_device(struct stat *file)
+{
+    if (others.says.st_rdev)
+        file->st_rdev = others.says.st_rdev;
+}
+
+static unsigned long named_socket(int *fd, char path[100], const char *last)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    struct stat file;
+    *fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/%s", other_root, last);
+    memcpy(path, at.sun_path, 100);
+    assert_int_equal(bind(*fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(lstat(path, &file), 0);
+    return file.st_ino;
+}
+
+static int begin_others(void **state)
+{
+    static struct aw_real_clock clock;
+    (void)state;
+    clock = aw_real_clock(-1);
+    memset(&others, 0, sizeof others);
+    others.device = open_link("pty:", &clock.base);
+    if (other_begin() != 0)
+        return -1;
+    others.inodes[0] = named_socket(&others.sockets[0], others.socket, "socket");
+    others.inodes[1] = named_socket(&others.sockets[1], others.another, "another");
+    other_too = "/proc";
+    other_symlink("/dev/ttyAW0", strchr(others.device->ready, ':') + 1);
+    other_stat = say_device;
+    return stat("/dev/ttyAW0", &others.terminal);
+}
+
+static int end_others(void **state)
+{
+    (void)state;
+    aw_link_close(others.device);
+    close(others.sockets[0]);
+    close(others.sockets[1]);
+    return other_end();
+}
+
+static void process_has(const char *pid, const char *called, const char *file)
+{
+    char path[60];
+    snprintf(path, sizeof path, "/proc/%s/comm", pid);
+    other_file(path, called);
+    snprintf(path, sizeof path, "/proc/%s/fd/3", pid);
+    other_symlink(path, file);
+}
+
+static void process_ends(const char *pid)
+{
+    char path[60];
+    snprintf(path, sizeof path, "/proc/%s", pid);
+    other_remove(path);
+}
+
+/* "" for nobody */
+static void assert_holds(const char *path, const char *wanted)
+{
+    char who[96] = "";
+    assert_int_equal(aw_port_holder(path, who, sizeof who), *wanted != '\0');
+    assert_string_equal(who, wanted);
+}
+
+static void any_process_may_have_it(void **state)
+{
+    (void)state;
+    static const char *const pids[] = {"1", "9", "10", "99999"};
+    char own[20], who[96] = "", wanted[96], file[100];
+    const char *terminal = strchr(others.device->ready, ':') + 1;
+    process_has("self", "test_port\n", terminal);
+    assert_holds("/dev/ttyAW0", "");
+    for (size_t i = 0; i < sizeof pids / sizeof *pids; i++) {
+        process_has(pids[i], "some thing\n", terminal);
+        snprintf(wanted, sizeof wanted, "some thing (pid %s)", pids[i]);
+        assert_holds("/dev/ttyAW0", wanted);
+        process_ends(pids[i]);
+    }
+    process_has("5", "", "/dev/null");
+    assert_holds("/dev/ttyAW0", "");
+    assert_holds("/dev/null", "(pid 5)");
+    process_ends("5");
+
+    /* Of who shares a file, one is left out: this process. */
+    snprintf(own, sizeof own, "%ld", (long)getpid());
+    snprintf(file, sizeof file, "%s/file", other_root);
+    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    process_has(own, "test_port\n", file);
+    assert_false(aw_port_sharer(fd, who, sizeof who));
+    process_has("7", "neighbour\n", others.another);
+    assert_false(aw_port_sharer(fd, who, sizeof who));
+    process_has("8", "other\n", file);
+    assert_true(aw_port_sharer(fd, who, sizeof who));
+    assert_string_equal(who, "other (pid 8)");
+    others.says = (struct stat){.st_rdev = 1, .st_dev = 1}; /* that number in another file system */
+    assert_false(aw_port_sharer(fd, who, sizeof who));
+    close(fd);
+}
+
+/* A terminal is one of its file system's; any other device is the same wherever its file is. */
+static void terminals_of_other_containers(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned kind;
+        bool same;
+    } cases[] = {{4, true},    {135, true}, {136, false}, {137, false},
+                 {143, false}, {144, true}, {188, true}};
+    process_has("8", "other\n", strchr(others.device->ready, ':') + 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        others.says = (struct stat){.st_rdev = makedev(cases[i].kind, 1), .st_dev = 1};
+        assert_holds("/dev/ttyAW0", cases[i].same ? "other (pid 8)" : "");
+        others.says.st_dev = 0;
+        assert_holds("/dev/ttyAW0", "other (pid 8)");
+    }
+}
+
+/* Who has locked it comes before who has it open: by flock(2), and of this file. */
+static void who_has_locked_it_comes_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        unsigned major, minor;
+        unsigned long inode; /* so much beside that of the terminal */
+        bool owner;
+    } cases[] = {{"1: FLOCK  ADVISORY  WRITE 4711", 0, 0, 0, true},
+                 {"1: POSIX  ADVISORY  WRITE 4711", 0, 0, 0, false},
+                 {"1: -> FLOCK  ADVISORY  WRITE 4711", 0, 0, 0, false},
+                 {"1: FLOCK  ADVISORY  WRITE 4711", 1, 0, 0, false},
+                 {"1: FLOCK  ADVISORY  WRITE 4711", 0, 1, 0, false},
+                 {"1: FLOCK  ADVISORY  WRITE 4711", 0, 0, 1, false}};
+    const struct stat *file = &others.terminal;
+    process_has("8", "open\n", strchr(others.device->ready, ':') + 1);
+    other_file("/proc/4711/comm", "lock\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[300];
+        snprintf(line, sizeof line,
+                 "7: POSIX  ADVISORY  READ 12 00:01:2 0 EOF\n%s %02x:%02x:%lu 0 EOF\n"
+                 "9: FLOCK  ADVISORY  WRITE 13 00:01:2 0 EOF\n",
+                 cases[i].kind, major(file->st_dev) + cases[i].major,
+                 minor(file->st_dev) + cases[i].minor,
+                 (unsigned long)file->st_ino + cases[i].inode);
+        other_file("/proc/locks", line);
+        assert_holds("/dev/ttyAW0", cases[i].owner ? "lock (pid 4711)" : "open (pid 8)");
+    }
+}
+
+/* A line of the kernel's table of sockets, after those that are there. */
+static void add_socket(const char *table, const char *addresses, int socket_state,
+                       unsigned long inode)
+{
+    char path[40], line[200], to[PATH_MAX];
+    snprintf(path, sizeof path, "/proc/net/%s", table);
+    if (access(path, F_OK) != 0)
+        other_file(path, "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when "
+                         "retrnsmt   uid  timeout inode\n");
+    snprintf(line, sizeof line,
+             "   0: %s %02X 00000000:00000000 00:00000000 00000000     0        0 %lu 1\n",
+             addresses, (unsigned)socket_state, inode);
+    FILE *file = NEXT(fopen)(other_path(path, to), "a");
+    assert_non_null(file);
+    assert_true(fputs(line, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void datagram_ports_of_others(void **state)
+{
+    (void)state;
+    static const char *const tables[] = {"udp", "udp6"};
+    for (size_t i = 0; i < 2; i++) {
+        char who[96] = "";
+        add_socket(tables[i], "0100007F:7534 00000000:0000", 7, 0); /* one that is being closed */
+        add_socket(tables[i], "0100007F:7535 00000000:7534", 7, others.inodes[1]);
+        assert_false(aw_udp_holder(0x7534, who, sizeof who));
+        add_socket(tables[i], "0100007F:7534 00000000:0000", 7, others.inodes[0]);
+        assert_int_equal(aw_udp_socket(0x7534), others.inodes[0]);
+        assert_false(aw_udp_holder(0x7534, who, sizeof who));
+        process_has("7", "neighbour\n", others.another);
+        assert_false(aw_udp_holder(0x7534, who, sizeof who));
+        process_has("1", "simulator\n", others.socket);
+        assert_true(aw_udp_holder(0x7534, who, sizeof who));
+        assert_string_equal(who, "simulator (pid 1)");
+        other_remove("/proc/");
+    }
+}
+
+/* In the kernel's table: this connection, and another one. */
+static void connections_to_the_same_server(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *own, *other;
+        int own_state, other_state;
+        bool found;
+    } cases[] = {
+        {"0100007F:0010 0100007F:0020", "0100007F:0011 0100007F:0020", 1, 1, true},
+        {"0100007F:0010 0100007F:0020", "0200007F:0010 0100007F:0020", 1, 1, true},
+        {"0100007F:0010 0100007F:0020", "0100007F:0011 0100007F:0021", 1, 1, false},
+        {"0100007F:0010 0100007F:0020", "0100007F:0011 0200007F:0020", 1, 1, false},
+        {"0100007F:0010 0100007F:0020", "0100007F:0020 0100007F:0010", 1, 1, false},
+        {"0100007F:0010 0100007F:0020", "0100007F:0011 0100007F:0020", 1, 2, false},
+        {"0100007F:0010 0100007F:0020", "0100007F:0011 0100007F:0020", 2, 1, false},
+        {"0100007F:0010 00000000:0000", "0100007F:0011 00000000:0000", 1, 10, false},
+    };
+    static const char *const tables[] = {"tcp", "tcp6"};
+    struct stat file;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(fstat(fd, &file), 0);
+    for (unsigned i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
+        const char *table = tables[i % 2];
+        char who[96] = "";
+        process_has("1", "client\n", others.socket);
+        if (i & 2)
+            add_socket(table, cases[i / 4].other, cases[i / 4].other_state, others.inodes[0]);
+        assert_false(aw_tcp_other_client(fd, who, sizeof who));
+        add_socket(table, cases[i / 4].own, cases[i / 4].own_state, file.st_ino);
+        if (!(i & 2))
+            add_socket(table, cases[i / 4].other, cases[i / 4].other_state, others.inodes[0]);
+        assert_int_equal(aw_tcp_other_client(fd, who, sizeof who), cases[i / 4].found);
+        assert_string_equal(who, cases[i / 4].found ? "client (pid 1)" : "");
+        other_remove("/proc/");
+    }
+    close(fd);
+}
+
+static void servers_of_others(void **state)
+{
+    (void)state;
+    struct aw_tcp_server found[3];
+    add_socket("tcp", "0100007F:0010 0100007F:0020", 1, others.inodes[1]); /* a client of it */
+    add_socket("tcp", "0100007F:0020 0100007F:0010", 1, 4711);
+    add_socket("tcp", "0700A8C0:0020 00000000:0000", 10, others.inodes[0]);
+    add_socket("tcp", "0100007F:0021 00000000:0000", 10, 4712);
+    add_socket("tcp6",
+               "00000000000000000000000001000000:0021 00000000000000000000000000000000:0000", 10,
+               4713);
+    process_has("1", "ezphys-sim\n", others.socket);
+    process_has("9", "viewer\n", others.another);
+    assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 3);
+    assert_string_equal(found[0].host, "192.168.0.7");
+    assert_string_equal(found[0].server, "ezphys-sim (pid 1)");
+    assert_string_equal(found[0].client, "viewer (pid 9)");
+    assert_int_equal(found[0].port, 0x20);
+    assert_string_equal(found[1].host, "127.0.0.1");
+    assert_string_equal(found[1].server, "");
+    assert_string_equal(found[1].client, "");
+    assert_string_equal(found[2].host, "::1");
+    assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 2), 2);
+    assert_int_equal(aw_tcp_servers("ezphys-sim", 0, found, 3), 1);
+    assert_int_equal(aw_tcp_servers("ezphys", 0, found, 3), 0);
+    assert_int_equal(aw_tcp_servers("nobody", 0x20, found, 3), 1);
+    other_remove("/proc/net/tcp6"); /* a kernel without it */
+    assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 2);
+    other_remove("/proc/net/tcp");
+    assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 0);
+}
+
+#define WITH_OTHERS(name) cmocka_unit_test_setup_teardown(name, begin_others, end_others)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +589,12 @@ int main(void)
         cmocka_unit_test(problems_have_advice),
         cmocka_unit_test(paths_and_names),
         cmocka_unit_test(holders_and_sharers),
+        WITH_OTHERS(any_process_may_have_it),
+        WITH_OTHERS(terminals_of_other_containers),
+        WITH_OTHERS(who_has_locked_it_comes_first),
+        WITH_OTHERS(datagram_ports_of_others),
+        WITH_OTHERS(connections_to_the_same_server),
+        WITH_OTHERS(servers_of_others),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }

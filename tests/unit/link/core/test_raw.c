@@ -22,8 +22,10 @@ static int other_end(int type, unsigned *port)
 static void write_raw(const struct aw_link *link, const void *buf, size_t size)
 {
     uint8_t bytes[100];
-    struct aw_link_raw raw = {.bytes = bytes, .cap = sizeof bytes};
+    struct aw_link_raw raw = {
+        .bytes = bytes, .cap = sizeof bytes, .to = (const void *)bytes, .to_size = 99};
     assert_true(aw_link_raw(link, buf, size, &raw));
+    assert_true(raw.to ? raw.to_size == sizeof(struct sockaddr_in) : raw.to_size == 0);
     assert_int_equal(raw.to_size ? sendto(raw.fd, bytes, raw.size, 0, raw.to, raw.to_size)
                                  : write(raw.fd, bytes, raw.size),
                      raw.size);

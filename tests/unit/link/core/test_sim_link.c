@@ -92,6 +92,10 @@ static void an_impatient_device_does_not_hold_the_reader(void **state)
     device->base.ops = &ops;
     struct aw_link *link = aw_sim_link(&device->base, &clock.base, false, "sim:");
     assert_read_is(link, AW_TIMEOUT, AW_MICROSECOND);
+    device->delay_ns = 1;
+    assert_writes(link, "x");
+    assert_reads(link, "x"); /* it is asked again at the next nanosecond */
+    assert_int_equal(clock.time_ns, AW_MICROSECOND + 1);
     aw_link_close(link);
 }
 

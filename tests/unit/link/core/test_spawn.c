@@ -55,6 +55,7 @@ static int once(int *error)
 pid_t waitpid(pid_t pid, int *status, int options)
 {
     int error = once(&says.wait);
+    assert_true(pid < 0 || options == 0); /* it has ended when it is waited for */
     return error ? fails_with(error) : NEXT(waitpid)(pid, status, options);
 }
 
@@ -119,6 +120,7 @@ static void its_end_is_told(void **state)
     assert_int_equal(
         aw_link_read(link, text, sizeof text, &got, aw_clock_now(&clock.base) + LIMIT, &err),
         AW_LOST);
+    assert_non_null(strstr(err.text, "sh: connection lost: the other end closed it — "));
     aw_link_close(link);
 }
 
@@ -201,15 +203,21 @@ static void finding(void **state)
     assert_false(aw_spawn_find("no-such-program", path, sizeof path));
     assert_false(aw_spawn_find("sh", path, strlen("/bin/sh"))); /* does not fit */
     assert_true(aw_spawn_find("sh", path, sizeof "/bin/sh"));
-    setenv("PATH", "::/nosuch:/bin:", 1); /* an empty place is none */
+    assert_false(aw_spawn_find("shell", path, sizeof "/bin/sh")); /* nor a part of the name */
+    setenv("PATH", "::/nosuch:/bin:", 1);                         /* an empty place is none */
     assert_true(aw_spawn_find("sh", path, sizeof path));
     assert_string_equal(path, "/bin/sh");
     setenv("PATH", ":", 1);
     assert_false(aw_spawn_find("Makefile", path, sizeof path));
+    setenv("PATH", "/", 1);
+    assert_true(aw_spawn_find("bin/sh", path, sizeof path));
     setenv("PATH", "", 1);
     assert_true(aw_spawn_find("test_spawn", path, sizeof path));
     assert_true(aw_spawn_find("test_spawn", path, strlen(path) + 1)); /* as long as it is */
-    assert_false(aw_spawn_find("test_spawn", path, strlen(path)));
+    size_t size = strlen(path);
+    memset(path + size, 'x', sizeof path - size);
+    assert_false(aw_spawn_find("test_spawn", path, size));
+    assert_int_equal(path[size], 'x'); /* nothing behind its room */
     assert_false(aw_spawn_find("sh", path, sizeof path));
 }
 
@@ -287,6 +295,44 @@ static void a_signal_does_not_hide_why_it_failed(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+/* What comes upon the stack after this finds no zeros there. */
+static void dirty_stack(void)
+{
+    volatile unsigned char bytes[20000];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = 0xFF;
+}
+
+/* Who has no standard input has its number for something else. */
+static void without_standard_input(void **state)
+{
+    (void)state;
+    char name[] = "x", *const argv[] = {name, NULL}, text[8] = "";
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = NULL;
+    struct aw_error err;
+    int input = fcntl(0, F_DUPFD_CLOEXEC, 100);
+    assert_true(input >= 100);
+    close(0);
+    enum aw_status status = aw_spawn_open(&link, "/nosuch/x", argv, &clock.base, &err);
+    struct aw_link *cat = start(&clock, "cat <&3 >&3");
+    int lowest = aw_link_fd(cat);
+    aw_link_write(cat, "hello", 5, NULL);
+    while (strlen(text) < 5) {
+        size_t got = 0, used = strlen(text);
+        if (aw_link_read(cat, text + used, 5 - used, &got, aw_clock_now(&clock.base) + LIMIT,
+                         NULL) != AW_OK)
+            break;
+    }
+    aw_link_close(cat);
+    dup2(input, 0);
+    close(input);
+    assert_int_equal(status, AW_NO_LINK);
+    assert_non_null(strstr(err.text, "/nosuch/x: No such file"));
+    assert_int_equal(lowest, 0);
+    assert_string_equal(text, "hello");
+}
+
 /* A group of processes of its own, no signal blocked, and no descriptor but the four. */
 static void it_begins_afresh(void **state)
 {
@@ -296,6 +342,7 @@ static void it_begins_afresh(void **state)
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    dirty_stack();
     struct aw_link *link =
         start(&clock, "read -r stat </proc/$$/stat; set -- $stat; [ $5 = $$ ] && printf 'own ' >&3;"
                       "while read -r key value; do [ $key = SigBlk: ] && echo $value >&3;"
@@ -319,6 +366,7 @@ int main(void)
         cmocka_unit_test(an_end_is_waited_for),
         cmocka_unit_test(a_signal_does_not_hide_why_it_failed),
         cmocka_unit_test(it_begins_afresh),
+        cmocka_unit_test(without_standard_input),
         cmocka_unit_test(finding),
         cmocka_unit_test(the_other_side),
     };

@@ -1,7 +1,7 @@
 /* tcp:, tcp-listen:, unix:, unix-listen:, and serving a device on them. */
 #include "link_helper.h"
+#include "next_helper.h"
 
-#include <dlfcn.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -19,15 +19,22 @@ static atomic_bool told_to_answer, can_be_interrupted;
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
                 struct addrinfo **list)
 {
-    int (*original)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
     sigset_t blocked;
-    *(void **)&original = dlsym(RTLD_NEXT, "getaddrinfo");
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
     atomic_store(&can_be_interrupted, sigismember(&blocked, SIGTERM) == 0);
     for (; host && strcmp(host, "silent") == 0 && !(hints->ai_flags & AI_NUMERICHOST); usleep(1000))
         if (atomic_load(&told_to_answer))
             return EAI_AGAIN;
-    return original(host, service, hints, list);
+    return NEXT(getaddrinfo)(host, service, hints, list);
+}
+
+static int send_error; /* errno of the next one */
+
+ssize_t send(int fd, const void *buf, size_t size, int flags)
+{
+    int error = send_error;
+    send_error = 0;
+    return error ? fails_with(error) : NEXT(send)(fd, buf, size, flags);
 }
 
 static void clients_take_turns(const char *listen)
@@ -478,8 +485,35 @@ static void a_connection_is_closed_in_order(void **state)
     aw_link_close(client);
     assert_int_equal(read(peer, buf, sizeof buf), 4);
     assert_int_equal(read(peer, buf, sizeof buf), 0);
+    assert_int_equal(send(peer, "x", 1, MSG_NOSIGNAL), 1); /* as after a reset it could not */
     close(peer);
     close(listener);
+}
+
+/* Whoever has missed something hears nothing more: the next would begin in the middle of it. */
+static void who_missed_something_is_not_told_the_rest(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
+    assert_writes(server, "one");
+    send_error = ENOMEM;
+    assert_writes(server, "two");
+    assert_int_equal(send_error, 0);
+    assert_writes(server, "three");
+    assert_writes(client, "here"); /* it is still heard */
+    assert_reads(server, "here");
+    assert_reads(client, "one");
+    assert_read_is(client, AW_TIMEOUT, 0);
+    aw_link_close(client);
+    client = open_link(server->ready, &clock.base);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
+    assert_writes(server, "four");
+    assert_reads(client, "four");
+    aw_link_close(client);
+    aw_link_close(server);
 }
 
 static void devices_are_served(void **state)
@@ -549,6 +583,7 @@ int main(void)
         cmocka_unit_test(unix_failures),
         cmocka_unit_test(what_was_written_before_closing_gets_there),
         cmocka_unit_test(a_connection_is_closed_in_order),
+        cmocka_unit_test(who_missed_something_is_not_told_the_rest),
         cmocka_unit_test(devices_are_served),
         cmocka_unit_test(a_wish_to_stop_ends_waiting_for_clients),
         cmocka_unit_test(a_wish_to_stop_ends_the_look_for_a_name),

@@ -1,0 +1,102 @@
+/* The lock file beside a symlink to a terminal: who had it before removes it just when we come. */
+#include "link_helper.h"
+#include "next_helper.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "link/core/owner.h"
+
+static char directory[] = "/tmp/aw-owner-XXXXXX";
+static char arm[60], lock[70];
+
+/* So often the file is gone when we have locked it; and there is another one then. */
+static struct {
+    int removed;
+    bool made_again;
+} meanwhile;
+
+static void write_lock(void)
+{
+    FILE *file = fopen(lock, "w");
+    assert_non_null(file);
+    assert_true(fputs("/dev/pts/7 4711\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+int lstat(const char *restrict path, struct stat *restrict file)
+{
+    if (meanwhile.removed > 0 && strcmp(path, lock) == 0) {
+        meanwhile.removed--;
+        assert_int_equal(unlink(lock), 0);
+        if (meanwhile.made_again)
+            write_lock();
+    }
+    return NEXT(lstat)(path, file);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    if (!mkdtemp(directory))
+        return -1;
+    snprintf(arm, sizeof arm, "%s/arm", directory);
+    snprintf(lock, sizeof lock, "%s.lock", arm);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    return rmdir(directory);
+}
+
+static unsigned open_descriptors(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+static void a_file_that_is_being_removed_is_no_claim(void **state)
+{
+    (void)state;
+    static const struct {
+        int removed;
+        bool made_again, taken;
+    } cases[] = {{0, false, true}, {1, false, true},   {1, true, true},
+                 {9, false, true}, {10, false, false}, {10, true, false}};
+    char wanted[200];
+    unsigned before = open_descriptors();
+    snprintf(wanted, sizeof wanted, "pty:%s: somebody else is taking it — try again", arm);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_owner owner;
+        struct aw_error err = {.text = ""};
+        meanwhile.removed = cases[i].removed;
+        meanwhile.made_again = cases[i].made_again;
+        enum aw_status status = aw_owner_claim(&owner, arm, &err);
+        assert_int_equal(status, cases[i].taken ? AW_OK : AW_NO_LINK);
+        assert_string_equal(err.text, cases[i].taken ? "" : wanted);
+        assert_int_equal(open_descriptors(), before + cases[i].taken);
+        assert_int_equal(owner.fd >= 0, cases[i].taken);
+        if (!cases[i].taken) {
+            assert_int_equal(access(lock, F_OK), cases[i].made_again ? 0 : -1);
+            unlink(lock);
+            continue;
+        }
+        assert_string_equal(owner.pty, cases[i].made_again ? "/dev/pts/7" : "");
+        aw_owner_release(&owner);
+        assert_int_equal(access(lock, F_OK), -1);
+        assert_int_equal(open_descriptors(), before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_that_is_being_removed_is_no_claim),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
