@@ -160,7 +160,10 @@ PYTHON
         same "$output" "replay sent=0 left_out=0"
         ok canpid info $tool.pcapng
         has "$output" "messages=0 pieces=0"
+        same "$stderr" "canpid: $tool.pcapng has no messages of canpid — did another tool make it?"
         ok canpid decode $tool.pcapng
+        same "$output$stderr" "canpid: $tool.pcapng has no messages of canpid — did another tool make it?"
+        ok canpid -q decode - <$tool.pcapng
         same "$output$stderr" ""
     done
     for tool in ez bento can; do

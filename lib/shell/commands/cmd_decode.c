@@ -109,12 +109,15 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     char *block = malloc(BLOCK);
     int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
     aw_decoder_begin(d, standard ? "stdin" : name, wanted_input(d->session));
+    uint64_t before = d->seen + d->bad;
     enum aw_status status =
         fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
                           strerror(errno))
         : block ? decode_fd(d, fd, block)
                 : aw_no_memory(&d->session->err);
     aw_decoder_alone(d);
+    if (status == AW_OK && d->input == AW_INPUT_CAPTURE && d->seen + d->bad == before)
+        aw_notice_foreign(d->session, d->name);
     if (d->session->out.error)
         status = aw_output_flush(&d->session->out, &d->session->err);
     if (fd >= 0 && !standard)

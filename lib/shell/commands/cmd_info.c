@@ -7,6 +7,7 @@
 
 #include "capture/log.h"
 #include "shell/commands/common.h"
+#include "shell/commands/decoder.h"
 #include "shell/commands/info.h"
 #include "shell/core/progress.h"
 #include "wire/split.h"
@@ -145,6 +146,8 @@ static void report(struct survey *s)
     uint64_t damaged = s->unknown + s->ways[0].damaged + s->ways[1].damaged;
     for (size_t i = 0; i < s->n_kinds; i++)
         print_kind(s, &s->kinds[i]);
+    if (!s->segments && !damaged)
+        aw_notice_foreign(s->session, s->path);
     aw_object_start(result, "info");
     aw_object_number(result, "duration", seconds, 6, "s");
     aw_object_count(result, "messages", s->messages);

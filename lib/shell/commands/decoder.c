@@ -104,6 +104,7 @@ static enum aw_status show(struct aw_decoder *d)
 static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, bool inside)
 {
     struct aw_session *session = d->session;
+    d->seen++;
     if (!aw_session_concerns(session, frame, ""))
         return AW_OK;
     enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, d->record, &session->err);
@@ -318,6 +319,12 @@ void aw_decoder_alone(struct aw_decoder *d)
     aw_printer_end(d->printer);
     d->printer = NULL;
     d->record = &d->own;
+}
+
+void aw_notice_foreign(struct aw_session *session, const char *path)
+{
+    aw_session_notice(session, "%.200s has no messages of %s — did another tool make it?", path,
+                      session->tool->name);
 }
 
 enum aw_status aw_decoder_end(struct aw_decoder *d)

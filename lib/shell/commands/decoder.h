@@ -39,6 +39,7 @@ struct aw_decoder {
     uint64_t line;    /* or packet of the input, from 1 */
     size_t column;    /* of the frame in its line, from 1; 0: not known */
     uint64_t records, bad;
+    uint64_t seen;         /* frames, whatever of them is wanted */
     struct aw_error first; /* of what is wrong, for the command line */
     uint64_t limit;        /* stop after so many records; 0: none */
     bool passing;          /* over the rest of a line that was taken before its end */
@@ -69,6 +70,10 @@ enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, siz
  * aw_decoder_alone: for a large file. */
 void aw_decoder_share(struct aw_decoder *decoder);
 void aw_decoder_alone(struct aw_decoder *decoder);
+
+/* For a capture without any message of the protocol, which is no failure and hardly what was meant.
+ */
+void aw_notice_foreign(struct aw_session *session, const char *path);
 
 /* AW_MALFORMED with the count if anything was damaged. */
 enum aw_status aw_decoder_end(struct aw_decoder *decoder);
