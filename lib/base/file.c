@@ -22,6 +22,7 @@ static const struct {
     {ENOENT, AW_USAGE, "check the name"},
     {ENOTDIR, AW_USAGE, "check the name"},
     {EISDIR, AW_USAGE, "name a file in it"},
+    {EBADF, AW_USAGE, "it is closed"},
     {EACCES, AW_USAGE, "choose another place, or have it permitted"},
     {ENAMETOOLONG, AW_USAGE, "give a shorter one"},
     {EPERM, AW_USAGE, "choose another place, or have it permitted"},
