@@ -14,8 +14,6 @@ static void append(struct segments *out, const char *text, size_t length)
 /* A segment with the text from *start on. */
 static void add(struct segments *out, struct segment segment, uint16_t *start)
 {
-    segment.needs = 0;
-    segment.skip = 0;
     segment.text = *start;
     segment.length = (uint16_t)(out->used - *start);
     out->list[out->n++] = segment;
@@ -50,12 +48,12 @@ static void join_texts(struct segments *out, const struct segments *from, enum a
     add(out, (struct segment){.what = WHAT_NOTHING}, &start);
 }
 
-static void add_word(struct segments *out, struct words *words, const char *name)
+static void add_word(struct segments *out, struct words *words, const char *name, bool quoted)
 {
     uint16_t start = out->used;
-    append(out, "\"", words->quoted);
+    append(out, "\"", quoted);
     append(out, name, strlen(name));
-    append(out, "\"", words->quoted);
+    append(out, "\"", quoted);
     words->list[words->n].text = start;
     words->list[words->n++].length = (uint16_t)(out->used - start);
 }
@@ -64,21 +62,20 @@ static void add_word(struct segments *out, struct words *words, const char *name
 static void add_words(struct segments *out, const struct aw_name *names, bool quoted)
 {
     struct words *words = &out->words[out->n_words++];
-    *words = (struct words){.names = names, .quoted = quoted, .first = names->value};
-    words->step = names[0].name && names[1].name ? names[1].value - words->first : 1;
+    *words = (struct words){.names = names, .first = names->value};
+    words->step = names[1].name ? names[1].value - words->first : 1;
     words->rate = 1 / words->step;
     for (const struct aw_name *name = names; name->name && words->n < MAX_WORDS; name++)
         if (out->used + strlen(name->name) + 2 < sizeof out->pool - COPY_BLOCK &&
             name->value == words->first + words->step * words->n)
-            add_word(out, words, name->name);
+            add_word(out, words, name->name, quoted);
 }
 
 /* Several scalars may have the same words. */
 static void find_words(struct segments *out, struct segment *segment)
 {
     uint8_t i = 0;
-    while (i < out->n_words &&
-           (out->words[i].names != segment->names || out->words[i].quoted != segment->quoted))
+    while (i < out->n_words && out->words[i].names != segment->names)
         i++;
     if (i == MAX_WORDS)
         return;

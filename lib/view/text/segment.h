@@ -40,7 +40,6 @@ struct segment {
 /* Words in the pool for values at even distances. */
 struct words {
     const struct aw_name *names;
-    bool quoted;
     uint8_t n;
     double first, step, rate; /* rate: 1 / step */
     struct {

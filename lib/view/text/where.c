@@ -67,8 +67,7 @@ static enum aw_status parse_term(const char *from, const char *end, struct aw_wh
 {
     const char *op = strpbrk(from, "<>=!"), *after = NULL;
     int length = end - from < 80 ? (int)(end - from) : 80;
-    if (!op || op >= end || !find_op(op, term, &after) || after > end ||
-        !copy(term->field, sizeof term->field, from, op) ||
+    if (!op || !find_op(op, term, &after) || !copy(term->field, sizeof term->field, from, op) ||
         !copy(term->text, sizeof term->text, after, end) || strpbrk(term->text, "<>=!") ||
         strpbrk(term->field, " \t"))
         return aw_fail(err, AW_USAGE,
@@ -84,7 +83,6 @@ enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct a
         const char *end = end_of_term(p);
         if (where->n == AW_WHERE_TERMS)
             return aw_fail(err, AW_USAGE, "--where: more than %d conditions", AW_WHERE_TERMS);
-        where->terms[where->n] = (struct aw_where_term){.op = AW_WHERE_IS};
         status = parse_term(p, end, &where->terms[where->n], err);
         where->n += status == AW_OK;
         if (!*end)
@@ -170,7 +168,7 @@ static bool wanted_number(const struct aw_where_term *term, const struct aw_poin
     *number = term->number;
     if (!term->has_unit)
         return term->is_number;
-    if (point->codec && (point->record || point->codec->scalars[point->scalar].by < 0))
+    if (point->codec)
         unit = aw_scalar_range(point->codec, point->scalar, point->record).unit;
     return aw_number_parse_unit(term->text, unit, number, NULL) == AW_OK;
 }

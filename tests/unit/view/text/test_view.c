@@ -87,6 +87,45 @@ static void words_of_values(void **state)
     aw_view_free(view);
 }
 
+/* Those of a list with gaps, in records that have all of their values; what board 0x20 is called is
+ * another list's. */
+static void words_with_gaps(void **state)
+{
+    static const struct aw_name names[] = {
+        {0x20, "one"}, {0x21, "two"}, {0x24, "five"}, {0x25, "six"}, {0}};
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {{0x20, "\"one\""},  {0x21, "\"two\""}, {0x22, "34"}, {0x23, "35"},
+                {0x24, "\"five\""}, {0x25, "\"six\""}, {0x26, "38"}, {0x40, "64"},
+                {32.5, "32.5"},     {0, "0"}};
+    struct aw_record record;
+    (void)state;
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    const struct aw_codec *codec = aw_wire_codec(&wire, "kp", AW_TX);
+    int controller = aw_codec_find(codec, "controller");
+    struct aw_scalar *scalar = &wire.codecs[codec - wire.codecs].scalars[controller];
+    struct aw_field field = *scalar->field;
+    field.names = names;
+    field.open_names = true;
+    scalar->field = &field;
+    aw_record_init(&record, codec, AW_TX);
+    record.present = codec->values;
+    record.time_ns = AW_NO_TIME;
+    record.v[aw_codec_find(codec, "board")] = 0x40;
+    struct aw_view *view =
+        aw_view_new(&wire, &(struct aw_view_options){.style = AW_STYLE_JSON}, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char expected[128];
+        record.v[controller] = rows[i].value;
+        snprintf(expected, sizeof expected, "\"board\":\"lknee\",\"value\":0,\"controller\":%s}\n",
+                 rows[i].text);
+        line[aw_view_record(view, &record, line)] = '\0';
+        assert_string_equal(strstr(line, "\"board"), expected);
+    }
+    aw_view_free(view);
+}
+
 /* What every record has is no field: with it in the list no others are shown. */
 static void heads_among_fields(void **state)
 {
@@ -416,16 +455,19 @@ static void texts(void **state)
         const char *shown = show(&options, &record);
         assert_string_equal(shown + strlen(shown) - strlen(expected), expected);
     }
-    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
-    codec = aw_wire_codec(&wire, "setpoint", AW_TX);
-    fill(&record, codec, AW_TX);
-    record.time_ns = AW_NO_TIME;
-    record.v[aw_codec_find(codec, "controller")] = 77;
-    options = (struct aw_view_options){.style = AW_STYLE_TEXT};
-    assert_string_equal(strchr(show(&options, &record), '('), "(controller 77 has no meaning)\n");
-    options.style = AW_STYLE_JSON;
-    assert_non_null(
-        strstr(show(&options, &record), ",\"anomaly\":\"controller 77 has no meaning\"}\n"));
+    for (int raw = 1; raw >= 0; raw--) {
+        aw_wire_init(&wire, &aw_canpid_protocol, NULL, raw);
+        codec = aw_wire_codec(&wire, "setpoint", AW_TX);
+        fill(&record, codec, AW_TX);
+        record.time_ns = AW_NO_TIME;
+        record.v[aw_codec_find(codec, "controller")] = 77;
+        options = (struct aw_view_options){.style = AW_STYLE_TEXT};
+        const char *mark = strchr(show(&options, &record), '(');
+        assert_string_equal(mark, "(controller 77 has no meaning)\n");
+        options.style = AW_STYLE_JSON;
+        assert_non_null(
+            strstr(show(&options, &record), ",\"anomaly\":\"controller 77 has no meaning\"}\n"));
+    }
     const char *const controller[] = {"controller", NULL};
     options.fields = controller;
     assert_null(strstr(show(&options, &record), "meaning"));
@@ -495,6 +537,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(json_nests_groups, start),
         cmocka_unit_test(words_of_values),
+        cmocka_unit_test(words_with_gaps),
         cmocka_unit_test_setup(heads_among_fields, start),
         cmocka_unit_test_setup(no_data_is_null, start),
         cmocka_unit_test_setup(formats, start),

@@ -1,5 +1,9 @@
 #include "view/text/finder.h"
 #include "view/text/where.h"
+
+#include "protocols.h"
+
+#include "beyond_helper.h"
 #include "view_helper.h"
 
 static struct points_rig *rig;
@@ -51,9 +55,10 @@ static const struct {
 static bool fits(const struct aw_where *where)
 {
     struct aw_finder *finder = malloc(sizeof *finder);
-    struct aw_select fields;
+    struct aw_select fields = {0};
     assert_non_null(finder);
     aw_where_fields(where, &fields);
+    assert_null(fields.pattern[fields.n]);
     aw_finder_init(finder, &rig->names, &fields);
     const uint64_t *scalars = aw_finder_look(finder, &rig->record, "lknee");
     bool fits = aw_where_fits(where, &rig->record, scalars);
@@ -178,25 +183,40 @@ static void test_check(void **state)
     expect_in(err.text, "did you mean 'torque'?");
 }
 
-/* Which can never hold are told; whose unit is that of the record is not known before. */
+/* Which can never hold are told; whose unit is that of the record is not known before. What stands
+ * behind the conditions from an earlier text is none of them, nor is what stands behind the fields.
+ */
 static void test_units_that_are_none(void **state)
 {
     static const struct {
+        const struct aw_protocol *protocol;
         const char *text, *says;
     } rows[] = {
-        {"torque>1kg", "--where: torque: '1kg': unknown unit 'kg' — use Nm"},
-        {"lknee.torque>-1deg", "--where: torque: '-1deg': 'deg' is the wrong unit — use Nm"},
-        {"torque>1mNm and angle>1Nm", NULL},
-        {"setpoint>1deg", NULL},
-        {"bob>1kg", NULL},
-        {"torque=1kg", NULL},
+        {&aw_canpid_protocol, "torque>1kg", "--where: torque: '1kg': unknown unit 'kg' — use Nm"},
+        {&aw_canpid_protocol, "lknee.torque>-1deg",
+         "--where: torque: '-1deg': 'deg' is the wrong unit — use Nm"},
+        {&aw_canpid_protocol, "torque>1mNm and angle>1Nm", NULL},
+        {&aw_canpid_protocol, "setpoint>1deg", NULL},
+        {&aw_canpid_protocol, "bob>1kg", NULL},
+        {&aw_canpid_protocol, "torque=1kg", NULL},
+        {&aw_canpid_protocol, "[tQ]*>1kg", "--where: [tQ]*: '1kg': unknown unit 'kg' — use Nm"},
+        {&aw_hidmotor_protocol, "duration>1Nm", /* of the first message only */
+         "--where: duration: '1Nm': 'Nm' is the wrong unit — use ms"},
+        {&aw_armctl_protocol, "seq>1kg", /* the first scalar of each */
+         "--where: seq: '1kg': unknown unit 'kg' — no unit is needed here"},
     };
+    static struct beyond copy;
+    struct aw_wire wire;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
+        beyond_init(&copy, &wire, rows[i].protocol, NULL);
+        assert_int_equal(aw_where_parse("torque>1kg and torque>1kg and torque>1kg", &where, &err),
+                         AW_OK);
+        where.n = 0;
         assert_int_equal(aw_where_parse(rows[i].text, &where, &err), AW_OK);
-        enum aw_status status = aw_where_check_units(&where, rig->names.wire, &err);
+        enum aw_status status = aw_where_check_units(&where, &wire, &err);
         if (status != (rows[i].says ? AW_USAGE : AW_OK))
             fail_msg("%s: %s", rows[i].text, err.text);
         if (rows[i].says)
@@ -240,15 +260,42 @@ static void test_units(void **state)
     for (size_t i = 0; i < rig->n; i++)
         rig->points[i].record = NULL;
     assert_false(aw_where_holds(&value, rig->points, rig->n));
+    point.codec = NULL;
+    assert_false(aw_where_holds(&torque, &point, 1));
+}
+
+/* The first scalar of a record, where others follow. */
+static void test_first_scalar(void **state)
+{
+    static const struct {
+        const char *text;
+        bool fits;
+    } rows[] = {{"seq=1", true}, {"seq=2", false}, {"*>2", true}, {"*>9", false}};
+    struct aw_wire wire;
+    struct aw_record record;
+    struct aw_where where;
+    (void)state;
+    aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    aw_record_init(&record, aw_wire_codec(&wire, "deg", AW_RX), AW_RX);
+    for (int i = 0; i < record.codec->n_scalars; i++)
+        record.v[i] = i ? 3 : 1;
+    record.present = record.codec->values;
+    assert_true(record.present & 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        where = (struct aw_where){0};
+        assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
+        assert_int_equal(aw_where_fits(&where, &record, &record.codec->values), rows[i].fits);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions), cmocka_unit_test(test_no_data),
-        cmocka_unit_test(test_broken),     cmocka_unit_test(test_says),
-        cmocka_unit_test(test_check),      cmocka_unit_test(test_units_that_are_none),
-        cmocka_unit_test(test_text),       cmocka_unit_test(test_units),
+        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_no_data),
+        cmocka_unit_test(test_broken),       cmocka_unit_test(test_says),
+        cmocka_unit_test(test_check),        cmocka_unit_test(test_units_that_are_none),
+        cmocka_unit_test(test_text),         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_first_scalar),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
