@@ -212,6 +212,23 @@ static void it_ends_after_so_many_records(void **state)
 }
 
 /* A float that is none is told, and shown as no data with the rest. */
+/* A line that was too long is left out up to its end, wherever that is. */
+static void the_end_of_a_long_line(void **state)
+{
+    static const char *const texts[] = {"(1.0) can0 05E#9CFF", "000200F0 and so on", "\n",
+                                        "(1.1) can0 05E#9CFF000200F0\n"};
+    size_t used;
+    (void)state;
+    begin(&aw_canpid_protocol, NULL, NULL);
+    for (size_t i = 0; i < 4; i++) { /* the first part is all that there is room for */
+        assert_int_equal(aw_decoder_feed(&decoder, texts[i], strlen(texts[i]), i == 0, &used),
+                         AW_OK);
+        assert_int_equal(used, strlen(texts[i]));
+        assert_int_equal(decoder.records, i == 3);
+        assert_int_equal(decoder.bad, 1);
+    }
+}
+
 static void records_with_no_numbers_are_shown(void **state)
 {
     uint8_t bytes[15] = {0xA5, 5, 11, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0xC0, 0x7F};
@@ -520,6 +537,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(streams_in_pieces, start, stop),
         cmocka_unit_test_setup_teardown(direction_is_what_was_asked_for, start, stop),
         cmocka_unit_test_setup_teardown(it_ends_after_so_many_records, start, stop),
+        cmocka_unit_test_setup_teardown(the_end_of_a_long_line, start, stop),
         cmocka_unit_test_setup_teardown(records_with_no_numbers_are_shown, start, stop),
         cmocka_unit_test_setup_teardown(candump_lines, start, stop),
         cmocka_unit_test_setup_teardown(captures_of_datagrams, start, stop),

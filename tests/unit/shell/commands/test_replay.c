@@ -1,5 +1,8 @@
 #include "shell_helper.h"
 
+#include "capture/packet.h"
+#include "capture/pcapng.h"
+#include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "shell/commands/replay.h"
 
@@ -170,6 +173,60 @@ static void where_it_stood(void **state)
     assert_int_equal(replay.n_places, 0);
 }
 
+/* Of a serial line commands may be sent in parts; one that is damaged is not sent, nor is any
+ * other. */
+static void commands_in_parts(void **state)
+{
+    static const struct {
+        const char *parts[4]; /* '<' in front of what came */
+        const char *says;
+        unsigned commands, writes, answers;
+    } rows[] = {
+        {{"0DEG1,", "<0ACK0\r\n", "090\r\n1DEG2,", "045\r\n"}, NULL, 2, 3, 1},
+        {{"0DEG1,090\r\n", "<rub", "<bish\n0ACK0\r\n"}, NULL, 1, 1, 1},
+        {{"0DEG1,090\r\n", "DEG\n"}, "1 damaged command in ", 1, 2, 0},
+        {{"x\n", "y\n0DEG1,090\r\n"}, "2 damaged commands in ", 1, 2, 0},
+        {{"<x\n", "y\n"}, "1 damaged command in ", 0, 1, 0},
+    };
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_SERIAL};
+    uint8_t bytes[2048], data[128];
+    (void)state;
+    tool.protocol = &aw_armctl_protocol;
+    struct aw_session *usual = session;
+    session = rig_new(&tool);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t size = aw_pcapng_begin(bytes, aw_wrapper_linktype(&wrapper), "test");
+        for (size_t k = 0; k < 4 && rows[i].parts[k]; k++) {
+            const char *part = rows[i].parts[k];
+            enum aw_dir dir = *part == '<' ? AW_RX : AW_TX;
+            part += *part == '<';
+            struct aw_span frame = {(const uint8_t *)part, strlen(part)};
+            size_t length = aw_wrap(&wrapper, dir, frame, data, sizeof data);
+            struct aw_packet packet = {.time_ns = AW_SECOND,
+                                       .dir = dir,
+                                       .linktype = aw_wrapper_linktype(&wrapper),
+                                       .data = {data, length}};
+            size += aw_pcapng_packet(bytes + size, sizeof bytes - size, &packet);
+        }
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_int_equal(fwrite(bytes, 1, size, file), size);
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(aw_replay_load(&replay, session, path),
+                         rows[i].says ? AW_MALFORMED : AW_OK);
+        if (rows[i].says)
+            assert_non_null(strstr(session->err.text, rows[i].says));
+        if (replay.commands != rows[i].commands || replay.n != rows[i].writes ||
+            replay.others != rows[i].answers)
+            fail_msg("row %zu: %d commands in %zu writes, %d answers", i, (int)replay.commands,
+                     replay.n, (int)replay.others);
+        aw_replay_free(&replay);
+    }
+    rig_free(session);
+    session = usual;
+    tool.protocol = &aw_canpid_protocol;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +236,7 @@ int main(void)
         cmocka_unit_test_teardown(what_says_how_far, clear),
         cmocka_unit_test_teardown(where_it_stood, clear),
         cmocka_unit_test_teardown(what_is_wrong_is_told_with_its_number, clear),
+        cmocka_unit_test_teardown(commands_in_parts, clear),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

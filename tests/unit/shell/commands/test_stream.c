@@ -3,6 +3,7 @@
 
 #include "capture/packet.h"
 #include "capture/pcapng.h"
+#include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "shell/commands/stream.h"
 #include "shell_helper.h"
@@ -354,6 +355,163 @@ static void two_boards(struct aw_session *s, aw_candidate_fn *add, void *context
     add(context, "b32", NULL);
 }
 
+/* A link that gives these pieces one after the other, and then nothing until the deadline. */
+static const char *pieces[8];
+static size_t piece;
+
+static enum aw_status give(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                           int64_t deadline, struct aw_error *err)
+{
+    const char *text = pieces[piece];
+    struct aw_virtual_clock *clock = (struct aw_virtual_clock *)link->clock;
+    (void)err;
+    *got = 0;
+    if (deadline == AW_NEVER && !text)
+        return AW_LOST;
+    if (!text || !*text) {
+        piece += text != NULL;
+        clock->time_ns = deadline > clock->time_ns ? deadline : clock->time_ns;
+        return AW_TIMEOUT;
+    }
+    *got = strlen(text) < cap ? strlen(text) : cap;
+    memcpy(buf, text, *got);
+    piece++;
+    return AW_OK;
+}
+
+static void hang_up(struct aw_link *link)
+{
+    (void)link;
+}
+
+/* A message may come in parts, but none of datagrams. */
+static void test_link(void **state)
+{
+    static const struct aw_link_ops ops = {.read = give, .close = hang_up};
+    static const struct {
+        const char *pieces[5];
+        bool datagrams;
+        unsigned messages, damaged;
+    } rows[] = {
+        {{"0DEG1,", "090\r\n", "1DEG2,045\r\n2DEG3,010\r\n"}, false, 3, 0},
+        {{"0DEG1,", "090\r\n", "1DEG2,045\r\n2DEG3,010\r\n"}, true, 2, 2},
+        {{"0DEG1,090\r\n", "1DEG2,045\r\n"}, true, 2, 0},
+        {{"rubbish\r\n0DEG1,090\r\n", "rubbish\r\n"}, false, 1, 2},
+    };
+    struct aw_link link = {.ops = &ops, .clock = &session->virtual_clock.base, .dropped = 5};
+    (void)state;
+    tool.protocol = &aw_armctl_protocol;
+    tool.subject.of = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rig_free(session);
+        session = rig_new(&tool);
+        session->clock = link.clock = &session->virtual_clock.base;
+        session->link = &link;
+        link.datagrams = rows[i].datagrams;
+        memcpy(pieces, rows[i].pieces, sizeof rows[i].pieces);
+        piece = 0;
+        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        for (unsigned k = 0; k < rows[i].messages; k++)
+            assert_int_equal(next(), AW_OK);
+        assert_int_equal(next(), AW_LOST);
+        assert_int_equal(aw_stream_counters(stream)->messages, rows[i].messages);
+        assert_int_equal(aw_stream_counters(stream)->damaged, rows[i].damaged);
+        assert_int_equal(aw_stream_counters(stream)->lost, 5);
+        aw_stream_close(stream);
+        stream = NULL;
+    }
+    session->link = NULL;
+}
+
+/* After something has come there is a rest; what was held of the link before is no part of what
+ * the next one gives. */
+static void test_link_anew(void **state)
+{
+    static const struct aw_link_ops ops = {.read = give, .close = hang_up};
+    static const char *const before[] = {"0DEG1,090\r\n", "", "1DEG2,0", "", "", NULL};
+    static const char *const after[] = {"45\r\n2DEG3,010\r\n", NULL};
+    const int64_t ms = AW_MILLISECOND;
+    struct aw_link link = {.ops = &ops, .clock = &session->virtual_clock.base, .dropped = 5};
+    (void)state;
+    tool.protocol = &aw_armctl_protocol;
+    tool.subject.of = NULL;
+    rig_free(session);
+    session = rig_new(&tool);
+    session->clock = link.clock = &session->virtual_clock.base;
+    session->link = &link;
+    memcpy(pieces, before, sizeof before);
+    piece = 0;
+    assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+    assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_OK);
+    assert_int_equal(item.time_ns, 0);
+    assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_TIMEOUT);
+    assert_int_equal(session->virtual_clock.time_ns, 10 * ms);
+    assert_int_equal(aw_stream_reconnect(stream), AW_NO_LINK);
+    assert_null(session->link);
+    link.rx_time_ns = 7;
+    session->link = &link;
+    memcpy(pieces, after, sizeof after);
+    piece = 0;
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(item.time_ns, 7);
+    expect_point(2, "angle", 10);
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+    assert_int_equal(aw_stream_counters(stream)->lost, 10);
+    session->link = NULL;
+}
+
+/* Until a line is whole nothing comes of it, and no device is said to be silent. */
+static void test_part_of_a_line(void **state)
+{
+    struct aw_sink sink = {tell};
+    int ends[2], usual = dup(STDIN_FILENO);
+    (void)state;
+    *told = '\0';
+    session->out.sink = &sink;
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[0], STDIN_FILENO);
+    assert_int_equal(write(ends[1], "{\"x\"", 4), 4);
+    assert_int_equal(aw_stream_open(&stream, session, "-"), AW_OK);
+    assert_int_equal(aw_stream_next(stream, 0, &item), AW_TIMEOUT);
+    assert_int_equal(write(ends[1], ":1}\n", 4), 4);
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "x", 1);
+    close(ends[1]);
+    assert_int_equal(next(), AW_END);
+    assert_string_equal(told, "");
+    dup2(usual, STDIN_FILENO);
+    close(usual);
+    close(ends[0]);
+}
+
+static bool is_b64(struct aw_session *s, struct aw_span frame, const char *name)
+{
+    (void)s;
+    (void)frame;
+    return strcmp(name, "b64") == 0;
+}
+
+static enum aw_status only_b64(struct aw_session *s, aw_concerns_fn **concerns)
+{
+    (void)s;
+    *concerns = is_b64;
+    return AW_OK;
+}
+
+/* Text about somebody else is left out: by its name, or by what stands in a column. */
+static void test_narrow(void **state)
+{
+    (void)state;
+    tool.subject.narrow = only_b64;
+    open_text("{\"name\":\"b64\",\"x\":1}\n{\"name\":\"b32\",\"x\":2}\n"
+              "{\"x\":3,\"who\":\"b64\"}\n{\"x\":4}\n{\"x\":5,\"who\":\"b32\"}\n");
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "b64.x", 1);
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "x", 3);
+    assert_int_equal(next(), AW_END);
+}
+
 /* Who is asked for is looked for when the first message has come. */
 static void test_expected(void **state)
 {
@@ -434,6 +592,9 @@ static void test_points(void **state)
         {"{\"name\":\"n\",\"a\":1}", " n.a=1 (n)"},
         {"{\"object\":\"n\",\"a\":{\"dir\":2,\"name\":\"m\"}}", " n.a.dir=2 n.a.name='m' (n)"},
         {"{\"name\":5,\"a\":1}", " name=5 a=1"},
+        {"{\"a\":1,\"a\":2}", " a=2"},
+        {"\xEF\xBB\xBF{\"a\":1}", " a=1"},
+        {" \t\r\n{\"a\":1}", " a=1"},
         {"{\"a\":[[1,2],[3]],\"b\":[]}", " a.0.0=1 a.0.1=2 a.1.0=3"},
         {"{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":1}}}}}}}", " a.b.c.d.e.f.g=1"},
         {"{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":1}}}}}}}}", ""},
@@ -496,10 +657,12 @@ static void test_endless_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_json),         TEST(test_large),    TEST(test_csv),     TEST(test_broken),
-        TEST(test_empty),        TEST(test_candump),  TEST(test_capture), TEST(test_hear),
-        TEST(test_silence),      TEST(test_expected), TEST(test_times),   TEST(test_points),
-        TEST(test_endless_line),
+        TEST(test_json),           TEST(test_large),  TEST(test_csv),
+        TEST(test_broken),         TEST(test_empty),  TEST(test_candump),
+        TEST(test_capture),        TEST(test_hear),   TEST(test_silence),
+        TEST(test_expected),       TEST(test_times),  TEST(test_points),
+        TEST(test_endless_line),   TEST(test_link),   TEST(test_link_anew),
+        TEST(test_part_of_a_line), TEST(test_narrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,7 +133,8 @@ static void how_far_it_is(void **state)
         {2, "\rs\033[K"},
         {1, "\r\033[K"},
         {0, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
-        {199, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
+        {199, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg, all that there is more "
+              "to tell\033[K"},
         {200, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
     };
     (void)state;
@@ -149,7 +150,8 @@ static void how_far_it_is(void **state)
         aw_session_work(session, "too soon");
         assert_false(session->work.shown);
         session->work.next_ns = 0;
-        aw_session_work(session, "sweep %d of 10 s, 250 of 400 samples, error 0.25 deg", 3);
+        aw_session_work(session, "sweep %d of 10 s, 250 of 400 samples, error 0.25 deg%s", 3,
+                        rows[i].columns < 199 ? "" : ", all that there is more to tell");
         assert_true(session->work.shown);
         assert_true(session->work.next_ns > 0);
         expect_shown(user, rows[i].shown);

@@ -1,6 +1,8 @@
 /* The link of a session: by which clock it goes, what of its traffic is recorded and passed on. */
 #include "shell_helper.h"
 
+#include <sys/stat.h>
+
 #include "shell/core/share.h"
 #include "shell/core/tee.h"
 
@@ -113,7 +115,9 @@ static void what_is_recorded(void **state)
     close(mkstemps(path, 7));
     set("record", path);
     struct aw_link *link = connect_to("sim:");
+    struct stat before, after;
     assert_non_null(session->tee);
+    assert_int_equal(stat(path, &before), 0);
     assert_int_equal(aw_link_write(link, "x", 1, NULL), AW_OK);
     assert_int_equal(session->tee->packets, 1);
     session->concerns = nobody;
@@ -125,6 +129,8 @@ static void what_is_recorded(void **state)
     session->concerns = NULL;
     aw_link_write(link, "x", 1, NULL);
     assert_int_equal(session->tee->packets, 3);
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(session->tee->bytes, after.st_size - before.st_size);
     struct aw_tee *tee = session->tee;
     assert_int_equal(aw_session_open_tee(session, "sim:"), AW_OK);
     assert_ptr_equal(session->tee, tee);
@@ -189,6 +195,14 @@ static void other_names_of_a_link(void **state)
     set("link", "tcp:host:1");
     aw_session_interface(session, name, sizeof name);
     assert_string_equal(name, "tcp");
+    struct aw_link served = {.key = "serve:can:can7"};
+    session->link = &served; /* of a server the device's own */
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "tcp");
+    set("link", "serve:");
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "can7");
+    session->link = NULL;
     alias(2, "round", "@again");
     alias(3, "again", "@round");
     set("link", "@round");

@@ -1,6 +1,7 @@
 #include "shell_helper.h"
 
 #include "protocol/armctl/wire.h"
+#include "shell/core/bind.h"
 #include "shell/prompt/complete.h"
 
 static struct aw_session *session;
@@ -176,6 +177,78 @@ static void a_field_of_several_messages(void **state)
     assert_string_equal(found, " seq=  joint=  angle= ");
 }
 
+/* A field that has two names, and an argument with a name of one letter. */
+static void other_names(void **state)
+{
+    static const struct aw_arg args[] = {
+        {.name = "m", .kind = AW_ARG_NUMBER, .min = 1, .max = 2},
+        {.name = "magnitude", .field = "numbers.magnitude"},
+        {0},
+    };
+    static const struct aw_command commands[] = {{.name = "push", .args = args}, {0}};
+    static struct aw_tool tool; /* the session has it until it is freed */
+    char hint[80];
+    (void)state;
+    tool = rig_tool;
+    tool.commands = commands;
+    session->tool = &tool;
+    complete("push", "m");
+    assert_string_equal(found, " m=  magnitude=  mag= ");
+    aw_hint(session, "push m=", hint, sizeof hint);
+    assert_string_equal(hint, "<1 to 2>");
+    aw_hint(session, "push mag=", hint, sizeof hint);
+    assert_string_equal(hint, "<-65535 to 65535>");
+}
+
+/* Whom a field can be about says the option that is a field of the message, too. */
+static void whom_it_is_about(void **state)
+{
+    static const struct aw_option options[] = {
+        {.name = "bright"},
+        {.name = "level"},
+        {.name = "absent", .value = "WHO", .addresses = true},
+        {.name = "kind", .value = "WHO", .addresses = true},
+        {0},
+    };
+    static struct aw_tool tool; /* the session has it until it is freed */
+    (void)state;
+    stop(NULL);
+    tool = rig_tool;
+    tool.options = options;
+    session = rig_new(&tool);
+    complete("--fields", "angle.w");
+    assert_string_equal(found, " angle.way ");
+}
+
+static void range_of(struct aw_session *of, const struct aw_command *command, const char *first,
+                     const struct aw_arg *arg, struct aw_arg_info *info)
+{
+    (void)of;
+    if (strcmp(command->name, "turn") == 0 && strcmp(arg->name, "way") == 0)
+        info->max = atof(first);
+}
+
+/* What comes next may depend on the first word of its turn. */
+static void a_range_that_depends(void **state)
+{
+    static const char *const rows[][2] = {
+        {"turn 5 ", "<way -40 to 5 mm>"},
+        {"turn 5 6 7 ", "<way -40 to 7 mm>"},
+        {"turn 5 6 ", "<level -32768 to 32767>"},
+        {"turn ", "<level -32768 to 32767>"},
+    };
+    static struct aw_tool tool; /* the session has it until it is freed */
+    char hint[80];
+    (void)state;
+    tool = rig_tool;
+    tool.range = range_of;
+    session->tool = &tool;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        aw_hint(session, rows[i][0], hint, sizeof hint);
+        assert_string_equal(hint, rows[i][1]);
+    }
+}
+
 static const struct {
     const char *line, *hint;
 } hints[] = {
@@ -202,6 +275,9 @@ static const struct {
     {"{\"cmd\":\"turn\"} ", ""},
     {"encode choice ", "level= kind= way= [colour=] guard= [speed=]"},
     {"encode short ", ""},
+    {"turn way=1 ", "<level -32768 to 32767>"},
+    {"turn level=1 ", "<way -40 to 100 mm>"},
+    {"encode choice level=", "<-32768 to 32767>"},
     {"encode choice way=", "<-40 to 100 mm>"},
     {"encode choice way=1", ""},
     {"encode choice frob=", ""},
@@ -257,6 +333,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(links_are_offered, start, stop),
         cmocka_unit_test_setup_teardown(a_command_without_arguments, start, stop),
         cmocka_unit_test_setup_teardown(a_field_of_several_messages, start, stop),
+        cmocka_unit_test_setup_teardown(other_names, start, stop),
+        cmocka_unit_test_setup_teardown(whom_it_is_about, start, stop),
+        cmocka_unit_test_setup_teardown(a_range_that_depends, start, stop),
         cmocka_unit_test_setup_teardown(hints_say_what_comes_next, start, stop),
         cmocka_unit_test_setup_teardown(a_hint_keeps_to_its_room, start, stop),
         cmocka_unit_test_setup_teardown(options_stay_as_they_are, start, stop),

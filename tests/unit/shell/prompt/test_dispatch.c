@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/utf8.h"
 #include "memory_helper.h"
@@ -572,6 +574,9 @@ static void recordings(void **state)
         "decode --where 'torque > 0' large.log",
         "decode wide.log",
         "decode --where 'torqe > 1' rates.log",
+        "--format '%{torque} %{measured}' decode " FILE_OF,
+        "--format '%{torque} %{alpha_angle}' decode rates.log",
+        "--csv decode 041#9A99193F0200 05E#060097001719 041#9A99193F0200 05E#060097001719",
         "plot titles.csv a-name-of-twenty-nine-letters a-name-of-thirty-letters-it-is c "
         "--out out.svg",
     };
@@ -624,7 +629,7 @@ static enum aw_status act(struct aw_session *session, const struct aw_args *args
         else if (strcmp(word, "ends") == 0)
             session->ongoing = AW_ONGOING_ENDING, session->ongoing_until = 0;
         else if (strcmp(word, "soon") == 0)
-            session->ongoing = AW_ONGOING_ENDING, session->ongoing_until = 1;
+            session->ongoing = AW_ONGOING_ENDING, session->ongoing_until = AW_NEVER;
         else if (strcmp(word, "lost") == 0)
             aw_fail(&session->lost, AW_LOST, "--record: the disk is full");
         else if (strcmp(word, "by") == 0)
@@ -993,6 +998,8 @@ static void leaving(void **state)
         "act runs did",
         "act runs",
         "act soon did",
+        "act soon did; act refused",
+        "act ends did; act refused",
         "act ends did",
         "act runs unsure",
         "act runs did; act refused",
@@ -1066,6 +1073,8 @@ static void what_ends_a_command(void **state)
         session->ongoing = rows[i].ongoing;
         assert_int_equal(aw_words_split_at(words, rows[i].line, 0, &session->err), AW_OK);
         assert_int_equal(aw_dispatch(session, words, NULL), AW_OK);
+        assert_ptr_equal(session->words, words);
+        assert_null(session->command);
         assert_memory_equal(&watched, &rows[i].during, sizeof watched);
         note(session, NULL);
         assert_memory_equal(&watched, &rows[i].after, sizeof watched);
@@ -1176,6 +1185,7 @@ static void rows_and_results(void **state)
         "--csv plot",
         "-h way",
         "--dry-run depends; rows",
+        "rows; depends",
     };
     (void)state;
     begin();
@@ -1424,6 +1434,74 @@ static void from_standard_input(void **state)
     dup2(usual, STDIN_FILENO);
     close(usual);
     end("shell-input.txt");
+}
+
+/* So large a file that another processor prints it: all of its records. */
+static void decoded_by_another_processor(void **state)
+{
+    enum { LINES = 170000 };
+    char name[] = "/tmp/armwire-test-XXXXXX", text[65536];
+    struct aw_words *words = calloc(1, sizeof *words);
+    struct aw_session *session = rig_new(&tool);
+    FILE *file = fopen("huge.log", "w");
+    int lines = 0;
+    (void)state;
+    assert_true(words && file);
+    for (int i = 0; i < LINES; i++)
+        fputs("(1.0) can0 05E#9CFF000200F0\n", file);
+    assert_int_equal(fclose(file), 0);
+    session->out.fd = mkstemp(name);
+    assert_true(session->out.fd >= 0 && unlink(name) == 0);
+    const char *line = "--format '%{torque}' decode huge.log";
+    assert_int_equal(aw_words_split_at(words, line, 0, &session->err), AW_OK);
+    assert_int_equal(aw_dispatch(session, words, NULL), AW_OK);
+    lseek(session->out.fd, 0, SEEK_SET);
+    for (ssize_t n; (n = read(session->out.fd, text, sizeof text)) > 0;)
+        for (ssize_t i = 0; i < n; i++)
+            lines += text[i] == '\n';
+    assert_int_equal(lines, LINES);
+    unlink("huge.log");
+    free(words);
+    rig_free(session);
+}
+
+/* Of a pipe nobody knows how much is to come: a terminal shows how much has. */
+static void how_far_a_pipe_is(void **state)
+{
+    static char block[20000], text[4096];
+    int user, terminal, ends[2], status;
+    double shown = 0, written = 0;
+    (void)state;
+    memset(block, '\n', sizeof block);
+    assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        dup2(ends[0], STDIN_FILENO);
+        dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+        dup2(terminal, STDERR_FILENO);
+        setenv("TERM", "xterm", 1);
+        begin();
+        type("decode", NULL);
+        fflush(stderr);
+        _exit(0);
+    }
+    close(ends[0]);
+    while (poll(&(struct pollfd){.fd = user, .events = POLLIN}, 1, 10) == 0) {
+        assert_int_equal(write(ends[1], block, sizeof block), sizeof block);
+        written += sizeof block / 1e6;
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(terminal);
+    size_t used = 0; /* in pieces, up to the end of the child */
+    for (ssize_t n; (n = read(user, text + used, sizeof text - 1 - used)) > 0;)
+        used += (size_t)n;
+    assert_int_equal(sscanf(text, "\rstdin %lf MB\033[K", &shown), 1);
+    assert_true(shown > written - 0.2 && shown < written + 0.1);
+    close(user);
 }
 
 /* What comes in pieces, of which none ends where a line does. */
@@ -1776,6 +1854,22 @@ static void type_page(const struct aw_tool *of, void (*write)(struct aw_session 
     rig_free(session);
 }
 
+/* Every section of a manual page says something, but for what is told of each tool by name. */
+static void no_empty_sections(void **state)
+{
+    struct aw_session *session = rig_new(&rich);
+    (void)state;
+    aw_man_page(session);
+    session->out.buffer[session->out.used] = '\0';
+    const char *heading = session->out.buffer;
+    int n = 0;
+    for (; (heading = strstr(heading, "\n.SH ")) != NULL; heading++, n++)
+        assert_int_equal(strncmp(strchr(heading + 1, '\n'), "\n.SH ", 5) == 0,
+                         strncmp(heading, "\n.SH JOINTS\n", 12) == 0);
+    assert_in_range(n, 10, 99);
+    rig_free(session);
+}
+
 static void configs(void **state)
 {
     static const char *const inis[] = {"right.ini", "wrong.ini", "broken.ini",
@@ -1859,6 +1953,9 @@ int main(void)
         cmocka_unit_test(drawings_fill_the_terminal),
         cmocka_unit_test(nothing_is_left_behind),
         cmocka_unit_test(helps),
+        cmocka_unit_test(no_empty_sections),
+        cmocka_unit_test(decoded_by_another_processor),
+        cmocka_unit_test(how_far_a_pipe_is),
         cmocka_unit_test(configs),
     };
     setenv("LC_ALL", "C.UTF-8", 1);

@@ -1,0 +1,89 @@
+/* Samples that are kept for a chart, and the panels that they are drawn in. */
+#include "shell_helper.h"
+
+#include "picture_helper.h"
+
+#include "shell/commands/plot.h"
+
+static struct aw_traces traces;
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_traces_free(&traces);
+    return traces.n != 0;
+}
+
+static void one_for_each_name(void **state)
+{
+    char name[16];
+    (void)state;
+    for (int i = 0; i < AW_STRIP_SERIES; i++) {
+        snprintf(name, sizeof name, "x%d", i);
+        assert_ptr_equal(aw_traces_find(&traces, name, "deg"), &traces.list[i]);
+    }
+    assert_null(aw_traces_find(&traces, "one more", NULL));
+    assert_ptr_equal(aw_traces_find(&traces, "x3", "rad"), &traces.list[3]);
+    assert_string_equal(traces.list[3].unit, "deg");
+    assert_int_equal(traces.n, AW_STRIP_SERIES);
+}
+
+/* Seconds since the first of all; of a clock that was set back time stands still. */
+static void when_they_were(void **state)
+{
+    static const struct {
+        int64_t time_ns;
+        double t;
+    } rows[] = {{5, 0}, {7, 2}, {6, 2}, {8, 3}, {4, 3}};
+    struct aw_trace *a = aw_traces_find(&traces, "a", NULL), *b = aw_traces_find(&traces, "b", "");
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(aw_traces_add(&traces, a, rows[i].time_ns * AW_SECOND, (double)i, NULL),
+                         AW_OK);
+        assert_true(a->t[i] == rows[i].t && a->v[i] == (double)i);
+    }
+    assert_int_equal(aw_traces_add(&traces, b, 4 * AW_SECOND, 1, NULL), AW_OK);
+    assert_true(b->t[0] == -1);
+    assert_true(traces.first_ns == 5 * AW_SECOND && traces.last_ns == 8 * AW_SECOND);
+    for (int i = 1; i < 5000; i++)
+        assert_int_equal(aw_traces_add(&traces, b, i * AW_SECOND, i, NULL), AW_OK);
+    assert_int_equal(b->n, 5000);
+    for (int i = 1; i < 5000; i++)
+        assert_true(b->v[i] == i);
+}
+
+/* One panel for each unit; the last one has all that find no room. */
+static void panels_by_unit(void **state)
+{
+    static const char *const units[] = {"deg", "Nm", "", "deg", "A", "V", "Nm", "W"};
+    char path[] = "/tmp/test_plot_file_XXXXXX.svg", text[65536];
+    struct aw_error err;
+    (void)state;
+    int fd = mkstemps(path, 4);
+    assert_true(fd >= 0);
+    assert_int_equal(aw_traces_write(&traces, path, "none", &err), AW_USAGE);
+    for (int i = 0; i < 8; i++) {
+        snprintf(text, sizeof text, "x%d", i);
+        struct aw_trace *trace = aw_traces_find(&traces, text, units[i]);
+        for (int k = 0; k < 3; k++)
+            aw_traces_add(&traces, trace, k * AW_SECOND, i + k % 2, &err);
+    }
+    assert_int_equal(aw_traces_write(&traces, path, "eight values", &err), AW_OK);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    close(fd);
+    unlink(path);
+    expect_picture("plot-panels.svg", text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(one_for_each_name, stop),
+        cmocka_unit_test_teardown(when_they_were, stop),
+        cmocka_unit_test_teardown(panels_by_unit, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* The stop that is ready for a crash: what it is, when there is one, and that it is written. */
+#include "shell_helper.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "shell/core/crash.h"
+
+static struct aw_tool tool;
+static struct aw_session *session;
+static struct aw_link link_of_it;
+static int ends[2];
+static const char *frames[70];
+
+static void last_stop(struct aw_session *s, aw_frame_fn *add, void *context)
+{
+    (void)s;
+    for (const char **frame = frames; *frame; frame++)
+        add(context, *frame, strlen(*frame));
+}
+
+/* What begins with '-' cannot be sent. */
+static bool make_raw(const struct aw_link *link, const void *buf, size_t size,
+                     struct aw_link_raw *raw)
+{
+    (void)link;
+    if (size > raw->cap || *(const char *)buf == '-')
+        return false;
+    memcpy(raw->bytes, buf, size);
+    raw->size = size;
+    raw->fd = ends[1];
+    return true;
+}
+
+static void hang_up(struct aw_link *link)
+{
+    (void)link;
+}
+
+static int start(void **state)
+{
+    static const struct aw_link_ops ops = {.raw = make_raw, .close = hang_up};
+    (void)state;
+    tool = rig_tool;
+    tool.last_stop = last_stop;
+    session = rig_new(&tool);
+    link_of_it = (struct aw_link){.ops = &ops};
+    session->link = &link_of_it;
+    session->moving = true;
+    memset(frames, 0, sizeof frames);
+    frames[0] = "stop ";
+    return pipe2(ends, O_NONBLOCK);
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_crash_forget();
+    rig_free(session);
+    close(ends[0]);
+    close(ends[1]);
+    return 0;
+}
+
+/* All that is written when it is carried out. */
+static const char *written(void)
+{
+    static char text[4096];
+    aw_crash_carry_out();
+    ssize_t n = read(ends[0], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+static void as_long_as_something_moves(void **state)
+{
+    (void)state;
+    assert_string_equal(written(), "");
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "stop ");
+    assert_string_equal(written(), "stop "); /* it stays ready */
+    session->moving = false;
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "");
+    session->ongoing = AW_ONGOING_RUNNING;
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "stop ");
+    session->ongoing = AW_ONGOING_ENDING;
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "");
+    session->ongoing = AW_ONGOING_NOTHING;
+    session->moving = true;
+    aw_options_set(&session->options, "hold", "1", AW_FROM_COMMAND_LINE, NULL);
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "");
+}
+
+static void what_it_is(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) { /* always the newest */
+        char text[] = "stop 0";
+        text[5] = (char)('0' + i);
+        frames[0] = text;
+        aw_crash_prepare(session);
+        assert_string_equal(written(), text);
+    }
+    frames[0] = "all ";
+    frames[1] = "-";
+    frames[2] = "hold";
+    tool.stop_again = 2;
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "all holdall holdall hold");
+    tool.stop_again = 0;
+    frames[0] = "-";
+    frames[1] = NULL;
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "");
+    for (int i = 0; i < 65; i++) /* one more than boards on a bus */
+        frames[i] = "x";
+    aw_crash_prepare(session);
+    assert_int_equal(strlen(written()), 64);
+}
+
+/* Its descriptor may soon be that of something else. */
+static void a_link_that_is_closed(void **state)
+{
+    (void)state;
+    aw_crash_prepare(session);
+    aw_session_unlink(session);
+    assert_string_equal(written(), "");
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "");
+}
+
+/* In a child, which then ends by the signal, or says by its exit status what went wrong. */
+static void crash(int number)
+{
+    aw_crash_catch();
+    if (number == 0) { /* as the guard of a server */
+        aw_crash_carry_out();
+        _exit(0);
+    }
+    aw_crash_prepare(session);
+    raise(number);
+    _exit(1);
+}
+
+static void when_it_crashes(void **state)
+{
+    static const int numbers[] = {SIGABRT, SIGTRAP};
+    char text[64];
+    int status;
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            crash(numbers[i]);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == numbers[i]);
+        assert_int_equal(read(ends[0], text, sizeof text), 5);
+        assert_memory_equal(text, "stop ", 5);
+    }
+}
+
+/* What is made ready after that a child sees, too, until it has nothing to do with it. */
+static void a_child_that_carries_it_out(void **state)
+{
+    int ready[2], status;
+    char text[64];
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    aw_crash_prepare(session);
+    assert_true(aw_crash_share());
+    assert_string_equal(written(), "stop ");
+    pid_t child = fork();
+    if (child == 0) {
+        close(ready[1]);
+        crash(read(ready[0], text, 1) == 0 ? 0 : SIGKILL);
+    }
+    frames[0] = "and now";
+    aw_crash_prepare(session);
+    close(ready[0]);
+    close(ready[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(read(ends[0], text, sizeof text), 7);
+    assert_memory_equal(text, "and now", 7);
+    aw_crash_leave();
+    assert_string_equal(written(), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(as_long_as_something_moves, start, stop),
+        cmocka_unit_test_setup_teardown(what_it_is, start, stop),
+        cmocka_unit_test_setup_teardown(a_link_that_is_closed, start, stop),
+        cmocka_unit_test_setup_teardown(when_it_crashes, start, stop),
+        cmocka_unit_test_setup_teardown(a_child_that_carries_it_out, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
