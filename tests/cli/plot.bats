@@ -192,8 +192,8 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     ok armctl plot 'a.*' run.ndjson --out run.svg -j
     same "$(json .samples)" 240
     ok armctl plot 'a.*' - <run.ndjson
-    has "$output" " 12⢀"
-    hasnt "$output" " 13"
+    has "$output" "12⣀"
+    hasnt "$output" "13"
 }
 
 @test "the reader goes away; the device goes away: what came is drawn" {

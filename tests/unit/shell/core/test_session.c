@@ -2,6 +2,7 @@
 #include "shell_helper.h"
 
 #include <errno.h>
+#include <pty.h>
 
 static struct aw_session *session;
 
@@ -111,6 +112,35 @@ static void a_list_of_fields(void **state)
     assert_null(session->printing.fields[2]);
 }
 
+/* Colours are for terminals that have some, unless somebody wants none. */
+static void who_gets_colours(void **state)
+{
+    static const struct {
+        const char *none, *term;
+        bool terminal, color;
+    } rows[] = {
+        {NULL, "xterm", true, true}, {NULL, "xterm", false, false}, {"1", "xterm", true, false},
+        {"", "xterm", true, true},   {NULL, "dumb", true, false},   {NULL, NULL, true, false},
+    };
+    int user, terminal, ends[2], usual = dup(STDOUT_FILENO);
+    (void)state;
+    assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
+    assert_int_equal(pipe(ends), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rows[i].none ? setenv("NO_COLOR", rows[i].none, 1) : unsetenv("NO_COLOR");
+        rows[i].term ? setenv("TERM", rows[i].term, 1) : unsetenv("TERM");
+        fflush(stdout);
+        dup2(rows[i].terminal ? terminal : ends[1], STDOUT_FILENO);
+        struct aw_session *made = aw_session_new(&rig_tool);
+        dup2(usual, STDOUT_FILENO);
+        assert_int_equal(made->out.color, rows[i].color);
+        aw_session_free(made);
+    }
+    const int fds[] = {user, terminal, ends[0], ends[1], usual};
+    for (size_t i = 0; i < 5; i++)
+        close(fds[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +148,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(forms, start, stop),
         cmocka_unit_test_setup_teardown(a_list_of_fields, start, stop),
         cmocka_unit_test_setup_teardown(exit_codes, start, stop),
+        cmocka_unit_test(who_gets_colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

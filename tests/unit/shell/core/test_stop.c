@@ -300,13 +300,19 @@ static void at_the_end(void **state)
     assert_false(aw_stop_parent_gone(session));
 }
 
+/* Whether it looks after its parent: nohup and setsid say that it is not to. */
+enum way { UNWATCHED, WATCHED, NOHUP, SETSID };
+
 /* In a child of a child: its parent ends when it is told to. What it finds, in letters. */
-static void look_after_parent(int told_fd, int out_fd, bool watched)
+static void look_after_parent(int told_fd, int out_fd, enum way way)
 {
     char found[16] = "", byte;
     session = rig_new(&tool);
     session->out.sink = &sink;
-    aw_stop_watch_parent(session, watched); /* before there is a device, too */
+    signal(SIGHUP, way == NOHUP ? SIG_IGN : SIG_DFL);
+    if (way == SETSID)
+        setsid();
+    aw_stop_watch_parent(session, way != UNWATCHED); /* before there is a device, too */
     aw_stop_catch(session);
     strcat(found, session->stop.parent >= 0 ? "p" : "-");
     strcat(found, aw_stop_parent_gone(session) ? "g" : "-");
@@ -314,7 +320,7 @@ static void look_after_parent(int told_fd, int out_fd, bool watched)
     if (write(out_fd, "", 1) != 1 || read(told_fd, &byte, 1) != 0)
         _exit(1);
     struct pollfd gone = {.fd = session->stop.parent, .events = POLLIN};
-    poll(&gone, 1, 5000);
+    poll(&gone, session->stop.parent >= 0, session->stop.parent >= 0 ? 5000 : 0);
     strcat(found, is_asked() ? "A" : "-");
     strcat(found, aw_stop_parent_gone(session) ? "G" : "-");
     const char *why = aw_stop_read(session);
@@ -330,9 +336,9 @@ static void look_after_parent(int told_fd, int out_fd, bool watched)
 
 static void the_program_that_started_it(void **state)
 {
-    static const char *const found[] = {"p-------A", "p--AGHw-A"};
+    static const char *const found[] = {"p-------A", "p--AGHw-A", "---------", "---------"};
     (void)state;
-    for (int watched = 0; watched < 2; watched++) {
+    for (enum way way = UNWATCHED; way <= SETSID; way++) {
         char text[32] = "", byte;
         int in[2], result[2];
         assert_int_equal(pipe(in), 0);
@@ -343,7 +349,7 @@ static void the_program_that_started_it(void **state)
             if (child == 0) {
                 close(in[1]);
                 close(result[0]);
-                look_after_parent(in[0], result[1], watched);
+                look_after_parent(in[0], result[1], way);
             }
             close(in[1]);
             close(result[1]);
@@ -358,7 +364,7 @@ static void the_program_that_started_it(void **state)
         for (ssize_t n; (n = read(result[0], text + used, sizeof text - 1 - used)) > 0;)
             used += (size_t)n;
         close(result[0]);
-        assert_string_equal(text, found[watched]);
+        assert_string_equal(text, found[way]);
     }
 }
 

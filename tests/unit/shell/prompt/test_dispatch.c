@@ -27,6 +27,7 @@
 
 static FILE *out;
 static const char *config; /* the file of the lines that follow; NULL: none */
+static bool one_shot;      /* they are words of a command line */
 static char *printed;
 static size_t printed_size;
 
@@ -129,6 +130,7 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
     session->out.charset = AW_CHARSET_UTF8;
     session->clock = &session->virtual_clock.base;
     session->interactive = prompt;
+    session->one_shot = one_shot;
     if (config)
         aw_config_load(session, config);
     fprintf(out, "$ %s\n", line);
@@ -1418,6 +1420,9 @@ static void from_standard_input(void **state)
         {"values.csv", "-n 3 plot - speed --span 1s --out out.svg"},
         {"jumps.csv", "plot - speed --span 12s"},
         {"jumps.csv", "plot - speed --span 12s -n 5"},
+        {"jumps.csv", "plot speed --span 12s -n 3"},
+        {"jumps.csv", "-l log:" FILE_OF "?speed=1000 plot torque --span 1s -n 3"},
+        {"/dev/null", "plot torque"},
     };
     int usual = dup(STDIN_FILENO);
     (void)state;
@@ -1428,7 +1433,9 @@ static void from_standard_input(void **state)
         dup2(file, STDIN_FILENO);
         close(file);
         fprintf(out, "< %s ", cases[i].file);
+        one_shot = strncmp(cases[i].line, "plot - ", 7) != 0 && strstr(cases[i].line, "plot ");
         type(cases[i].line, NULL);
+        one_shot = false;
         unlink("out.svg");
     }
     dup2(usual, STDIN_FILENO);
