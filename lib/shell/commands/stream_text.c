@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "shell/commands/stream_source.h"
+#include "view/text/timestamp.h"
 
 #define TIME_MOST 4e9 /* seconds, either way: differences of such times fit 64 bits of ns */
 
@@ -160,11 +161,13 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
                        "%.120s:%" PRIu64 ":1: no JSON object: %.60s", s->name, s->line, line);
     }
     s->item.line = line;
-    /* In seconds since 1970; anything else that grows will do. */
+    /* In seconds since 1970, or any that grow; or ISO 8601. */
     const json_t *t = json_object_get(json->object, "t");
     t = t ? t : json_object_get(json->object, "timestamp");
     double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
     s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
+    if (json_is_string(t))
+        aw_time_parse_iso(json_string_value(t), &s->item.time_ns);
     s->item.subject = subject_of(json->object);
     add_members(s, "", json->object, 0);
     s->item.arrived = s->item.time_ns == AW_NO_TIME && s->live;
@@ -262,6 +265,8 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
     if (column == csv->time) {
         if (number && fabs(value) < TIME_MOST)
             s->item.time_ns = to_ns(value);
+        else
+            aw_time_parse_iso(cell, &s->item.time_ns);
         return;
     }
     if (!number && is_subject(name)) {

@@ -1,6 +1,7 @@
 /* The time of a record as text: seconds with six decimals, or ISO 8601. */
 #include "view/text/timestamp.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -60,4 +61,34 @@ char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_
     default:
         return print_seconds(out, time_ns);
     }
+}
+
+/* The digits behind ".", of which nine count, in ns; *text behind them. */
+static int64_t parse_fraction(const char **text)
+{
+    int64_t ns = 0;
+    if (**text != '.')
+        return 0;
+    for (int64_t unit = 100000000; isdigit((unsigned char)*++*text); unit /= 10)
+        ns += (**text - '0') * unit;
+    return ns;
+}
+
+bool aw_time_parse_iso(const char *text, int64_t *time_ns)
+{
+    struct tm tm = {0};
+    const char *rest = strptime(text, "%Y-%m-%d", &tm);
+    if (!rest || (*rest != 'T' && *rest != ' '))
+        return false;
+    rest = strptime(rest + 1, "%H:%M:%S", &tm);
+    if (!rest)
+        return false;
+    int64_t fraction = parse_fraction(&rest);
+    if (*rest)
+        rest = strptime(rest, "%z", &tm);
+    if (!rest || *rest)
+        return false;
+    int64_t zone = tm.tm_gmtoff; /* which timegm takes away */
+    *time_ns = (timegm(&tm) - zone) * INT64_C(1000000000) + fraction;
+    return true;
 }

@@ -2,6 +2,7 @@
 #ifndef AW_VIEW_TEXT_TIMESTAMP_H
 #define AW_VIEW_TEXT_TIMESTAMP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define AW_SECOND_ROOM 16
@@ -29,5 +30,9 @@ char *aw_print_seconds(char *out, int64_t time_ns, struct aw_second *known);
  * characters. */
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
                     int64_t previous_ns);
+
+/* Back from ISO 8601: a date, T or a blank, a time with or without digits behind the seconds, then
+ * Z, +02:00 or nothing (UTC). False, and the time is as it was, if it is none. */
+bool aw_time_parse_iso(const char *text, int64_t *time_ns);
 
 #endif

@@ -224,6 +224,38 @@ static void times(void **state)
     assert_string_equal(line, "-0.500000");
 }
 
+static void times_are_read_again(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t ns; /* 7: it is none, and what was there stays */
+    } rows[] = {
+        {"2023-11-14T22:13:20.123456Z", 1700000000123456000},
+        {"2023-11-14T22:13:20.123456789Z", 1700000000123456789},
+        {"2023-11-14T22:13:20.1234567891Z", 1700000000123456789},
+        {"2023-11-14T22:13:20Z", 1700000000000000000},
+        {"2023-11-14 22:13:20", 1700000000000000000},
+        {"2023-11-15T00:13:20.5+02:00", 1700000000500000000},
+        {"2023-11-14T20:43:20-01:30", 1700000000000000000},
+        {"1969-12-31T23:59:59.5Z", -500000000},
+        {"2023-11-14", 7},
+        {"2023-11-14x22:13:20Z", 7},
+        {"2023-11-14T22:13Z", 7},
+        {"2023-11-14T22:13:20Zz", 7},
+        {"2023-11-14T22:13:20.5 or so", 7},
+        {"2023-13-14T22:13:20Z", 7},
+        {"soon", 7},
+        {"", 7},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t ns = 7;
+        print_message("%s\n", rows[i].text);
+        assert_int_equal(aw_time_parse_iso(rows[i].text, &ns), rows[i].ns != 7);
+        assert_int_equal(ns, rows[i].ns);
+    }
+}
+
 /* The largest float as a setpoint of 25 Nm is not infinite: JSON knows no infinity. */
 static void scaled_values_may_be_more_than_a_float(void **state)
 {
@@ -545,6 +577,7 @@ int main(void)
         cmocka_unit_test_setup(csv_rows_have_the_columns_of_the_header, start),
         cmocka_unit_test_setup(unknown_fields_are_refused, start),
         cmocka_unit_test_setup(times, start),
+        cmocka_unit_test(times_are_read_again),
         cmocka_unit_test_setup(scaled_values_may_be_more_than_a_float, start),
         cmocka_unit_test_setup(a_record_without_a_time_leaves_the_times_alone, start),
         cmocka_unit_test(styles),
