@@ -30,8 +30,7 @@ static int compare(const void *a, const void *b)
 /* Nearest rank: the smallest value that at least this share of all does not exceed. */
 static double percentile(const struct aw_samples *samples, double share)
 {
-    double rank = ceil(share * (double)samples->n);
-    return samples->values[rank < 1 ? 0 : (size_t)rank - 1];
+    return samples->values[(size_t)ceil(share * (double)samples->n) - 1];
 }
 
 struct aw_stats aw_samples_stats(struct aw_samples *samples)

@@ -100,6 +100,25 @@ static void test_stable_is_what_dies_away(void **state)
     assert_true(stable > 20 && unstable > 20);
 }
 
+/* Two slow lags under a fast PID are behind by up to 270 deg, and by less again before the
+ * crossing: stable, but with much smaller gains it is not. */
+static void test_stable_between_two_gains(void **state)
+{
+    (void)state;
+    static const struct {
+        double times;
+        bool stable;
+    } rows[] = {{0.01, false}, {0.17, false}, {0.19, true}, {0.3, true},
+                {1, true},     {3, true},     {100, false}};
+    struct aw_process p = {.gain = 1, .a1 = 20, .a2 = 100};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double k = 2000 * rows[i].times;
+        struct aw_gains g = aw_gains_per_tick((struct aw_gains){k, 4 * k, k}, 0.01);
+        assert_int_equal(margins_of(&p, 0.01, g).stable, rows[i].stable);
+        assert_int_equal(isfinite(aw_predict_load_iae(&p, 0.01, &g)), rows[i].stable);
+    }
+}
+
 /* By hand: the load of an integral controller comes to 1/ki, in seconds and ticks. */
 static void test_load(void **state)
 {
@@ -196,10 +215,15 @@ static void test_numbers_of_loops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_lag_by_hand), cmocka_unit_test(test_an_integrator_by_hand),
-        cmocka_unit_test(test_table_of_simc), cmocka_unit_test(test_stable_is_what_dies_away),
-        cmocka_unit_test(test_load),          cmocka_unit_test(test_activity),
-        cmocka_unit_test(test_the_open_loop), cmocka_unit_test(test_numbers_of_loops),
+        cmocka_unit_test(test_a_lag_by_hand),
+        cmocka_unit_test(test_an_integrator_by_hand),
+        cmocka_unit_test(test_table_of_simc),
+        cmocka_unit_test(test_stable_is_what_dies_away),
+        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_stable_between_two_gains),
+        cmocka_unit_test(test_activity),
+        cmocka_unit_test(test_the_open_loop),
+        cmocka_unit_test(test_numbers_of_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,43 @@ static void test_edges(void **state)
     }
 }
 
+/* Ten cycles of 1 s and a swing of 2, sampled 10 ms before each ends; the fourth takes so much
+ * longer and is so much wider, and of each such a part more is high. How many there are until it is
+ * over, and with which bias then. Cycles that are alike differ by less than 122 ms, or 0.5; what is
+ * corrected is more than 12 % away from the middle, unless the bias is as great as it may be. */
+static void test_what_is_alike(void **state)
+{
+    static const struct {
+        double longer, wider, skew, most;
+        int cycles;
+        double bias;
+    } rows[] = {{0, 0, 0, 1, 7, 0},           {0.121, 0, 0, 1, 7, 0},   {0.123, 0, 0, 1, 10, 0},
+                {-0.115, 0, 0, 1, 7, 0},      {-0.12, 0, 0, 1, 10, 0},  {0, 0.49, 0, 1, 7, 0},
+                {0, 0.51, 0, 1, 10, 0},       {0, 0, 0.115, 1, 7, 0},   {0, 0, -0.115, 1, 7, 0},
+                {0, 0, 0.125, 0.01, 7, 0.01}, {0, 0, 0.5, 0.2, 7, 0.2}, {0, 0, -0.5, 0.2, 7, -0.2},
+                {0, 0, 0.125, 1, 10, 0.625}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_relay_config config = {0, 1, 0, 9, 60, rows[i].most};
+        double t = 0;
+        assert_int_equal(aw_relay_start(&relay, &config, NULL), AW_OK);
+        aw_relay_feed(&relay, -0.5, 1);
+        for (int k = 0; k < 10 && !relay.over; k++) {
+            double length = 1 + (k == 3 ? rows[i].longer : 0),
+                   wide = 1 + (k == 3 ? rows[i].wider : 0);
+            aw_relay_feed(&relay, t, -1);
+            aw_relay_feed(&relay, t + length * (1 + rows[i].skew) / 2, wide);
+            t += length;
+            aw_relay_feed(&relay, t - 0.01, 0);
+            if (k == 9)
+                aw_relay_feed(&relay, t, -1);
+        }
+        if (relay.n_cycles != (size_t)rows[i].cycles)
+            fail_msg("row %zu: %zu cycles", i, (size_t)relay.n_cycles);
+        near(relay.bias, rows[i].bias, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_bad_configurations),
         cmocka_unit_test(test_sample_by_sample),
         cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_what_is_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,16 @@ static struct aw_trial record(double noise, bool stairs)
         .input_t = at, .input = input, .n_inputs = n, .stairs = stairs, .t = t, .y = y, .n = N};
 }
 
+/* A sample a second, the last one a second late: what is made of them is at whole seconds, and the
+ * input's jumps come when it is looked at. */
+static void make_whole(void)
+{
+    for (int i = 0; i < N; i++)
+        t[i] = i < N - 1 ? i : N;
+    for (int i = 0; i < 2 * N; i++)
+        at[i] = 7 * (i / 2) + 0.125;
+}
+
 static void test_points(void **state)
 {
     static const struct {
@@ -42,13 +52,18 @@ static void test_points(void **state)
         double noise;
         bool stairs;
         size_t n;
-    } rows[] = {{"lines", 0.01, false, N}, {"stairs", 0.2, true, N}, {"short", 0, false, 70}};
+    } rows[] = {{"lines", 0.01, false, N},
+                {"stairs", 0.2, true, N},
+                {"short", 0, false, 70},
+                {"whole", 0, true, N}};
     (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
         struct aw_trial trial = record(rows[i].noise, rows[i].stairs);
         trial.n = rows[i].n;
+        if (i == 3)
+            make_whole();
         size_t n = aw_spectrum(&trial, points, NULL);
         fprintf(out, "%s: %zu\n", rows[i].name, n);
         for (size_t k = 0; k < n; k++)

@@ -318,6 +318,10 @@ static void what_is_no_path_is_refused(void **state)
     assert_string_equal(err.text, "path: time of point 2 is no number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, wild, 3, 1, &err), AW_USAGE);
     assert_string_equal(err.text, "path: point 2 is no number — correct it");
+    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, wild + 1, p, 2, 1, &err), AW_USAGE);
+    assert_string_equal(err.text, "path: time of point 1 is no number — correct it");
+    assert_int_equal(aw_path_init(&path, AW_PATH_LINEAR, p, wild + 1, 2, 1, &err), AW_USAGE);
+    assert_string_equal(err.text, "path: point 1 is no number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, (double[]){0, INFINITY},
                                   (double[]){0, 1, 2, NAN}, 2, 2, &err),
                      AW_USAGE);
