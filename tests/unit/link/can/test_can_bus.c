@@ -570,6 +570,7 @@ static void down_and_up(void **state)
                        "can:" BUS ": interface is down — sudo ip link set " BUS " up");
     tell_news(); /* about something else */
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    kernel.bind_error = EIO; /* nobody asks: it is still bound */
     put_up();
     assert_event(link, "interface up");
     assert_int_equal(aw_link_fd(link), kernel.socket[0]);

@@ -91,6 +91,27 @@ static void transports_are_complete(void **state)
     }
 }
 
+/* Every key that is offered is taken, and none that is one letter off. */
+static void keys_of_all_transports(void **state)
+{
+    (void)state;
+    for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
+        const char *keys[40];
+        size_t n = 0;
+        for (const char *const *key = row->keys; key && *key; key++)
+            keys[n++] = *key;
+        for (const char *const *key = aw_fault_keys; *key; key++)
+            keys[n++] = *key;
+        for (size_t i = 0; i < n; i++)
+            for (int off = -1; off <= 1; off++) {
+                char url[100];
+                snprintf(url, sizeof url, "%s:x?%s=1", row->scheme, keys[i]);
+                strchr(url, '?')[1] += (char)off;
+                assert_int_equal(aw_link_check(url, NULL, NULL), off ? AW_USAGE : AW_OK);
+            }
+    }
+}
+
 struct seen {
     char text[64];
 };
@@ -157,6 +178,7 @@ int main(void)
         cmocka_unit_test(bad_faults),
         cmocka_unit_test(the_tools_own_transport),
         cmocka_unit_test(transports_are_complete),
+        cmocka_unit_test(keys_of_all_transports),
         cmocka_unit_test(all_transports_are_offered),
         cmocka_unit_test(a_trace_sees_what_passes),
     };

@@ -349,6 +349,36 @@ static void ports_are_listed(void **state)
     assert_int_equal(aw_link_list_serial(ports, 4), 0);
 }
 
+/* Of several ports as many are named as fit into a line. */
+static void more_ports_than_one_line_takes(void **state)
+{
+    (void)state;
+    struct aw_port ports[9];
+    char words[200], path[80], target[80];
+    for (int n = 1; n <= 8; n++) {
+        assert_int_equal(aw_link_list_serial(ports, 9), n);
+        struct aw_error err;
+        struct aw_real_clock clock = aw_real_clock(-1);
+        const struct aw_link_options options = {.clock = &clock.base};
+        struct aw_link *link;
+        assert_int_equal(aw_link_open(&link, "serial:/dev/ttyAW77", &options, &err), AW_NO_LINK);
+        for (int i = 0; i < n && i < 6; i++)
+            assert_non_null(strstr(err.text, ports[i].path));
+        for (int i = 6; i < n; i++)
+            assert_null(strstr(err.text, ports[i].path));
+        snprintf(words, sizeof words, "there is %s%s", ports[0].path, n > 1 ? ", /dev/ttyAW" : " ");
+        assert_non_null(strstr(err.text, words));
+        assert_non_null(strstr(err.text, " (see 'list')"));
+        snprintf(path, sizeof path, "/sys/class/tty/ttyAW%d", n);
+        snprintf(target, sizeof target, "../../devices/platform/uart/tty/ttyAW%d", n);
+        other_symlink(path, target);
+        snprintf(path, sizeof path, "/dev/ttyAW%d", n);
+        other_device(path, port.name);
+        snprintf(path, sizeof path, "/sys/devices/platform/uart/tty/ttyAW%d/dev", n);
+        other_file(path, "4:64\n");
+    }
+}
+
 /* Since Linux 6.5 the serial core stands between the port and its driver. */
 static void the_serial_core_is_no_driver(void **state)
 {
@@ -398,6 +428,7 @@ int main(void)
         CASE(who_has_it_is_told),
         CASE(why_it_cannot_be_opened),
         CASE(ports_are_listed),
+        CASE(more_ports_than_one_line_takes),
         CASE(the_serial_core_is_no_driver),
         CASE(a_port_that_goes_away_is_lost),
     };
