@@ -188,7 +188,6 @@ static enum aw_status receive(struct fault_link *self, int64_t deadline, struct 
     aw_link_inherit(&self->base, self->inner);
     if (status == AW_LOST) {
         self->ended = true;
-        self->end.status = status;
         return AW_OK;
     }
     if (status == AW_OK)
@@ -211,7 +210,7 @@ static enum aw_status fault_read(struct aw_link *link, void *buf, size_t cap, si
         if (*got > 0)
             return AW_OK;
         if (self->ended && !self->rx.first)
-            return aw_fail(err, self->end.status, "%s", self->end.text);
+            return aw_fail(err, AW_LOST, "%s", self->end.text);
         if (tried && now >= deadline)
             return AW_TIMEOUT;
         status = receive(self, deadline, err);

@@ -14,9 +14,20 @@
 
 #include "capture/packet.h"
 #include "link/core/link.h"
+#include "next_helper.h"
 #include "wire/codec.h"
 
 #define START INT64_C(1700000000000000000)
+
+static int reads_until_error = -1; /* so often it works; -1: always */
+
+ssize_t read(int fd, void *buf, size_t size)
+{
+    if (reads_until_error == 0)
+        return fails_with(EIO);
+    reads_until_error -= reads_until_error > 0;
+    return NEXT(read)(fd, buf, size);
+}
 
 struct rig {
     char path[64];
@@ -575,6 +586,49 @@ static void what_a_device_cannot_be_made_of(void **state)
     end(&rig);
 }
 
+/* A remark on what is not ours says nothing about ours. */
+static void a_remark_before_the_first_piece_of_a_stream(void **state)
+{
+    struct rig rig;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    (void)state;
+    begin(&rig, AW_MEDIUM_TCP);
+    rig.wrapper.ports[0] = 4001;
+    add(&rig, 0, AW_RX, "x", "a remark");
+    rig.wrapper.ports[0] = 4000;
+    add(&rig, 1, AW_RX, "abc", NULL);
+    close_file(&rig);
+    struct aw_link *link = open_link(&rig, &clock.base, "?port=4000");
+    assert_false(link->datagrams);
+    aw_link_close(link);
+    end(&rig);
+}
+
+/* Behind the beginning of a file nothing can be read. */
+static void a_file_that_breaks_off(void **state)
+{
+    struct rig rig;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    const struct aw_link_options options = {.clock = &clock.base};
+    struct aw_link *link;
+    char url[128];
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    close_file(&rig);
+    int lowest = dup(0);
+    close(lowest);
+    snprintf(url, sizeof url, "log:%s", rig.path);
+    reads_until_error = 1;
+    assert_int_equal(aw_link_open(&link, url, &options, &rig.err), AW_LOST);
+    reads_until_error = -1;
+    assert_null(link);
+    assert_non_null(strstr(rig.err.text, ": Input/output error — "));
+    int now = dup(0);
+    close(now);
+    assert_int_equal(now, lowest);
+    end(&rig);
+}
+
 static void a_wish_to_stop_ends_reading(void **state)
 {
     struct rig rig;
@@ -620,6 +674,8 @@ int main(void)
         cmocka_unit_test(streams_are_read_in_pieces_and_from_later_on),
         cmocka_unit_test(what_a_device_cannot_be_made_of),
         cmocka_unit_test(a_wish_to_stop_ends_reading),
+        cmocka_unit_test(a_remark_before_the_first_piece_of_a_stream),
+        cmocka_unit_test(a_file_that_breaks_off),
         cmocka_unit_test(an_empty_capture_ends_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

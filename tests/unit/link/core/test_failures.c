@@ -234,11 +234,36 @@ static void without_means_to_look_up_a_name(void **state)
     assert_int_equal(error, EAI_MEMORY);
 }
 
+static void no_trace(void *context, bool tx, const void *buf, size_t size)
+{
+    (void)context, (void)tx, (void)buf, (void)size;
+}
+
+/* What cannot be wrapped is closed. */
+static void without_memory_for_a_trace(void **state)
+{
+    (void)state;
+    int closed = 0;
+    struct echo_device *device = echo_device(0);
+    struct aw_link *inner = aw_sim_link(&device->base, &real_clock.base, false, "sim:");
+    if (!OWN_ALLOCATOR) {
+        aw_link_close(inner);
+        skip();
+    }
+    device->closed = &closed;
+    failing_allocation = 1;
+    struct aw_link *trace = aw_trace_wrap(inner, no_trace, NULL);
+    failing_allocation = 0;
+    assert_null(trace);
+    assert_int_equal(closed, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_descriptors),
         cmocka_unit_test(without_memory),
+        cmocka_unit_test(without_memory_for_a_trace),
         cmocka_unit_test(without_means_to_look_up_a_name),
     };
     return cmocka_run_group_tests(tests, begin, end);

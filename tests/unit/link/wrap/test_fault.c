@@ -304,6 +304,58 @@ static void a_new_client_does_not_get_what_waited_for_the_old(void **state)
     aw_link_close(server);
 }
 
+/* A server's link: one client says something and leaves, another one comes and says nothing. */
+static enum aw_status read_of_two(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                  int64_t deadline, struct aw_error *err)
+{
+    (void)err;
+    *got = 0;
+    if (link->connections == 1 && *link->event == '\0') {
+        strcpy(link->event, "said");
+        memcpy(buf, "first", *got = cap < 5 ? cap : 5);
+        return AW_OK;
+    }
+    if (link->connections == 1) {
+        link->connections++;
+        return AW_EVENT;
+    }
+    aw_clock_sleep(link->clock, deadline);
+    return AW_TIMEOUT;
+}
+
+static enum aw_status write_of_none(struct aw_link *link, const void *buf, size_t size,
+                                    struct aw_error *err)
+{
+    (void)buf, (void)size;
+    return aw_fail(err, AW_LOST, "%s: nobody takes it", link->key);
+}
+
+static void close_of_two(struct aw_link *link)
+{
+    link->waiting = true;
+}
+
+static void what_waited_of_the_old_client_does_not_come(void **state)
+{
+    (void)state;
+    static const struct aw_link_ops ops = {
+        .read = read_of_two, .write = write_of_none, .close = close_of_two};
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link inner = {.ops = &ops, .clock = &clock.base, .connections = 1}, *link;
+    struct aw_url url;
+    struct aw_error err = {0};
+    assert_int_equal(aw_url_parse(&url, "x:?delay=1s", &err), AW_OK);
+    assert_int_equal(aw_fault_wrap(&link, &inner, &url, false, &err), AW_OK);
+    assert_read_is(link, AW_EVENT, 2 * AW_SECOND);
+    assert_read_is(link, AW_TIMEOUT, 2 * AW_SECOND);
+    assert_writes(link, "one");
+    assert_writes(link, "two");
+    assert_read_is(link, AW_LOST, 2 * AW_SECOND); /* when the first of them is due */
+    assert_int_equal(clock.time_ns, 3 * AW_SECOND);
+    aw_link_close(link);
+    assert_true(inner.waiting);
+}
+
 static void some_datagrams_are_overtaken(void **state)
 {
     (void)state;
@@ -540,6 +592,7 @@ int main(void)
         cmocka_unit_test(what_waits_is_sent_before_closing),
         cmocka_unit_test(what_came_before_the_end_is_delivered),
         cmocka_unit_test(a_new_client_does_not_get_what_waited_for_the_old),
+        cmocka_unit_test(what_waited_of_the_old_client_does_not_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,13 +15,19 @@ static const char recording[] = "(100.000000) can0 041#01\n"
                                 "(102.000000) can0 041#04\n"
                                 "(101.000000) can0 041#05\n";
 
+static bool write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && fputs(text, file) >= 0;
+    return file && fclose(file) == 0 && good;
+}
+
 static int begin(void **state)
 {
     (void)state;
     int fd = mkstemps(path, 4);
-    bool good = fd >= 0 && write(fd, recording, sizeof recording - 1) == sizeof recording - 1;
     close(fd);
-    return good ? 0 : -1;
+    return fd >= 0 && write_file(recording) ? 0 : -1;
 }
 
 static int end(void **state)
@@ -101,6 +107,16 @@ static void parts_and_repetitions(void **state)
         "0:05E/2@100500 ");
 }
 
+/* What has no time comes at once, behind what came before it. */
+static void lines_without_time(void **state)
+{
+    (void)state;
+    assert_true(write_file("041#01\n(100.000000) can0 05E#0203\n042#01\n(100.500000) can0 05F#\n"));
+    assert_plays("", -1, 9, "0:041/1@0 0:05E/2@100000 0:042/1@0 500:05F/0@100500 500=7");
+    assert_plays("?from=0.2s", -1, 9, "0:041/1@0 0:042/1@0 300:05F/0@100500 300=7");
+    assert_true(write_file(recording));
+}
+
 static void less_room_and_requests_to_stop(void **state)
 {
     (void)state;
@@ -152,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_at_their_intervals),
         cmocka_unit_test(parts_and_repetitions),
+        cmocka_unit_test(lines_without_time),
         cmocka_unit_test(less_room_and_requests_to_stop),
         cmocka_unit_test(keys_are_checked),
     };
