@@ -127,9 +127,12 @@ static void a_trace_sees_what_passes(void **state)
 {
     (void)state;
     struct seen seen = {""};
+    int closed = 0;
     struct aw_virtual_clock clock = aw_virtual_clock();
-    struct aw_link *link = aw_trace_wrap(
-        aw_sim_link(&echo_device(AW_SECOND)->base, &clock.base, true, "sim:x"), note, &seen);
+    struct echo_device *device = echo_device(AW_SECOND);
+    device->closed = &closed;
+    struct aw_link *link =
+        aw_trace_wrap(aw_sim_link(&device->base, &clock.base, true, "sim:x"), note, &seen);
     assert_string_equal(link->key, "sim:x");
     assert_true(link->simulated && link->datagrams);
     assert_int_equal(link->connections, 1);
@@ -139,6 +142,7 @@ static void a_trace_sees_what_passes(void **state)
     assert_reads(link, "ab");
     assert_string_equal(seen.text, ">ab<ab");
     aw_link_close(link);
+    assert_int_equal(closed, 1);
 }
 
 static void all_transports_are_offered(void **state)
