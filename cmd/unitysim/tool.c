@@ -243,8 +243,8 @@ const struct aw_tool unitysim_tool = {
     .field = "elbow.position",
     .speaks = AW_LIST("feedback"),
     .no_answer_hint =
-        "the simulator is silent until a scene is loaded: 'unitysim scene basic'; 'list' "
-        "shows what runs here",
+        "is the simulator running ('list')? It is silent until a scene is loaded: 'unitysim scene "
+        "basic'",
     .links = AW_LIST("udp", "unix", "log"),
     .link = "udp:",
     .sim = &unity_sim_transport,

@@ -709,7 +709,7 @@ print(s.getsockname()[1])')
 stop|stop: sent, but nobody answered — nobody listens at 127.0.0.1:
 drive elbow=45 --for 0.1s|stop: sent, but nobody answered — nobody listens at 127.0.0.1:
 control elbow.velocity=10 elbow.state=increase|sent, but nobody answered — nobody listens
-record r.csv --for 0.1s|record: nothing came — the simulator is silent until
+record r.csv --for 0.1s|record: nothing came — is the simulator running
 record r.pcapng --for 0.1s|record: nothing came
 watch --for 0.1s|watch: nothing came
 watch -n 3 --for 0.1s|watch: nothing came
