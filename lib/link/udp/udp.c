@@ -443,7 +443,6 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
         return aw_no_memory(err);
     }
     self->fd.fd = fd;
-    self->fd.socket = true;
     self->fd.base.datagrams = true;
     self->server = server;
     prepare(self);

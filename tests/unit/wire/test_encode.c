@@ -222,6 +222,9 @@ static void the_largest_float_goes_out_as_it_is_written(void **state)
 static void a_missing_field_is_named(void **state)
 {
     (void)state;
+    begin("numbers", "u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=0 mag=0");
+    assert_int_equal(encode(false), AW_USAGE);
+    assert_string_equal(err.text, "numbers: u8 is missing — give u8=VALUE");
     begin("choice", "level=0 kind=2 way=0");
     for (int force = 0; force < 2; force++) {
         assert_int_equal(encode(force), AW_USAGE);

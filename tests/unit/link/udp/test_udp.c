@@ -236,6 +236,24 @@ static struct aw_link *client_of(unsigned peer, const char *more, struct aw_cloc
     return open_link(url, clock);
 }
 
+/* Who is started again and again has a new port each time, and does not come back. */
+static void senders_that_stay_away_are_no_news(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    unsigned port;
+    int fds[4];
+    for (int i = 0; i < 4; i++) {
+        fds[i] = plain_socket(&port);
+        send_plain(fds[i], port_in(server->key), "x", 1);
+        assert_reads(server, "x");
+    }
+    for (int i = 0; i < 4; i++)
+        close(fds[i]);
+    aw_link_close(server);
+}
+
 static void only_the_peer_is_believed(void **state)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -317,6 +335,16 @@ static void listens_where_the_peer_reaches_it(void **state)
     client = client_of(9, "&from=any", &clock.base, &here);
     assert_listens_at("0.0.0.0", here);
     aw_link_close(client);
+    static const struct {
+        const char *url, *address;
+    } servers[] = {{"udp-listen:*:0?reply=sender", "0.0.0.0"},
+                   {"udp-listen::0?reply=sender", "127.0.0.1"},
+                   {"udp-listen:127.0.0.2:0?reply=sender", "127.0.0.2"}};
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        struct aw_link *server = open_link(servers[i].url, &clock.base);
+        assert_listens_at(servers[i].address, port_in(server->key));
+        aw_link_close(server);
+    }
 }
 
 static void an_empty_datagram_is_news(void **state)
@@ -450,6 +478,34 @@ static void a_network_that_takes_nothing(void **state)
         aw_link_close(client);
         aw_link_close(server);
     }
+}
+
+/* What was refused before is no reason why this cannot be sent; nothing is sent twice. */
+static void what_is_told_elsewhere_and_what_is_empty(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned port;
+    char url[80], byte;
+    int fd = plain_socket(&port);
+    snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=0", port);
+    struct aw_link *client = open_link(url, &clock.base);
+    network.send_error = ECONNREFUSED;
+    network.send_times = -1;
+    assert_writes(client, "lost");
+    network.send_times = 0;
+    assert_read_is(client, AW_TIMEOUT, 0);
+    network.send_error = ENETUNREACH;
+    network.send_times = 1;
+    assert_writes(client, "lost"); /* but not the next one */
+    assert_writes(client, "x");
+    assert_read_is(client, AW_TIMEOUT, 0);
+    assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 1);
+    assert_writes(client, "");
+    assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+    assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), -1);
+    aw_link_close(client);
+    close(fd);
 }
 
 static void what_a_link_does_not_survive(void **state)
@@ -641,6 +697,7 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_is_counted),
         cmocka_unit_test(nobody_there_is_no_reason_to_give_up),
         cmocka_unit_test(a_second_sender_is_noticed),
+        cmocka_unit_test(senders_that_stay_away_are_no_news),
         cmocka_unit_test(only_the_peer_is_believed),
         cmocka_unit_test(a_flood_of_strangers_does_not_hide_the_deadline),
         cmocka_unit_test(listens_where_the_peer_reaches_it),
@@ -649,6 +706,7 @@ int main(void)
         cmocka_unit_test(a_port_taken_by_nobody),
         cmocka_unit_test(addresses_of_the_newer_kind),
         cmocka_unit_test(a_network_that_takes_nothing),
+        cmocka_unit_test(what_is_told_elsewhere_and_what_is_empty),
         cmocka_unit_test(what_a_link_does_not_survive),
         cmocka_unit_test(bad_urls),
         cmocka_unit_test(a_bound_port_is_seen),
