@@ -123,9 +123,26 @@ static void a_mark_stands_in_front(void **state)
     assert_int_equal(aw_utf8_mark(""), 0);
 }
 
+/* What stands behind the room is another's. */
+static void nothing_is_changed_behind_the_room(void **state)
+{
+    (void)state;
+    char text[16] = "θ", behind[] = "x—";
+    for (size_t size = 3; size <= 7; size++) {
+        char wanted[8];
+        snprintf(wanted, size < 6 ? size : 6, "theta");
+        strcpy(text, "θ");
+        strcpy(text + size, behind);
+        aw_utf8_to_ascii(text, size);
+        assert_string_equal(text, wanted);
+        assert_string_equal(text + size, behind);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_changed_behind_the_room),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(every_character_has_its_size),
         cmocka_unit_test(without_utf8_texts_are_spelled_out),

@@ -632,6 +632,22 @@ static void news_are_told_now_and_then(void **state)
     aw_link_close(server);
 }
 
+static void what_could_not_be_sent_is_told_once(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    clock.base.now = held_now;
+    held_ns = AW_SECOND;
+    struct aw_link *client = open_link("udp:127.0.0.1:9?listen=0", &clock.base);
+    network.send_error = ENETUNREACH;
+    network.send_times = 1;
+    assert_writes(client, "lost");
+    assert_read_is(client, AW_EVENT, 0);
+    held_ns = 20 * AW_SECOND;
+    assert_read_is(client, AW_TIMEOUT, 0);
+    aw_link_close(client);
+}
+
 static int option_of(const struct aw_link *link, int name)
 {
     int value = -1;
@@ -690,6 +706,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(news_are_told_now_and_then),
+        cmocka_unit_test(what_could_not_be_sent_is_told_once),
         cmocka_unit_test(usual_ports_and_options),
         cmocka_unit_test(answers_go_to_the_sender),
         cmocka_unit_test(answers_go_to_a_fixed_port),
