@@ -1,9 +1,11 @@
 #include "hidmotor_helper.h"
 #include "picture_helper.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include "link/core/turns.h"
 #include "protocol/hidmotor/wire.h"
 
 #define SET_SETPOINTS 1848
@@ -482,6 +484,36 @@ static void a_stop_stops(void **state)
     assert_near(rig_truth(rig).angle[0], angle, 5);
     assert_near(rig_truth(rig).setpoint[0], stopped.deg[0], 1e-5);
     assert_near(rig_truth(rig).speed[0], 0, 0.1);
+    rig_free(rig);
+}
+
+/* Another program that never ends its exchange is waited for once, and briefly. */
+static void a_stop_out_of_turn(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_stopped stopped;
+    char path[] = "/tmp/turns-XXXXXX";
+    struct aw_turns turns = {.fd = mkstemp(path)};
+    int other = open(path, O_RDWR | O_CLOEXEC);
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    assert_true(turns.fd >= 0 && other >= 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(fcntl(other, F_OFD_SETLK, &whole), 0);
+    start_moving(rig, 0.7);
+    rig->link->turns = &turns;
+    int64_t begun = rig->clock.time_ns;
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_true(stopped.measured && stopped.confirmed);
+    assert_in_range(rig->clock.time_ns - begun, 3 * AW_MILLISECOND, 5 * AW_MILLISECOND);
+    whole.l_type = F_UNLCK;
+    assert_int_equal(fcntl(other, F_OFD_SETLK, &whole), 0);
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    whole.l_type = F_WRLCK; /* nobody has the turn then */
+    assert_int_equal(fcntl(other, F_OFD_SETLK, &whole), 0);
+    rig->link->turns = NULL;
+    close(other);
+    close(turns.fd);
     rig_free(rig);
 }
 
@@ -1340,6 +1372,7 @@ int main(void)
         cmocka_unit_test(a_lost_reply_is_made_good_by_the_setpoints),
         cmocka_unit_test(an_old_answer_verifies_nothing),
         cmocka_unit_test(a_stop_stops),
+        cmocka_unit_test(a_stop_out_of_turn),
         cmocka_unit_test(a_stop_does_not_believe_everything),
         cmocka_unit_test(a_stop_in_time_without_an_answer),
         cmocka_unit_test(a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once),

@@ -164,6 +164,8 @@ static void test_colors(void **state)
     expect_not_in(text, "\033[1;31m-100.000");
     grid.now_ns = 300 * AW_SECOND;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "5 min");
+    grid.now_ns = 3600 * AW_SECOND;
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "60 min");
     static const int64_t ages_ms[] = {0,    240,  250,   260,   1000,   5000,   5001,   5100,
                                       9900, 9999, 10000, 10100, 119000, 119999, 120000, 121000};
     for (size_t i = 0; i < sizeof ages_ms / sizeof *ages_ms; i++) {
@@ -225,6 +227,8 @@ static void test_states(void **state)
         grid.state = i % 2 ? "link lost" : NULL;
         also(44 + 9 * (int)i, 5, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     }
+    grid.rate_hz = 9999.5;
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "10.0k/s");
     expect_pictures("grid-states.txt");
     grid.frozen = true;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "FROZEN");
@@ -382,6 +386,31 @@ static void test_edges(void **state)
     expect_pictures("grid-edges.txt");
 }
 
+/* Two names in 14 columns, which differ in one letter: it is shown, and as few as possible of those
+ * before it beyond a third. */
+static void test_cut_names(void **state)
+{
+    static struct aw_point point = {.subject = "", .message = "", .field = "x"};
+    static const struct {
+        const char *names[2], *shown;
+    } rows[] = {
+        {{"abcdefgXijklmnopqrst", "abcdefgYijklmnopqrst"}, "\n …Xijklmnopqrst "},
+        {{"abcdeXghijklmnopqrst", "abcdeYghijklmnopqrst"}, "\n abcdeX…nopqrst "},
+        {{"abcdXfghijklmnopqrst", "abcdYfghijklmnopqrst"}, "\n abcdX…mnopqrst "},
+        {{"abcXefghijklmnopqrst", "abcYefghijklmnopqrst"}, "\n abcX…lmnopqrst "},
+        {{"abcdefghijkXmnopqrstuvwxyz", "abcdefghijkYmnopqrstuvwxyz"}, "\n abcdefghijkX…z "},
+        {{"abcdefghijklXnopqrstuvwxyz.", "abcdefghijklYnopqrstuvwxyz."}, "\n abcd…stuvwxyz. "}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        aw_channels_free(&channels);
+        for (int k = 0; k < 2; k++) {
+            strcpy(point.name, rows[i].names[k]);
+            aw_channels_update(&channels, &point, 1, 0);
+        }
+        expect_in(draw(40, 12, AW_BRAILLE_UTF8), rows[i].shown);
+    }
+}
+
 /* Numbers of a channel do not dance, and zero has no sign. */
 static void test_numbers(void **state)
 {
@@ -400,6 +429,12 @@ static void test_numbers(void **state)
         aw_channels_update(&channels, &point, 1, 0);
         expect_in(draw(60, 12, AW_BRAILLE_UTF8), numbers[i].shown);
     }
+    strcpy(point.name, "y");
+    point.value = (double)NAN;
+    point.text = "w";
+    aw_channels_update(&channels, &point, 1, 0);
+    expect_in(draw(130, 12, AW_BRAILLE_UTF8),
+              "\n y               w                                 –    now\n");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
@@ -407,9 +442,9 @@ static void test_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_table),  TEST(test_narrow), TEST(test_scroll),  TEST(test_colors),
-        TEST(test_filter), TEST(test_states), TEST(test_numbers), TEST(test_matrix),
-        TEST(test_keys),   TEST(test_trend),  TEST(test_edges),
+        TEST(test_table),  TEST(test_narrow),    TEST(test_scroll),  TEST(test_colors),
+        TEST(test_filter), TEST(test_states),    TEST(test_numbers), TEST(test_matrix),
+        TEST(test_keys),   TEST(test_cut_names), TEST(test_trend),   TEST(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

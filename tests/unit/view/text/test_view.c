@@ -278,13 +278,13 @@ static void a_record_without_a_time_leaves_the_times_alone(void **state)
 {
     const struct aw_view_options options = {
         .style = AW_STYLE_FORMAT, .time = AW_TIME_DELTA, .format = "%{t}"};
-    static const int64_t times[] = {1000000000, AW_NO_TIME, 3500000000};
-    static const char *const shown[] = {"0.000000\n", "-\n", "2.500000\n"};
+    static const int64_t times[] = {1000000000, AW_NO_TIME, 3500000000, 4000000000};
+    static const char *const shown[] = {"0.000000\n", "-\n", "2.500000\n", "0.500000\n"};
     struct aw_record record = feedback();
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
     (void)state;
     assert_non_null(view);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         record.time_ns = times[i];
         line[aw_view_record(view, &record, line)] = '\0';
         assert_string_equal(line, shown[i]);
@@ -439,6 +439,17 @@ static void formats_that_are_none(void **state)
     }
 }
 
+/* A field that the first message has, and no other. */
+static void a_reference_to_the_first_message(void **state)
+{
+    (void)state;
+    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
+    struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = "%{duration}"};
+    struct aw_view *view = aw_view_new(&wire, &options, NULL);
+    assert_non_null(view);
+    aw_view_free(view);
+}
+
 /* A name between braces has at most 58 letters. */
 static void long_references(void **state)
 {
@@ -584,6 +595,7 @@ int main(void)
         cmocka_unit_test(choices),
         cmocka_unit_test(messages_as_bits),
         cmocka_unit_test(formats_that_are_none),
+        cmocka_unit_test(a_reference_to_the_first_message),
         cmocka_unit_test(long_references),
         cmocka_unit_test(texts),
         cmocka_unit_test(nothing_is_left),
