@@ -212,6 +212,24 @@ static void it_ends_after_so_many_records(void **state)
 }
 
 /* A float that is none is told, and shown as no data with the rest. */
+/* Where messages are of several packets a line of hex is one message, whole or not. */
+static void hex_lines_of_packets(void **state)
+{
+    char line[] = "1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 01 00 00 00 00 00 "
+                  "00 3F\n",
+         text[4 * sizeof line] = "";
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        memcpy(line, i % 2 ? "1C 00 00 00 01" : "2E 00 00 00 02", 14); /* bytes, packets */
+        strcat(text, line);
+    }
+    begin(&aw_ezphys_protocol, NULL, NULL);
+    assert_int_equal(feed(text, strlen(text), 50), AW_OK);
+    assert_int_equal(decoder.records, 4);
+    assert_int_equal(decoder.bad, 2);
+    assert_says(decoder.first.text, "the last message is cut off: it should have more packets");
+}
+
 /* A line that was too long is left out up to its end, wherever that is. */
 static void the_end_of_a_long_line(void **state)
 {
@@ -537,6 +555,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(streams_in_pieces, start, stop),
         cmocka_unit_test_setup_teardown(direction_is_what_was_asked_for, start, stop),
         cmocka_unit_test_setup_teardown(it_ends_after_so_many_records, start, stop),
+        cmocka_unit_test_setup_teardown(hex_lines_of_packets, start, stop),
         cmocka_unit_test_setup_teardown(the_end_of_a_long_line, start, stop),
         cmocka_unit_test_setup_teardown(records_with_no_numbers_are_shown, start, stop),
         cmocka_unit_test_setup_teardown(candump_lines, start, stop),
