@@ -35,8 +35,9 @@ struct plot {
     struct aw_traces traces;
     struct aw_live live;
     int64_t deadline;
-    int64_t offset_ns, end_ns; /* time of the samples minus time of day; of the right edge */
-    int64_t before_ns;         /* the same difference, of the sample before */
+    int64_t offset_ns, end_ns; /* time of the strip minus time of day; of its right edge */
+    int64_t before_ns;         /* time of the sample before minus time of day */
+    int64_t shift_ns;          /* time of the strip minus that of the samples */
     bool begun, frozen, ended, keys;
     uint64_t limit, taken;
     bool modelled; /* times are those of a simulation, that has its own pace */
@@ -171,18 +172,22 @@ static bool is_far(int64_t a, int64_t b)
 }
 
 /* Recordings have times of long ago, other hosts other clocks: time flows as it does here, from the
- * first sample on. A pipe may be faster, but from one sample to the next time does not jump. */
-static void follow_time(struct plot *p, int64_t time)
+ * first sample on. A pipe may be faster, but from one sample to the next time does not jump. What
+ * begins again is drawn behind what was there before. Returns the time of the strip. */
+static int64_t follow_time(struct plot *p, int64_t time)
 {
     int64_t offset = time - aw_wall_time();
     if (p->modelled)
-        return;
-    if (p->begun && is_far(offset, p->before_ns))
+        return time;
+    if (p->begun && is_far(offset, p->before_ns)) {
         aw_strip_break(&p->strip);
-    if (!p->begun || is_far(offset, p->offset_ns))
-        p->offset_ns = offset;
+        p->shift_ns += offset < p->before_ns ? p->before_ns - offset : 0;
+    }
     p->before_ns = offset;
+    if (!p->begun || is_far(offset + p->shift_ns, p->offset_ns))
+        p->offset_ns = offset + p->shift_ns;
     p->begun = true;
+    return time + p->shift_ns;
 }
 
 /* A simulation may be faster or slower than the clock: what is plotted is its own time. --for
@@ -226,7 +231,7 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         if (!trace)
             continue;
         if (!any && !keep)
-            follow_time(p, time);
+            time = follow_time(p, time);
         any = true;
         if (keep)
             status =
