@@ -161,6 +161,10 @@ static void formats(void **state)
                                                        .format = "%{hand.position}\\t%{msg} %{t}"},
                              &record),
                         "4\tfeedback 1.500000\n");
+    struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = "%{elbow.position}\\xn"};
+    assert_string_equal(show(&options, &record), "1\\xn\n");
+    record.present &= ~(UINT64_C(1) << aw_codec_find(record.codec, "elbow.position"));
+    assert_string_equal(show(&options, &record), "\\xn\n");
 }
 
 /* As often as a format has room for it: what messages are called is longer than how it is asked. */
@@ -570,9 +574,8 @@ static void parts_of_records(void **state)
     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
     aw_record_init(&record, aw_wire_codec(&wire, "deg", AW_RX), AW_RX);
     assert_int_equal(aw_record_set(&record, "seq", 3, NULL), AW_OK);
-    assert_string_equal(
-        show(&(struct aw_view_options){.style = AW_STYLE_FORMAT, .format = "%{seq}"}, &record),
-        "3\n");
+    struct aw_view_options both = {.style = AW_STYLE_FORMAT, .format = "%{seq} %{deg.seq}"};
+    assert_string_equal(show(&both, &record), "3 3\n");
 }
 
 int main(void)
