@@ -132,7 +132,7 @@ restored='[?1049l'
 }
 
 @test "input that cannot be read, or never comes" {
-    fails 7 armctl watch - <.
+    fails 2 armctl watch - <.
     has "$why" "directory"
     mkfifo quiet
     armctl watch - <>quiet >lines 2>why &
