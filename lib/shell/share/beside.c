@@ -236,8 +236,9 @@ void aw_beside_end(struct aw_peer *child)
     struct aw_peer *peer = request->peer;
     const char *line;
     end_child(child->child);
-    /* It may have gone while a record was on its way to it: what it said last is still to be read.
-     */
+    /* It may have gone while a record was on its way to it: what it said last is still to be read,
+     * and nothing behind it is waited for, whoever else may have its end. */
+    shutdown(child->conn.fd, SHUT_RD);
     while ((line = aw_conn_next(&child->conn)) || aw_conn_fill(&child->conn))
         if (line)
             aw_beside_take(child, line);

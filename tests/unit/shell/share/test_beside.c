@@ -13,7 +13,6 @@ static const char *ended(const char *said)
     peers[0]->waiting = 1;
     peers[1]->request = request;
     assert_int_equal(write(ends[1], said, strlen(said)), strlen(said));
-    shutdown(ends[1], SHUT_WR);
     aw_beside_end(peers[1]);
     assert_int_equal(peers[0]->waiting, 0);
     return heard(0);
