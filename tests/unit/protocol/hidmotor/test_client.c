@@ -1,3 +1,5 @@
+#include <endian.h>
+
 #include "hidmotor_helper.h"
 
 #include "link/core/random.h"
@@ -564,8 +566,10 @@ static void what_a_signal_interrupts_stays_unanswered(void **state)
 /* Thousands of transactions with everything that can go wrong. The board of this test repeats the
  * last eight bytes of a request, so that a reply says which request it answers. */
 
+/* In the order of the wire, so that it is the same small number in each float on every machine. */
 static void put_tag(uint8_t *report, uint64_t tag)
 {
+    tag = htole64(tag);
     memcpy(report + AW_HIDMOTOR_REPORT - sizeof tag, &tag, sizeof tag);
 }
 
@@ -573,7 +577,7 @@ static uint64_t tag_of(const uint8_t *report)
 {
     uint64_t tag;
     memcpy(&tag, report + AW_HIDMOTOR_REPORT - sizeof tag, sizeof tag);
-    return tag;
+    return le64toh(tag);
 }
 
 static bool one_in(struct tap *tap, unsigned n)
