@@ -349,3 +349,18 @@ END
     ok ezphys -q -l log:run.pcapng watch -n 3 -j --where 'axis==2'
     same "$(jq -r .axis <<<"$output" | sort -u)" 2
 }
+
+@test "the messages and fields that the rows of a tool name are those of its wire" {
+    for tool in $tools; do
+        $tool describe --as json |
+            jq -r '.messages[] | .name, (.name + "." + (.fields[]?.name))' | sort -u >known
+        perl -0ne '
+            push @names, $1 while /\.(?:place|afresh) = "([^"]+)"/g;
+            push @lists, $1 while /\.(?:relative|speaks) = AW_LIST\(([^)]*)\)/g;
+            push @names, map { /"([^"]+)"/g } @lists;
+            push @names, $1 while /\n {5,}.*\.field = "([^"]+)"/g;
+            print "$_\n" for @names' "$root/cmd/$tool/tool.c" | sort -u >named
+        [ -s named ]
+        same "$(comm -23 named known)" ""
+    done
+}
