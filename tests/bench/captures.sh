@@ -18,7 +18,7 @@ per_second() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.*f", n / t < 1e5 ? 4 :
 decoded() {
     local lines
     lines=$("$BIN/$1" decode "$2" "$4" | wc -l)
-    [ "$lines" -ge "$3" ] && per_second "$3" "$(processor "$BIN/$1" decode "$2" "$4")" || echo 0
+    [ "$lines" -ge "$3" ] && per_second "$3" "$(processor alone "$BIN/$1" decode "$2" "$4")" || echo 0
 }
 
 # What reads such captures today: tshark, as nobody, since it runs no Lua for root.
