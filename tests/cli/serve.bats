@@ -33,6 +33,8 @@ talk() { python3 "$root/tests/cli/talk.py" "$@"; }
     [ "$(jq -s 'map(select(.msg == "positions" and .m2.position > 40)) | length' seen)" -gt 3 ]
     ok hidmotor --no-attach -q -l sim: status # its own simulator
     matches "$output" "*0.72*"
+    fails 4 hidmotor -l "unix:$(place hidmotor)" status
+    has "$why" "write -l $url: a server has its place there"
 }
 
 # both TOOL LINK WATCHED COMMAND…: a server of the link; one program looks on while the other commands.

@@ -70,8 +70,13 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
     struct aw_link *base = &self->fd.base;
     self->fd.fd = new_socket();
     if (!connects(self->fd.fd, &address)) {
-        status = aw_fail(err, AW_NO_LINK, "unix:%s: %s — start the device or simulator first",
-                         url->rest, strerror(errno));
+        if (errno == EPROTOTYPE)
+            status =
+                aw_fail(err, AW_NO_LINK, "unix:%s: write -l serve:%s: a server has its place there",
+                        url->rest, url->rest);
+        else
+            status = aw_fail(err, AW_NO_LINK, "unix:%s: %s — start the device or simulator first",
+                             url->rest, strerror(errno));
         aw_fd_close(base);
         return status;
     }
