@@ -56,8 +56,9 @@ static void how_far(void **state)
         const char *shown;
     } rows[] = {
         {0, 100, 5, "\rfile [                              ]   0 %, 0 s left\033[K"},
-        {25, 100, 5, "\rfile [########                      ]  25 %, 15 s left\033[K"},
-        {50, 100, 5, "\rfile [###############               ]  50 %, 5 s left\033[K"},
+        /* Much done: who waits a while before he looks sees the same second. */
+        {80, 100, 40, "\rfile [########################      ]  80 %, 10 s left\033[K"},
+        {90, 100, 45, "\rfile [###########################   ]  90 %, 5 s left\033[K"},
         {100, 100, 5, "\rfile [##############################] 100 %, 0 s left\033[K"},
         {2500000, 0, 5, "\rfile 2.5 MB\033[K"},
     };
