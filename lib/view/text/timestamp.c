@@ -8,6 +8,8 @@
 
 #include "base/number.h"
 
+#define SECOND INT64_C(1000000000) /* in ns */
+
 static char *print_seconds(char *out, int64_t ns)
 {
     if (ns < 0) {
@@ -89,6 +91,9 @@ bool aw_time_parse_iso(const char *text, int64_t *time_ns)
     if (!rest || *rest)
         return false;
     int64_t zone = tm.tm_gmtoff; /* which timegm takes away */
-    *time_ns = (timegm(&tm) - zone) * INT64_C(1000000000) + fraction;
+    int64_t seconds = timegm(&tm) - zone;
+    if (seconds >= INT64_MAX / SECOND || seconds <= INT64_MIN / SECOND)
+        return false;
+    *time_ns = seconds * SECOND + fraction;
     return true;
 }
