@@ -56,26 +56,16 @@ static void on_event(void *context, const struct aw_armctl_event *event)
     }
 }
 
-static void state_dir(const struct aw_session *session, char *out, size_t size)
-{
-    aw_state_path(session, "", out, size);
-}
-
-/* The simulator in this process starts anew with each link: there is nothing to remember. */
-static bool remembers(const struct aw_session *session)
-{
-    return !session->link->simulated;
-}
-
 void arm_remember(struct aw_session *session)
 {
     char dir[512];
     struct aw_error problem;
     struct arm_state *state = arm_state(session);
     const struct aw_armctl_memory *memory = aw_armctl_memory(&state->arm);
-    if (!remembers(session) || memcmp(memory, &state->kept, sizeof *memory) == 0)
+    /* The simulator in this process starts anew with each link: there is nothing to remember. */
+    if (session->link->simulated || memcmp(memory, &state->kept, sizeof *memory) == 0)
         return;
-    state_dir(session, dir, sizeof dir);
+    aw_state_path(session, "", dir, sizeof dir);
     if (!*dir)
         return;
     if (aw_armctl_state_save(dir, session->link->key, memory, &problem) == AW_OK)
@@ -90,8 +80,8 @@ void arm_connect(struct aw_session *session, struct aw_link *link)
     struct aw_armctl_options options = arm_options(session);
     char dir[512];
     state->kept = (struct aw_armctl_memory){0};
-    state_dir(session, dir, sizeof dir);
-    if (remembers(session) && *dir)
+    aw_state_path(session, "", dir, sizeof dir);
+    if (!session->link->simulated && *dir)
         aw_armctl_state_load(dir, link->key, &state->kept);
     aw_armctl_init(&state->arm, link, &options, &state->kept);
     aw_armctl_on_event(&state->arm, on_event, session);

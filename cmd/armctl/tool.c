@@ -1,4 +1,4 @@
-/* The commands and options of armctl as a table, with the completion of joints and quirks. */
+/* The commands and options of armctl as a table, with the completion of joints. */
 #include "armctl.h"
 #include "base/xdg.h"
 #include "protocol/armctl/device.h"
@@ -45,13 +45,6 @@ static void joint_range(struct aw_session *session, const struct aw_command *com
         return;
     info->min = joint->min;
     info->max = joint->max;
-}
-
-static void complete_quirks(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (const char *const *name = aw_armctl_quirk_names(); *name; name++)
-        add(context, *name, NULL);
 }
 
 /* One row each. */
@@ -169,7 +162,7 @@ static const struct aw_command commands[] = {
          {.name = "listen", .value = "URL",
           .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
           .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
-         {.name = "quirks", .value = "LIST", .complete = complete_quirks,
+         {.name = "quirks", .value = "LIST", .words = aw_armctl_quirk_names,
           .help = "behave like the published firmware: published, or some of no-reack, "
               "bare-confirm, drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines"},
          {.name = "turn-speed", .value = "SPEED", .help = "of rotating joints",

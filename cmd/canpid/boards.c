@@ -8,22 +8,16 @@
 #include "base/suggest.h"
 #include "shell/core/wire_option.h"
 #include "state.h"
+#include "wire/rows.h"
 
 unsigned canpid_first_board(uint64_t boards)
 {
     return (unsigned)__builtin_ctzll(boards) * 32;
 }
 
-static const struct aw_field *board_row(const struct aw_field *head)
-{
-    while (strcmp(head->name, "board") != 0)
-        head++;
-    return head;
-}
-
 const struct aw_name *canpid_board_names(const struct aw_session *session)
 {
-    return board_row(session->wire->variant.head)->names;
+    return aw_rows_find(session->wire->variant.head, "board")->names;
 }
 
 /* It stands in JSON and CSV as it is. */
@@ -69,7 +63,7 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
 static void build_head(struct canpid_boards *boards, const struct aw_field *usual)
 {
     size_t rows = 0;
-    for (const struct aw_name *name = board_row(usual)->names; name->name; name++) {
+    for (const struct aw_name *name = aw_rows_find(usual, "board")->names; name->name; name++) {
         bool listed = false;
         for (size_t i = 0; i < boards->n; i++)
             listed = listed || boards->names[i].value == name->value ||

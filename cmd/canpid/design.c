@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "control/predict.h"
 #include "shell/commands/picture.h"
 #include "tuning.h"
@@ -111,12 +110,6 @@ void canpid_print_proposals(struct aw_session *session, const struct aw_proposal
 /* ---- Charts ------------------------------------------------------------------------------------
  */
 
-static char *draw(struct aw_session *session, const struct aw_chart *chart, const char *path,
-                  size_t *size)
-{
-    return aw_picture_draw(chart, path, size, &session->err);
-}
-
 char *canpid_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
                        size_t *size)
 {
@@ -166,7 +159,7 @@ char *canpid_draw_bode(struct aw_session *session, const struct aw_model *model,
                                    .log_x = true,
                                    .panels = panels,
                                    .n = 2};
-    return draw(session, &chart, path, size);
+    return aw_picture_draw(&chart, path, size, &session->err);
 }
 
 struct curves {
@@ -237,7 +230,7 @@ char *canpid_draw_steps(struct aw_session *session, const struct aw_model *model
     aw_picture_title(session, "Predicted steps, full law", AW_NO_TIME, title, sizeof title);
     const struct aw_chart chart = {
         .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
-    char *svg = good ? draw(session, &chart, path, size) : NULL;
+    char *svg = good ? aw_picture_draw(&chart, path, size, &session->err) : NULL;
     free_curves(&c);
     return svg;
 }
@@ -303,22 +296,9 @@ char *canpid_draw_nyquist(struct aw_session *session, const struct aw_model *mod
                                    .n = 1,
                                    .width = 800,
                                    .height = 560};
-    char *svg = good ? draw(session, &chart, path, size) : NULL;
+    char *svg = good ? aw_picture_draw(&chart, path, size, &session->err) : NULL;
     free_curves(&c);
     return svg;
-}
-
-enum aw_status canpid_write_text(struct aw_session *session, const char *path, const char *text,
-                                 size_t size)
-{
-    FILE *file;
-    enum aw_status status = aw_session_create(session, NULL, path, &file);
-    if (status != AW_OK)
-        return status;
-    bool written = fwrite(text, 1, size, file) == size;
-    if (fclose(file) != 0 || !written)
-        return aw_file_fail(&session->err, NULL, path);
-    return AW_OK;
 }
 
 /* ---- The command -------------------------------------------------------------------------------
@@ -335,8 +315,7 @@ static enum aw_status plot(struct aw_session *session, const struct aw_model *mo
             continue;
         char *svg = i ? canpid_draw_nyquist(session, model, proposals, n, paths[i], &size)
                       : canpid_draw_steps(session, model, proposals, n, step, paths[i], &size);
-        status = svg ? canpid_write_text(session, paths[i], svg, size) : session->err.status;
-        free(svg);
+        status = canpid_write_drawn(session, svg, size, paths[i]);
     }
     return status;
 }

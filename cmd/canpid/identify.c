@@ -203,22 +203,11 @@ static enum aw_status experiment(struct aw_session *session, struct aw_model *mo
     return status;
 }
 
-static enum aw_status plot(struct aw_session *session, const struct aw_model *model)
-{
-    const char *path = aw_option(session, "plot");
-    size_t size;
-    char *svg = path ? canpid_draw_bode(session, model, path, &size) : NULL;
-    enum aw_status status = AW_OK;
-    if (path)
-        status = svg ? canpid_write_text(session, path, svg, size) : session->err.status;
-    free(svg);
-    return status;
-}
-
 enum aw_status run_identify(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_model *model = calloc(1, sizeof *model);
     const char *from = aw_option(session, "from"), *save = aw_option(session, "save");
+    const char *picture = aw_option(session, "plot");
     (void)args;
     if (!model)
         return aw_no_memory(&session->err);
@@ -232,7 +221,11 @@ enum aw_status run_identify(struct aw_session *session, const struct aw_args *ar
             canpid_print_model(session, model);
             session->result.cmd = NULL;
         }
-        status = plot(session, model);
+    }
+    if (status == AW_OK && picture) {
+        size_t size;
+        char *drawn = canpid_draw_bode(session, model, picture, &size);
+        status = canpid_write_drawn(session, drawn, size, picture);
     }
     if (status == AW_OK && save)
         status = aw_model_save(model, save, &session->err);

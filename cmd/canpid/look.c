@@ -5,6 +5,7 @@
 #include "shell/commands/limits.h"
 #include "shell/commands/status.h"
 #include "state.h"
+#include "wire/rows.h"
 
 #define PATIENCE_S 0.5 /* for one frame of each kind from each board */
 
@@ -31,15 +32,6 @@ static bool goes_on(void *context, const struct aw_received *received)
     return false;
 }
 
-static const char *error_name(const struct aw_canpid *client, int code)
-{
-    const struct aw_codec *codec = client->codecs[AW_CANPID_SENSORS];
-    const struct aw_name *name = codec->scalars[aw_codec_find(codec, "error")].field->names;
-    while (name->name && name->value != code)
-        name++;
-    return name->name ? name->name : "unknown";
-}
-
 /* A setpoint beyond the controller's range is how a driver is disabled: there is no target then.
  * What is not known in the controller's unit is in % of all of it. */
 static void print_board(struct aw_session *session, unsigned at, int controller)
@@ -54,6 +46,8 @@ static void print_board(struct aw_session *session, unsigned at, int controller)
         controller = board->controller;
     double scale = controller < 0 ? 1 : aw_canpid_from_percent(controller, 1);
     int64_t last = aw_canpid_last_ns(&board->streams[AW_CANPID_PID]);
+    const struct aw_field *rows = client->codecs[AW_CANPID_SENSORS]->message->fields;
+    const char *error = aw_value_name(aw_rows_find(rows, "error")->names, board->error);
     const struct aw_status_value more[] = {
         {"output", known ? board->output : (double)NAN, 1, "%"},
         {"torque", joint ? board->torque : (double)NAN, 2, "Nm"},
@@ -68,7 +62,7 @@ static void print_board(struct aw_session *session, unsigned at, int controller)
             .decimals = 2,
             .unit = controller < 0 ? "%" : aw_canpid_unit(controller),
             .fault = !known                    ? "silent"
-                     : sensors && board->error ? error_name(client, board->error)
+                     : sensors && board->error ? (error ? error : "unknown")
                                                : NULL,
             .age_s = known ? (double)(aw_clock_now(session->clock) - last) / 1e9 : (double)NAN,
             .more = more,

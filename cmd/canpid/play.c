@@ -266,7 +266,6 @@ static void measure(struct player *p)
 static enum aw_status play(struct player *p)
 {
     struct aw_session *session = p->session;
-    struct aw_error cause;
     enum aw_status status = canpid_ready(session);
     if (status == AW_OK)
         status = check_start(p);
@@ -275,12 +274,7 @@ static enum aw_status play(struct player *p)
     status = stream(p);
     if (status == AW_STOPPED)
         return status;
-    cause = session->err;
-    enum aw_status ended = canpid_end_motion(session);
-    if (status == AW_OK)
-        status = ended;
-    else
-        session->err = cause;
+    status = canpid_end_motion(session, status);
     measure(p);
     struct aw_object *result = &p->session->result;
     aw_object_start(result, "play");

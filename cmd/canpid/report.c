@@ -20,20 +20,10 @@ static const char head[] =
 
 static void put_escaped(FILE *file, const char *text)
 {
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", file);
-            break;
-        case '>':
-            fputs("&gt;", file);
-            break;
-        case '&':
-            fputs("&amp;", file);
-            break;
-        default:
-            fputc(*text, file);
-        }
+    for (; *text; text++) {
+        const char *instead = *text == '"' ? NULL : canpid_xml_escape(*text);
+        fprintf(file, instead ? "%s" : "%.1s", instead ? instead : text);
+    }
 }
 
 static void put_number(FILE *file, double value, const char *unit)

@@ -158,14 +158,8 @@ static enum aw_status save(struct canpid_run *run, const char *path)
 enum aw_status canpid_run_end(struct canpid_run *run, enum aw_status status)
 {
     const char *path = save_path(run);
-    if (status != AW_STOPPED && run->session->moving) {
-        struct aw_error cause = run->session->err;
-        enum aw_status ended = canpid_end_motion(run->session);
-        if (status != AW_OK)
-            run->session->err = cause;
-        else
-            status = ended;
-    }
+    if (status != AW_STOPPED && run->session->moving)
+        status = canpid_end_motion(run->session, status);
     if (path && run->table.n_rows && status == AW_OK)
         status = save(run, path);
     return status;
@@ -186,22 +180,28 @@ double *canpid_run_columns(const struct aw_table *table, size_t first)
     return values;
 }
 
+enum aw_status canpid_write_drawn(struct aw_session *session, char *drawn, size_t size,
+                                  const char *path)
+{
+    FILE *file;
+    if (!drawn)
+        return session->err.status;
+    enum aw_status status = aw_session_create(session, NULL, path, &file);
+    if (status == AW_OK) {
+        bool written = fwrite(drawn, 1, size, file) == size;
+        if (fclose(file) != 0 || !written)
+            status = aw_file_fail(&session->err, NULL, path);
+    }
+    free(drawn);
+    return status;
+}
+
 enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_chart *chart,
                                   const char *path)
 {
     size_t size;
-    FILE *file;
-    char *svg = aw_picture_draw(chart, path, &size, &session->err);
-    if (!svg)
-        return session->err.status;
-    enum aw_status status = aw_session_create(session, NULL, path, &file);
-    if (status == AW_OK) {
-        bool written = fwrite(svg, 1, size, file) == size;
-        if (fclose(file) != 0 || !written)
-            status = aw_file_fail(&session->err, NULL, path);
-    }
-    free(svg);
-    return status;
+    char *drawn = aw_picture_draw(chart, path, &size, &session->err);
+    return canpid_write_drawn(session, drawn, size, path);
 }
 
 void canpid_about(struct aw_session *session, unsigned board, int controller, char *out,

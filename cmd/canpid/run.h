@@ -54,6 +54,10 @@ enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int
 enum aw_status canpid_parse_limit(struct aw_session *session, enum aw_metric metric,
                                   const char *text, double *limit);
 
+/* What it is called: "max-rise-time" for AW_RISE_TIME. */
+#define CANPID_LIMIT 48
+const char *canpid_limit_name(enum aw_metric metric, char out[CANPID_LIMIT]);
+
 /* The metrics of a step from the samples alone, as compare does with the file that they are saved
  * in.
  */
@@ -106,8 +110,11 @@ void canpid_report_metric(struct aw_session *session, const char *key, enum aw_m
 const char *canpid_metric_cell(char out[CANPID_CELL], enum aw_metric metric, double value,
                                bool change);
 
-/* Draws into an SVG file; AW_REFUSED with the reason if it cannot be written. */
+/* Draws into a file; AW_REFUSED with the reason if it cannot be written. The other one takes what
+ * is drawn, and frees it; NULL: session->err says why there is none. */
 enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_chart *chart,
+                                  const char *path);
+enum aw_status canpid_write_drawn(struct aw_session *session, char *drawn, size_t size,
                                   const char *path);
 
 #endif

@@ -71,7 +71,7 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     return send_text(session, args, what, true, aw_arg(args, "value", 0));
 }
 
-/* A message that is the command's name. */
+/* A message that is the command's name, for a controller. */
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args)
 {
     return send_text(session, args, args->command->name, true, aw_arg(args, "value", 0));
@@ -120,11 +120,6 @@ enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *ar
     return status == AW_OK ? send_setpoint(session, args, &command) : status;
 }
 
-enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args)
-{
-    return send_text(session, args, "precompression", true, aw_arg(args, "value", 0));
-}
-
 enum aw_status run_event(struct aw_session *session, const struct aw_args *args)
 {
     return send_text(session, args, "event", false, aw_arg(args, "event", 0));
@@ -143,21 +138,12 @@ enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-enum aw_status run_aux(struct aw_session *session, const struct aw_args *args)
+/* A message that is the command's name, with its fields as arguments. */
+enum aw_status run_message(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record command;
-    enum aw_status status = begin(session, "aux", false, &command);
-    if (status == AW_OK)
-        status = aw_record_set_text(&command, "index", aw_arg(args, "index", 0), &session->err);
-    if (status == AW_OK)
-        status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
-    return status == AW_OK ? canpid_send_all(session, args, &command, 1, 0) : status;
-}
-
-enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *args)
-{
-    struct aw_record command;
-    enum aw_status status = begin(session, "calibrate", false, &command);
+    aw_session_command(session, args->command->name, &command);
+    enum aw_status status = aw_args_to_record(session, args, 0, &command);
     return status == AW_OK ? canpid_send_all(session, args, &command, 1, 0) : status;
 }
 

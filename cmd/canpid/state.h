@@ -136,9 +136,9 @@ void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *s
 /* These boards have been disabled: nothing that goes on is left of them. */
 void canpid_disabled(struct aw_session *session, uint64_t boards);
 
-/* Disables the boards that the running command has enabled, as aw_canpid_stop does: AW_OK if
- * their telemetry confirms it. */
-enum aw_status canpid_end_motion(struct aw_session *session);
+/* Disables the boards that the running command has enabled, as aw_canpid_stop does. Returns status
+ * with its error, or else AW_OK if their telemetry confirms it. */
+enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status);
 enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
@@ -149,11 +149,9 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_zero(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_event(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ref(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_aux(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_dump(struct aw_session *session, const struct aw_args *args);

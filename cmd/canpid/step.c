@@ -36,18 +36,21 @@ enum aw_status canpid_parse_limit(struct aw_session *session, enum aw_metric met
                : aw_fail(&session->err, status, "%s: %s", aw_metric(metric)->name, problem.text);
 }
 
+const char *canpid_limit_name(enum aw_metric metric, char out[CANPID_LIMIT])
+{
+    snprintf(out, CANPID_LIMIT, "max-%s", aw_metric(metric)->name);
+    for (char *p = out; *p; p++)
+        *p = *p == '_' ? '-' : *p;
+    return out;
+}
+
 /* Whether the limits can be read; and, with a response, whether it keeps them. */
 static enum aw_status judge(struct aw_session *session, const struct aw_response *response)
 {
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
         double limit, value = response ? response->value[judged[i]] : 0;
-        /* "--max-overshoot" for "overshoot" */
-        char name[48];
-        snprintf(name, sizeof name, "max-%s", aw_metric(judged[i])->name);
-        for (char *p = name; *p; p++)
-            if (*p == '_')
-                *p = '-';
-        const char *text = aw_option(session, name);
+        char name[CANPID_LIMIT];
+        const char *text = aw_option(session, canpid_limit_name(judged[i], name));
         if (!text)
             continue;
         enum aw_status status = canpid_parse_limit(session, judged[i], text, &limit);

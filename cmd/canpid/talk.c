@@ -252,16 +252,20 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
     return status;
 }
 
-enum aw_status canpid_end_motion(struct aw_session *session)
+enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status)
 {
     struct canpid_state *state = session->state;
-    enum aw_status status =
+    struct aw_error cause = session->err;
+    enum aw_status ended =
         aw_canpid_stop(&state->client, state->driven, AW_CANPID_LAST, NULL, &session->err);
-    if (status != AW_OK)
-        return status;
-    session->moving = false;
-    canpid_disabled(session, state->driven);
-    return AW_OK;
+    if (ended == AW_OK) {
+        session->moving = false;
+        canpid_disabled(session, state->driven);
+    }
+    if (status == AW_OK)
+        return ended;
+    session->err = cause;
+    return status;
 }
 
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)

@@ -1,4 +1,4 @@
-/* The commands and options of canpid as a table, with the completion of boards and faults. */
+/* The commands and options of canpid as a table, with the completion of boards. */
 #include "base/xdg.h"
 #include "canpid.h"
 #include "protocol/canpid/device.h"
@@ -18,13 +18,6 @@ static void complete_boards(struct aw_session *session, aw_candidate_fn *add, vo
     for (const struct aw_name *name = canpid_board_names(session); name->name; name++)
         add(context, name->name, NULL);
     add(context, "all", "all of them");
-}
-
-static void complete_faults(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (const char *const *name = aw_canpid_fault_names(); *name; name++)
-        add(context, *name, NULL);
 }
 
 /* One row each. */
@@ -142,7 +135,7 @@ static const struct aw_command commands[] = {
      .offline = true, .run = run_limits, .examples = AW_LIST("limits lknee", "limits -c pos -j")},
     {.name = "precompression", .summary = "set the precompression of the spring",
      .args = AW_ARGS({.name = "value", .help = "of the spring: 2mm"}),
-     .safety = AW_WRITE, .run = run_precompression,
+     .safety = AW_WRITE, .run = run_gain,
      .examples = AW_LIST("-l sim: precompression 2mm -b lknee -c pos")},
     {.name = "event", .summary = "start or end the push-off boost",
      .args = AW_ARGS(
@@ -158,9 +151,9 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "index", .field = "aux.index"},
          {.name = "value", .field = "aux.value"}),
-     .safety = AW_WRITE, .run = run_aux, .examples = AW_LIST("-l sim: aux 0 2.0 -b lknee")},
+     .safety = AW_WRITE, .run = run_message, .examples = AW_LIST("-l sim: aux 0 2.0 -b lknee")},
     {.name = "calibrate", .summary = "make both encoders zero where they stand", .safety = AW_WRITE,
-     .run = run_calibrate, .examples = AW_LIST("-l sim: calibrate -b lknee")},
+     .run = run_message, .examples = AW_LIST("-l sim: calibrate -b lknee")},
     {.name = "disable", .group = AW_GROUP_MOVE,
      .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
@@ -354,7 +347,7 @@ static const struct aw_command commands[] = {
          {.name = "rate", .value = "HZ", .help = "of the telemetry", .fallback = "100",
           .unit = "Hz", .min = 1, .max = 1000},
          {.name = "fault", .value = "NAME", .help = "an encoder that is broken",
-          .complete = complete_faults}),
+          .words = aw_canpid_fault_names}),
      .run = run_sim,
      .details = "Prints 'ready: URL' on standard error; that URL works with -l. -b chooses the "
          "boards."},

@@ -64,11 +64,8 @@ static enum aw_status take_limit(struct spec *spec, struct check *check, const c
 {
     struct aw_session *session = spec->session;
     for (int m = 0; m < AW_METRICS; m++) {
-        char name[NAME];
-        snprintf(name, sizeof name, "max-%s", aw_metric((enum aw_metric)m)->name);
-        for (char *p = name; *p; p++)
-            *p = *p == '_' ? '-' : *p;
-        if (strcmp(name, key) != 0)
+        char name[CANPID_LIMIT];
+        if (strcmp(canpid_limit_name((enum aw_metric)m, name), key) != 0)
             continue;
         check->limits[m].given = true;
         return canpid_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
@@ -233,16 +230,19 @@ static void print_tap(struct spec *spec, size_t i)
                     spec->checks[i].name, v->text);
 }
 
-static void print_escaped(struct aw_output *out, const char *text)
+const char *canpid_xml_escape(char c)
 {
     static const char specials[] = "&<>\"";
     static const char *const instead[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    const char *special = c ? strchr(specials, c) : NULL;
+    return special ? instead[special - specials] : NULL;
+}
+
+static void print_escaped(struct aw_output *out, const char *text)
+{
     for (; *text; text++) {
-        const char *special = strchr(specials, *text);
-        if (special)
-            aw_output_print(out, "%s", instead[special - specials]);
-        else
-            aw_output_print(out, "%c", *text);
+        const char *instead = canpid_xml_escape(*text);
+        aw_output_print(out, instead ? "%s" : "%.1s", instead ? instead : text);
     }
 }
 

@@ -35,11 +35,6 @@ enum aw_status run_question(struct aw_session *session, const struct aw_args *ar
     return status == AW_OK ? motor_show_reply(session, reply.bytes) : status;
 }
 
-enum aw_status run_light(struct aw_session *session, const struct aw_args *args)
-{
-    return set_from_args(session, args, "light");
-}
-
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args)
 {
     if (args->n == 0)

@@ -78,7 +78,6 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_record(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_light(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_question(struct aw_session *session, const struct aw_args *args);

@@ -21,20 +21,6 @@ static void complete_joints(struct aw_session *session, aw_candidate_fn *add, vo
         add(context, aw_hidmotor_joint(i).alias, aw_hidmotor_joint(i).name);
 }
 
-static void complete_states(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (const char *const *name = aw_hidmotor_state_names(); *name; name++)
-        add(context, *name, NULL);
-}
-
-static void complete_faults(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (const char *const *name = aw_hidmotor_fault_names(); *name; name++)
-        add(context, *name, NULL);
-}
-
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
@@ -167,7 +153,7 @@ static const struct aw_command commands[] = {
          {.name = "hue", .field = "light.hue"},
          {.name = "saturation", .field = "light.saturation"},
          {.name = "value", .field = "light.value"}),
-     .safety = AW_WRITE, .run = run_light, .examples = AW_LIST("-l sim: light 0.33 1 0.5")},
+     .safety = AW_WRITE, .run = run_message, .examples = AW_LIST("-l sim: light 0.33 1 0.5")},
     {.name = "velocity", .summary = "velocity mode", .args = velocity_args, .safety = AW_MOTION,
      .run = run_velocity,
      .details = "The published firmware accepts it, but its servos do not move by it.",
@@ -228,9 +214,9 @@ static const struct aw_command commands[] = {
          {.name = "listen", .value = "URL",
           .fallback = "unix-listen:" AW_XDG_RUNTIME "/hidmotor-sim",
           .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
-         {.name = "state", .value = "NAME", .fallback = "running", .complete = complete_states,
+         {.name = "state", .value = "NAME", .fallback = "running", .words = aw_hidmotor_state_names,
           .help = "of the board: running, unhomed or disabled"},
-         {.name = "fault", .value = "LIST", .complete = complete_faults,
+         {.name = "fault", .value = "LIST", .words = aw_hidmotor_fault_names,
           .help = "what goes wrong: lost:5%,late,glitch:1%"}),
      .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
     {0},

@@ -1,4 +1,4 @@
-/* The commands and options of unitysim as a table, with the completion of scenes and models. */
+/* The commands and options of unitysim as a table, with the completion of scenes. */
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
 #include "shell/commands/common.h"
@@ -15,13 +15,6 @@ static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, vo
     (void)session;
     for (int i = 1; aw_unitysim_scene(i); i++)
         add(context, aw_unitysim_scene_name(i), aw_unitysim_scene(i)->instruction);
-}
-
-static void complete_models(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (const char *const *name = aw_unitysim_speed_names(); *name; name++)
-        add(context, *name, NULL);
 }
 
 /* One row each. */
@@ -192,7 +185,7 @@ static const struct aw_command commands[] = {
          {.name = "scene", .value = "NAME",
           .help = "loaded from the start; without it the simulator is silent until one is asked "
               "for", .complete = complete_scenes},
-         {.name = "model", .value = "NAME", .fallback = "servo", .complete = complete_models,
+         {.name = "model", .value = "NAME", .fallback = "servo", .words = aw_unitysim_speed_names,
           .help = "what a unit of velocity is: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
          {.name = "low-echo", .help = "round velocities in feedback as the real one does"},
          {.name = "stuck", .value = "JOINTS", .help = "joints that do not move",

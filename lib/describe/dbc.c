@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "describe/parts.h"
+#include "wire/rows.h"
 #include "wire/run.h"
 
 #define ID_BITS 16 /* of the engine's frame, before the data */
@@ -66,19 +67,12 @@ static bool chooses_scale(const struct aw_codec *codec, int scalar)
     return false;
 }
 
-static const char *name_of(const struct aw_name *names, int32_t value)
-{
-    while (names->name && names->value != value)
-        names++;
-    return names->name;
-}
-
 /* A field whose scale depends on another one is one signal for each scale: value_pos, value_tor. */
 static void print_scale_name(FILE *out, const struct aw_codec *codec,
                              const struct aw_scalar *scalar, const struct aw_scale *scale)
 {
     const struct aw_field *chooser = codec->scalars[scalar->by].field;
-    fprintf(out, "%s_%s", scalar->field->name, name_of(chooser->names, scale->when));
+    fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->when));
 }
 
 static void print_coding(const struct emitter *e, const struct aw_scalar *scalar,

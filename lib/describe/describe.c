@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "describe/parts.h"
+#include "wire/rows.h"
 #include "wire/run.h"
 
 void aw_part_add(struct aw_part *part, const char *format, ...)
@@ -104,12 +105,10 @@ void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
         aw_part_add(part, "%llu", (unsigned long long)aw_fixed_value(codec, scalar, NULL));
 }
 
-static const char *name_of(const struct aw_name *names, int32_t value)
+static const char *name_of(const struct aw_name *names, double value)
 {
-    for (; names && names->name; names++)
-        if (names->value == value)
-            return names->name;
-    return "?";
+    const char *name = aw_value_name(names, value);
+    return name ? name : "?";
 }
 
 static void add_limits(struct aw_part *part, double min, double max)
@@ -134,7 +133,7 @@ static void add_default(struct aw_part *part, const struct aw_field *row)
     if (!row->optional || row->type == AW_TEXT)
         return;
     if (row->names)
-        aw_part_add(part, " (default %s)", name_of(row->names, (int32_t)row->fallback));
+        aw_part_add(part, " (default %s)", name_of(row->names, row->fallback));
     else
         aw_part_add(part, " (default %.*g)", aw_digits_for(row->fallback), row->fallback);
 }

@@ -1,6 +1,8 @@
 /* Walks over the rows of a table to answer for sizes, codes and identifiers. */
 #include "wire/rows.h"
 
+#include <string.h>
+
 #include "wire/run.h"
 
 uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant)
@@ -29,6 +31,35 @@ bool aw_rows_have(const struct aw_field *rows, enum aw_type type)
         if (rows->type == type)
             return true;
     return false;
+}
+
+const char *aw_value_name(const struct aw_name *names, double value)
+{
+    if (!(value >= INT32_MIN && value <= INT32_MAX))
+        return NULL;
+    int32_t number = (int32_t)value;
+    if (number != value)
+        return NULL;
+    while (names && names->name && names->value != number)
+        names++;
+    return names ? names->name : NULL;
+}
+
+const struct aw_field *aw_rows_find(const struct aw_field *rows, const char *name)
+{
+    for (; rows->type != AW_ROWS_END; rows++)
+        if (rows->name && strcmp(rows->name, name) == 0)
+            return rows;
+    return NULL;
+}
+
+const struct aw_field *aw_message_row(const struct aw_protocol *protocol, const char *message,
+                                      const char *row)
+{
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        if (strcmp(protocol->messages[i].name, message) == 0)
+            return aw_rows_find(protocol->messages[i].fields, row);
+    return NULL;
 }
 
 size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message)

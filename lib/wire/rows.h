@@ -14,6 +14,16 @@ size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *varian
 /* Is one of the rows of this type? */
 bool aw_rows_have(const struct aw_field *rows, enum aw_type type);
 
+/* The row of this name; NULL: there is none. */
+const struct aw_field *aw_rows_find(const struct aw_field *rows, const char *name);
+
+/* The same among the rows of a message; NULL, too, if there is no such message. */
+const struct aw_field *aw_message_row(const struct aw_protocol *protocol, const char *message,
+                                      const char *row);
+
+/* The name of a value; NULL: it has none, or there are no names (NULL). */
+const char *aw_value_name(const struct aw_name *names, double value);
+
 /* Bytes of the payload, and of the whole frame with head and tail, as this wire has the message.
  * message: a member of wire->protocol->messages. */
 size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message);

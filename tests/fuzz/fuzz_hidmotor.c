@@ -116,7 +116,7 @@ static void try_faults(const uint8_t *data, size_t size)
         for (int i = 0; i < AW_HIDMOTOR_FAULTS; i++)
             MUST(faults.share[i] >= 0 && faults.share[i] <= 1);
     if (aw_hidmotor_state_parse(text, &state, &err) == AW_OK)
-        MUST(strcmp(aw_hidmotor_state_names()[state], text) == 0);
+        MUST(strcmp(aw_hidmotor_state_names[state], text) == 0);
     free(text);
 }
 

@@ -257,7 +257,7 @@ static void try_words(const uint8_t *data, size_t size)
     if (aw_unitysim_scene_parse(text, &number, &err) == AW_OK)
         MUST(number >= 0 && number <= 255);
     if (aw_unitysim_speed_parse(text, &speed, &err) == AW_OK)
-        MUST(strcmp(aw_unitysim_speed_names()[speed], text) == 0);
+        MUST(strcmp(aw_unitysim_speed_names[speed], text) == 0);
     if (aw_unitysim_variant(text, &variant, &err) != AW_OK)
         MUST(*err.text);
     free(text);

@@ -75,24 +75,19 @@ struct handler {
     struct text out[MAX_OUTGOING];
 };
 
-static const char *const quirk_names[] = {"no-reack",    "bare-confirm", "drop-confirm",
-                                          "ack-invalid", "pulse-deg",    "only-deg-spd",
-                                          "raw-lines",   "published",    NULL};
-
-const char *const *aw_armctl_quirk_names(void)
-{
-    return quirk_names;
-}
+const char *const aw_armctl_quirk_names[] = {"no-reack",    "bare-confirm", "drop-confirm",
+                                             "ack-invalid", "pulse-deg",    "only-deg-spd",
+                                             "raw-lines",   "published",    NULL};
 
 enum aw_status aw_armctl_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err)
 {
     unsigned found = 0;
     while (*text) {
         size_t size = strcspn(text, ",");
-        int i = aw_choose("quirk", quirk_names, text, size, err);
+        int i = aw_choose("quirk", aw_armctl_quirk_names, text, size, err);
         if (i < 0)
             return AW_USAGE;
-        found |= quirk_names[i + 1] ? 1u << i : AW_ARMCTL_PUBLISHED;
+        found |= aw_armctl_quirk_names[i + 1] ? 1u << i : AW_ARMCTL_PUBLISHED;
         text += size + (text[size] == ',');
     }
     *quirks = found;

@@ -50,7 +50,7 @@ enum aw_armctl_quirk {
 enum aw_status aw_armctl_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err);
 
 /* Names of the quirks, NULL-terminated, for help and completion. */
-const char *const *aw_armctl_quirk_names(void);
+extern const char *const aw_armctl_quirk_names[];
 
 /* Called when a command is carried out (begun), with its body: "DEG1,090". */
 typedef void aw_armctl_executed_fn(void *context, const char *body, int64_t now);

@@ -98,21 +98,16 @@ struct bus {
 /* Options */
 
 /* The first two are for people, the others as the telemetry calls them. */
-static const char *const fault_names[] = {
+const char *const aw_canpid_fault_names[] = {
     "none", "encoder", "pid_config", "fix_link_encoder", "lever_arm_encoder", NULL};
 static const enum aw_canpid_error fault_codes[] = {AW_CANPID_NO_ERROR, AW_CANPID_ERROR_LEVER,
                                                    AW_CANPID_ERROR_CONFIG, AW_CANPID_ERROR_FIX_LINK,
                                                    AW_CANPID_ERROR_LEVER};
 
-const char *const *aw_canpid_fault_names(void)
-{
-    return fault_names;
-}
-
 enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fault,
                                      struct aw_error *err)
 {
-    int i = aw_choose("fault", fault_names, text, strlen(text), err);
+    int i = aw_choose("fault", aw_canpid_fault_names, text, strlen(text), err);
     if (i >= 0)
         *fault = fault_codes[i];
     return i < 0 ? AW_USAGE : AW_OK;

@@ -55,7 +55,7 @@ enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fau
                                      struct aw_error *err);
 
 /* "none", "encoder" …, NULL-terminated, for help and completion. */
-const char *const *aw_canpid_fault_names(void);
+extern const char *const aw_canpid_fault_names[];
 
 struct aw_canpid_device_options {
     uint64_t boards;            /* bits; AW_CANPID_SIX */

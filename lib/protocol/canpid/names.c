@@ -6,37 +6,21 @@
 #include <string.h>
 
 #include "protocol/canpid/wire.h"
-
-static const struct aw_field *find_field(const struct aw_field *rows, const char *name)
-{
-    for (; rows->type != AW_ROWS_END; rows++)
-        if (rows->name && strcmp(rows->name, name) == 0)
-            return rows;
-    return NULL;
-}
-
-static const struct aw_field *message_field(const char *message, const char *field)
-{
-    const struct aw_protocol *protocol = &aw_canpid_protocol;
-    for (size_t i = 0; i < protocol->n_messages; i++)
-        if (strcmp(protocol->messages[i].name, message) == 0)
-            return find_field(protocol->messages[i].fields, field);
-    return NULL;
-}
+#include "wire/rows.h"
 
 static const struct aw_name *board_names(const struct aw_variant *variant)
 {
     const struct aw_variant *of = variant ? variant : &aw_canpid_protocol.variants[0];
-    return find_field(of->head, "board")->names;
+    return aw_rows_find(of->head, "board")->names;
 }
 
 const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
                                  char out[AW_CANPID_NAME_MAX])
 {
     *out = '\0';
-    for (const struct aw_name *name = board_names(variant); name->name; name++)
-        if (name->value == (int32_t)board)
-            return strncat(out, name->name, AW_CANPID_NAME_MAX - 1);
+    const char *name = aw_value_name(board_names(variant), board);
+    if (name)
+        return strncat(out, name, AW_CANPID_NAME_MAX - 1);
     snprintf(out, AW_CANPID_NAME_MAX, "0x%02X", board);
     return out;
 }
@@ -67,22 +51,17 @@ int aw_canpid_board_find(const struct aw_variant *variant, const char *text)
     return *end || board % 32 || board / 32 >= AW_CANPID_BOARDS ? -1 : (int)board;
 }
 
-static const struct aw_name *controller_names(void)
-{
-    return message_field("kp", "controller")->names;
-}
-
 const char *aw_canpid_controller_name(int controller)
 {
-    for (const struct aw_name *name = controller_names(); name->name; name++)
-        if (name->value == controller)
-            return name->name;
-    return "?";
+    const char *name =
+        aw_value_name(aw_message_row(&aw_canpid_protocol, "kp", "controller")->names, controller);
+    return name ? name : "?";
 }
 
 int aw_canpid_controller_find(const char *text)
 {
-    for (const struct aw_name *name = controller_names(); name->name; name++)
+    const struct aw_name *name = aw_message_row(&aw_canpid_protocol, "kp", "controller")->names;
+    for (; name->name; name++)
         if (strcmp(name->name, text) == 0 || (text[0] == '0' + name->value && text[1] == '\0'))
             return name->value;
     return -1;
@@ -106,7 +85,7 @@ int aw_canpid_gain_find(const char *text)
 /* The controller's unit as the table has it for setpoints; NULL if it has none. */
 static const struct aw_scale *unit_of(int controller)
 {
-    const struct aw_field *value = message_field("setpoint", "value");
+    const struct aw_field *value = aw_message_row(&aw_canpid_protocol, "setpoint", "value");
     for (size_t i = 0; i < value->n_scales; i++)
         if (value->scales[i].when == controller && value->scales[i].unit)
             return &value->scales[i];

@@ -102,25 +102,15 @@ struct board {
 
 /* Options */
 
-static const char *const state_names[] = {"unhomed", "running", "disabled", NULL};
-static const char *const fault_names[] = {"lost",  "late",   "duplicate", "foreign",
-                                          "short", "glitch", "stuck",     "slow",
-                                          "count", "nan",    "unplug",    NULL};
-
-const char *const *aw_hidmotor_state_names(void)
-{
-    return state_names;
-}
-
-const char *const *aw_hidmotor_fault_names(void)
-{
-    return fault_names;
-}
+const char *const aw_hidmotor_state_names[] = {"unhomed", "running", "disabled", NULL};
+const char *const aw_hidmotor_fault_names[] = {"lost",  "late",   "duplicate", "foreign",
+                                               "short", "glitch", "stuck",     "slow",
+                                               "count", "nan",    "unplug",    NULL};
 
 enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state *state,
                                        struct aw_error *err)
 {
-    int i = aw_choose("state", state_names, text, strlen(text), err);
+    int i = aw_choose("state", aw_hidmotor_state_names, text, strlen(text), err);
     if (i >= 0)
         *state = (enum aw_hidmotor_state)i;
     return i < 0 ? AW_USAGE : AW_OK;
@@ -131,7 +121,7 @@ static enum aw_status parse_fault(const char *word, struct aw_hidmotor_faults *f
 {
     size_t length = strcspn(word, ":");
     const char *value = word[length] ? word + length + 1 : NULL;
-    int i = aw_choose("fault", fault_names, word, length, err);
+    int i = aw_choose("fault", aw_hidmotor_fault_names, word, length, err);
     if (i < 0)
         return AW_USAGE;
     faults->share[i] = 1;

@@ -43,7 +43,7 @@ enum aw_hidmotor_state {
 };
 
 /* "unhomed", "running", "disabled", NULL, in the order of the enum. */
-const char *const *aw_hidmotor_state_names(void);
+extern const char *const aw_hidmotor_state_names[];
 enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state *state,
                                        struct aw_error *err);
 
@@ -73,7 +73,7 @@ enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_fau
                                         struct aw_error *err);
 
 /* Names of the faults, NULL-terminated, in the order of the enum, for help and completion. */
-const char *const *aw_hidmotor_fault_names(void);
+extern const char *const aw_hidmotor_fault_names[];
 
 /* Called for each report that the main loop takes, before it is answered: 64 bytes. */
 typedef void aw_hidmotor_taken_fn(void *context, const uint8_t *report, int64_t now);

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "protocol/unitysim/wire.h"
+#include "wire/rows.h"
 #include "wire/table.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -50,36 +51,11 @@ double aw_unitysim_ticks(double degrees)
     return (degrees + 180) * AW_UNITYSIM_TURN / 360;
 }
 
-/* What the wire table knows */
-
-static const struct aw_field *row(const struct aw_field *rows, const char *name)
-{
-    while (rows->name && strcmp(rows->name, name) != 0)
-        rows++;
-    return rows;
-}
-
-static const struct aw_field *message_row(const char *message, const char *field)
-{
-    const struct aw_message *messages = aw_unitysim_protocol.messages;
-    while (strcmp(messages->name, message) != 0)
-        messages++;
-    return row(messages->fields, field);
-}
-
-static const char *value_name(const struct aw_name *names, int value)
-{
-    for (; names->name; names++)
-        if (names->value == value)
-            return names->name;
-    return NULL;
-}
-
 /* Joints */
 
 static const char *const *joint_names(void)
 {
-    return message_row("control", "joints")->labels;
+    return aw_message_row(&aw_unitysim_protocol, "control", "joints")->labels;
 }
 
 const char *aw_unitysim_joint_name(int joint)
@@ -123,9 +99,10 @@ struct aw_unitysim_limits aw_unitysim_limits_default(void)
 {
     struct aw_unitysim_limits limits;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        const struct aw_field *rows = message_row("update", aw_unitysim_joint_name(i))->rows;
-        limits.joint[i].min = (int)row(rows, "min")->fallback;
-        limits.joint[i].max = (int)row(rows, "max")->fallback;
+        const struct aw_field *rows =
+            aw_message_row(&aw_unitysim_protocol, "update", aw_unitysim_joint_name(i))->rows;
+        limits.joint[i].min = (int)aw_rows_find(rows, "min")->fallback;
+        limits.joint[i].max = (int)aw_rows_find(rows, "max")->fallback;
     }
     return limits;
 }
@@ -169,11 +146,13 @@ enum aw_status aw_unitysim_position_parse(int joint, const char *text,
 
 static bool drive_word(int joint, const char *text, struct aw_unitysim_drive *drive)
 {
-    const struct aw_name *states = row(message_row("control", "joints")->rows, "state")->names;
+    const struct aw_name *states =
+        aw_rows_find(aw_message_row(&aw_unitysim_protocol, "control", "joints")->rows, "state")
+            ->names;
     if (joint == AW_UNITYSIM_HAND && strcmp(text, "open") == 0)
-        text = value_name(states, AW_UNITYSIM_INCREASE);
+        text = aw_value_name(states, AW_UNITYSIM_INCREASE);
     else if (joint == AW_UNITYSIM_HAND && strcmp(text, "close") == 0)
-        text = value_name(states, AW_UNITYSIM_DECREASE);
+        text = aw_value_name(states, AW_UNITYSIM_DECREASE);
     for (; states->name; states++) {
         if (strcmp(states->name, text) != 0)
             continue;
@@ -226,7 +205,7 @@ const struct aw_unitysim_scene *aw_unitysim_scene(int index)
 
 const char *aw_unitysim_scene_name(int index)
 {
-    return value_name(message_row("scene", "scene")->names, index);
+    return aw_value_name(aw_message_row(&aw_unitysim_protocol, "scene", "scene")->names, index);
 }
 
 enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_error *err)

@@ -34,7 +34,7 @@ enum aw_unitysim_speed {
 };
 
 /* "servo", "unity", "nominal"; NULL-terminated, for help and completion. */
-const char *const *aw_unitysim_speed_names(void);
+extern const char *const aw_unitysim_speed_names[];
 enum aw_status aw_unitysim_speed_parse(const char *text, enum aw_unitysim_speed *speed,
                                        struct aw_error *err);
 

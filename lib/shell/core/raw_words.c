@@ -4,18 +4,15 @@
 #include <string.h>
 
 #include "shell/core/bind.h"
+#include "wire/rows.h"
 
 static int print_value(char *out, size_t size, const struct aw_record *record, int scalar)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
     double value = record->v[scalar];
-    const struct aw_name *name = row->names;
-    while (name && name->name && name->value != value)
-        name++;
     const char *text = row->type == AW_TEXT ? record->text
                        : isnan(value)       ? "none"
-                       : name               ? name->name
-                                            : NULL;
+                                            : aw_value_name(row->names, value);
     return text ? snprintf(out, size, "%s", text) : snprintf(out, size, "%.17g", value);
 }
 

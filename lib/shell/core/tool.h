@@ -89,6 +89,8 @@ struct aw_option {
     double min, max;      /* of the number, if not both 0 */
     bool whole;           /* a number without a fraction */
     const char *const *choices;
+    const char *const *words; /* that completion offers, {…, NULL}; what is right is the command's
+                                 affair: a list of them, numbers behind them */
     aw_complete_fn *complete;
     const char *endings; /* of a FILE, as above */
     bool ends;           /* another ending is refused: it says the form of what is written */

@@ -167,8 +167,8 @@ static void offer_value(struct completion *c, const struct aw_option *option)
         offer_links(c);
     else if (option->complete)
         ask(c, option->complete);
-    else if (option->choices)
-        offer_list(c, option->choices);
+    else if (option->choices || option->words)
+        offer_list(c, option->choices ? option->choices : option->words);
     else if (strcmp(option->name, "fields") == 0 || strcmp(option->name, "where") == 0) {
         /* Of --fields, the last one of the list. */
         const char *comma = strrchr(c->partial, ',');

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "wire/rows.h"
+
 static bool same_elsewhere(const struct aw_names *names, size_t message, const char *field)
 {
     struct aw_wire *wire = names->wire;
@@ -47,20 +49,12 @@ void aw_point_join(char *out, const char *const *parts, size_t n)
     out[used] = '\0';
 }
 
-static const char *value_name(const struct aw_field *row, double value)
-{
-    const struct aw_name *name = row->names;
-    while (name && name->name && name->value != value)
-        name++;
-    return name ? name->name : NULL;
-}
-
 static const char *text_of(const struct aw_record *record, int scalar)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
     if (row->type == AW_TEXT)
         return record->text;
-    return record->codec->raw ? NULL : value_name(row, record->v[scalar]);
+    return record->codec->raw ? NULL : aw_value_name(row->names, record->v[scalar]);
 }
 
 int aw_subject_scalar(const struct aw_record *record, const char *subject)
@@ -68,7 +62,8 @@ int aw_subject_scalar(const struct aw_record *record, const char *subject)
     for (int i = 0; i < record->codec->n_scalars; i++) {
         const struct aw_field *row = record->codec->scalars[i].field;
         bool has = record->codec->scalars[i].value && record->present >> i & 1;
-        const char *text = row->type == AW_TEXT ? record->text : value_name(row, record->v[i]);
+        const char *text =
+            row->type == AW_TEXT ? record->text : aw_value_name(row->names, record->v[i]);
         if (has && text && strcmp(text, subject) == 0)
             return i;
     }

@@ -28,18 +28,6 @@ uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar)
     return (uint8_t)(row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
 }
 
-const char *aw_value_name(const struct aw_name *names, double value)
-{
-    if (!(value >= INT32_MIN && value <= INT32_MAX))
-        return NULL;
-    int32_t number = (int32_t)value;
-    if (number != value)
-        return NULL;
-    while (names->name && names->value != number)
-        names++;
-    return names->name;
-}
-
 char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
 {
     /* A float with a scale may be more than a float can be. */

@@ -20,9 +20,6 @@ char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals);
 /* Are the names true and false? */
 bool aw_is_truth(const struct aw_field *row);
 
-/* The name of a value, or NULL. */
-const char *aw_value_name(const struct aw_name *names, double value);
-
 /* The word that the value of the scalar is, or NULL. */
 const char *aw_value_word(const struct aw_record *record, int scalar);
 

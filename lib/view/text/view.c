@@ -8,6 +8,7 @@
 #include "view/text/segment.h"
 #include "view/text/select.h"
 #include "view/text/value.h"
+#include "wire/rows.h"
 
 #define FORMAT_MAX 1024 /* characters of a --format, so that its segments fit */
 struct aw_view {

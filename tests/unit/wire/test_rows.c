@@ -1,4 +1,5 @@
 /* Questions about tables: sizes, types of rows, messages by code. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,12 +95,47 @@ static void messages_have_their_sizes(void **state)
     }
 }
 
+static void values_have_names(void **state)
+{
+    static const struct aw_name list[] = {
+        {3, "three"}, {INT32_MIN, "least"}, {INT32_MAX, "most"}, {0, "none"}, {0}};
+    static const struct {
+        double value;
+        const char *name;
+    } rows[] = {{3, "three"},         {0, "none"},         {3.5, NULL},   {4, NULL},
+                {INT32_MIN, "least"}, {INT32_MAX, "most"}, {1e300, NULL}, {-2147483649.0, NULL},
+                {2147483648.0, NULL}, {(double)NAN, NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *name = aw_value_name(list, rows[i].value);
+        assert_true(name == rows[i].name || (name && rows[i].name && !strcmp(name, rows[i].name)));
+    }
+    assert_null(aw_value_name(NULL, 0));
+}
+
+static void rows_are_found_by_name(void **state)
+{
+    (void)state;
+    const struct aw_message *message = &sample_messages[1];
+    const struct aw_field *rows = message->fields;
+    size_t n = 0;
+    for (; rows[n].type != AW_ROWS_END; n++) {
+        const struct aw_field *found = aw_rows_find(rows, rows[n].name);
+        assert_string_equal(found->name, rows[n].name);
+        assert_ptr_equal(aw_message_row(&sample_protocol, message->name, rows[n].name), found);
+    }
+    assert_true(n > 1);
+    assert_null(aw_rows_find(rows, "none"));
+    assert_null(aw_message_row(&sample_protocol, message->name, "none"));
+    assert_null(aw_message_row(&sample_protocol, "none", rows[0].name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_have_so_many_bits),
-        cmocka_unit_test(messages_are_found_by_code),
-        cmocka_unit_test(messages_have_their_sizes),
+        cmocka_unit_test(rows_have_so_many_bits),    cmocka_unit_test(messages_are_found_by_code),
+        cmocka_unit_test(messages_have_their_sizes), cmocka_unit_test(values_have_names),
+        cmocka_unit_test(rows_are_found_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

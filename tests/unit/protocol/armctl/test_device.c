@@ -289,13 +289,13 @@ static void test_quirk_names(void **state)
     assert_int_equal(aw_armctl_quirks_parse("", &quirks, &err), AW_OK);
     assert_int_equal(quirks, 0);
     unsigned all = 0;
-    for (int i = 0; aw_armctl_quirk_names()[i]; i++) {
-        bool last = !aw_armctl_quirk_names()[i + 1];
-        assert_int_equal(aw_armctl_quirks_parse(aw_armctl_quirk_names()[i], &quirks, &err), AW_OK);
+    for (int i = 0; aw_armctl_quirk_names[i]; i++) {
+        bool last = !aw_armctl_quirk_names[i + 1];
+        assert_int_equal(aw_armctl_quirks_parse(aw_armctl_quirk_names[i], &quirks, &err), AW_OK);
         assert_int_equal(quirks, last ? all : 1u << i);
         all |= quirks;
     }
-    assert_string_equal(aw_armctl_quirk_names()[7], "published");
+    assert_string_equal(aw_armctl_quirk_names[7], "published");
     assert_int_equal(aw_armctl_quirks_parse("pulse-deg,no-reack", &quirks, &err), AW_OK);
     assert_int_equal(quirks, AW_ARMCTL_PULSE_DEG | AW_ARMCTL_NO_REACK);
     assert_int_equal(aw_armctl_quirks_parse("no-reack,noack", &quirks, &err), AW_USAGE);
@@ -426,8 +426,8 @@ static void test_conversation(void **state)
 static void test_every_quirk_with_the_controller(void **state)
 {
     (void)state;
-    for (int i = 0; aw_armctl_quirk_names()[i]; i++) {
-        struct fixture *f = begin(aw_armctl_quirk_names()[i], NULL);
+    for (int i = 0; aw_armctl_quirk_names[i]; i++) {
+        struct fixture *f = begin(aw_armctl_quirk_names[i], NULL);
         unsigned quirks = f->options.quirks;
         bool as_asked =
             quirks & (AW_ARMCTL_PULSE_DEG | AW_ARMCTL_BARE_CONFIRM | AW_ARMCTL_ONLY_DEG_SPD);

@@ -481,11 +481,11 @@ static void faults_by_name(void **state)
     assert_int_equal(aw_hidmotor_faults_parse("lost:200%", &faults, &err), AW_USAGE);
     assert_int_equal(aw_hidmotor_faults_parse("late,,lost", &faults, &err), AW_USAGE);
     for (int i = 0; i < AW_HIDMOTOR_FAULTS; i++) {
-        assert_int_equal(aw_hidmotor_faults_parse(aw_hidmotor_fault_names()[i], &faults, &err),
+        assert_int_equal(aw_hidmotor_faults_parse(aw_hidmotor_fault_names[i], &faults, &err),
                          AW_OK);
         assert_near(faults.share[i], 1, 0);
     }
-    assert_null(aw_hidmotor_fault_names()[AW_HIDMOTOR_FAULTS]);
+    assert_null(aw_hidmotor_fault_names[AW_HIDMOTOR_FAULTS]);
 }
 
 static void states_by_name(void **state)
@@ -493,9 +493,8 @@ static void states_by_name(void **state)
     (void)state;
     enum aw_hidmotor_state parsed;
     struct aw_error err;
-    for (int i = 0; aw_hidmotor_state_names()[i]; i++) {
-        assert_int_equal(aw_hidmotor_state_parse(aw_hidmotor_state_names()[i], &parsed, &err),
-                         AW_OK);
+    for (int i = 0; aw_hidmotor_state_names[i]; i++) {
+        assert_int_equal(aw_hidmotor_state_parse(aw_hidmotor_state_names[i], &parsed, &err), AW_OK);
         assert_int_equal(parsed, i);
     }
     assert_int_equal(aw_hidmotor_state_parse("runing", &parsed, &err), AW_USAGE);

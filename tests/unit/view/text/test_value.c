@@ -37,22 +37,11 @@ static void numbers(void **state)
     }
 }
 
-static void names(void **state)
+static void truths(void **state)
 {
-    static const struct aw_name list[] = {
-        {3, "three"}, {INT32_MIN, "least"}, {INT32_MAX, "most"}, {0, "none"}, {0}};
-    static const struct {
-        double value;
-        const char *name;
-    } rows[] = {{3, "three"},         {0, "none"},         {3.5, NULL},   {4, NULL},
-                {INT32_MIN, "least"}, {INT32_MAX, "most"}, {1e300, NULL}, {-2147483649.0, NULL},
-                {2147483648.0, NULL}, {(double)NAN, NULL}};
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *name = aw_value_name(list, rows[i].value);
-        assert_true(name == rows[i].name || (name && rows[i].name && !strcmp(name, rows[i].name)));
-    }
+    static const struct aw_name list[] = {{3, "three"}, {0, "none"}, {0}};
     static const struct aw_name yes[] = {{1, "yes"}, {2, "true"}, {0}}, no[] = {{0, "false"}, {0}};
+    (void)state;
     assert_true(aw_is_truth(&(struct aw_field){.names = yes}));
     assert_true(aw_is_truth(&(struct aw_field){.names = no}));
     assert_false(aw_is_truth(&(struct aw_field){.names = list}));
@@ -101,7 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers),
-        cmocka_unit_test(names),
+        cmocka_unit_test(truths),
         cmocka_unit_test(fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
