@@ -17,7 +17,7 @@ libode-dev libmosquitto-dev
 '
 packages_check='
 git g++ pkg-config procps
-clang libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
+clang lld libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
 libcmocka-dev bats expect jq socat netcat-openbsd spin pmccabe shellcheck
 bash-completion zsh fish mandoc
 tshark can-utils python3 python3-can python3-serial gnuplot-nox mosquitto mosquitto-clients openssl

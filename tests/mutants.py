@@ -29,7 +29,7 @@ from pathlib import Path
 
 LIMIT = 92
 ROOT = Path("build/mutants").absolute()
-MAKE = ["make", "-s", "CC=gcc", "WERROR=", "OPTIMISE=-O0", "SHARED=1"]
+MAKE = ["make", "-s", "CC=gcc", "WERROR=", "OPTIMISE=-O0", "POSITION=-fPIC", "SHARED=1"]
 SAN = os.environ.get("SAN", "")
 B, COUNTS = ROOT / ("san" if SAN else "plain"), ROOT / "counts"
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if SAN else []
