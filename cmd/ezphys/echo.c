@@ -145,7 +145,7 @@ static enum aw_status prepare(struct watcher *w, const struct aw_args *args)
     enum aw_status status = ez_show_begin(session);
     struct aw_view *view; /* a wrong --fields is found before the link is opened */
     if (status == AW_OK)
-        status = aw_session_view(session, &view);
+        status = aw_session_view(session, NULL, &view);
     if (status == AW_OK)
         status = parse_where(w);
     return status == AW_OK ? ez_ready(session) : status;

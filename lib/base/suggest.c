@@ -81,8 +81,21 @@ enum aw_status aw_fail_unknown(struct aw_error *err, const char *near, const cha
 void aw_join(char *out, size_t size, const char *between, const char *const *names, size_t n)
 {
     *out = '\0';
-    for (size_t i = 0, used = 0; i < n && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? between : "", names[i]);
+    for (size_t i = 0; i < n; i++)
+        aw_append(out, size, between, "%s", names[i]);
+}
+
+void aw_append(char *out, size_t size, const char *between, const char *format, ...)
+{
+    size_t used = strlen(out);
+    va_list args;
+    if (used)
+        used += (size_t)snprintf(out + used, size - used, "%s", between);
+    if (used >= size)
+        return;
+    va_start(args, format);
+    vsnprintf(out + used, size - used, format, args);
+    va_end(args);
 }
 
 bool aw_is_one_of(const char *const *words, const char *word)

@@ -28,6 +28,11 @@ enum aw_status aw_fail_unknown(struct aw_error *err, const char *near, const cha
 /* The names with a text between them, cut to size (with its NUL). */
 void aw_join(char *out, size_t size, const char *between, const char *const *names, size_t n);
 
+/* Puts another text behind what out has, between them the one for that unless out is empty; cut to
+ * size (with its NUL). */
+void aw_append(char *out, size_t size, const char *between, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Is it one of the words, a list that NULL ends? */
 bool aw_is_one_of(const char *const *words, const char *word);
 

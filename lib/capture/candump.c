@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hex.h"
 #include "base/number.h"
 
@@ -23,9 +24,7 @@ enum {
 
 static uint64_t load_eight(const char *p)
 {
-    uint64_t x;
-    memcpy(&x, p, sizeof x);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
+    return aw_get_u64((const uint8_t *)p);
 }
 
 /* Of eight characters that are taken from '0' on: is one of them no digit? */

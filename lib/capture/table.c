@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/grow.h"
 #include "base/lines.h"
 #include "base/number.h"
+#include "base/suggest.h"
 
 /* ---- In memory ---------------------------------------------------------------------------------
  */
@@ -66,32 +68,22 @@ enum aw_status aw_table_column(const struct aw_table *table, const char *name, i
     *column = aw_table_find(table, name);
     if (*column >= 0)
         return AW_OK;
-    char names[160];
-    size_t size = sizeof names;
-    size_t used = 0;
-    names[0] = '\0';
-    for (size_t i = 0; i < table->n_columns && used + AW_TABLE_NAME + 8 < size; i++)
-        used +=
-            (size_t)snprintf(names + used, size - used, "%s%s", i > 0 ? ", " : "", table->names[i]);
+    char names[160] = "";
+    for (size_t i = 0; i < table->n_columns && strlen(names) + AW_TABLE_NAME + 8 < sizeof names;
+         i++)
+        aw_append(names, sizeof names, ", ", "%s", table->names[i]);
     return aw_fail(err, AW_USAGE, "column %s: the table has only %s — rename one", name,
                    table->n_columns > 0 ? names : "none");
 }
 
 static enum aw_status grow(struct aw_table *table, struct aw_error *err)
 {
-    if (table->n_rows < table->capacity)
-        return AW_OK;
-    size_t capacity = table->capacity > 0 ? 2 * table->capacity : 256;
-    double *cells = realloc(table->cells, capacity * table->n_columns * sizeof *cells);
-    if (cells)
-        table->cells = cells;
-    size_t *lines = realloc(table->lines, capacity * sizeof *lines);
-    if (lines)
-        table->lines = lines;
-    if (!cells || !lines)
-        return aw_no_memory(err);
-    table->capacity = capacity;
-    return AW_OK;
+    size_t room = table->capacity, needed = table->n_rows + 1;
+    double *cells = aw_grow(table->cells, &room, needed, table->n_columns * sizeof *cells);
+    table->cells = cells ? cells : table->cells;
+    size_t *lines = cells ? aw_grow(table->lines, &table->capacity, needed, sizeof *lines) : NULL;
+    table->lines = lines ? lines : table->lines;
+    return lines ? AW_OK : aw_no_memory(err);
 }
 
 static enum aw_status check_row(const struct aw_table *table, const double *row,
@@ -195,15 +187,6 @@ static enum aw_status name_columns(struct aw_table *table, const char *line,
     return status == AW_OK ? AW_OK : AW_MALFORMED;
 }
 
-static enum aw_status bad_cell(const struct aw_table *table, size_t column,
-                               const struct aw_csv_cell *cell, struct aw_error *err)
-{
-    int length = cell->length > 40 ? 40 : (int)cell->length;
-    return aw_fail(err, AW_MALFORMED,
-                   "%s: '%.*s' is not a number — correct the cell or delete the line",
-                   table->names[column], length, cell->text);
-}
-
 static enum aw_status read_row(struct aw_table *table, const char *line, const struct place *place,
                                struct aw_error *err)
 {
@@ -212,7 +195,9 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
     struct aw_csv_cell cell;
     for (; next_cell(&line, place->separator, &cell); n++) {
         if (n < table->n_columns && !parse_cell(&cell, &row[n]))
-            return bad_cell(table, n, &cell, err);
+            return aw_fail(err, AW_MALFORMED,
+                           "%s: '%.*s' is not a number — correct the cell or delete the line",
+                           table->names[n], cell.length > 40 ? 40 : (int)cell.length, cell.text);
     }
     if (n != table->n_columns)
         return aw_fail(err, AW_MALFORMED, "%zu cells where %s %zu columns — %s", n,

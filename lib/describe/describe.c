@@ -58,20 +58,15 @@ void aw_part_number(struct aw_part *part, double value)
     aw_part_add(part, "%s", text);
 }
 
-static void place_in_can(struct aw_part *part, const struct aw_scalar *scalar)
-{
-    unsigned first = scalar->bit < 16 ? scalar->bit : scalar->bit - 16u;
-    aw_part_add(part, "%s%u:%u", scalar->bit < 16 ? "id " : "", first + scalar->bits - 1, first);
-}
-
 void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
                    const struct aw_scalar *scalar)
 {
     unsigned first = scalar->bit / 8u, last = (scalar->bit + scalar->bits - 1u) / 8u;
+    unsigned low = scalar->bit < 16 ? scalar->bit : scalar->bit - 16u; /* of a CAN frame */
     if (codec->protocol->ascii)
         return;
     if (codec->protocol->can)
-        place_in_can(part, scalar);
+        aw_part_add(part, "%s%u:%u", scalar->bit < 16 ? "id " : "", low + scalar->bits - 1, low);
     else if (first == last)
         aw_part_add(part, "%u", first);
     else
@@ -188,12 +183,10 @@ bool aw_is_repeated(const struct aw_codec *codec, int scalar)
     return false;
 }
 
-size_t aw_text_width(const char *text)
+const char *aw_direction(enum aw_dir dir)
 {
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
+    static const char *const words[] = {"", "to the device", "from the device", "both ways"};
+    return words[dir];
 }
 
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted)

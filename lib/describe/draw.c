@@ -3,6 +3,7 @@
  * field that fills several rows becomes one tall cell by itself. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "describe/parts.h"
 
 enum {
@@ -77,7 +78,8 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
     if (scalar->field->before)
         aw_part_add(label, "%c%s", scalar->field->before, name);
     else if (scalar->value || scalar->field->type == AW_CHECKSUM)
-        aw_part_add(label, "%s", aw_text_width(name) <= (size_t)width ? name : scalar->field->name);
+        aw_part_add(label, "%s",
+                    aw_utf8_length(name) <= (size_t)width ? name : scalar->field->name);
     else if (bare)
         aw_part_add(label, "%s", fixed.text);
     else if (scalar->field->type == AW_LENGTH && width < 10)

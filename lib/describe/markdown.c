@@ -30,18 +30,12 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     fputc('\n', out);
 }
 
-static const char *direction(enum aw_dir dir)
-{
-    static const char *const words[] = {"", "to the device", "from the device", "both ways"};
-    return words[dir];
-}
-
 static void print_message(FILE *out, const struct aw_codec *codec)
 {
     struct aw_part code = {0}, size = {0};
     aw_part_code(&code, codec);
     aw_part_size(&size, codec);
-    fprintf(out, "\n## `%s` %s\n\n", codec->message->name, direction(codec->message->dir));
+    fprintf(out, "\n## `%s` %s\n\n", codec->message->name, aw_direction(codec->message->dir));
     fprintf(out, "%s\n\nCode %s, %s.\n\n```text\n", codec->message->help, code.text, size.text);
     aw_draw_packet(out, codec, false);
     fputs("```\n\n", out);
@@ -92,7 +86,7 @@ static void print_overview(FILE *out, struct aw_wire *wire)
         struct aw_part code = {0};
         aw_part_code(&code, codec);
         fprintf(out, "| `%s` | %s | %s | %s |\n", codec->message->name, code.text,
-                direction(codec->message->dir), codec->message->help);
+                aw_direction(codec->message->dir), codec->message->help);
     }
 }
 

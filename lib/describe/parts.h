@@ -45,8 +45,8 @@ const struct aw_name *aw_can_boards(struct aw_wire *wire);
 /* Has an earlier scalar the same row? (Another joint: what it means has been said.) */
 bool aw_is_repeated(const struct aw_codec *codec, int scalar);
 
-/* Columns that the text takes on a terminal. */
-size_t aw_text_width(const char *text);
+/* "to the device", "both ways" */
+const char *aw_direction(enum aw_dir dir);
 
 void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii);
 void aw_describe_text(FILE *out, struct aw_wire *wire, const char *message, bool ascii);

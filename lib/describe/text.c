@@ -1,6 +1,7 @@
 /* Descriptions of a protocol for an 80-column terminal: what the command describe prints. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "describe/parts.h"
 
 enum { WIDTH = 80 };
@@ -17,7 +18,7 @@ static void print_wrapped(FILE *out, const char *text, size_t at, size_t column)
         size_t length = strcspn(text, " ");
         struct aw_part word = {0};
         aw_part_add(&word, "%.*s", (int)length, text);
-        size_t width = aw_text_width(word.text);
+        size_t width = aw_utf8_length(word.text);
         if (!first && here + 1 + width > WIDTH) {
             fprintf(out, "\n%*s", (int)column, "");
             here = column;
@@ -41,7 +42,7 @@ static size_t print_at(FILE *out, size_t at, size_t column, const char *text)
     fprintf(out, "%*s", (int)(to - at), "");
     at = to;
     fputs(text, out);
-    return at + aw_text_width(text);
+    return at + aw_utf8_length(text);
 }
 
 static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
@@ -67,19 +68,13 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
         print_wrapped(out, scalar->field->help, 0, HELP);
 }
 
-static const char *direction(enum aw_dir dir)
-{
-    static const char *const words[] = {"", "to the device", "from the device", "both ways"};
-    return words[dir];
-}
-
 static void print_message(FILE *out, const struct aw_codec *codec, bool ascii)
 {
     struct aw_part code = {0}, size = {0};
     aw_part_code(&code, codec);
     aw_part_size(&size, codec);
     fprintf(out, "%s (%s): %s, %s\n", codec->message->name, code.text,
-            direction(codec->message->dir), size.text);
+            aw_direction(codec->message->dir), size.text);
     print_wrapped(out, codec->message->help, 0, 0);
     fputc('\n', out);
     aw_draw_packet(out, codec, ascii);

@@ -154,11 +154,7 @@ static bool holds(void *context, const struct aw_record *record)
 {
     struct condition *c = context;
     char name[AW_POINT_NAME];
-    const char *subject = NULL;
-    if (c->session->tool->subject.of)
-        subject = c->session->tool->subject.of(c->session, record, name, sizeof name);
-    if (!subject)
-        subject = "";
+    const char *subject = aw_session_subject(c->session, record, name, sizeof name);
     return aw_where_fits(&c->where, record, aw_finder_look(&c->terms, record, subject)) &&
            aw_wanted_has(&c->wanted, record->present, aw_finder_look(&c->any, record, subject),
                          aw_finder_look(&c->all, record, subject));

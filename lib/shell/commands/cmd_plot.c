@@ -38,7 +38,7 @@ struct plot {
     int64_t offset_ns, end_ns; /* time of the strip minus time of day; of its right edge */
     int64_t before_ns;         /* time of the sample before minus time of day */
     int64_t shift_ns;          /* time of the strip minus that of the samples */
-    bool begun, frozen, ended, keys;
+    bool begun, frozen, keys;
     uint64_t limit, taken;
     bool modelled; /* times are those of a simulation, that has its own pace */
     int64_t length_ns, first_ns, latest_ns; /* --for, and of the simulation */
@@ -116,11 +116,8 @@ static void qualify(struct plot *p, const struct aw_names *names, size_t at)
 
 static enum aw_status check_names(struct plot *p)
 {
-    struct aw_names *names = malloc(sizeof *names);
-    if (!names)
-        return aw_no_memory(&p->session->err);
-    enum aw_status status = aw_stream_check(p->session, &p->select, NULL);
-    aw_names_init(names, p->session->wire);
+    struct aw_names *names = aw_names_new(p->session->wire, &p->session->err);
+    enum aw_status status = names ? aw_stream_check(p->session, &p->select, NULL) : AW_NO_MEMORY;
     for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
         qualify(p, names, i);
     free(names);
@@ -259,7 +256,6 @@ static enum aw_status nothing_found(struct plot *p)
                        p->select.pattern[0], p->select.pattern[0]);
     const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
     char all[200] = "";
-    size_t used = 0;
     for (size_t i = 0; i < p->n_seen; i++)
         names[i] = p->seen[i];
     const char *near = aw_suggest(wanted, names, p->n_seen);
@@ -268,14 +264,12 @@ static enum aw_status nothing_found(struct plot *p)
                        "plot: nothing called '%.60s' has come — did "
                        "you mean '%s'?",
                        wanted, near);
-    for (size_t i = 0; i < p->traces.n && used + AW_POINT_NAME < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "",
-                                 p->traces.list[i].label);
-    for (size_t i = 0; i < p->n_seen && used + AW_POINT_NAME < sizeof all; i++)
-        used +=
-            (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", p->seen[i]);
+    for (size_t i = 0; i < p->traces.n && strlen(all) + AW_POINT_NAME < sizeof all; i++)
+        aw_append(all, sizeof all, ", ", "%s", p->traces.list[i].label);
+    for (size_t i = 0; i < p->n_seen && strlen(all) + AW_POINT_NAME < sizeof all; i++)
+        aw_append(all, sizeof all, ", ", "%s", p->seen[i]);
     return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
-                   "plot: nothing called '%.60s' has come%s%s", wanted, used ? " — there is " : "",
+                   "plot: nothing called '%.60s' has come%s%s", wanted, *all ? " — there is " : "",
                    all);
 }
 
@@ -306,9 +300,9 @@ static void draw(struct plot *p)
     struct aw_strip_look look = {.end_ns = p->end_ns,
                                  .title = title,
                                  .state = state ? state : note,
-                                 .keys = p->ended    ? "end of the input  q quit  ? keys"
-                                         : p->frozen ? "FROZEN  space goes on  q quit  ? keys"
-                                                     : "q quit  space freeze  ? keys",
+                                 .keys = p->live.ended ? "end of the input  q quit  ? keys"
+                                         : p->frozen   ? "FROZEN  space goes on  q quit  ? keys"
+                                                       : "q quit  space freeze  ? keys",
                                  .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
     aw_strip_draw(&p->strip, &look, canvas);
     if (p->keys)
@@ -325,7 +319,7 @@ static bool handle_keys(struct plot *p)
     for (int key; (key = aw_screen_key(p->live.screen)) != AW_KEY_NONE;) {
         if (key == 'q')
             return false;
-        p->frozen ^= key == ' ' && !p->ended;
+        p->frozen ^= key == ' ' && !p->live.ended;
         p->keys ^= key == '?';
     }
     return true;
@@ -337,23 +331,19 @@ static enum aw_status plot_live(struct plot *p)
     enum aw_status status = AW_OK;
     while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
         struct aw_item item;
-        status = p->ended ? aw_live_wait(&p->live, p->deadline)
-                          : aw_live_next(&p->live, p->deadline, &item);
+        status = aw_live_next(&p->live, p->deadline, &item);
         if (status == AW_OK)
             status = handle_item(p, &item, false);
         if (p->live.lost)
             aw_strip_break(&p->strip);
-        if (status == AW_END && aw_clock_now(&p->session->real_clock.base) < p->deadline) {
-            p->ended = p->frozen = true;
-            status = AW_OK;
-        }
-        if (aw_stream_over(status) || !aw_live_due(&p->live))
+        p->frozen = p->frozen || p->live.ended;
+        if (status == AW_ENOUGH || !aw_live_due(&p->live))
             continue;
         if (!handle_keys(p))
             break;
         draw(p);
     }
-    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
+    return status == AW_ENOUGH || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 /* ---- As text ----------------------------------------------------------------------------------
@@ -479,16 +469,15 @@ static void make_title(struct plot *p, char *out, size_t size)
     bool live = !p->input && !session->link->recorded, dated = p->traces.first_ns > LONG_AGO_NS;
     const char *file = p->input && strcmp(p->input, "-") != 0 ? p->input : "";
     char what[256] = "", about[96] = "", subject[32];
-    size_t used = 0, i = 0;
-    for (; i < p->traces.n && used < longest; i++)
-        used += (size_t)snprintf(what + used, sizeof what - used, "%s%.90s", i ? " " : "",
-                                 p->traces.list[i].label);
+    size_t i = 0;
+    for (; i < p->traces.n && strlen(what) < longest; i++)
+        aw_append(what, sizeof what, " ", "%.90s", p->traces.list[i].label);
     snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].label, "."),
              p->traces.list[0].label);
     if (live && session->tool->subject.about)
         session->tool->subject.about(session, subject, about, sizeof about);
-    snprintf(what + used, sizeof what - used, "%s%s%.90s%s%.60s", i < p->traces.n ? " …" : "",
-             *about ? ", " : "", about, *file ? ", " : "", file);
+    aw_append(what, sizeof what, "", "%s%s%.90s%s%.60s", i < p->traces.n ? " …" : "",
+              *about ? ", " : "", about, *file ? ", " : "", file);
     aw_picture_title(session, what, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
 }
 

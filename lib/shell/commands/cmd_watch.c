@@ -17,9 +17,9 @@ struct watch {
     struct aw_select select;
     struct aw_where where;
     struct aw_wanted wanted;
-    uint64_t limit, shown;     /* records to show, 0: no end; and shown so far */
-    const char *input;         /* text from elsewhere; NULL: the device */
-    bool once, ended;          /* ended: the input has */
+    uint64_t limit, shown; /* records to show, 0: no end; and shown so far */
+    const char *input;     /* text from elsewhere; NULL: the device */
+    bool once;
     bool found[AW_SELECT_MAX]; /* which of the fields have come, */
     char came[160];            /* and of an input's other names as many as there is room for */
     int64_t deadline;
@@ -257,7 +257,7 @@ static void draw(struct watch *w)
     w->grid.lost = counters->lost;
     w->grid.elapsed_ns = now - w->started_ns;
     w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
-    w->grid.state = w->ended ? "end of the input" : aw_live_state(&w->live);
+    w->grid.state = w->live.ended ? "end of the input" : aw_live_state(&w->live);
     w->grid.note = aw_live_note(&w->live);
     w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
     w->grid.frozen = w->is_frozen;
@@ -355,20 +355,14 @@ static enum aw_status watch_table(struct watch *w)
     enum aw_status status = AW_OK;
     while (status == AW_OK || status == AW_TIMEOUT) {
         struct aw_item item = {0};
-        status = w->ended ? aw_live_wait(&w->live, w->deadline)
-                          : aw_live_next(&w->live, w->deadline, &item);
+        status = aw_live_next(&w->live, w->deadline, &item);
         bool holds = !w->where.n || aw_where_holds(&w->where, item.points, item.n);
         if (status == AW_OK && holds) {
             aw_channels_update(&w->channels, item.points, item.n,
                                aw_clock_now(&w->session->real_clock.base));
             w->shown++;
         }
-        if (status == AW_END && !w->ended &&
-            aw_clock_now(&w->session->real_clock.base) < w->deadline) {
-            w->ended = true;
-            status = AW_OK;
-        }
-        if (aw_stream_over(status))
+        if (status == AW_ENOUGH)
             break;
         if (!aw_live_due(&w->live))
             continue;
@@ -376,7 +370,7 @@ static enum aw_status watch_table(struct watch *w)
             break;
         draw(w);
     }
-    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
+    return status == AW_ENOUGH || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 static enum aw_status open_table(struct watch *w)
@@ -421,7 +415,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
         status = aw_stream_check(session, &w->select, &w->where);
     struct aw_view *view; /* made now, it finds wrong names before anything is waited for */
     if (status == AW_OK && !w->input && (aw_flag(session, "fields") || aw_flag(session, "format")))
-        status = aw_session_view(session, &view);
+        status = aw_session_view(session, NULL, &view);
     if (status == AW_OK)
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/grow.h"
 #include "shell/commands/info.h"
 #include "shell/commands/stream.h"
 
@@ -35,14 +36,10 @@ static struct value *find(struct survey *s, const struct aw_point *point)
             return &s->list[at];
         }
     }
-    if (s->n == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        struct value *list = realloc(s->list, room * sizeof *list);
-        if (!list)
-            return NULL;
-        s->list = list;
-        s->room = room;
-    }
+    struct value *list = aw_grow(s->list, &s->room, s->n + 1, sizeof *list);
+    if (!list)
+        return NULL;
+    s->list = list;
     const char *unit =
         point->codec ? aw_scalar_range(point->codec, point->scalar, point->record).unit : NULL;
     struct value *value = &s->list[s->n++];

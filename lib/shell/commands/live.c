@@ -119,7 +119,8 @@ bool aw_live_due(struct aw_live *live)
     return true;
 }
 
-enum aw_status aw_live_wait(struct aw_live *live, int64_t deadline)
+/* For keys and for the next picture. */
+static enum aw_status wait_for_keys(struct aw_live *live, int64_t deadline)
 {
     int64_t until = live->due_ns < deadline ? live->due_ns : deadline;
     enum aw_status status =
@@ -140,7 +141,7 @@ static enum aw_status retry(struct aw_live *live, int64_t deadline)
     int64_t now = aw_clock_now(&live->session->real_clock.base);
     if (now < live->retry_ns) {
         enum aw_status status =
-            aw_live_wait(live, live->retry_ns < deadline ? live->retry_ns : deadline);
+            wait_for_keys(live, live->retry_ns < deadline ? live->retry_ns : deadline);
         return status == AW_ENOUGH && now < deadline ? AW_TIMEOUT : status;
     }
     enum aw_status status = aw_stream_reconnect(live->stream);
@@ -156,18 +157,21 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
 {
     struct aw_session *session = live->session;
     int64_t now = aw_clock_now(&session->real_clock.base);
+    if (live->ended)
+        return wait_for_keys(live, deadline);
     if (now >= deadline)
         return AW_ENOUGH;
     if (live->lost)
         return retry(live, deadline);
     /* A sign of life of the stop descriptor and of the keys, also where nothing ever waits. */
-    if (aw_session_virtual(session) && aw_live_wait(live, now) == AW_STOPPED)
+    if (aw_session_virtual(session) && wait_for_keys(live, now) == AW_STOPPED)
         return AW_STOPPED;
     int64_t until = live->due_ns < deadline ? live->due_ns : deadline;
     if (aw_session_virtual(session))
         until = aw_clock_now(session->clock) + live->frame_ns;
     enum aw_status status = aw_stream_next(live->stream, until, item);
-    if (status == AW_MALFORMED)
+    live->ended = status == AW_END;
+    if (live->ended || status == AW_MALFORMED)
         return AW_TIMEOUT;
     bool gone = status == AW_LOST || status == AW_NO_LINK;
     if (!gone || !aw_stream_has_link(live->stream))

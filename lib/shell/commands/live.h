@@ -23,7 +23,8 @@ struct aw_live {
     int note_fd;      /* what is written there instead */
     char note[160];   /* the last line of it */
     int64_t noted_ns;
-    bool lost; /* the link is; it is tried again and again */
+    bool ended; /* the input has */
+    bool lost;  /* the link is; it is tried again and again */
     int64_t retry_ns, pause_ns;
     char why[160]; /* it was lost */
 };
@@ -36,13 +37,10 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                             struct aw_stream *stream, double fps);
 void aw_live_close(struct aw_live *live);
 
-/* AW_OK: an item. AW_TIMEOUT: none, but it is time to draw (aw_live_due) or keys were typed.
- * AW_END: of the input. AW_ENOUGH: the deadline. AW_STOPPED, and errors that waiting does not
- * mend. A link that is lost is opened again; nothing is ever sent anew. */
+/* AW_OK: an item. AW_TIMEOUT: none, but it is time to draw (aw_live_due) or keys were typed; so it
+ * goes on when the input has ended. AW_ENOUGH: the deadline. AW_STOPPED, and errors that waiting
+ * does not mend. A link that is lost is opened again; nothing is ever sent anew. */
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item);
-
-/* The same when there is nothing to read any more: waits for keys and for the next picture. */
-enum aw_status aw_live_wait(struct aw_live *live, int64_t deadline);
 
 /* Is a picture due? Asking takes it as drawn. */
 bool aw_live_due(struct aw_live *live);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "shell/commands/picture.h"
 #include "shell/commands/plot.h"
 
@@ -27,15 +28,12 @@ struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *label, con
 
 static bool make_room(struct aw_trace *trace)
 {
-    size_t room = trace->room ? trace->room * 2 : 1024;
-    if (trace->n < trace->room)
-        return true;
-    double *t = realloc(trace->t, room * sizeof *t);
+    size_t room = trace->room;
+    double *t = aw_grow(trace->t, &room, trace->n + 1, sizeof *t);
     trace->t = t ? t : trace->t;
-    double *v = realloc(trace->v, room * sizeof *v);
+    double *v = t ? aw_grow(trace->v, &trace->room, trace->n + 1, sizeof *v) : NULL;
     trace->v = v ? v : trace->v;
-    trace->room = t && v ? room : trace->room;
-    return t && v;
+    return v;
 }
 
 enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,

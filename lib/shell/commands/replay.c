@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "capture/log.h"
 #include "wire/split.h"
 
@@ -80,30 +81,14 @@ static void on_answer(void *context, struct aw_span frame)
     memcpy(r->places[r->n_places++].from, frame.data, 2);
 }
 
-static bool grow(void **memory, size_t *room, size_t needed, size_t size)
-{
-    if (needed <= *room)
-        return true;
-    size_t more = *room ? *room : 1024;
-    while (more < needed)
-        more *= 2;
-    void *bigger = realloc(*memory, more * size);
-    if (!bigger)
-        return false;
-    *memory = bigger;
-    *room = more;
-    return true;
-}
-
 static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_replay *r = l->replay;
-    void *writes = r->writes, *bytes = r->bytes;
-    bool room = grow(&writes, &r->room, r->n + 1, sizeof *r->writes);
-    r->writes = writes;
-    room = room && grow(&bytes, &r->bytes_room, r->n_bytes + entry->data.size, 1);
-    r->bytes = bytes;
-    if (!room)
+    struct aw_replay_write *writes = aw_grow(r->writes, &r->room, r->n + 1, sizeof *writes);
+    r->writes = writes ? writes : r->writes;
+    uint8_t *bytes = aw_grow(r->bytes, &r->bytes_room, r->n_bytes + entry->data.size, 1);
+    r->bytes = bytes ? bytes : r->bytes;
+    if (!writes || !bytes)
         return aw_no_memory(&l->session->err);
     r->writes[r->n++] = (struct aw_replay_write){
         .time_ns = l->after_ns,

@@ -181,13 +181,10 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
     bool anybody = session->tool->subject.all != NULL;
     struct aw_wire *wire;
     enum aw_status status = aw_session_decoding_wire(session, &wire);
-    struct aw_names *names = malloc(sizeof *names);
-    if (!names)
-        status = aw_no_memory(&session->err);
-    if (status == AW_OK)
-        aw_names_init(names, wire);
-    if (status == AW_OK)
-        status = aw_select_check(fields, names, anybody, &session->err);
+    if (status != AW_OK)
+        return status;
+    struct aw_names *names = aw_names_new(wire, &session->err);
+    status = names ? aw_select_check(fields, names, anybody, &session->err) : AW_NO_MEMORY;
     if (status == AW_OK && where)
         status = aw_where_check(where, names, anybody, &session->err);
     free(names);
@@ -300,13 +297,10 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     s->counters.messages++;
     if (s->item.record) {
         s->record.time_ns = s->item.time_ns;
-        const struct aw_tool *tool = s->session->tool;
-        const char *subject = NULL;
-        if (tool->notice)
-            tool->notice(s->session, s->item.record);
-        if (tool->subject.of)
-            subject = tool->subject.of(s->session, s->item.record, s->subject, sizeof s->subject);
-        s->item.subject = subject ? subject : "";
+        if (s->session->tool->notice)
+            s->session->tool->notice(s->session, s->item.record);
+        s->item.subject =
+            aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);
         s->item.points = s->points;
         s->item.n = aw_record_points_of(&s->names, s->item.record, wanted_scalars(s),
                                         s->item.subject, s->points, AW_POINTS_MAX);

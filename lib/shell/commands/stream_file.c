@@ -1,6 +1,7 @@
 /* The source of records in a recording: pcapng, pcap or candump. */
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "shell/commands/decoder.h"
 #include "shell/commands/stream_source.h"
 
@@ -14,14 +15,11 @@ struct capture {
 static enum aw_status keep(void *context, const struct aw_record *record)
 {
     struct capture *capture = context;
-    if (capture->n == capture->room) {
-        size_t room = capture->room ? capture->room * 2 : 256;
-        struct aw_record *records = realloc(capture->records, room * sizeof *records);
-        if (!records)
-            return aw_no_memory(&capture->decoder.session->err);
-        capture->records = records;
-        capture->room = room;
-    }
+    struct aw_record *records =
+        aw_grow(capture->records, &capture->room, capture->n + 1, sizeof *records);
+    if (!records)
+        return aw_no_memory(&capture->decoder.session->err);
+    capture->records = records;
     capture->records[capture->n++] = *record;
     return AW_OK;
 }

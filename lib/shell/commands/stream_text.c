@@ -44,25 +44,11 @@ static bool is_subject(const char *key)
 
 static bool scalar(const json_t *value, double *number, const char **text)
 {
-    *text = NULL;
-    *number = (double)NAN;
-    switch (json_typeof(value)) {
-    case JSON_INTEGER:
-    case JSON_REAL:
-        *number = json_number_value(value);
-        return true;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        *number = json_is_true(value) ? 1 : 0;
-        return true;
-    case JSON_STRING:
-        *text = json_string_value(value);
-        return true;
-    case JSON_NULL:
-        return true;
-    default:
-        return false;
-    }
+    *text = json_string_value(value);
+    *number = json_is_number(value)    ? json_number_value(value)
+              : json_is_boolean(value) ? json_is_true(value)
+                                       : (double)NAN;
+    return !json_is_object(value) && !json_is_array(value);
 }
 
 struct json {

@@ -55,19 +55,19 @@ bool aw_arg_goes(const struct aw_arg *arg, const char *choice)
 static void add_usage_words(const struct aw_command *command, const char *choice, char *out,
                             size_t size)
 {
-    size_t used = strlen(out);
-    for (const struct aw_arg *arg = command->args; arg && arg->name && used + 48 < size; arg++) {
+    for (const struct aw_arg *arg = command->args; arg && arg->name && strlen(out) + 48 < size;
+         arg++) {
         char name[32], *end = name;
         if (choice && arg == command->args)
-            used += (size_t)snprintf(out + used, size - used, " %.24s", choice);
+            aw_append(out, size, "", " %.24s", choice);
         if (choice && (arg == command->args || !aw_arg_goes(arg, choice)))
             continue;
         for (const char *c = arg->name; *c && end < name + sizeof name - 8; c++)
             *end++ = (char)toupper((unsigned char)*c);
         bool pairs = arg->kind == AW_ARG_PAIRS;
         strcpy(end, pairs ? "=VALUE" : "");
-        used += (size_t)snprintf(out + used, size - used, arg->optional ? " [%s%s]" : " %s%s", name,
-                                 pairs || arg->kind == AW_ARG_REST ? "…" : "");
+        aw_append(out, size, "", arg->optional ? " [%s%s]" : " %s%s", name,
+                  pairs || arg->kind == AW_ARG_REST ? "…" : "");
     }
 }
 

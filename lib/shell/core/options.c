@@ -133,15 +133,12 @@ static enum aw_status check_ending(const struct aw_option *option, const char *t
                                    struct aw_error *err)
 {
     char all[80] = "";
-    size_t used = 0;
     const char *dot = strrchr(text, '.');
     for (const char *word = option->endings; *word; word += strspn(word, " ")) {
         size_t length = strcspn(word, " ");
         if (dot && strlen(dot + 1) == length && strncmp(dot + 1, word, length) == 0)
             return AW_OK;
-        const char *between = !used ? "" : word[length] ? ", " : " or ";
-        used +=
-            (size_t)snprintf(all + used, sizeof all - used, "%s.%.*s", between, (int)length, word);
+        aw_append(all, sizeof all, word[length] ? ", " : " or ", ".%.*s", (int)length, word);
         word += length;
     }
     return aw_fail(err, AW_USAGE, "--%s: '%.100s' — what the name ends in says the form: %s",
@@ -190,9 +187,8 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
 
 void aw_option_value_text(const struct aw_option *option, char *out, size_t size)
 {
-    size_t used = strlen(out);
     if (option->value)
-        snprintf(out + used, size - used, option->bare ? "[=%s]" : " %s", option->value);
+        aw_append(out, size, "", option->bare ? "[=%s]" : " %s", option->value);
 }
 
 void aw_option_variable(const char *tool, const char *option, char *out, size_t size)

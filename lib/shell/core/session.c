@@ -148,6 +148,14 @@ enum aw_status aw_session_narrow(struct aw_session *session)
     return subject->narrow ? subject->narrow(session, &session->concerns) : AW_OK;
 }
 
+const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
+                               char *out, size_t size)
+{
+    const struct aw_subject_hooks *hooks = &session->tool->subject;
+    const char *subject = hooks->of ? hooks->of(session, record, out, size) : NULL;
+    return subject ? subject : "";
+}
+
 static enum aw_status make_wire(struct aw_session *session, const struct aw_variant *variant,
                                 bool raw)
 {
@@ -183,9 +191,8 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     return status;
 }
 
-/* The view, made on first use, whose columns are those of some messages. */
-static enum aw_status view_of(struct aw_session *session, const struct aw_record *like,
-                              struct aw_view **view)
+enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like,
+                               struct aw_view **view)
 {
     struct aw_printing *printing = &session->printing;
     if (!printing->view) {
@@ -201,11 +208,6 @@ static enum aw_status view_of(struct aw_session *session, const struct aw_record
     }
     *view = printing->view;
     return AW_OK;
-}
-
-enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view)
-{
-    return view_of(session, NULL, view);
 }
 
 /* In CSV where nothing is asked for in particular: the columns are those of what is sent, or of
@@ -232,7 +234,7 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
 {
     struct aw_view *view;
     choose_columns(session, record);
-    enum aw_status status = view_of(session, record, &view);
+    enum aw_status status = aw_session_view(session, record, &view);
     if (status != AW_OK)
         return status;
     char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
@@ -270,10 +272,11 @@ void aw_session_print_line(struct aw_session *session, const struct aw_object *o
     aw_output_done(&session->out, at + strlen(at));
 }
 
+static const struct aw_row_head none = {"", "", "", NULL};
+
 /* What --fields asks for of a row. */
 static bool print_picked(struct aw_session *session, const struct aw_object *row)
 {
-    static const struct aw_row_head none = {"", "", "", NULL};
     struct aw_object picked = *row;
     if (!aw_wanted_pick(session, &picked) || aw_session_print_object(session, &picked, &none))
         return true;
@@ -285,7 +288,6 @@ static bool print_picked(struct aw_session *session, const struct aw_object *row
 
 bool aw_session_print_row(struct aw_session *session, const struct aw_object *row)
 {
-    static const struct aw_row_head none = {"", "", "", NULL};
     bool printed = session->printing.wanted.picks ? print_picked(session, row)
                                                   : aw_session_print_object(session, row, &none);
     session->printing.rows = session->printing.rows || printed;

@@ -195,8 +195,10 @@ void aw_session_interface(struct aw_session *session, char *out, size_t size);
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame);
 
-/* The view that the options ask for; its header is printed on first use. */
-enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view);
+/* The view that the options ask for, made and its header printed on first use. like: NULL, or as in
+ * struct aw_view_options. */
+enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like,
+                               struct aw_view **view);
 
 /* AW_USAGE for a name of --fields that is no field's of a record. */
 enum aw_status aw_session_check_fields(struct aw_session *session);
@@ -219,6 +221,10 @@ static inline bool aw_session_concerns(struct aw_session *session, struct aw_spa
 {
     return !session->concerns || session->concerns(session, frame, subject);
 }
+
+/* Whom a record is about, by the tool's hook, which may use out; "" if nobody in particular. */
+const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
+                               char *out, size_t size);
 
 /* Waits until fd can be read: AW_OK, or AW_STOPPED. */
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd);
@@ -333,6 +339,10 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
 
 /* From here on something moves: before the first byte of it leaves, or as soon as it is known. */
 void aw_session_moves(struct aw_session *session);
+
+/* Does anything go on though its command has come back? What ends by itself: not any more when it
+ * is over. */
+bool aw_session_goes_on(const struct aw_session *session);
 
 /* Stops what goes on though its command has come back, if anything does; not with --hold. A stop
  * that is not confirmed has been reported then, and is what this returns. */

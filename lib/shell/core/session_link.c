@@ -85,19 +85,17 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     struct aw_session *session = context;
     struct aw_span bytes = {buf, size};
     enum aw_dir dir = tx != session->serving ? AW_TX : AW_RX;
+    bool stamped = !tx && session->link && session->link->rx_time_ns;
     if (aw_flag(session, "verbose"))
         print_trace(session, tx, dir, bytes);
     if (session->tee && (!session->tee->narrowed || aw_session_concerns(session, bytes, ""))) {
-        bool stamped = !tx && session->link && session->link->rx_time_ns;
         int64_t time = stamped ? session->link->rx_time_ns : aw_session_time(session);
         if (!aw_tee_add(session->tee, dir, time, bytes, &session->lost))
             aw_stop_ask(session);
     }
     if (session->server)
         session->sharing->traffic(session, tx, bytes,
-                                  !tx && session->link && session->link->rx_time_ns
-                                      ? session->link->rx_time_ns
-                                      : aw_session_time(session));
+                                  stamped ? session->link->rx_time_ns : aw_session_time(session));
     if (tx)
         aw_crash_prepare(session);
 }

@@ -1,7 +1,7 @@
 /* Reads --wire, and lists the variants that a tool has. */
 #include "shell/core/wire_option.h"
 
-#include <stdio.h>
+#include "base/suggest.h"
 
 void aw_wire_complete(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
@@ -15,12 +15,11 @@ enum aw_status aw_wire_option(struct aw_session *session, const char *text,
     const struct aw_protocol *protocol = session->tool->protocol;
     const struct aw_variant *named = text ? aw_protocol_variant(protocol, text) : variant;
     char list[200] = "";
-    size_t used = 0;
     if (named) {
         *variant = *named;
         return AW_OK;
     }
-    for (const struct aw_variant *v = protocol->variants; v->name && used < sizeof list; v++)
-        used += (size_t)snprintf(list + used, sizeof list - used, " %s", v->name);
-    return aw_fail(err, AW_USAGE, "no wire '%.40s' — use one of%s", text, list);
+    for (const struct aw_variant *v = protocol->variants; v->name; v++)
+        aw_append(list, sizeof list, " ", "%s", v->name);
+    return aw_fail(err, AW_USAGE, "no wire '%.40s' — use one of %s", text, list);
 }

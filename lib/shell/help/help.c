@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/core/bind.h"
 #include "shell/help/topics.h"
 
@@ -32,12 +33,10 @@ static void examples(struct aw_page *page, const char *const *list, const char *
 static void add_words(char *text, size_t size, const struct aw_name *names,
                       const char *const *choices)
 {
-    size_t used = strlen(text);
-    for (const struct aw_name *n = names; n && n->name && used + 32 < size; n++)
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%s", n == names ? " — " : ", ", n->name);
-    for (const char *const *c = choices; c && *c && used < size; c++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", c == choices ? ": " : ", ", *c);
+    for (const struct aw_name *n = names; n && n->name && strlen(text) + 32 < size; n++)
+        aw_append(text, size, "", "%s%s", n == names ? " — " : ", ", n->name);
+    for (const char *const *c = choices; c && *c; c++)
+        aw_append(text, size, "", "%s%s", c == choices ? ": " : ", ", *c);
 }
 
 static void argument_row(struct aw_page *page, const struct aw_arg *arg)
@@ -125,9 +124,9 @@ static void topic_section(struct aw_page *page, const char *title, const char *n
 
 static void topic_names(char *names, size_t size)
 {
-    size_t used = 0;
+    *names = '\0';
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
-        used += (size_t)snprintf(names + used, size - used, "%s%s", used ? " " : "", topic->name);
+        aw_append(names, size, " ", "%s", topic->name);
 }
 
 static void first_page(struct aw_page *page)
@@ -184,10 +183,8 @@ static enum aw_group group_of(const struct aw_command *command)
 static void add_to_group(const struct aw_command *command, void *context)
 {
     struct group *group = context;
-    size_t used = strlen(group->names);
     if (!command->hidden && group_of(command) == group->group)
-        snprintf(group->names + used, sizeof group->names - used, "%s%s", used ? " " : "",
-                 command->name);
+        aw_append(group->names, sizeof group->names, " ", "%s", command->name);
 }
 
 /* An example without its link: the prompt has one. */

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
+
 #define WIDEST   100 /* columns; longer lines are hard to read */
 #define NARROW   64  /* a terminal has no room for two columns */
 #define LEFT     28  /* where the right column begins */
@@ -285,12 +287,10 @@ static void markdown_line(struct markdown *m, char *line)
         m->code = !m->code;
     else if (m->ours && (*line || m->code)) {
         /* A line of text, a row, or a line of a ``` block. */
-        size_t used = strlen(m->paragraph);
         if (m->code)
             aw_page_code(m->page, line);
         else if (*line != '|')
-            snprintf(m->paragraph + used, sizeof m->paragraph - used, "%s%s", used ? " " : "",
-                     line);
+            aw_append(m->paragraph, sizeof m->paragraph, " ", "%s", line);
         else if (line[1] == ' ')
             markdown_row(m->page, line);
     }

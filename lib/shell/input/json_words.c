@@ -1,9 +1,9 @@
 /* A JSON object, as our records are printed, turned into the words of a command. */
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/input/words.h"
 
 struct builder {
@@ -29,38 +29,26 @@ static enum aw_status add_word(struct builder *b, const char *name, const char *
 /* Keys that a record has besides its fields. */
 static bool is_envelope(const char *key)
 {
-    return strcmp(key, "cmd") == 0 || strcmp(key, "msg") == 0 || strcmp(key, "t") == 0 ||
-           strcmp(key, "dir") == 0;
+    return aw_is_one_of((const char *const[]){"cmd", "msg", "t", "dir", NULL}, key);
 }
 
 static enum aw_status add_scalar(struct builder *b, const char *name, const json_t *value,
                                  struct aw_error *err)
 {
+    static const char *const words[] = {
+        [JSON_TRUE] = "true", [JSON_FALSE] = "false", [JSON_NULL] = "none"};
     char number[48];
-    const char *text = number;
-    switch (json_typeof(value)) {
-    case JSON_STRING:
-        text = json_string_value(value);
-        break;
-    case JSON_INTEGER:
-        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
-        break;
-    case JSON_REAL:
-        snprintf(number, sizeof number, "%.17g", json_real_value(value));
-        break;
-    case JSON_TRUE:
-        text = "true";
-        break;
-    case JSON_FALSE:
-        text = "false";
-        break;
-    case JSON_NULL:
-        text = "none";
-        break;
-    default:
+    if (json_is_object(value) || json_is_array(value))
         return aw_fail(err, AW_USAGE, "'%.40s' is a list — a number or a text is needed", name);
-    }
-    return add_word(b, name, text, err);
+    if (json_is_string(value))
+        return add_word(b, name, json_string_value(value), err);
+    if (!json_is_number(value))
+        return add_word(b, name, words[json_typeof(value)], err);
+    if (json_is_integer(value))
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+    else
+        snprintf(number, sizeof number, "%.17g", json_real_value(value));
+    return add_word(b, name, number, err);
 }
 
 static enum aw_status add_object(struct builder *b, const char *prefix, json_t *object,

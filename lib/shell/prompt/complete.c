@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
 #include "shell/core/message.h"
@@ -331,45 +332,40 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
         *files = NULL; /* the shells complete files as whole words */
 }
 
-/* " low|high": the words that an argument takes; "" if it takes others. */
-static size_t join_words(const struct aw_arg_info *info, const struct aw_arg *arg, char *out,
-                         size_t size)
+/* "low|high": the words that an argument takes; "" if it takes others. */
+static void join_words(const struct aw_arg_info *info, const struct aw_arg *arg, char *out,
+                       size_t size)
 {
-    size_t used = 0;
     *out = '\0';
-    for (const struct aw_name *name = info->names; name && name->name && used + 36 < size; name++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "|" : " ", name->name);
-    for (const char *const *word = arg->choices; word && *word && used + 36 < size; word++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "|" : " ", *word);
-    return used;
+    for (const struct aw_name *n = info->names; n && n->name && strlen(out) + 36 < size; n++)
+        aw_append(out, size, "|", "%s", n->name);
+    for (const char *const *word = arg->choices; word && *word && strlen(out) + 36 < size; word++)
+        aw_append(out, size, "|", "%s", *word);
 }
 
 static void hint_argument(struct completion *c, const struct aw_arg *arg, char *out, size_t size)
 {
     struct aw_session *session = c->session;
     struct aw_arg_info info = aw_arg_info(session, arg);
-    char text[96] = " ";
+    char text[95];
     if (c->first && session->tool->range)
         session->tool->range(session, c->command, c->first, arg, &info);
-    if (!*aw_range_text(&info, text + 1, sizeof text - 1) &&
-        !join_words(&info, arg, text, sizeof text))
-        snprintf(text, sizeof text, "%s%s", info.unit ? " " : "", info.unit ? info.unit : "");
-    snprintf(out, size, arg->optional ? "[%s%s]" : "<%s%s>", arg->name, text);
+    if (!*aw_range_text(&info, text, sizeof text))
+        join_words(&info, arg, text, sizeof text);
+    const char *said = *text || !info.unit ? text : info.unit;
+    snprintf(out, size, arg->optional ? "[%s%s%s]" : "<%s%s%s>", arg->name, *said ? " " : "", said);
 }
 
 /* The fields of the message: joint= angle= [seq=] */
 static void hint_fields(struct completion *c, char *out, size_t size)
 {
     const struct aw_codec *codec = codec_of(c);
-    size_t used = 0;
-    for (int i = 0; codec && i < codec->n_scalars && used + 64 < size; i++) {
+    for (int i = 0; codec && i < codec->n_scalars && strlen(out) + 64 < size; i++) {
         char name[64];
         if (!codec->scalars[i].value)
             continue;
         aw_scalar_name(&codec->scalars[i], name, sizeof name);
-        used += (size_t)snprintf(
-            out + used, size - used,
-            codec->scalars[i].field->optional ? "%s[%s=]" : "%s%s=", used ? " " : "", name);
+        aw_append(out, size, " ", codec->scalars[i].field->optional ? "[%s=]" : "%s=", name);
     }
 }
 

@@ -49,11 +49,8 @@ static void add_of(void *context, const char *name, const char *help)
 
 void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    struct aw_names *names = malloc(sizeof *names);
-    if (!names)
-        return;
-    aw_names_init(names, session->wire);
-    for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
+    struct aw_names *names = aw_names_new(session->wire, NULL);
+    for (size_t m = 0; names && m < session->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
         for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++) {
             const char *field = names->field[m][i], *help = codec->scalars[i].field->help;

@@ -179,12 +179,17 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     return status;
 }
 
+bool aw_session_goes_on(const struct aw_session *session)
+{
+    return session->ongoing == AW_ONGOING_RUNNING ||
+           (session->ongoing == AW_ONGOING_ENDING &&
+            aw_clock_now(session->clock) < session->ongoing_until);
+}
+
 enum aw_status aw_session_halt(struct aw_session *session)
 {
-    bool ends = session->ongoing == AW_ONGOING_ENDING &&
-                aw_clock_now(session->clock) < session->ongoing_until;
-    if ((session->ongoing != AW_ONGOING_RUNNING && !ends) ||
-        (!session->link && !session->attached) || aw_flag(session, "hold"))
+    if (!aw_session_goes_on(session) || (!session->link && !session->attached) ||
+        aw_flag(session, "hold"))
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status != AW_OK)

@@ -15,6 +15,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "base/grow.h"
 #include "base/ready.h"
 #include "shell/core/config.h"
 #include "shell/core/stop.h"
@@ -54,14 +55,10 @@ static void add_match(void *context, const char *word, const char *help)
 {
     struct matches *m = context;
     (void)help;
-    if (m->n + 3 > m->cap) {
-        size_t cap = m->cap ? m->cap * 2 : 64;
-        char **list = realloc(m->list, cap * sizeof *list);
-        if (!list)
-            return;
-        m->list = list;
-        m->cap = cap;
-    }
+    char **list = aw_grow(m->list, &m->cap, m->n + 3, sizeof *list);
+    if (!list)
+        return;
+    m->list = list;
     char *copy = strdup(word);
     if (!copy)
         return;
@@ -254,13 +251,6 @@ static void run_typed(struct prompt *prompt)
         aw_stop_rearm(session);
 }
 
-static bool moves(const struct aw_session *session)
-{
-    return session->ongoing == AW_ONGOING_RUNNING ||
-           (session->ongoing == AW_ONGOING_ENDING &&
-            aw_clock_now(session->clock) < session->ongoing_until);
-}
-
 /* "hidmotor hid: moving> ": the link as it was named, without what is behind its '?', and what is
  * to be known about it. Of a long one the end is kept. */
 static void write_prompt(struct prompt *prompt)
@@ -276,7 +266,7 @@ static void write_prompt(struct prompt *prompt)
     }
     if (session->link && session->link->lost)
         state = ": link lost";
-    else if (session->link && moves(session))
+    else if (session->link && aw_session_goes_on(session))
         state = ": moving";
     if (*state && length && named[length - 1] == ':')
         state++; /* "sim:" has one already */
@@ -362,7 +352,7 @@ static enum aw_status wait_key(struct prompt *prompt)
     struct aw_session *session = prompt->session;
     struct aw_clock *real = &session->real_clock.base;
     if (session->ongoing == AW_ONGOING_ENDING && session->clock == real &&
-        aw_clock_now(real) < session->ongoing_until && !session->tool->idle) {
+        aw_session_goes_on(session) && !session->tool->idle) {
         enum aw_status status = aw_clock_wait(real, STDIN_FILENO, POLLIN, session->ongoing_until);
         if (status != AW_TIMEOUT)
             return status;

@@ -9,6 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 #define READ_SIZE 65536
 #define AT_ONCE   64 /* lines in one write */
 
@@ -33,15 +35,9 @@ static bool make_room(struct aw_conn *conn)
         memmove(conn->in, conn->in + conn->in_start, conn->in_used - conn->in_start);
     conn->in_used -= conn->in_start;
     conn->in_start = 0;
-    if (conn->in_room - conn->in_used > READ_SIZE / 2)
-        return true;
-    size_t room = conn->in_used * 2 + READ_SIZE;
-    char *in = realloc(conn->in, room);
-    if (!in)
-        return false;
-    conn->in = in;
-    conn->in_room = room;
-    return true;
+    char *in = aw_grow(conn->in, &conn->in_room, conn->in_used + READ_SIZE / 2 + 1, 1);
+    conn->in = in ? in : conn->in;
+    return in;
 }
 
 bool aw_conn_fill(struct aw_conn *conn)

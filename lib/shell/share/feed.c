@@ -96,11 +96,10 @@ static bool is_wanted(struct aw_server *server, struct aw_subscription *wanted)
     if (!wanted->where.n)
         return true;
     if (!feed->pointed) {
-        const struct aw_subject_hooks *hooks = &server->session->tool->subject;
         const char *name =
-            hooks->of ? hooks->of(server->session, &feed->record, subject, sizeof subject) : NULL;
-        feed->n_points = aw_record_points(&feed->names, &feed->record, name ? name : "",
-                                          feed->points, AW_POINTS_MAX);
+            aw_session_subject(server->session, &feed->record, subject, sizeof subject);
+        feed->n_points =
+            aw_record_points(&feed->names, &feed->record, name, feed->points, AW_POINTS_MAX);
         feed->pointed = true;
     }
     return aw_where_holds(&wanted->where, feed->points, feed->n_points);

@@ -257,17 +257,13 @@ struct box {
     double x, y, width, height; /* pixels */
 };
 
-static bool is_in(const struct box *box, double x, double y)
-{
-    return x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
-}
-
 #define CORNERS 4
 
 static void count(size_t *hidden, const struct box *boxes, double x, double y)
 {
-    for (int corner = 0; corner < CORNERS; corner++)
-        hidden[corner] += is_in(&boxes[corner], x, y);
+    for (const struct box *box = boxes; box < boxes + CORNERS; box++)
+        hidden[box - boxes] +=
+            x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
 }
 
 /* How many points of the panel's lines lie under each box, some between two samples included. */

@@ -6,24 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 
 #define FARTHEST 1e9 /* pixels */
 
 static bool reserve(struct aw_svg *svg, size_t more)
 {
-    if (svg->failed)
-        return false;
-    if (svg->size + more + 1 <= svg->capacity)
-        return true;
-    size_t capacity = 2 * (svg->size + more + 1) + 1024;
-    char *text = realloc(svg->text, capacity);
+    char *text = svg->failed ? NULL : aw_grow(svg->text, &svg->capacity, svg->size + more + 1, 1);
     svg->failed = !text;
-    if (!text)
-        return false;
-    svg->text = text;
-    svg->capacity = capacity;
-    return true;
+    svg->text = text ? text : svg->text;
+    return text;
 }
 
 static void put(struct aw_svg *svg, const char *text, size_t length)

@@ -189,20 +189,17 @@ size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, ch
     return 3;
 }
 
-static int used_columns(const struct aw_braille *canvas, int row)
-{
-    int n = canvas->columns;
-    for (; n > 0; n--) {
-        const struct aw_braille_cell *cell = cell_at(canvas, n - 1, row);
-        if (cell->dots || (cell->letter[0] && strcmp(cell->letter, " ") != 0))
-            return n;
-    }
-    return 0;
-}
-
 static bool is_blank(const struct aw_braille_cell *cell)
 {
     return !cell->dots && (!cell->letter[0] || cell->letter[0] == ' ');
+}
+
+static int used_columns(const struct aw_braille *canvas, int row)
+{
+    int n = canvas->columns;
+    while (n > 0 && is_blank(cell_at(canvas, n - 1, row)))
+        n--;
+    return n;
 }
 
 size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, char *out,

@@ -67,12 +67,6 @@ static struct aw_bucket *bucket_at(const struct aw_strip_line *line, size_t back
     return &line->buckets[(line->next + BUCKETS - 1 - back) % BUCKETS];
 }
 
-static bool same_bucket(const struct aw_strip *strip, int64_t a, int64_t b)
-{
-    int64_t width = strip->span_ns / BUCKETS + 1;
-    return a / width == b / width;
-}
-
 void aw_strip_add(struct aw_strip *strip, int number, int64_t time_ns, double value)
 {
     struct aw_strip_line *line = &strip->lines[number];
@@ -82,7 +76,9 @@ void aw_strip_add(struct aw_strip *strip, int number, int64_t time_ns, double va
     line->value = value;
     if (last && time_ns < last->time_ns)
         time_ns = last->time_ns;
-    if (last && !isnan(value) && !isnan(last->last) && same_bucket(strip, last->time_ns, time_ns)) {
+    int64_t width = strip->span_ns / BUCKETS + 1;
+    bool same = last && last->time_ns / width == time_ns / width;
+    if (same && !isnan(value) && !isnan(last->last)) {
         last->time_ns = time_ns;
         last->last = value;
         last->least = fmin(last->least, value);

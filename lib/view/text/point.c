@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "wire/rows.h"
@@ -32,6 +33,16 @@ void aw_names_init(struct aw_names *names, struct aw_wire *wire)
     for (size_t m = 0; m < wire->protocol->n_messages; m++)
         for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++)
             names->shared[m][i] = same_elsewhere(names, m, names->field[m][i]);
+}
+
+struct aw_names *aw_names_new(struct aw_wire *wire, struct aw_error *err)
+{
+    struct aw_names *names = malloc(sizeof *names);
+    if (names)
+        aw_names_init(names, wire);
+    else
+        aw_no_memory(err);
+    return names;
 }
 
 void aw_point_join(char *out, const char *const *parts, size_t n)

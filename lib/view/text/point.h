@@ -42,6 +42,9 @@ struct aw_names {
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire);
 
+/* The same, allocated, to be freed by the caller. NULL: AW_NO_MEMORY. */
+struct aw_names *aw_names_new(struct aw_wire *wire, struct aw_error *err);
+
 /* The parts of a name with points between them, without the empty ones and what does not fit into
  * AW_POINT_NAME bytes. */
 void aw_point_join(char *out, const char *const *parts, size_t n);

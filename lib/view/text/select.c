@@ -145,19 +145,14 @@ static bool names_any(const char *pattern, unsigned dir, struct aw_wire *wire)
     return false;
 }
 
-static bool is_in_head(const struct aw_codec *codec, const struct aw_field *field)
-{
-    const struct aw_field *row = codec->message->head ? codec->message->head : codec->variant->head;
-    while (row && row->type != AW_ROWS_END && row != field)
-        row++;
-    return row == field;
-}
-
-/* The values that have names there are boards and the like: subjects. */
+/* The values that have names in the head are boards and the like: subjects. */
 static const struct aw_name *subjects_of(const struct aw_codec *codec, int scalar)
 {
     const struct aw_field *field = codec->scalars[scalar].field;
-    return is_in_head(codec, field) ? field->names : NULL;
+    const struct aw_field *row = codec->message->head ? codec->message->head : codec->variant->head;
+    while (row && row->type != AW_ROWS_END && row != field)
+        row++;
+    return row == field ? field->names : NULL;
 }
 
 /* Is the text up to a length a subject that the wire knows by name? */
@@ -355,20 +350,18 @@ static enum aw_status lacks(const char *message, struct aw_wire *wire, const cha
                             struct aw_error *err)
 {
     char all[160] = "";
-    size_t used = 0;
     for (size_t m = 0; m < wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(wire, m);
         bool own = strcmp(codec->message->name, message) == 0;
-        for (int i = 0; own && i < codec->n_scalars && used < sizeof all; i++) {
+        for (int i = 0; own && i < codec->n_scalars; i++) {
             char name[48];
             aw_scalar_name(&codec->scalars[i], name, sizeof name);
             if (codec->scalars[i].value)
-                used +=
-                    (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", name);
+                aw_append(all, sizeof all, ", ", "%s", name);
         }
     }
     return aw_fail(err, AW_USAGE, "%s has no field '%.60s'%s%s", message, field,
-                   used ? " — there is " : "", all);
+                   *all ? " — there is " : "", all);
 }
 
 static enum aw_status check(const char *pattern, const struct known *known,
@@ -416,10 +409,9 @@ static enum aw_status nobody(const char *pattern, const struct known *known, siz
                        fine, pattern, near);
     if (first == known->n)
         return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — see 'describe'", pattern);
-    for (size_t i = first, used = 0; i < known->n && used < sizeof all; i++)
+    for (size_t i = first; i < known->n; i++)
         if (!isdigit((unsigned char)*known->name[i]))
-            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "",
-                                     known->name[i]);
+            aw_append(all, sizeof all, ", ", "%s", known->name[i]);
     return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — there is %s", pattern, all);
 }
 

@@ -107,11 +107,8 @@ static enum aw_status check_field(struct aw_view *view, const char *name, bool s
     struct aw_select select = {.n = 1, .pattern = {name}};
     if (aw_select_is_head(name))
         return AW_OK;
-    struct aw_names *names = malloc(sizeof *names);
-    if (!names)
-        return aw_no_memory(err);
-    aw_names_init(names, view->wire);
-    enum aw_status status = aw_select_check(&select, names, subjects, err);
+    struct aw_names *names = aw_names_new(view->wire, err);
+    enum aw_status status = names ? aw_select_check(&select, names, subjects, err) : AW_NO_MEMORY;
     free(names);
     return status;
 }

@@ -165,6 +165,22 @@ static void what_is_not_known(void **state)
     assert_string_equal(list, "");
 }
 
+static void texts_one_behind_the_other(void **state)
+{
+    char list[12] = "";
+    (void)state;
+    aw_append(list, sizeof list, ", ", "%s", "hand");
+    aw_append(list, sizeof list, ", ", "%s.%d", "m", 1);
+    assert_string_equal(list, "hand, m.1");
+    aw_append(list, sizeof list, ", ", "%s", "wrist");
+    assert_string_equal(list, "hand, m.1, ");
+    aw_append(list, sizeof list, "", "%s", "wrist");
+    assert_string_equal(list, "hand, m.1, ");
+    strcpy(list, "hand, m.10");
+    aw_append(list, sizeof list, ", ", "%s", "wrist");
+    assert_string_equal(list, "hand, m.10,");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +192,7 @@ int main(void)
         cmocka_unit_test(a_long_word_and_a_long_list_are_cut),
         cmocka_unit_test(one_of_several_is_chosen),
         cmocka_unit_test(what_is_not_known),
+        cmocka_unit_test(texts_one_behind_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* Values as text, by the way they are printed; their names, and words that stand for one value. */
 #include "view/text/value.h"
 
+#include "wire/rows.h"
+
 #include <float.h>
 
 #include "protocols.h"

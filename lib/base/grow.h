@@ -1,0 +1,28 @@
+/* Arrays that grow as things are added to them.
+ *
+ *     struct row *rows = aw_grow(table->rows, &table->room, table->n + 1, sizeof *rows);
+ *     if (!rows)
+ *         return aw_no_memory(err);
+ *     table->rows = rows;
+ */
+#ifndef AW_BASE_GROW_H
+#define AW_BASE_GROW_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* The array with room for at least so many elements, each time twice as many as before; NULL: out
+ * of memory, and it is as it was. size: of an element. */
+static inline void *aw_grow(void *array, size_t *room, size_t needed, size_t size)
+{
+    size_t more = *room ? *room : 64;
+    if (needed <= *room)
+        return array;
+    while (more < needed)
+        more *= 2;
+    void *moved = realloc(array, more * size);
+    *room = moved ? more : *room;
+    return moved;
+}
+
+#endif
