@@ -33,7 +33,8 @@ static enum aw_status parse_where(struct watcher *w)
         return aw_no_memory(&session->err);
     aw_names_init(w->names, session->printing.wire);
     enum aw_status status = aw_where_parse(text, &w->where, &session->err);
-    return status == AW_OK ? aw_where_check(&w->where, w->names, true, &session->err) : status;
+    return status == AW_OK ? aw_where_check(&w->where, w->names, AW_SUBJECTS_ANY, &session->err)
+                           : status;
 }
 
 static bool fulfils(const struct watcher *w, const struct aw_ezphys_about *about,

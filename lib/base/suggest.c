@@ -98,6 +98,20 @@ void aw_append(char *out, size_t size, const char *between, const char *format, 
     va_end(args);
 }
 
+bool aw_append_name(char *list, size_t size, const char *name)
+{
+    for (const char *at = list; *at; at += strspn(at, ", ")) {
+        size_t length = strcspn(at, ",");
+        if (aw_is_word(name, at, length))
+            return true;
+        at += length;
+    }
+    if (strlen(list) + strlen(name) + sizeof ", " > size)
+        return false;
+    aw_append(list, size, ", ", "%s", name);
+    return true;
+}
+
 bool aw_is_one_of(const char *const *words, const char *word)
 {
     while (*words && strcmp(*words, word) != 0)
@@ -111,7 +125,7 @@ int aw_choose(const char *what, const char *const *names, const char *text, size
     char word[41], list[200], advice[220];
     size_t n = 0;
     for (; names[n]; n++)
-        if (strlen(names[n]) == size && memcmp(names[n], text, size) == 0)
+        if (aw_is_word(names[n], text, size))
             return (int)n;
     snprintf(word, sizeof word, "%.*s", size < sizeof word ? (int)size : 40, text);
     aw_join(list, sizeof list, ", ", names, n);

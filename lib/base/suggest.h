@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -32,6 +33,15 @@ void aw_join(char *out, size_t size, const char *between, const char *const *nam
  * size (with its NUL). */
 void aw_append(char *out, size_t size, const char *between, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* "a, b": adds a name to such a list, unless it is one of them. False: there is no room for it. */
+bool aw_append_name(char *list, size_t size, const char *name);
+
+/* Is the name what the first length bytes of a text are? */
+static inline bool aw_is_word(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
 
 /* Is it one of the words, a list that NULL ends? */
 bool aw_is_one_of(const char *const *words, const char *word);

@@ -224,8 +224,10 @@ END
         for words in 'watch - b zebra' 'watch - --fields b,zebra'; do
             # shellcheck disable=SC2086 # words
             fails 2 $tool -q $words <text
-            has "$why" "nothing is called 'zebra' — there is lknee.torque, lknee.b, x"
+            has "$why" "nothing is called 'zebra' — there is lknee.torque, lknee.b, x, b"
         done
+        fails 2 $tool -q watch - zebra <<<'{"max":1,"x":2,"ma":3}' # part of another name
+        has "$why" "there is max, x, ma"
         ok $tool -q -j watch - <text
         same "$output" "$(<text)"
     done

@@ -162,18 +162,6 @@ static bool holds(void *context, const struct aw_record *record)
 
 /* Bytes have no names of subjects: a name alone is that of a field. Before a field stands whoever
  * it may be, as in the commands that ask the device. */
-static enum aw_status check_names(struct condition *c, const struct aw_select *select)
-{
-    struct aw_session *session = c->session;
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < select->n && status == AW_OK; i++) {
-        const struct aw_select one = {.n = 1, .pattern = {select->pattern[i]}};
-        bool anybody = session->tool->subject.all && strchr(select->pattern[i], '.');
-        status = aw_select_check(&one, &c->names, anybody, &session->err);
-    }
-    return status;
-}
-
 static enum aw_status read_condition(struct aw_decoder *d, const char *where)
 {
     struct aw_session *session = d->session;
@@ -191,9 +179,11 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
     aw_finder_init(&c->any, &c->names, &c->wanted.any);
     aw_finder_init(&c->all, &c->names, &c->wanted.all);
     aw_finder_init(&c->terms, &c->names, &c->fields);
+    enum aw_subjects subjects =
+        aw_session_subjects(session) ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN;
     const struct aw_select *asked[] = {&c->wanted.any, &c->wanted.all, &c->fields};
     for (size_t i = 0; i < sizeof asked / sizeof *asked && status == AW_OK; i++)
-        status = check_names(c, asked[i]);
+        status = aw_select_check(asked[i], &c->names, subjects, &session->err);
     return status == AW_OK ? aw_where_check_units(&c->where, d->wire, &session->err) : status;
 }
 

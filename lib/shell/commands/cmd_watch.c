@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
 #include "shell/core/wanted.h"
@@ -79,12 +80,8 @@ static void note_names(struct watch *w, const struct aw_item *item)
     bool missing = first_missing(w) < w->select.n;
     if (missing)
         aw_select_note(&w->select, w->found, item->points, item->n);
-    for (size_t i = 0; i < item->n && missing && w->input; i++) {
-        const char *name = item->points[i].name;
-        size_t used = strlen(w->came), length = strlen(name);
-        if (used + length + sizeof ", " <= sizeof w->came && !strstr(w->came, name))
-            sprintf(w->came + used, "%s%s", used ? ", " : "", name);
-    }
+    for (size_t i = 0; i < item->n && missing && w->input; i++)
+        aw_append_name(w->came, sizeof w->came, item->points[i].name);
 }
 
 static enum aw_status end_of_input(struct watch *w)

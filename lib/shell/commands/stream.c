@@ -178,15 +178,15 @@ void *aw_stream_state(struct aw_stream *s, size_t size)
 enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
                                const struct aw_where *where)
 {
-    bool anybody = session->tool->subject.all != NULL;
+    enum aw_subjects subjects = aw_session_subjects(session);
     struct aw_wire *wire;
     enum aw_status status = aw_session_decoding_wire(session, &wire);
     if (status != AW_OK)
         return status;
     struct aw_names *names = aw_names_new(wire, &session->err);
-    status = names ? aw_select_check(fields, names, anybody, &session->err) : AW_NO_MEMORY;
+    status = names ? aw_select_check(fields, names, subjects, &session->err) : AW_NO_MEMORY;
     if (status == AW_OK && where)
-        status = aw_where_check(where, names, anybody, &session->err);
+        status = aw_where_check(where, names, subjects, &session->err);
     free(names);
     return status;
 }

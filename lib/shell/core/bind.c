@@ -253,32 +253,31 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
     return aw_choice_unknown(what, text, arg->choices, err);
 }
 
-static bool is_word(const char *name, const char *word, size_t length)
-{
-    return strlen(name) == length && memcmp(name, word, length) == 0;
-}
-
 /* A field of a record that has another name as an argument; the first of several counts. */
 static bool is_field(const struct binder *b, const struct aw_arg *arg, const char *word,
                      size_t length)
 {
     const char *const *field = b->words->message ? arg->fields : NULL;
-    while (field && *field && !is_word(*field, word, length))
+    while (field && *field && !aw_is_word(*field, word, length))
         field++;
     return field && *field && !is_bound(b, arg);
 }
 
-/* The argument that name=value is for: one of this name, also of the other one that the wire table
- * has for its field, or the one that takes any pairs. */
+bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, const char *word,
+                      size_t length)
+{
+    const char *alias = arg->field ? field_of(session, arg).alias : NULL;
+    return aw_is_word(arg->name, word, length) || (alias && aw_is_word(alias, word, length));
+}
+
+/* The argument that name=value is for, or the one that takes any pairs. */
 static const struct aw_arg *find_named(const struct binder *b, const char *word, size_t length)
 {
     const struct aw_arg *arg = b->args->command->args;
-    for (; arg && arg->name; arg++) {
-        const char *alias = arg->field ? field_of(b->session, arg).alias : NULL;
-        if (arg->kind == AW_ARG_PAIRS || is_word(arg->name, word, length) ||
-            (alias && is_word(alias, word, length)) || is_field(b, arg, word, length))
+    for (; arg && arg->name; arg++)
+        if (arg->kind == AW_ARG_PAIRS || aw_arg_is_called(b->session, arg, word, length) ||
+            is_field(b, arg, word, length))
             return arg;
-    }
     return NULL;
 }
 
@@ -287,7 +286,7 @@ static const struct aw_option *find_address(const struct binder *b, const char *
 {
     const struct aw_option *option = b->words->json ? b->session->tool->options : NULL;
     for (; option && option->name; option++)
-        if (option->addresses && is_word(option->name, word, length))
+        if (option->addresses && aw_is_word(option->name, word, length))
             return option;
     return NULL;
 }

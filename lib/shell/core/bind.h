@@ -30,6 +30,11 @@ void aw_usage_line(const struct aw_command *command, char *out, size_t size);
 /* Does the argument go with this choice of the first one? See aw_arg.with. */
 bool aw_arg_goes(const struct aw_arg *arg, const char *choice);
 
+/* Does name=value mean this argument, by its name or by the other one that the wire table has for
+ * its field? The name are the first length bytes of word. */
+bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, const char *word,
+                      size_t length);
+
 /* Help, unit and range of an argument, from its own row or from the wire table. */
 struct aw_arg_info {
     const char *help, *unit;

@@ -136,7 +136,7 @@ static enum aw_status check_ending(const struct aw_option *option, const char *t
     const char *dot = strrchr(text, '.');
     for (const char *word = option->endings; *word; word += strspn(word, " ")) {
         size_t length = strcspn(word, " ");
-        if (dot && strlen(dot + 1) == length && strncmp(dot + 1, word, length) == 0)
+        if (dot && aw_is_word(dot + 1, word, length))
             return AW_OK;
         aw_append(all, sizeof all, word[length] ? ", " : " or ", ".%.*s", (int)length, word);
         word += length;

@@ -93,11 +93,16 @@ void aw_session_notice(struct aw_session *session, const char *format, ...)
     aw_session_report(session, "%s: %s\n", session->tool->name, text);
 }
 
+enum aw_subjects aw_session_subjects(const struct aw_session *session)
+{
+    return session->tool->subject.all ? AW_SUBJECTS_ANY : AW_SUBJECTS_KNOWN;
+}
+
 static struct aw_view_options view_options(struct aw_session *session)
 {
     static const char *const times[] = {"", "none", "abs", "rel", "delta", "iso"};
     struct aw_view_options options = {.format = aw_option(session, "format"),
-                                      .subjects = session->tool->subject.all};
+                                      .subjects = aw_session_subjects(session)};
     const char *time = aw_option(session, "time");
     for (size_t i = 1; time && i < sizeof times / sizeof *times; i++)
         if (strcmp(time, times[i]) == 0)
@@ -125,20 +130,15 @@ static const char *const *split_fields(struct aw_session *session)
     return printing->fields;
 }
 
-/* A name alone is no subject's here. */
 enum aw_status aw_session_check_fields(struct aw_session *session)
 {
     struct aw_view_options options = view_options(session);
-    const char *const *field = split_fields(session);
-    bool ok = true;
-    for (; field && *field && ok; field++) {
-        options.subjects = session->tool->subject.all && strchr(*field, '.');
-        options.fields = (const char *const[]){*field, NULL};
-        struct aw_view *view = aw_view_new(session->printing.wire, &options, &session->err);
-        ok = view != NULL;
-        aw_view_free(view);
-    }
-    return ok ? AW_OK : session->err.status;
+    options.fields = split_fields(session);
+    if (options.subjects)
+        options.subjects = AW_SUBJECTS_BEFORE;
+    struct aw_view *view = aw_view_new(session->printing.wire, &options, &session->err);
+    aw_view_free(view);
+    return view ? AW_OK : session->err.status;
 }
 
 enum aw_status aw_session_narrow(struct aw_session *session)
@@ -286,7 +286,8 @@ static bool print_picked(struct aw_session *session, const struct aw_object *row
     return session->printing.wanted.any.n > 0;
 }
 
-bool aw_session_print_row(struct aw_session *session, const struct aw_object *row)
+/* False where a text for people is wanted: nothing is printed then. */
+static bool print_row(struct aw_session *session, const struct aw_object *row)
 {
     bool printed = session->printing.wanted.picks ? print_picked(session, row)
                                                   : aw_session_print_object(session, row, &none);
@@ -299,7 +300,7 @@ void aw_session_row(struct aw_session *session, const struct aw_object *row, con
     char line[AW_STRING_MAX];
     va_list args;
     aw_session_work_hide(session);
-    if (aw_session_print_row(session, row))
+    if (print_row(session, row))
         return;
     va_start(args, text);
     vsnprintf(line, sizeof line, text, args);

@@ -222,6 +222,9 @@ static inline bool aw_session_concerns(struct aw_session *session, struct aw_spa
     return !session->concerns || session->concerns(session, frame, subject);
 }
 
+/* Are there subjects that the wire does not name? */
+enum aw_subjects aw_session_subjects(const struct aw_session *session);
+
 /* Whom a record is about, by the tool's hook, which may use out; "" if nobody in particular. */
 const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
                                char *out, size_t size);
@@ -252,9 +255,6 @@ void aw_session_row(struct aw_session *session, const struct aw_object *row, con
 
 /* A row of one column, the text itself for people. */
 void aw_session_row_text(struct aw_session *session, const char *key, const char *text);
-
-/* The same without a text for people: false where that is wanted, and nothing is printed. */
-bool aw_session_print_row(struct aw_session *session, const struct aw_object *row);
 
 /* What stands before the columns of an object, and after them in JSON; each may be "", why NULL. */
 struct aw_row_head {

@@ -55,6 +55,14 @@ static sigset_t watched_signals(const struct aw_stop *stop)
     return set;
 }
 
+static sigset_t only(int number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    return set;
+}
+
 static bool watch(int all, int fd, bool on)
 {
     struct epoll_event event = {.events = EPOLLIN};
@@ -164,9 +172,7 @@ void aw_stop_watch_output(struct aw_session *session, bool watch)
 
 void aw_stop_watch_suspend(struct aw_session *session, bool watch)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTSTP);
+    sigset_t set = only(SIGTSTP);
     sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
     if (session->real_clock.stop_fd < 0)
         return;
@@ -203,9 +209,7 @@ bool aw_stop_input_ended(struct aw_session *session)
 /* A write beyond the limit of a file's size says so by its errno, and by a signal. */
 static void forget_size_limit(void)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ);
+    sigset_t set = only(SIGXFSZ);
     sigtimedwait(&set, NULL, &(struct timespec){0});
 }
 

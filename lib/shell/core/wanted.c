@@ -99,16 +99,6 @@ static unsigned likes(const struct aw_select *select, const char *name)
     return bits;
 }
 
-static void offer(struct aw_wanted *wanted, const char *name)
-{
-    size_t used = strlen(wanted->offered), length = strlen(name);
-    for (const char *p = wanted->offered; (p = strstr(p, name)); p += length)
-        if ((p == wanted->offered || p[-1] == ' ') && (p[length] == ',' || !p[length]))
-            return;
-    if (used + length + sizeof ", " <= sizeof wanted->offered)
-        sprintf(wanted->offered + used, "%s%s", used ? ", " : "", name);
-}
-
 bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
 {
     struct aw_wanted *wanted = &session->printing.wanted;
@@ -120,7 +110,7 @@ bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
         const char *name = object->entries[i].key;
         unsigned any = likes(&wanted->any, name);
         if (is_value(name))
-            offer(wanted, name);
+            aw_append_name(wanted->offered, sizeof wanted->offered, name);
         wanted->seen[0] |= any;
         found = found || any;
         wanted->seen[1] |= likes(&wanted->all, name);

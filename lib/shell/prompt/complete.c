@@ -223,18 +223,9 @@ static const struct aw_arg *current_argument(const struct completion *c)
     return at < n ? going[at] : last && is_endless(last) ? last : NULL;
 }
 
-static bool is_named(const struct aw_arg *arg, const char *word)
-{
-    size_t length = strcspn(word, "=");
-    return strlen(arg->name) == length && memcmp(arg->name, word, length) == 0;
-}
-
 static bool is_called(struct completion *c, const struct aw_arg *arg, const char *word)
 {
-    const char *alias = aw_arg_info(c->session, arg).alias;
-    size_t length = strcspn(word, "=");
-    return is_named(arg, word) ||
-           (alias && strlen(alias) == length && memcmp(alias, word, length) == 0);
+    return aw_arg_is_called(c->session, arg, word, strcspn(word, "="));
 }
 
 /* Walks over the words before; returns the option that waits for its value, if one does. */
@@ -260,7 +251,8 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
             if (turn && c->position % turn == 0)
                 c->first = before[i];
             const struct aw_arg *due = current_argument(c); /* joint=1 stands for it, too */
-            c->position += strchr(before[i], '=') == NULL || (due && is_named(due, before[i]));
+            c->position += strchr(before[i], '=') == NULL ||
+                           (due && aw_is_word(due->name, before[i], strcspn(before[i], "=")));
         }
     }
     return waiting;

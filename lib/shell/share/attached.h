@@ -18,11 +18,10 @@ struct aw_attached {
     char device[256];     /* the server's link */
     int server;           /* its process */
     bool datagrams;
-    int64_t period_ns; /* of the signs of life */
-    unsigned id;       /* of the request that runs */
-    bool done, over;   /* that request; the connection */
-    int exit;          /* of it */
-    enum aw_status status;
+    int64_t period_ns;     /* of the signs of life */
+    unsigned id;           /* of the request that runs */
+    bool done, over;       /* that request; the connection */
+    enum aw_status status; /* of it */
     char why[320];
     char lost[320];          /* why the connection is over, or "" */
     json_t *files;           /* that the command may read and write here */

@@ -65,7 +65,6 @@ static void take_end(struct aw_attached *attached, const json_t *object)
     const char *why = json_string_value(json_object_get(object, "why"));
     int64_t ms = json_integer_value(json_object_get(object, "ms"));
     attached->done = true;
-    attached->exit = (int)json_integer_value(json_object_get(object, "exit"));
     attached->status = (enum aw_status)(json_integer_value(json_object_get(object, "status")) & 15);
     snprintf(attached->why, sizeof attached->why, "%s", why ? why : "");
     if (!ongoing)
@@ -143,14 +142,6 @@ static void serve_aside(struct aw_aside *aside)
 
 /* ---- Connecting --------------------------------------------------------------------------------
  */
-
-static void introduce(struct aw_attached *attached, const char *token)
-{
-    const struct passwd *user = getpwuid(getuid());
-    aw_attached_send(attached, json_pack("{s:s,s:s,s:s,s:i}", "token", token, "program",
-                                         attached->session->tool->name, "user",
-                                         user ? user->pw_name : "?", "pid", (int)getpid()));
-}
 
 /* The first line of the server, or NULL. */
 static json_t *read_hello(struct aw_attached *attached)
@@ -230,8 +221,11 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     enum aw_status status = open_way(attached);
     if (status == AW_OK && *address->token) {
         status = aw_read_secret(address->token, token, sizeof token, &session->err);
+        const struct passwd *user = getpwuid(getuid());
         if (status == AW_OK)
-            introduce(attached, token);
+            aw_attached_send(attached, json_pack("{s:s,s:s,s:s,s:i}", "token", token, "program",
+                                                 session->tool->name, "user",
+                                                 user ? user->pw_name : "?", "pid", (int)getpid()));
     }
     json_t *hello = status == AW_OK ? read_hello(attached) : NULL;
     if (status == AW_OK)

@@ -327,7 +327,7 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
     if (status == AW_OK && where)
         status = aw_where_parse(where, &fresh.where, err);
     if (status == AW_OK && where)
-        status = aw_where_check(&fresh.where, &feed->names, true, err);
+        status = aw_where_check(&fresh.where, &feed->names, AW_SUBJECTS_ANY, err);
     if (status == AW_OK)
         status = join_fields(json_object_get(wanted, "fields"), fields, err);
     if (status == AW_OK && !fresh.frames)

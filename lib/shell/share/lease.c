@@ -90,7 +90,7 @@ void aw_lease_end(struct aw_server *server)
     tell(server, NULL);
 }
 
-void aw_lease_take(struct aw_server *server, struct aw_peer *peer)
+static void take(struct aw_server *server, struct aw_peer *peer)
 {
     if (server->commander == peer)
         return;
@@ -188,6 +188,6 @@ enum aw_status aw_lease_allow(struct aw_session *session, struct aw_args *args)
     if (status == AW_OK)
         status = place_files(session, args);
     if (status == AW_OK && peer && safety != AW_READ && safety != AW_WRITE)
-        aw_lease_take(server, peer);
+        take(server, peer);
     return status;
 }

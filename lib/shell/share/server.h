@@ -158,7 +158,6 @@ void aw_server_interrupt(struct aw_server *server, const char *format, ...)
 
 /* lease.c: who may command. */
 enum aw_status aw_lease_allow(struct aw_session *session, struct aw_args *args);
-void aw_lease_take(struct aw_server *server, struct aw_peer *peer);
 void aw_lease_end(struct aw_server *server);
 void aw_lease_follow(struct aw_server *server, struct aw_peer *peer); /* hears who commands */
 void aw_who_text(const struct aw_server *server, char *out, size_t size);

@@ -162,7 +162,7 @@ static bool is_subject(const char *text, size_t length, struct aw_wire *wire)
         for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++) {
             const struct aw_name *name = subjects_of(aw_wire_codec_at(wire, m), i);
             for (; name && name->name; name++)
-                if (strlen(name->name) == length && strncmp(name->name, text, length) == 0)
+                if (aw_is_word(name->name, text, length))
                     return true;
         }
     return false;
@@ -306,23 +306,16 @@ static const char *nearest(const char *pattern, const struct known *known, int *
 /* The fields that the device sends, each once, as far as there is room. */
 static const char *list_fields(const struct aw_names *names, char *out, size_t size)
 {
-    size_t used = 0;
     *out = '\0';
     for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++) {
-            char item[48];
-            snprintf(item, sizeof item, "%s, ", names->field[m][i]);
-            if (!codec->scalars[i].value || strstr(out, item))
-                continue;
-            if (used + strlen(item) + sizeof "…" > size) {
-                memcpy(out + used, "…", sizeof "…");
+        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
+            if (codec->scalars[i].value &&
+                !aw_append_name(out, size - strlen(", …"), names->field[m][i])) {
+                aw_append(out, size, ", ", "…");
                 return out;
             }
-            used += (size_t)snprintf(out + used, size - used, "%s", item);
-        }
     }
-    out[used > 1 ? used - 2 : 0] = '\0';
     return out;
 }
 
@@ -365,16 +358,17 @@ static enum aw_status lacks(const char *message, struct aw_wire *wire, const cha
 }
 
 static enum aw_status check(const char *pattern, const struct known *known,
-                            const struct aw_names *names, bool subjects, struct aw_error *err)
+                            const struct aw_names *names, enum aw_subjects subjects,
+                            struct aw_error *err)
 {
     char all[160];
     int fine;
-    const char *near = nearest(pattern, known, &fine), *field;
-    bool somebody = subjects && !strchr(pattern, '.') && !near;
-    const struct aw_codec *lacking = subjects ? NULL : find_lacking(pattern, names->wire, &field);
-    if (lacking && is_possible(pattern, known, subjects))
+    const char *near = nearest(pattern, known, &fine), *field, *dot = strchr(pattern, '.');
+    bool anybody = subjects == AW_SUBJECTS_ANY || (subjects == AW_SUBJECTS_BEFORE && dot);
+    const struct aw_codec *lacking = anybody ? NULL : find_lacking(pattern, names->wire, &field);
+    if (lacking && is_possible(pattern, known, anybody))
         return lacks(lacking->message->name, names->wire, field, err);
-    if (somebody || is_possible(pattern, known, subjects))
+    if ((anybody && !dot && !near) || is_possible(pattern, known, anybody))
         return AW_OK;
     list_fields(names, all, sizeof all);
     if (!near)
@@ -385,7 +379,7 @@ static enum aw_status check(const char *pattern, const struct known *known,
 }
 
 enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
-                               bool subjects, struct aw_error *err)
+                               enum aw_subjects subjects, struct aw_error *err)
 {
     struct known known = {.numbers = true};
     enum aw_status status = AW_OK;

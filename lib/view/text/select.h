@@ -22,6 +22,14 @@ struct aw_select {
     const char *pattern[AW_SELECT_MAX];
 };
 
+/* Are there subjects that the wire does not know by name? Others are its named values, or numbers.
+ */
+enum aw_subjects {
+    AW_SUBJECTS_KNOWN,  /* no */
+    AW_SUBJECTS_ANY,    /* there may be */
+    AW_SUBJECTS_BEFORE, /* there may be in front of a field: a name alone is none */
+};
+
 /* Is it "t", "dir" or "msg", which every record has beside its fields? No pattern, but named where
  * patterns are. */
 bool aw_select_is_head(const char *name);
@@ -47,11 +55,9 @@ bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scal
  * names a subject, or nothing. */
 const char *aw_select_part(const char *pattern, struct aw_wire *wire);
 
-/* AW_USAGE with the nearest name if a pattern can fit no field of the wire. subjects: there may be
- * subjects that the wire does not know by name; otherwise a subject is one of its named values, or
- * a number. */
+/* AW_USAGE with the nearest name if a pattern can fit no field of the wire. */
 enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
-                               bool subjects, struct aw_error *err);
+                               enum aw_subjects subjects, struct aw_error *err);
 
 /* The same once all n subjects are known, names and numbers. */
 enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,

@@ -101,7 +101,7 @@ static enum aw_status check_reference(struct aw_view *view, const char *name, st
 }
 
 /* One rule for all names: that of select.h. */
-static enum aw_status check_field(struct aw_view *view, const char *name, bool subjects,
+static enum aw_status check_field(struct aw_view *view, const char *name, enum aw_subjects subjects,
                                   struct aw_error *err)
 {
     struct aw_select select = {.n = 1, .pattern = {name}};
@@ -117,6 +117,7 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     const char *p = view->options.format;
+    enum aw_subjects subjects = view->options.subjects ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN;
     if (strlen(p) > FORMAT_MAX)
         return aw_fail(err, AW_USAGE, "a format has at most %d characters", FORMAT_MAX);
     for (int n = 0; status == AW_OK && (p = strstr(p, "%{")); n++) {
@@ -127,8 +128,8 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
         if (!close || close - p > 60)
             return aw_fail(err, AW_USAGE, "'%.40s': a reference is %%{FIELD}", p);
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
-        /* a name alone is no subject here: that has several values */
-        status = check_field(view, name, view->options.subjects && strchr(name, '.'), err);
+        /* a subject alone has several values */
+        status = check_field(view, name, subjects, err);
         if (status == AW_OK && !aw_select_is_head(name))
             status = check_reference(view, name, err);
         p = close;

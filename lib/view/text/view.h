@@ -10,6 +10,7 @@
 #ifndef AW_VIEW_TEXT_VIEW_H
 #define AW_VIEW_TEXT_VIEW_H
 
+#include "view/text/select.h"
 #include "view/text/timestamp.h"
 #include "wire/wire.h"
 
@@ -31,7 +32,7 @@ struct aw_view_options {
     uint32_t messages; /* AW_STYLE_CSV without fields: columns of these only, a bit for each of
                           the protocol's, and of as many repetitions as like says */
     const struct aw_record *like; /* used by aw_view_new only; NULL: of all repetitions */
-    bool subjects;                /* there may be subjects that the wire does not know by name */
+    enum aw_subjects subjects;    /* of fields; in a format a name alone is none */
 };
 
 struct aw_view;

@@ -135,7 +135,7 @@ enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire
 }
 
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
-                              bool subjects, struct aw_error *err)
+                              enum aw_subjects subjects, struct aw_error *err)
 {
     struct aw_select fields;
     aw_where_fields(where, &fields);

@@ -47,7 +47,7 @@ enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire
 
 /* The same, and AW_USAGE if a field is none of the wire's, as aw_select_check. */
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
-                              bool subjects, struct aw_error *err);
+                              enum aw_subjects subjects, struct aw_error *err);
 
 /* Its fields, for aw_select_check and aw_select_confirm; they belong to where. */
 void aw_where_fields(const struct aw_where *where, struct aw_select *fields);

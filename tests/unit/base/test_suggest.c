@@ -181,6 +181,25 @@ static void texts_one_behind_the_other(void **state)
     assert_string_equal(list, "hand, m.10,");
 }
 
+static void a_name_is_in_a_list_once(void **state)
+{
+    char list[12] = "";
+    (void)state;
+    assert_true(aw_append_name(list, sizeof list, "max"));
+    assert_true(aw_append_name(list, sizeof list, "x"));
+    assert_true(aw_append_name(list, sizeof list, "ma"));
+    assert_true(aw_append_name(list, sizeof list, "max"));
+    assert_true(aw_append_name(list, sizeof list, "ma"));
+    assert_string_equal(list, "max, x, ma");
+    assert_false(aw_append_name(list, sizeof list, "a"));
+    assert_string_equal(list, "max, x, ma");
+    assert_true(aw_append_name(list, sizeof list, "x"));
+    *list = '\0';
+    assert_false(aw_append_name(list, sizeof list, "shoulder.x"));
+    assert_true(aw_append_name(list, sizeof list, "shoulder."));
+    assert_string_equal(list, "shoulder.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +212,7 @@ int main(void)
         cmocka_unit_test(one_of_several_is_chosen),
         cmocka_unit_test(what_is_not_known),
         cmocka_unit_test(texts_one_behind_the_other),
+        cmocka_unit_test(a_name_is_in_a_list_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
