@@ -28,6 +28,8 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
             ok $tool help $topic
             matches "$output" "*$topic — *"
         done
+        ok $tool help fields # a unit is said once
+        same "$(grep -E 'in ([^ ]+), in \1$' <<<"$output")" ""
     done
     for topic in config records; do
         has "$(armctl help $topic --as md)" "# $topic — "

@@ -100,17 +100,13 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
  * more: one name, one curve. */
 static void qualify(struct plot *p, const struct aw_names *names, size_t at)
 {
-    for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_scalars; i++) {
-            if (!names->shared[m][i] || !(codec->message->dir & AW_RX) ||
-                strcmp(names->field[m][i], p->select.pattern[at]) != 0)
-                continue;
-            snprintf(p->qualified[at], sizeof p->qualified[at], "%s.%s", codec->message->name,
-                     names->field[m][i]);
-            p->select.pattern[at] = p->qualified[at];
-            return;
-        }
+    for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
+        const char *field = names->field[w.message][w.scalar];
+        if (!names->shared[w.message][w.scalar] || strcmp(field, p->select.pattern[at]) != 0)
+            continue;
+        snprintf(p->qualified[at], sizeof p->qualified[at], "%s.%s", w.codec->message->name, field);
+        p->select.pattern[at] = p->qualified[at];
+        return;
     }
 }
 

@@ -100,17 +100,16 @@ static enum aw_status end_of_input(struct watch *w)
  * are then. */
 static size_t add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t n)
 {
-    for (size_t m = 0; part && m < names->wire->protocol->n_messages; m++)
-        for (int scalar = 0; scalar < aw_wire_codec_at(names->wire, m)->n_scalars; scalar++) {
-            const char *field = names->field[m][scalar];
-            size_t i = 0;
-            if (!aw_select_field(part, aw_wire_codec_at(names->wire, m), scalar))
-                continue;
-            while (i < n && strcmp(w->fields[i], field) != 0)
-                i++;
-            if (i == n && n < AW_FIELDS_MAX)
-                w->fields[n++] = field;
-        }
+    for (struct aw_walk at = {0}; part && aw_walk_next(&at, names->wire, AW_BOTH);) {
+        const char *field = names->field[at.message][at.scalar];
+        size_t i = 0;
+        if (!aw_select_field(part, at.codec, at.scalar))
+            continue;
+        while (i < n && strcmp(w->fields[i], field) != 0)
+            i++;
+        if (i == n && n < AW_FIELDS_MAX)
+            w->fields[n++] = field;
+    }
     return n;
 }
 

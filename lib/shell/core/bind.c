@@ -136,6 +136,17 @@ const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size
     return out;
 }
 
+const char *aw_info_text(const struct aw_arg_info *info, char *out, size_t size)
+{
+    char range[96];
+    const char *help = info->help ? info->help : "";
+    if (!*aw_range_text(info, range, sizeof range) && info->unit && *info->unit &&
+        !strstr(help, info->unit))
+        snprintf(range, sizeof range, "in %s", info->unit);
+    snprintf(out, size, "%s%s%s", help, *help && *range ? ", " : "", range);
+    return out;
+}
+
 struct aw_option_value *aw_option_word(struct aw_options *options, const char *word,
                                        const char **attached)
 {

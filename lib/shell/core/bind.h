@@ -48,6 +48,9 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
  * that of the number's type, or the names stand for all of it. */
 const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size);
 
+/* What help says of it: "the angle, 0 to 180 deg", "how long, in s". */
+const char *aw_info_text(const struct aw_arg_info *info, char *out, size_t size);
+
 /* Fails with "no command 'dge' — did you mean 'deg'?". */
 enum aw_status aw_unknown_command(struct aw_session *session, const char *word);
 

@@ -41,13 +41,9 @@ static void add_words(char *text, size_t size, const struct aw_name *names,
 
 static void argument_row(struct aw_page *page, const struct aw_arg *arg)
 {
-    char text[320], name[48], range[96];
+    char text[320], name[48];
     struct aw_arg_info info = aw_arg_info(page->session, arg);
-    const char *help = info.help ? info.help : "";
-    bool unit = info.unit && *info.unit && !strstr(help, info.unit);
-    if (!*aw_range_text(&info, range, sizeof range) && unit)
-        snprintf(range, sizeof range, "in %s", info.unit);
-    snprintf(text, sizeof text, "%s%s%s", help, *help && *range ? ", " : "", range);
+    aw_info_text(&info, text, sizeof text);
     add_words(text, sizeof text, info.names, arg->choices);
     snprintf(name, sizeof name, "%s%s", arg->name, arg->kind == AW_ARG_PAIRS ? "=value" : "");
     aw_page_row(page, name, text);

@@ -90,7 +90,7 @@ static void links(struct aw_page *page)
 
 static void field_row(struct aw_page *page, const struct aw_codec *codec, int scalar)
 {
-    char left[96], right[256], range_words[96], name[64];
+    char left[96], right[256], name[64];
     const struct aw_field *field = codec->scalars[scalar].field;
     struct aw_range range = aw_scalar_range(codec, scalar, NULL);
     struct aw_arg_info info = {.help = field->help,
@@ -100,26 +100,15 @@ static void field_row(struct aw_page *page, const struct aw_codec *codec, int sc
                                .max = range.max};
     aw_scalar_name(&codec->scalars[scalar], name, sizeof name);
     snprintf(left, sizeof left, "%s.%s", codec->message->name, name);
-    bool ranged = *aw_range_text(&info, range_words, sizeof range_words);
-    if (!ranged && info.unit && *info.unit)
-        snprintf(range_words, sizeof range_words, "in %s", info.unit);
-    bool helped = info.help && *info.help;
-    snprintf(right, sizeof right, "%s%s%s", helped ? info.help : "",
-             helped && *range_words ? ", " : "", range_words);
-    aw_page_row(page, left, right);
+    aw_page_row(page, left, aw_info_text(&info, right, sizeof right));
 }
 
 /* What the device says: that is what is looked at. */
 static void fields(struct aw_page *page)
 {
-    struct aw_wire *wire = page->session->wire;
     aw_page_heading(page, "Fields that the device sends");
-    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
-        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
-            if (codec->scalars[i].value)
-                field_row(page, codec, i);
-    }
+    for (struct aw_walk at = {0}; aw_walk_next(&at, page->session->wire, AW_RX);)
+        field_row(page, at.codec, at.scalar);
 }
 
 static void config(struct aw_page *page)

@@ -9,12 +9,9 @@
 /* Has an earlier message of the device a field of this name? */
 static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
 {
-    for (size_t m = 0; m < message; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
-            if (codec->scalars[i].value && strcmp(names->field[m][i], field) == 0)
-                return true;
-    }
+    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX) && at.message < message;)
+        if (strcmp(names->field[at.message][at.scalar], field) == 0)
+            return true;
     return false;
 }
 
@@ -50,20 +47,18 @@ static void add_of(void *context, const char *name, const char *help)
 void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     struct aw_names *names = aw_names_new(session->wire, NULL);
-    for (size_t m = 0; names && m < session->wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
-        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++) {
-            const char *field = names->field[m][i], *help = codec->scalars[i].field->help;
-            const struct aw_name *subject = subjects_of(session, codec);
-            if (!codec->scalars[i].value || is_earlier(names, m, field))
-                continue;
-            add(context, field, help);
-            struct of_each each = {add, context, field, help};
-            for (; subject && subject->name; subject++)
-                add_of(&each, subject->name, NULL);
-            if (session->tool->subject.known)
-                session->tool->subject.known(session, codec->message, add_of, &each);
-        }
+    for (struct aw_walk at = {0}; names && aw_walk_next(&at, session->wire, AW_RX);) {
+        const char *field = names->field[at.message][at.scalar];
+        const char *help = at.codec->scalars[at.scalar].field->help;
+        const struct aw_name *subject = subjects_of(session, at.codec);
+        if (is_earlier(names, at.message, field))
+            continue;
+        add(context, field, help);
+        struct of_each each = {add, context, field, help};
+        for (; subject && subject->name; subject++)
+            add_of(&each, subject->name, NULL);
+        if (session->tool->subject.known)
+            session->tool->subject.known(session, at.codec->message, add_of, &each);
     }
     free(names);
 }

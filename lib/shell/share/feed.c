@@ -61,16 +61,11 @@ void aw_feed_close(struct aw_server *server)
 char *aw_feed_fields(struct aw_server *server)
 {
     const struct aw_names *names = &server->feed->names;
-    size_t used = 0, n = server->session->tool->protocol->n_messages,
-           room = n * AW_MAX_SCALARS * 100;
+    size_t used = 0, room = names->wire->protocol->n_messages * AW_MAX_SCALARS * 100;
     char *out = calloc(1, room);
-    for (size_t i = 0; out && i < n; i++) {
-        const struct aw_codec *codec = aw_wire_codec_at(names->wire, i);
-        for (size_t s = 0; s < codec->n_scalars; s++)
-            if (codec->scalars[s].value)
-                used += (size_t)snprintf(out + used, room - used, "%s\"%s.%s\"", used ? "," : "",
-                                         codec->message->name, names->field[i][s]);
-    }
+    for (struct aw_walk at = {0}; out && aw_walk_next(&at, names->wire, AW_BOTH);)
+        used += (size_t)snprintf(out + used, room - used, "%s\"%s.%s\"", used ? "," : "",
+                                 at.codec->message->name, names->field[at.message][at.scalar]);
     return out;
 }
 

@@ -8,17 +8,23 @@
 
 #include "wire/rows.h"
 
-static bool same_elsewhere(const struct aw_names *names, size_t message, const char *field)
+bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir)
 {
-    struct aw_wire *wire = names->wire;
-    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
-        if (m == message || !(codec->message->dir & AW_RX))
-            continue;
-        for (int i = 0; i < codec->n_scalars; i++)
-            if (codec->scalars[i].value && strcmp(names->field[m][i], field) == 0)
+    walk->scalar += walk->codec != NULL;
+    for (; walk->message < wire->protocol->n_messages; walk->message++, walk->scalar = 0) {
+        walk->codec = aw_wire_codec_at(wire, walk->message);
+        for (; walk->scalar < walk->codec->n_scalars; walk->scalar++)
+            if (walk->codec->scalars[walk->scalar].value && walk->codec->message->dir & dir)
                 return true;
     }
+    return false;
+}
+
+static bool same_elsewhere(const struct aw_names *names, size_t message, const char *field)
+{
+    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX);)
+        if (at.message != message && strcmp(names->field[at.message][at.scalar], field) == 0)
+            return true;
     return false;
 }
 

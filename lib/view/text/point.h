@@ -33,6 +33,18 @@ struct aw_point {
     unsigned order;                 /* points of a subject are listed in this order */
 };
 
+/* All values of all messages, one after the other:
+ *     for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_RX);)
+ *         use(at.codec, at.scalar); */
+struct aw_walk {
+    size_t message; /* of the protocol, */
+    int scalar;     /* and of its codec */
+    const struct aw_codec *codec;
+};
+
+/* The next one of messages that go this way (AW_BOTH: any of them). False: there are no more. */
+bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir);
+
 /* Names of all fields of a wire. The wire must outlive it. */
 struct aw_names {
     struct aw_wire *wire;

@@ -135,13 +135,11 @@ bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scal
     return fits_point(pattern, &point);
 }
 
-static bool names_any(const char *pattern, unsigned dir, struct aw_wire *wire)
+static bool names_any(const char *pattern, enum aw_dir dir, struct aw_wire *wire)
 {
-    for (size_t m = 0; m < wire->protocol->n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++)
-            if (wire->protocol->messages[m].dir & dir &&
-                aw_select_field(pattern, aw_wire_codec_at(wire, m), i))
-                return true;
+    for (struct aw_walk at = {0}; aw_walk_next(&at, wire, dir);)
+        if (aw_select_field(pattern, at.codec, at.scalar))
+            return true;
     return false;
 }
 
@@ -158,13 +156,12 @@ static const struct aw_name *subjects_of(const struct aw_codec *codec, int scala
 /* Is the text up to a length a subject that the wire knows by name? */
 static bool is_subject(const char *text, size_t length, struct aw_wire *wire)
 {
-    for (size_t m = 0; m < wire->protocol->n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++) {
-            const struct aw_name *name = subjects_of(aw_wire_codec_at(wire, m), i);
-            for (; name && name->name; name++)
-                if (aw_is_word(name->name, text, length))
-                    return true;
-        }
+    for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_BOTH);) {
+        const struct aw_name *name = subjects_of(at.codec, at.scalar);
+        for (; name && name->name; name++)
+            if (aw_is_word(name->name, text, length))
+                return true;
+    }
     return false;
 }
 
@@ -234,20 +231,15 @@ static void add_known(struct known *known, const char *name)
 static void collect(const struct aw_names *names, struct known *known)
 {
     const struct aw_protocol *protocol = names->wire->protocol;
-    for (size_t m = 0; m < protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_scalars; i++) {
-            if (!codec->scalars[i].value)
-                continue;
-            add_known(known, names->field[m][i]);
-            const struct aw_scalar *scalar = &codec->scalars[i];
-            const struct aw_name *value = subjects_of(codec, i);
-            add_known(known, scalar->label);
-            add_known(known, scalar->label ? scalar->alias : scalar->field->alias);
-            add_known(known, scalar->field->name);
-            for (; value && value->name; value++)
-                add_known(known, value->name);
-        }
+    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_BOTH);) {
+        const struct aw_scalar *scalar = &at.codec->scalars[at.scalar];
+        const struct aw_name *value = subjects_of(at.codec, at.scalar);
+        add_known(known, names->field[at.message][at.scalar]);
+        add_known(known, scalar->label);
+        add_known(known, scalar->label ? scalar->alias : scalar->field->alias);
+        add_known(known, scalar->field->name);
+        for (; value && value->name; value++)
+            add_known(known, value->name);
     }
     for (size_t m = 0; m < protocol->n_messages; m++)
         add_known(known, protocol->messages[m].name);
@@ -306,16 +298,13 @@ static const char *nearest(const char *pattern, const struct known *known, int *
 /* The fields that the device sends, each once, as far as there is room. */
 static const char *list_fields(const struct aw_names *names, char *out, size_t size)
 {
+    const size_t room = size - strlen(", …");
     *out = '\0';
-    for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
-            if (codec->scalars[i].value &&
-                !aw_append_name(out, size - strlen(", …"), names->field[m][i])) {
-                aw_append(out, size, ", ", "…");
-                return out;
-            }
-    }
+    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX);)
+        if (!aw_append_name(out, room, names->field[at.message][at.scalar])) {
+            aw_append(out, size, ", ", "…");
+            break;
+        }
     return out;
 }
 
@@ -343,15 +332,11 @@ static enum aw_status lacks(const char *message, struct aw_wire *wire, const cha
                             struct aw_error *err)
 {
     char all[160] = "";
-    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
-        bool own = strcmp(codec->message->name, message) == 0;
-        for (int i = 0; own && i < codec->n_scalars; i++) {
-            char name[48];
-            aw_scalar_name(&codec->scalars[i], name, sizeof name);
-            if (codec->scalars[i].value)
-                aw_append(all, sizeof all, ", ", "%s", name);
-        }
+    for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_BOTH);) {
+        char name[48];
+        aw_scalar_name(&at.codec->scalars[at.scalar], name, sizeof name);
+        if (strcmp(at.codec->message->name, message) == 0)
+            aw_append(all, sizeof all, ", ", "%s", name);
     }
     return aw_fail(err, AW_USAGE, "%s has no field '%.60s'%s%s", message, field,
                    *all ? " — there is " : "", all);

@@ -75,18 +75,15 @@ bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec)
 static void collect_columns(struct aw_view *view)
 {
     struct columns *columns = &view->columns;
-    for (size_t m = 0; m < view->wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
-        if (view->options.messages && !(view->options.messages >> m & 1))
+    for (struct aw_walk at = {0}; aw_walk_next(&at, view->wire, AW_BOTH);) {
+        char name[sizeof *columns->name];
+        if ((view->options.messages && !(view->options.messages >> at.message & 1)) ||
+            !aw_view_wants(&view->options, at.codec, at.scalar) ||
+            is_beyond(view->options.like, at.codec, at.scalar))
             continue;
-        for (int k = 0; k < codec->n_scalars; k++) {
-            char name[sizeof *columns->name];
-            if (!aw_view_wants(&view->options, codec, k) || is_beyond(view->options.like, codec, k))
-                continue;
-            aw_scalar_name(&codec->scalars[k], name, sizeof name);
-            if (find_column(columns, name) == columns->n && columns->n < MAX_COLUMNS)
-                memcpy(columns->name[columns->n++], name, sizeof name);
-        }
+        aw_scalar_name(&at.codec->scalars[at.scalar], name, sizeof name);
+        if (find_column(columns, name) == columns->n && columns->n < MAX_COLUMNS)
+            memcpy(columns->name[columns->n++], name, sizeof name);
     }
 }
 

@@ -106,19 +106,16 @@ static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wir
     const char *field = aw_select_part(term->field, wire);
     enum aw_status status = AW_OK;
     struct aw_error why;
-    for (size_t m = 0; field && m < wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
-        for (int i = 0; i < codec->n_scalars; i++) {
-            double number;
-            if (!aw_select_field(field, codec, i))
-                continue;
-            if (codec->scalars[i].by >= 0) /* the record says which */
-                return AW_OK;
-            status = aw_number_parse_unit(term->text, aw_scalar_range(codec, i, NULL).unit, &number,
-                                          &why);
-            if (status == AW_OK)
-                return AW_OK;
-        }
+    for (struct aw_walk at = {0}; field && aw_walk_next(&at, wire, AW_BOTH);) {
+        double number;
+        if (!aw_select_field(field, at.codec, at.scalar))
+            continue;
+        if (at.codec->scalars[at.scalar].by >= 0) /* the record says which */
+            return AW_OK;
+        status = aw_number_parse_unit(term->text, aw_scalar_range(at.codec, at.scalar, NULL).unit,
+                                      &number, &why);
+        if (status == AW_OK)
+            return AW_OK;
     }
     return status == AW_OK ? AW_OK : aw_fail(err, status, "--where: %s: %s", field, why.text);
 }
