@@ -123,7 +123,7 @@ static enum aw_status watch(struct watcher *w, int64_t deadline)
     struct aw_ezphys *ez = ez_of(session);
     bool checked = false;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && !w->done) {
+    while (status == AW_OK && !w->done && aw_clock_now(session->clock) < deadline) {
         status = ez_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
             status = aw_ezphys_answer(ez, &session->err);

@@ -21,6 +21,12 @@ static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_
     return AW_OK;
 }
 
+/* Where something always comes that is not for us, no wait would see that the time is over. */
+static bool is_over(const struct aw_stream *s, int64_t deadline)
+{
+    return aw_clock_now(s->session->clock) > deadline;
+}
+
 /* ---- The tool knows how -----------------------------------------------------------------------
  */
 
@@ -43,8 +49,11 @@ static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
         if (received.frame.size == 0 && received.news)
             aw_session_notice(s->session, "%s", received.news);
         bool ours = received.frame.size && aw_session_concerns(s->session, received.frame, "");
-        if (!ours || decode(s, received.frame, received.dir, received.inside) != AW_OK)
+        if (!ours || decode(s, received.frame, received.dir, received.inside) != AW_OK) {
+            if (is_over(s, deadline))
+                return AW_TIMEOUT;
             continue;
+        }
         s->item.time_ns =
             received.time_ns == AW_NO_TIME ? aw_session_time(s->session) : received.time_ns;
         s->item.received = received;
@@ -131,12 +140,14 @@ static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
 {
     struct reading *reading = s->state;
     enum aw_status status;
+    bool over = false;
     while ((status = next_frame(s, &reading->framer)) == AW_MORE) {
-        status = read_link(s, reading, deadline);
+        status = over ? AW_TIMEOUT : read_link(s, reading, deadline);
         if (status != AW_OK)
             return status;
         int64_t time_ns = s->session->link->rx_time_ns;
         reading->read_ns = time_ns ? time_ns : aw_session_time(s->session);
+        over = is_over(s, deadline);
     }
     s->item.time_ns = reading->read_ns;
     return status;

@@ -384,6 +384,53 @@ static void hang_up(struct aw_link *link)
     (void)link;
 }
 
+/* A device that is never silent, and never says anything; gives up in the end. */
+static enum aw_status chatter(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                              int64_t deadline, struct aw_error *err)
+{
+    struct aw_virtual_clock *clock = (struct aw_virtual_clock *)link->clock;
+    (void)cap;
+    (void)deadline;
+    (void)err;
+    clock->time_ns += AW_MILLISECOND;
+    *got = 9;
+    memcpy(buf, "rubbish\r\n", *got);
+    return clock->time_ns < AW_SECOND ? AW_OK : AW_LOST;
+}
+
+static enum aw_status receive_chatter(struct aw_session *s, int64_t deadline,
+                                      struct aw_received *received)
+{
+    char bytes[16];
+    size_t got;
+    received->frame = (struct aw_span){0};
+    return chatter(s->link, bytes, sizeof bytes, &got, deadline, &s->err);
+}
+
+/* Who waits for a message until then does not wait longer. */
+static void test_chatter(void **state)
+{
+    static const struct aw_link_ops ops = {.read = chatter, .close = hang_up};
+    struct aw_link link = {.ops = &ops};
+    (void)state;
+    tool.protocol = &aw_armctl_protocol;
+    for (int received = 0; received < 2; received++) {
+        tool.receive = received ? receive_chatter : NULL;
+        rig_free(session);
+        session = rig_new(&tool);
+        session->clock = link.clock = &session->virtual_clock.base;
+        session->link = &link;
+        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        int64_t until = session->virtual_clock.time_ns + 100 * AW_MILLISECOND;
+        assert_int_equal(aw_stream_next(stream, until, &item), AW_TIMEOUT);
+        assert_true(session->virtual_clock.time_ns >= until);
+        assert_true(session->virtual_clock.time_ns <= until + 2 * AW_MILLISECOND);
+        aw_stream_close(stream);
+        stream = NULL;
+        session->link = NULL;
+    }
+}
+
 /* A message may come in parts, but none of datagrams. */
 static void test_link(void **state)
 {
@@ -662,7 +709,7 @@ int main(void)
         TEST(test_capture),        TEST(test_hear),   TEST(test_silence),
         TEST(test_expected),       TEST(test_times),  TEST(test_points),
         TEST(test_endless_line),   TEST(test_link),   TEST(test_link_anew),
-        TEST(test_part_of_a_line), TEST(test_narrow),
+        TEST(test_part_of_a_line), TEST(test_narrow), TEST(test_chatter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
