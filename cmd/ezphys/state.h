@@ -54,8 +54,10 @@ struct ez_state {
     int64_t look_steps;              /* of the simulation meanwhile, where it sends them */
     bool reported_waiting;
     uint64_t reported_problems;
-    bool paused;      /* by advance: the simulator waits for an answer on purpose */
-    int64_t retry_ns; /* pause before connecting anew */
+    bool paused;       /* by advance: the simulator waits for an answer on purpose */
+    int64_t retry_ns;  /* pause before connecting anew */
+    int64_t silent_ns; /* until when nothing but noise may come */
+    bool noisy;        /* what came last was that */
     char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* in the result */
 };
 
@@ -107,7 +109,8 @@ enum ez_patience {
  * AW_STOPPED, or why not. */
 enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_patience patience);
 
-/* Answers the message, receives the next one. */
+/* Answers the message, receives the next one. AW_MALFORMED: nothing has been one for the time that
+ * a message may take. */
 enum aw_status ez_exchange(struct aw_session *session);
 
 /* Ready, and with a first message that is not answered yet. */

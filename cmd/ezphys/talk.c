@@ -222,13 +222,41 @@ enum aw_status ez_no_message(struct aw_session *session)
                    why_silent(session, why));
 }
 
+/* Damaged, and nothing of it can be read. It has its answer all the same, for which a simulator may
+ * be waiting. */
+static bool is_noise(const struct aw_ezphys *ez)
+{
+    return ez->damaged && ez->n_packets == 0;
+}
+
+/* What came of waiting for a message. Noise is one among others, but not where nothing else has
+ * come for as long as a message may take. */
+static enum aw_status heard(struct aw_session *session, enum aw_status status)
+{
+    struct ez_state *state = ez_state(session);
+    bool noise = is_noise(&state->ez), late = status == AW_TIMEOUT;
+    if (status != AW_OK && !late)
+        return status;
+    if (late && !noise && !state->noisy)
+        return ez_no_message(session);
+    state->noisy = noise;
+    if (!late && !noise)
+        state->silent_ns = ez_deadline(session);
+    if (!late && (!noise || aw_clock_now(session->clock) < state->silent_ns))
+        return AW_OK;
+    return aw_fail(&session->err, AW_MALFORMED,
+                   "nothing that comes is a message: %s — is it a simulator that speaks this "
+                   "--wire? 'probe' finds the wire of a capture",
+                   state->ez.problem);
+}
+
 enum aw_status ez_exchange(struct aw_session *session)
 {
     struct aw_ezphys *ez = ez_of(session);
     enum aw_status status = aw_ezphys_answer(ez, &session->err);
     if (status == AW_OK)
         status = ez_receive(session, ez_deadline(session), EZ_ONCE);
-    return status == AW_TIMEOUT ? ez_no_message(session) : status;
+    return heard(session, status);
 }
 
 /* A message that step left without its answer is as good as a new one. */
@@ -238,10 +266,14 @@ enum aw_status ez_begin(struct aw_session *session)
     enum aw_status status = ez_ready(session);
     if (status != AW_OK)
         return status;
+    state->silent_ns = ez_deadline(session);
+    state->noisy = false;
     if (state->ez.owed && state->ez.whole)
         return AW_OK;
-    status = ez_receive(session, ez_deadline(session), EZ_ONCE);
-    return status == AW_TIMEOUT ? ez_no_message(session) : status;
+    do
+        status = heard(session, ez_receive(session, state->silent_ns, EZ_ONCE));
+    while (status == AW_OK && is_noise(&state->ez));
+    return status;
 }
 
 enum aw_status ez_begin_to_make(struct aw_session *session)
@@ -269,6 +301,8 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
             status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_LOST || (status != AW_OK && status != AW_TIMEOUT && status != AW_STOPPED))
             return status;
+        if (status == AW_OK && is_noise(ez) && aw_clock_now(session->clock) > deadline)
+            return AW_TIMEOUT;
     }
     if (status != AW_OK)
         return status;
@@ -370,10 +404,13 @@ static enum aw_status await_read(struct aw_session *session)
     }
     if (status == AW_TIMEOUT)
         status = aw_ezphys_answer(ez, &session->err);
-    for (int i = 0; i < 2 && status == AW_OK; i++) {
+    for (int i = 0; i < 2 && status == AW_OK;) {
         status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
+        i += !is_noise(ez);
         if (status == AW_OK)
             status = aw_ezphys_answer(ez, &session->err);
+        if (status == AW_OK && is_noise(ez) && aw_clock_now(session->clock) >= deadline)
+            status = AW_TIMEOUT;
     }
     return status == AW_EVENT ? AW_LOST : status; /* another simulator has connected */
 }

@@ -211,6 +211,35 @@ time.sleep(20)'
     grep -q 'nothing for a second\|cannot be' err
 }
 
+# Nothing is said of a simulation that nobody has heard; and who looks on does not do it for ever.
+@test "what is no message is none: noise, another wire" {
+    local command
+    fake '
+while True:
+    try: s.sendall(bytes(4096))
+    except OSError: s, _ = listener.accept()'
+    for command in status 'motor 1 2 10 --for 1s' 'motor 1 2 10' stop ping 'advance 2' limits; do
+        # shellcheck disable=SC2086 # words of a command
+        fails 5 ezphys -q -T 300ms -l "$url" $command
+        has "$why" "nothing that comes is a message"
+    done
+    fails 3 timeout "$patience" ezphys -q -l "$url" watch --for 100ms
+    ok timeout "$patience" ezphys -q -l "$url" echo --for 100ms
+    start other ezphys-sim pendulum --wire packed8 --listen 127.0.0.1:0
+    fails 5 ezphys -q -T 300ms -l "$url" status
+    has "$why" "--wire"
+}
+
+@test "a simulator that begins to talk nonsense does not keep a motion waiting for ever" {
+    fake '
+s.sendall(message(0)); answer(s)
+while True:
+    try: s.sendall(bytes(4096))
+    except OSError: break'
+    fails 5 timeout "$patience" ezphys -q -T 300ms -l "$url" motor 7 2 10 --for 1s
+    has "$why" "nothing that comes is a message"
+}
+
 # ---- Safety --------------------------------------------------------------------------------------
 
 # The peer itself sends the signal and says nothing until the stop is there; ten times. The machine
