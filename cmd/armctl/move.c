@@ -213,14 +213,17 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 }
 
 /* One that no resending brought an ACK for is lost, and ends it where it was the only one. */
-static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw_ping *ping)
+static enum aw_status ping(struct aw_session *session, struct aw_ping *ping)
 {
+    static const int64_t pace_ns = 10 * AW_MILLISECOND; /* with --for: an ACK may take no time */
     struct arm_state *state = arm_state(session);
+    uint64_t retries = 0, count = (uint64_t)aw_option_number(session, "count");
+    int64_t next = aw_clock_now(session->clock), end = aw_session_end(session);
     enum aw_status status = AW_OK;
-    uint64_t retries = 0;
-    while (status == AW_OK && ping->n < count) {
-        aw_session_work(session, "ping %.0f s, %llu of %llu", aw_session_seconds(session),
-                        (unsigned long long)ping->n, (unsigned long long)count);
+    count = count || end != AW_NEVER ? count : 1;
+    while (status == AW_OK && !(count && ping->n >= count) && aw_clock_now(session->clock) < end) {
+        aw_session_work(session, "ping %.0f s, %llu requests", aw_session_seconds(session),
+                        (unsigned long long)ping->n);
         status = aw_armctl_ping(&state->arm, &state->outcome, &session->err);
         retries += (uint64_t)state->outcome.retries;
         ping->n++;
@@ -228,6 +231,9 @@ static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw
             aw_samples_add(&ping->ms, (double)state->outcome.ack_ns / 1e6);
         else
             ping->lost++;
+        next += pace_ns;
+        if (status == AW_OK && end != AW_NEVER)
+            status = aw_clock_sleep(session->clock, next < end ? next : end);
     }
     arm_remember(session);
     aw_ping_row(session, ping);
@@ -238,11 +244,10 @@ static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ping row = {.name = "round trip"};
-    uint64_t count = (uint64_t)aw_option_number(session, "count");
     enum aw_status status = arm_ready(session);
     (void)args;
     if (status == AW_OK)
-        status = ping(session, count ? count : 1, &row);
+        status = ping(session, &row);
     aw_samples_free(&row.ms);
     return status;
 }

@@ -153,7 +153,7 @@ static const struct aw_command commands[] = {
      .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "ask for an ACK without moving anything", .safety = AW_READ,
-     .run = run_ping, .details = "Once, or -n COUNT times; one without an ACK ends it.",
+     .run = run_ping, .details = "Once, -n COUNT times or --for TIME; one without an ACK ends it.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
     {.name = "list", .summary = "show serial ports, who uses them, and what is missing",
      .offline = true, .run = run_list, .examples = AW_LIST("list", "list -j")},

@@ -113,13 +113,15 @@ enum aw_status run_hz(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ping ping = {.name = "exchange"};
-    double count = aw_option_number(session, "count");
+    uint64_t count = (uint64_t)aw_option_number(session, "count");
     enum aw_status status = ez_begin(session);
+    int64_t start, end = aw_session_end(session);
     (void)args;
-    while (status == AW_OK && (double)ping.n < (count > 0 ? count : 10)) {
-        int64_t start = aw_clock_now(session->clock);
-        aw_session_work(session, "ping %.0f s, %llu of %.9g", aw_session_seconds(session),
-                        (unsigned long long)ping.n, count > 0 ? count : 10);
+    count = count || end != AW_NEVER ? count : 10;
+    while (status == AW_OK && !(count && ping.n >= count) &&
+           (start = aw_clock_now(session->clock)) < end) {
+        aw_session_work(session, "ping %.0f s, %llu requests", aw_session_seconds(session),
+                        (unsigned long long)ping.n);
         status = ez_exchange(session);
         ping.n++;
         if (status == AW_OK)

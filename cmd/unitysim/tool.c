@@ -173,8 +173,8 @@ static const struct aw_command commands[] = {
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
      .run = run_ping,
-     .details = "Streams control packets that change nothing, and asks for the camera. -n says how "
-         "often.",
+     .details = "Streams control packets that change nothing, and asks for the camera, -n COUNT "
+         "times or --for TIME; 10 times without them.",
      .examples = AW_LIST("-l sim: ping -n 2")},
     {.name = "list", .summary = "show whether a simulator answers on this machine",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},

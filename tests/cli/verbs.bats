@@ -13,6 +13,15 @@ load common
     done
 }
 
+@test "ping: --for ends it in every tool, however often it was to be, and alone says how long" {
+    local -A fast_of=([ezphys]=sim:)
+    for tool in $tools; do
+        ok timeout "$patience" "$tool" -q -j -l "${fast_of[$tool]:-$fast}" ping -n 100000000 --for 300ms
+        ok "$tool" -q -j -l "${fast_of[$tool]:-$fast}" ping --for 300ms
+        same "$tool: $(jq -s 'map(.n // 0) | add > 1' <<<"$output")" "$tool: true"
+    done
+}
+
 arm() { # the joints of an arm, in the usual place of its configuration
     mkdir -p config/armwire
     printf '%s\n' '[joint base]' 'index = 1' 'max = 180' '[joint lift]' 'index = 2' \
