@@ -39,14 +39,22 @@ static const char *const sample_columns[] = {"t", "measured"};
 /* ---- Reading and checking ----------------------------------------------------------------------
  */
 
-static enum aw_status find_joints(struct player *p, const struct aw_table *table, int *t)
+/* Puts the file in front of what is wrong with it. */
+static enum aw_status in_file(struct player *p, const char *path, enum aw_status status)
+{
+    struct aw_error why = p->session->err;
+    return status == AW_OK ? status
+                           : aw_fail(&p->session->err, status, "%.100s: %s", path, why.text);
+}
+
+/* The columns: the time, and joints; of these the wanted ones, or all. */
+static enum aw_status find_joints(struct player *p, const struct aw_table *table, uint64_t wanted,
+                                  int *t)
 {
     struct aw_session *session = p->session;
-    uint64_t wanted = 0;
-    enum aw_status status = aw_table_column(table, "t", t, &session->err);
-    if (status == AW_OK && aw_flag(session, "board"))
-        status = canpid_boards(session, &wanted);
-    for (size_t c = 0; c < table->n_columns && status == AW_OK; c++) {
+    if (aw_table_column(table, "t", t, &session->err) != AW_OK)
+        return AW_MALFORMED;
+    for (size_t c = 0; c < table->n_columns; c++) {
         int board = aw_canpid_board_find(&session->wire->variant, table->names[c]);
         if ((int)c == *t)
             continue;
@@ -58,12 +66,26 @@ static enum aw_status find_joints(struct player *p, const struct aw_table *table
         if (wanted && !(wanted & AW_CANPID_BIT(board)))
             continue;
         if (p->n == JOINTS)
-            return aw_fail(&session->err, AW_LIMIT, "play: more than %d joints", JOINTS);
+            return aw_fail(&session->err, AW_LIMIT, "more than %d joints", JOINTS);
         p->joints[p->n++] = (struct joint){.board = (unsigned)board, .column = (int)c};
     }
-    if (status == AW_OK && p->n == 0)
-        return aw_fail(&session->err, AW_USAGE, "play: the file has no column for a joint");
-    return status;
+    return p->n ? AW_OK : aw_fail(&session->err, AW_USAGE, "it has no column for a joint");
+}
+
+static enum aw_status check_times(const struct aw_table *table, int t, const char *path,
+                                  struct aw_error *err)
+{
+    if (table->n_rows == 0)
+        return aw_fail(err, AW_MALFORMED, "%.100s: it has no rows — give at least one point", path);
+    for (size_t i = 1; i < table->n_rows; i++) {
+        double before = aw_table_cell(table, i - 1, t), now = aw_table_cell(table, i, t);
+        if (now <= before)
+            return aw_fail(err, AW_MALFORMED,
+                           "%.100s:%zu:1: t: %.9g s is not later than the %.9g s of line %zu — "
+                           "times must rise",
+                           path, table->lines[i], now, before, table->lines[i - 1]);
+    }
+    return AW_OK;
 }
 
 static enum aw_status make_path(struct player *p, const struct aw_table *table, int t)
@@ -117,15 +139,21 @@ static enum aw_status check_path(struct player *p)
 
 static enum aw_status load(struct player *p, const char *path)
 {
+    struct aw_session *session = p->session;
     struct aw_table table = {0};
+    uint64_t wanted = 0;
     int t;
-    enum aw_status status = aw_table_read(NULL, path, &table, &p->session->err);
+    enum aw_status status = aw_flag(session, "board") ? canpid_boards(session, &wanted) : AW_OK;
     if (status == AW_OK)
-        status = find_joints(p, &table, &t);
+        status = aw_table_read(NULL, path, &table, &session->err);
+    if (status == AW_OK)
+        status = in_file(p, path, find_joints(p, &table, wanted, &t));
+    if (status == AW_OK)
+        status = check_times(&table, t, path, &session->err);
     if (status == AW_OK)
         status = make_path(p, &table, t);
     if (status == AW_OK)
-        status = check_path(p);
+        status = in_file(p, path, check_path(p));
     aw_table_free(&table);
     return status;
 }

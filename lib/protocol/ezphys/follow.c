@@ -46,19 +46,17 @@ static enum aw_status split_name(struct aw_ezphys_track *track, const char *colu
 static enum aw_status make_tracks(struct aw_ezphys_path *path, const char *name,
                                   struct aw_error *err)
 {
-    enum aw_status status = aw_table_column(&path->table, "t", &path->time, err);
-    if (status != AW_OK)
-        return AW_MALFORMED;
+    struct aw_error why;
+    enum aw_status status = aw_table_column(&path->table, "t", &path->time, &why);
     for (size_t i = 0; i < path->table.n_columns && status == AW_OK; i++) {
         if ((int)i == path->time)
             continue;
         path->column[path->n] = (int)i;
-        status = split_name(&path->tracks[path->n++], path->table.names[i], err);
+        status = split_name(&path->tracks[path->n++], path->table.names[i], &why);
     }
     if (status == AW_OK && path->n == 0)
-        status = aw_fail(err, AW_MALFORMED, "%.100s: no column besides t — add one for each joint",
-                         name);
-    return status;
+        status = aw_fail(&why, AW_MALFORMED, "no column besides t — add one for each joint");
+    return status == AW_OK ? AW_OK : aw_fail(err, AW_MALFORMED, "%.100s: %s", name, why.text);
 }
 
 enum aw_status aw_ezphys_path_read(struct aw_ezphys_path *path, FILE *file, const char *name,

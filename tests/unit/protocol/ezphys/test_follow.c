@@ -54,7 +54,7 @@ static void files_that_are_none_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(reads(cases[i][0]), AW_MALFORMED);
-        if (!strstr(err.text, cases[i][1]))
+        if (!strstr(err.text, cases[i][1]) || strncmp(err.text, "walk.csv:", 9) != 0)
             fail_msg("%s: %s", cases[i][0], err.text);
     }
 }
