@@ -29,12 +29,8 @@ struct client {
 /* Says why, as the last line; the first reason counts. */
 static void end(struct client *client, const char *why)
 {
-    json_t *object = json_pack("{s:s}", "why", why);
-    char *text = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
-    if (text && !client->over)
-        put_line(&client->ends->starter, text, strlen(text), false);
-    free(text);
+    if (!client->over)
+        put_object(&client->ends->starter, json_pack("{s:s}", "why", why));
     client->over = true;
 }
 

@@ -28,4 +28,7 @@ void client_end(struct ends *ends);
 /* Queues text as a line. */
 void put_line(struct aw_conn *conn, const char *text, size_t size, bool record);
 
+/* The same of an object, which is taken over. */
+void put_object(struct aw_conn *conn, json_t *object);
+
 #endif

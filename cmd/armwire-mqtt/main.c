@@ -29,15 +29,19 @@ void put_line(struct aw_conn *conn, const char *text, size_t size, bool record)
     free(line);
 }
 
-/* The one who started us prints it. */
-static int fail(struct ends *ends, const struct aw_error *err)
+void put_object(struct aw_conn *conn, json_t *object)
 {
-    json_t *object = json_pack("{s:s,s:i}", "why", err->text, "exit", (int)err->status);
     char *text = json_dumps(object, JSON_COMPACT);
     json_decref(object);
     if (text)
-        put_line(&ends->starter, text, strlen(text), false);
+        put_line(conn, text, strlen(text), false);
     free(text);
+}
+
+/* The one who started us prints it. */
+static int fail(struct ends *ends, const struct aw_error *err)
+{
+    put_object(&ends->starter, json_pack("{s:s,s:i}", "why", err->text, "exit", (int)err->status));
     aw_conn_flush(&ends->starter);
     aw_conn_free(&ends->starter);
     return (int)err->status;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/hex.h"
 #include "ends.h"
 #include "shell/share/address.h"
@@ -169,11 +170,7 @@ static void introduce(struct client *client, const struct message *message)
                             *message->program ? message->program : name, "user",
                             *message->user ? message->user : "by MQTT", "pid", message->pid,
                             "reads", client->asks);
-    char *text = json_dumps(who, JSON_COMPACT);
-    json_decref(who);
-    if (text)
-        put_line(&client->conn, text, strlen(text), false);
-    free(text);
+    put_object(&client->conn, who);
 }
 
 static bool is_question(const struct gate *gate, const struct message *message)
@@ -227,17 +224,12 @@ static struct client *find_client(struct gate *gate, const struct message *messa
 /* ---- What clients say --------------------------------------------------------------------------
  */
 
-/* By FNV-1a: topics and correlation data of a command, as one number. */
+/* Topics and correlation data of a command, as one number. */
 static bool is_known(struct gate *gate, const struct message *message)
 {
-    uint64_t number = UINT64_C(14695981039346656037);
-    for (const char *p = message->topic; *p; p++)
-        number = (number ^ (uint8_t)*p) * UINT64_C(1099511628211);
-    for (const char *p = message->response; *p; p++)
-        number = (number ^ (uint8_t)*p) * UINT64_C(1099511628211);
-    number *= UINT64_C(1099511628211);
-    for (size_t i = 0; i < message->n_correlation; i++)
-        number = (number ^ message->correlation[i]) * UINT64_C(1099511628211);
+    uint64_t number = aw_hash(AW_HASH_FIRST, message->topic, strlen(message->topic));
+    number = aw_hash(number, message->response, strlen(message->response) + 1);
+    number = aw_hash(number, message->correlation, message->n_correlation);
     for (size_t i = 0; i < gate->n_seen && i < SEEN; i++)
         if (gate->seen[i] == number)
             return true;

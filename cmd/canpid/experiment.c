@@ -322,7 +322,7 @@ enum aw_status canpid_model_from_table(struct aw_session *session, const struct 
  */
 static double torque_step(const struct aw_table *table)
 {
-    static const double step = 2 * 3.14159265358979323846 / 16384, precompression_m = 0.002;
+    static const double step = 2 * M_PI / 16384, precompression_m = 0.002;
     double largest = 0, alpha = 0;
     for (size_t i = 0; i < table->n_rows; i++)
         largest = fmax(largest, fabs(aw_table_cell(table, i, RUN_MEASURED)));

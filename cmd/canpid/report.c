@@ -229,8 +229,7 @@ enum aw_status canpid_write_report(struct aw_session *session, const char *path,
     bool drawn = put_charts(session, file, s);
     put_commands(file, s);
     fputs("</body></html>\n", file);
-    bool written = !ferror(file);
-    if (fclose(file) != 0 || !written)
+    if (!aw_file_close(file))
         return aw_file_fail(&session->err, "--report", path);
     return drawn ? AW_OK : session->err.status;
 }

@@ -150,7 +150,7 @@ static enum aw_status save(struct canpid_run *run, const char *path)
     if (status != AW_OK)
         return status;
     status = aw_table_write(file, &run->table, &session->err);
-    if (fclose(file) != 0 && status == AW_OK)
+    if (!aw_file_close(file) && status == AW_OK)
         status = aw_file_fail(&session->err, NULL, path);
     return status;
 }
@@ -188,8 +188,8 @@ enum aw_status canpid_write_drawn(struct aw_session *session, char *drawn, size_
         return session->err.status;
     enum aw_status status = aw_session_create(session, NULL, path, &file);
     if (status == AW_OK) {
-        bool written = fwrite(drawn, 1, size, file) == size;
-        if (fclose(file) != 0 || !written)
+        fwrite(drawn, 1, size, file);
+        if (!aw_file_close(file))
             status = aw_file_fail(&session->err, NULL, path);
     }
     free(drawn);

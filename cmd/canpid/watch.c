@@ -26,7 +26,7 @@ static enum aw_status next_frame(struct aw_session *session, int64_t deadline,
             return status;
         }
         state->busy = false;
-        status = aw_clock_sleep(clock, rested < deadline ? rested : deadline);
+        status = aw_clock_sleep(clock, aw_sooner(rested, deadline));
         if (status != AW_OK)
             return status;
     }

@@ -151,11 +151,18 @@ static enum aw_status dial(struct program *p, struct aw_link **link, bool first)
         now = aw_clock_now(&p->clock.base);
         if (status != AW_NO_LINK || now >= end)
             return status;
-        int64_t until = now + pause < end ? now + pause : end;
+        int64_t until = aw_sooner(now + pause, end);
         if (aw_clock_sleep(&p->clock.base, until) != AW_OK)
             return AW_STOPPED;
         pause = pause * 2 < REDIAL_LAST ? pause * 2 : REDIAL_LAST;
     }
+}
+
+static enum aw_status serve(struct program *p, struct aw_link *link)
+{
+    enum aw_status status = simulator_serve(&p->sim, link, &p->session->err);
+    aw_link_close(link);
+    return status;
 }
 
 static enum aw_status run_connected(struct program *p)
@@ -164,8 +171,7 @@ static enum aw_status run_connected(struct program *p)
     enum aw_status status = dial(p, &link, true);
     while (status == AW_OK) {
         say("connected: %s\n", link->key);
-        status = simulator_serve(&p->sim, link, &p->session->err);
-        aw_link_close(link);
+        status = serve(p, link);
         if (status != AW_LOST)
             break;
         say("ezphys-sim: %s — dialling again\n", p->session->err.text);
@@ -182,9 +188,7 @@ static enum aw_status run_listening(struct program *p)
     if (status != AW_OK)
         return status;
     say("ready: %s\n", *link->ready ? link->ready : link->key);
-    status = simulator_serve(&p->sim, link, &p->session->err);
-    aw_link_close(link);
-    return status;
+    return serve(p, link);
 }
 
 /* The one who started us holds the other end; when that is gone there is nothing left to do. */
@@ -193,10 +197,8 @@ static enum aw_status run_child(struct program *p)
     struct aw_link *link;
     enum aw_status status =
         aw_spawn_parent(&link, (int)number(p, "fd"), "fd", &p->clock.base, &p->session->err);
-    if (status != AW_OK)
-        return status;
-    status = simulator_serve(&p->sim, link, &p->session->err);
-    aw_link_close(link);
+    if (status == AW_OK)
+        status = serve(p, link);
     return status == AW_LOST ? AW_OK : status;
 }
 

@@ -73,35 +73,6 @@ static enum aw_status read_url(const struct aw_url *url, struct aw_options *opti
     return status;
 }
 
-static const char *partner(const struct aw_scene *scene, int body)
-{
-    return body == AW_SCENE_WORLD ? "" : scene->bodies[body].name;
-}
-
-/* A name that is there already was given by the user, and stays. */
-static void add_names(struct aw_ezphys_names *names, const struct aw_scene *scene)
-{
-    for (size_t i = 0; i < scene->n_bodies; i++)
-        aw_ezphys_names_add(names, AW_EZPHYS_BODY, scene->bodies[i].id, scene->bodies[i].name, NULL,
-                            NULL);
-    for (size_t i = 0; i < scene->n_joints; i++) {
-        const struct aw_scene_joint *joint = &scene->joints[i];
-        const char *bodies[] = {partner(scene, joint->body[0]), partner(scene, joint->body[1])};
-        aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, NULL);
-    }
-}
-
-static enum aw_status learn_names(struct aw_session *session, const char *name,
-                                  struct aw_error *err)
-{
-    struct aw_scene *scene = malloc(sizeof *scene);
-    enum aw_status status = scene ? aw_scene_load(scene, name, err) : aw_no_memory(err);
-    if (status == AW_OK)
-        add_names(&ez_state(session)->names, scene);
-    free(scene);
-    return status;
-}
-
 /* The server's simulator has the names that one of our own would have. */
 void ez_connected(struct aw_session *session, struct aw_link *link)
 {
@@ -112,7 +83,7 @@ void ez_connected(struct aw_session *session, struct aw_link *link)
     if (strncmp(link->key, served, sizeof served - 1) == 0 &&
         aw_url_parse(&url, link->key + sizeof served - 1, NULL) == AW_OK &&
         strcmp(url.scheme, "sim") == 0 && read_url(&url, &options, &ignored) == AW_OK)
-        learn_names(session, aw_options_find(&options, "scene")->text, &ignored);
+        ez_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
 /* By its parts: the simulator does not know the names of our config file. */
@@ -132,7 +103,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     char path[512];
     enum aw_status status = read_url(url, &options, err);
     if (status == AW_OK)
-        status = learn_names(session, aw_options_find(&options, "scene")->text, err);
+        status = ez_learn_scene(session, aw_options_find(&options, "scene")->text, err);
     if (status == AW_OK)
         status = find_program(path, sizeof path, err);
     if (status != AW_OK)

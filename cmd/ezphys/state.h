@@ -94,6 +94,9 @@ void ez_known(struct aw_session *session, const struct aw_message *message, aw_c
 /* Names of --names and --scene; done once for each of them. */
 enum aw_status ez_read_names(struct aw_session *session);
 
+/* Names of a scene, by its own name or its file's. */
+enum aw_status ez_learn_scene(struct aw_session *session, const char *name, struct aw_error *err);
+
 /* ---- talk.c: the conversation ---- */
 
 /* Gets the client ready and opens the link. */

@@ -128,7 +128,7 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
         aw_session_unlink(session);
         if (now >= deadline)
             return AW_TIMEOUT;
-        status = aw_clock_sleep(session->clock, next < deadline ? next : deadline);
+        status = aw_clock_sleep(session->clock, aw_sooner(next, deadline));
         if (status == AW_OK)
             status = ez_ready(session);
         if (status == AW_NO_LINK && !reported)
@@ -148,7 +148,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
     struct ez_state *state = ez_state(session);
     int64_t notice = aw_clock_now(session->clock) + NOTICE_NS;
     enum aw_status status =
-        aw_ezphys_receive(&state->ez, deadline < notice ? deadline : notice, NULL, &session->err);
+        aw_ezphys_receive(&state->ez, aw_sooner(deadline, notice), NULL, &session->err);
     state->next = 0;
     if (status == AW_TIMEOUT && notice < deadline) {
         report_waiting(session);

@@ -92,28 +92,25 @@ void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *c
 /* ---- Names -------------------------------------------------------------------------------------
  */
 
-static enum aw_status add_joint(struct aw_ezphys_names *names, const struct aw_scene *scene,
-                                const struct aw_scene_joint *joint, struct aw_error *err)
+static const char *partner(const struct aw_scene *scene, int body)
 {
-    const char *bodies[2] = {"world", "world"};
-    for (int i = 0; i < 2; i++)
-        if (joint->body[i] != AW_SCENE_WORLD)
-            bodies[i] = scene->bodies[joint->body[i]].name;
-    return aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, err);
+    return body == AW_SCENE_WORLD ? "" : scene->bodies[body].name;
 }
 
-static enum aw_status add_scene(struct aw_ezphys_names *names, const char *name,
-                                struct aw_error *err)
+/* A name that is there already was given by the user, and stays. */
+enum aw_status ez_learn_scene(struct aw_session *session, const char *name, struct aw_error *err)
 {
+    struct aw_ezphys_names *names = &ez_state(session)->names;
     struct aw_scene *scene = calloc(1, sizeof *scene);
-    if (!scene)
-        return aw_no_memory(err);
-    enum aw_status status = aw_scene_load(scene, name, err);
-    for (size_t i = 0; i < scene->n_bodies && status == AW_OK; i++)
-        status = aw_ezphys_names_add(names, AW_EZPHYS_BODY, scene->bodies[i].id,
-                                     scene->bodies[i].name, NULL, err);
-    for (size_t i = 0; i < scene->n_joints && status == AW_OK; i++)
-        status = add_joint(names, scene, &scene->joints[i], err);
+    enum aw_status status = scene ? aw_scene_load(scene, name, err) : aw_no_memory(err);
+    for (size_t i = 0; status == AW_OK && i < scene->n_bodies; i++)
+        aw_ezphys_names_add(names, AW_EZPHYS_BODY, scene->bodies[i].id, scene->bodies[i].name, NULL,
+                            NULL);
+    for (size_t i = 0; status == AW_OK && i < scene->n_joints; i++) {
+        const struct aw_scene_joint *joint = &scene->joints[i];
+        const char *bodies[] = {partner(scene, joint->body[0]), partner(scene, joint->body[1])};
+        aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, NULL);
+    }
     free(scene);
     return status;
 }
@@ -130,7 +127,7 @@ enum aw_status ez_read_names(struct aw_session *session)
     state->names.n = 0;
     state->names_from[0] = '\0';
     if (scene)
-        status = add_scene(&state->names, scene, &session->err);
+        status = ez_learn_scene(session, scene, &session->err);
     if (status == AW_OK && file)
         status = aw_ezphys_names_read(&state->names, NULL, file, &session->err);
     if (status == AW_OK)
@@ -148,7 +145,7 @@ static void read_sim_names(struct aw_session *session)
         aw_url_parse(&url, link, NULL) != AW_OK || strcmp(url.scheme, "sim") != 0)
         return;
     const char *scene = *url.rest ? url.rest : aw_url_get(&url, "scene");
-    add_scene(&state->names, scene ? scene : "pendulum", NULL);
+    ez_learn_scene(session, scene ? scene : "pendulum", NULL);
 }
 
 static void complete(struct aw_session *session, aw_candidate_fn *add, void *context, bool joints,

@@ -126,7 +126,7 @@ static bool names_controller(const struct aw_hidmotor_gains *gains,
 static enum aw_status apply(struct aw_session *session, const char *path)
 {
     struct aw_hidmotor_gains wanted, gains = {0};
-    enum aw_status status = aw_hidmotor_gains_load(&wanted, path, &session->err);
+    enum aw_status status = aw_hidmotor_gains_read(&wanted, NULL, path, &session->err);
     if (status == AW_OK && !aw_flag(session, "dry-run"))
         status = read_gains(session, &gains);
     aw_hidmotor_gains_over(&gains, &wanted);
@@ -155,7 +155,7 @@ static void print_change(void *context, const struct aw_hidmotor_gain_change *ch
 static enum aw_status diff(struct aw_session *session, const char *path)
 {
     struct aw_hidmotor_gains wanted, gains, target;
-    enum aw_status status = aw_hidmotor_gains_load(&wanted, path, &session->err);
+    enum aw_status status = aw_hidmotor_gains_read(&wanted, NULL, path, &session->err);
     if (status == AW_OK)
         status = read_gains(session, &gains);
     if (status != AW_OK)

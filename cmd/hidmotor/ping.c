@@ -28,7 +28,7 @@ static enum aw_status ping_all(struct aw_session *session, struct aw_ping *ping)
                         (unsigned long long)ping->n);
         next += period;
         if (status == AW_OK && period)
-            status = aw_clock_sleep(session->clock, next < deadline ? next : deadline);
+            status = aw_clock_sleep(session->clock, aw_sooner(next, deadline));
     }
     return status;
 }

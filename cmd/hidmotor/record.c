@@ -125,7 +125,7 @@ static enum aw_status sample(struct recorder *r, int64_t deadline)
             status = add(r, &now);
         next += period;
         if (status == AW_OK && period)
-            status = aw_clock_sleep(session->clock, next < deadline ? next : deadline);
+            status = aw_clock_sleep(session->clock, aw_sooner(next, deadline));
     }
     return status;
 }
@@ -151,7 +151,7 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
     }
     if (status == AW_STOPPED && !aw_session_json(session))
         aw_session_print_result(session); /* it was ended as it should be */
-    if (r.file && fclose(r.file) != 0 && status == AW_OK)
+    if (r.file && !aw_file_close(r.file) && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", r.path);
     aw_samples_free(&r.gaps_ms);
     aw_table_free(&r.table);

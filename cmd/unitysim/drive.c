@@ -54,7 +54,7 @@ static enum aw_status stream(struct aw_session *session, int64_t deadline)
         return unity_follow(session, deadline);
     aw_session_work_while(session, tell, unity);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
-    enum aw_status status = unity_run(session, soon < deadline ? soon : deadline);
+    enum aw_status status = unity_run(session, aw_sooner(soon, deadline));
     if (status == AW_OK && unity->feedback.count == 0 && soon < deadline)
         aw_session_notice(session, "no feedback: is a scene loaded? ('%s scene basic')",
                           session->tool->name);

@@ -107,7 +107,7 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
                               (double)quiet_ns / 1e6);
         }
         if (status == AW_OK && !f->done)
-            status = unity_run(session, next < deadline ? next : deadline);
+            status = unity_run(session, aw_sooner(next, deadline));
     }
     free(f);
     return status;

@@ -75,7 +75,7 @@ static enum aw_status listen(struct teach *teach)
         int64_t now = aw_clock_now(session->clock), next = now + slice_ns;
         if (teach->every_ns && teach->next_ns < next)
             next = teach->next_ns;
-        status = unity_run(session, next < teach->deadline ? next : teach->deadline);
+        status = unity_run(session, aw_sooner(next, teach->deadline));
         now = aw_clock_now(session->clock);
         teach->done = now >= teach->deadline;
         if (status == AW_OK && teach->every_ns == 0)

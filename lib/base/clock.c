@@ -33,17 +33,12 @@ static struct timespec timespec_of(int64_t ns)
     return (struct timespec){.tv_sec = (time_t)(ns / AW_SECOND), .tv_nsec = (long)(ns % AW_SECOND)};
 }
 
-static int64_t sooner(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* When to wake up, whatever comes. */
 static int64_t wake_time(const struct aw_real_clock *real, bool ignoring, int64_t deadline)
 {
-    int64_t until = ignoring ? sooner(real->ignored_until, deadline) : deadline;
+    int64_t until = ignoring ? aw_sooner(real->ignored_until, deadline) : deadline;
     for (const struct aw_aside *aside = real->aside; aside; aside = aside->next)
-        until = sooner(aside->due, until);
+        until = aw_sooner(aside->due, until);
     return until;
 }
 

@@ -72,6 +72,12 @@ static inline int64_t aw_clock_now(const struct aw_clock *clock)
     return clock->now(clock);
 }
 
+/* The earlier of two times. */
+static inline int64_t aw_sooner(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* So much later; AW_NEVER if no clock gets there. A time before is none: time_ns (0 or more). */
 static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
 {

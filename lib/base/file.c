@@ -119,6 +119,16 @@ FILE *aw_file_create(const char *path)
     return stream_of(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666), "w");
 }
 
+bool aw_file_close(FILE *file)
+{
+    bool good = fflush(file) == 0 && !ferror(file);
+    int error = errno;
+    if (fclose(file) != 0 && good)
+        return false;
+    errno = error;
+    return good;
+}
+
 bool aw_file_begin(struct aw_saving *saving, const char *path)
 {
     struct stat about = {.st_mode = S_IFREG};
@@ -144,16 +154,9 @@ bool aw_file_end(struct aw_saving *saving)
     bool beside = saving->fresh[0] != '\0';
     if (!saving->file)
         return false;
-    bool good = fflush(saving->file) == 0 && !ferror(saving->file);
+    bool good =
+        aw_file_close(saving->file) && (!beside || rename(saving->fresh, saving->path) == 0);
     int error = errno;
-    if (fclose(saving->file) != 0 && good) {
-        good = false;
-        error = errno;
-    }
-    if (good && beside && rename(saving->fresh, saving->path) != 0) {
-        good = false;
-        error = errno;
-    }
     if (!good && beside)
         unlink(saving->fresh);
     errno = error;

@@ -31,6 +31,9 @@ enum aw_status aw_file_check(const char *path, struct aw_error *err);
 FILE *aw_file_open(const char *path);
 FILE *aw_file_create(const char *path);
 
+/* False with errno if anything was not written, now or before. */
+bool aw_file_close(FILE *file);
+
 /* A file that is saved in one step: written beside its place, which it takes at the end, so that
  * whoever reads has the old one or the new one whole. What is no plain file (a pipe, a device, a
  * symbolic link), and a file in a folder that takes no new ones, is written over.

@@ -119,6 +119,14 @@ bool aw_is_one_of(const char *const *words, const char *word)
     return *words != NULL;
 }
 
+int aw_find_word(const char *const *words, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i], word) == 0)
+            return (int)i;
+    return -1;
+}
+
 int aw_choose(const char *what, const char *const *names, const char *text, size_t size,
               struct aw_error *err)
 {

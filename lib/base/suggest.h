@@ -46,6 +46,9 @@ static inline bool aw_is_word(const char *name, const char *text, size_t length)
 /* Is it one of the words, a list that NULL ends? */
 bool aw_is_one_of(const char *const *words, const char *word);
 
+/* Which of n words it is; -1: none. */
+int aw_find_word(const char *const *words, size_t n, const char *word);
+
 /* Which of the names, a list that NULL ends, the first size bytes of text are; -1 with AW_USAGE:
  *     fault 'encodre': unknown — did you mean 'encoder'?
  *     fault 'x': unknown — use one of none, encoder */

@@ -22,7 +22,7 @@
 
 static double period_of(double omega)
 {
-    return 2 * 3.14159265358979323846 / omega;
+    return 2 * M_PI / omega;
 }
 
 static void remove_lag(double *lags, size_t *n, size_t which)

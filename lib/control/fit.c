@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/samples.h"
 #include "control/search.h"
 
 #define FEWEST     30
@@ -350,12 +351,6 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
     return finish(s, &of[best], fit, err);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Samples of two swings of a relay, four times what lies between two jumps of the input as a rule;
  * of the whole record if there are few. */
 static size_t piece_of(const struct aw_trial *trial)
@@ -373,7 +368,7 @@ static size_t piece_of(const struct aw_trial *trial)
         }
     if (n < 8)
         return trial->n;
-    qsort(between, n, sizeof *between, ascending);
+    qsort(between, n, sizeof *between, aw_ascending);
     double span = trial->t[trial->n - 1] - trial->t[0];
     double piece = 4 * between[n / 2] / span * (double)trial->n;
     return piece < 20 ? 20 : (size_t)fmin(piece, (double)trial->n);
@@ -441,10 +436,10 @@ struct aw_grain aw_grain(const double *y, size_t n)
         }
         sorted[windows++] = sqrt(sum / QUIET / 20);
     }
-    qsort(sorted, windows, sizeof *sorted, ascending);
+    qsort(sorted, windows, sizeof *sorted, aw_ascending);
     grain.noise = windows ? sorted[windows / 10] : 0;
     memcpy(sorted, y, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ascending);
+    qsort(sorted, n, sizeof *sorted, aw_ascending);
     double range = sorted[n - 1] - sorted[0];
     size_t distinct = 1;
     for (size_t i = 0; i + 1 < n; i++) {

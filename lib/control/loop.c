@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PI      3.14159265358979323846
 #define ALIASES 24
 #define MOST    3000
 #define WIDEST  0.03 /* from one frequency to the next */
@@ -29,7 +28,7 @@ static double complex sampled(aw_response_fn *response, const void *context, dou
 {
     double complex sum = 0, hold = 1 - cexp(-I * omega * tick_s);
     for (int k = -ALIASES; k <= ALIASES; k++) {
-        double w = omega + k * 2 * PI / tick_s;
+        double w = omega + k * 2 * M_PI / tick_s;
         double complex g = response(context, fabs(w));
         sum += (w < 0 ? conj(g) : g) * hold / (I * w * tick_s);
     }
@@ -45,7 +44,7 @@ struct aw_loop *aw_loop_new_of(aw_response_fn *response, const void *context, in
         aw_no_memory(err);
         return NULL;
     }
-    double last = PI / tick_s, omega = fmin(1e-3 / (slow_s + dead_time_s + tick_s), last / 100);
+    double last = M_PI / tick_s, omega = fmin(1e-3 / (slow_s + dead_time_s + tick_s), last / 100);
     double delay = dead_time_s + tick_s;
     loop->integrators = integrators;
     while (loop->n < MOST) {
@@ -99,7 +98,7 @@ bool aw_loop_point(const struct aw_loop *loop, const struct aw_gains *per_tick, 
 static double first_angle(const struct aw_loop *loop, const struct aw_gains *g, double complex one)
 {
     int integrators = loop->integrators + (fabs(g->ki) > 0);
-    double expected = -integrators * PI / 2;
+    double expected = -integrators * M_PI / 2;
     return carg(one * cexp(-I * expected)) + expected;
 }
 
@@ -127,7 +126,7 @@ double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *g)
         turns += turn(before, one);
         before = one;
     }
-    angle += turns * 2 * PI + carg(before);
+    angle += turns * 2 * M_PI + carg(before);
     return fabs(angle) > 1 ? INFINITY : 1 / sqrt(nearest);
 }
 
@@ -144,7 +143,7 @@ static void note_crossings(const struct lens *a, const struct lens *b, double co
     if ((ga > 1) != (gb > 1)) {
         double x = zero_between(log(ga), log(gb));
         double complex l = la + (lb - la) * x;
-        double margin = carg(-l) * 180 / PI;
+        double margin = carg(-l) * 180 / M_PI;
         if (isnan(m->phase_margin_deg) || fabs(margin) < fabs(m->phase_margin_deg))
             m->phase_margin_deg = margin;
         m->crossover = a->omega + (b->omega - a->omega) * x;

@@ -73,11 +73,6 @@ static double effective(const struct aw_driver *driver, double u)
     return copysign(fmax(0, size - driver->dead_band), u);
 }
 
-static double rounded(double y, double quantum)
-{
-    return quantum > 0 ? round(y / quantum) * quantum : y;
-}
-
 struct law {
     struct aw_gains gains;
     double sum, before;
@@ -111,7 +106,9 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     *n = (size_t)ticks;
     for (size_t i = 0; i < *n; i++) {
         double y = scene->from + aw_process_measured(process, &plant.x);
-        double seen = scene->full ? rounded(y, driver->quantum) : y;
+        double seen = y;
+        if (scene->full && driver->quantum > 0)
+            seen = round(y / driver->quantum) * driver->quantum;
         double u = law_tick(&law, scene->to - seen);
         samples[i] = (struct aw_sample){(double)i * driver->tick_s, scene->to, y, u};
         plant_tick(&plant, (scene->full ? effective(driver, u) : u) + scene->load);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#define PI   3.14159265358979323846
 #define NEAR 1e-3 /* two lags */
 
 const char *aw_process_kind_name(enum aw_process_kind kind)
@@ -53,18 +52,18 @@ double aw_process_phase(const struct aw_process *process, double omega)
     double lags =
         atan2(process->a1 * omega, 1 - process->a2 * omega * omega) + atan(process->a3 * omega);
     return atan(process->lead * omega) - lags - omega * process->dead_time_s -
-           (process->integrating ? PI / 2 : 0);
+           (process->integrating ? M_PI / 2 : 0);
 }
 
 bool aw_process_ultimate(const struct aw_process *process, double *omega, double *ku)
 {
     double low = 0, high = 1;
-    while (aw_process_phase(process, high) > -PI)
+    while (aw_process_phase(process, high) > -M_PI)
         if ((high *= 2) > 1e9)
             return false;
     for (int i = 0; i < 100; i++) {
         double middle = (low + high) / 2;
-        *(aw_process_phase(process, middle) > -PI ? &low : &high) = middle;
+        *(aw_process_phase(process, middle) > -M_PI ? &low : &high) = middle;
     }
     *omega = high;
     *ku = 1 / cabs(aw_process_response(process, high));

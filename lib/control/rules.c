@@ -42,11 +42,11 @@ static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"}
 
 enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_error *err)
 {
-    for (int i = 0; i < AW_FORMS; i++)
-        if (strcmp(name, form_names[i]) == 0) {
-            *form = (enum aw_form)i;
-            return AW_OK;
-        }
+    int found = aw_find_word(form_names, AW_FORMS, name);
+    if (found >= 0) {
+        *form = (enum aw_form)found;
+        return AW_OK;
+    }
     return aw_fail(err, AW_USAGE, "%s: no form of a controller — use p, pi, pd, pid or rule", name);
 }
 

@@ -5,23 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 bool aw_samples_add(struct aw_samples *samples, double value)
 {
     if (!isfinite(value))
         return false;
-    if (samples->n == samples->room) {
-        size_t room = samples->room ? 2 * samples->room : 256;
-        double *values = realloc(samples->values, room * sizeof *values);
-        if (!values)
-            return false;
-        samples->values = values;
-        samples->room = room;
-    }
+    double *values = aw_grow(samples->values, &samples->room, samples->n + 1, sizeof *values);
+    if (!values)
+        return false;
+    samples->values = values;
     samples->values[samples->n++] = value;
     return true;
 }
 
-static int compare(const void *a, const void *b)
+int aw_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -39,7 +37,7 @@ struct aw_stats aw_samples_stats(struct aw_samples *samples)
     double sum = 0, squares = 0;
     if (!samples->n)
         return s;
-    qsort(samples->values, samples->n, sizeof *samples->values, compare);
+    qsort(samples->values, samples->n, sizeof *samples->values, aw_ascending);
     for (size_t i = 0; i < samples->n; i++)
         sum += samples->values[i];
     s.mean = sum / (double)samples->n;

@@ -28,6 +28,9 @@ struct aw_stats {
     double p50, p95, p99;
 };
 
+/* How qsort orders numbers. */
+int aw_ascending(const void *a, const void *b);
+
 /* False without memory or for what is not finite; the sample is left out then. */
 bool aw_samples_add(struct aw_samples *samples, double value);
 

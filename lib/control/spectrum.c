@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PI       3.14159265358979323846
 #define PERIODS  6.0
 #define FEWEST   3   /* pieces */
 #define FRACTION 8.0 /* of the sampling rate: the highest frequency */
@@ -59,7 +58,7 @@ static double complex transform(const double *x, size_t n, double omega_dt)
     double complex sum = 0;
     double slope = (x[n - 1] - x[0]) / (double)(n - 1);
     for (size_t i = 0; i < n; i++) {
-        double window = 0.5 - 0.5 * cos(2 * PI * (double)i / (double)(n - 1));
+        double window = 0.5 - 0.5 * cos(2 * M_PI * (double)i / (double)(n - 1));
         double value = x[i] - x[0] - slope * (double)i;
         sum += window * value * cexp(-I * omega_dt * (double)i);
     }
@@ -73,15 +72,15 @@ static bool point_at(const struct even *e, double hz, struct aw_spectrum_point *
     double complex uy = 0;
     int pieces = 0;
     for (size_t from = 0; from + length <= e->n; from += length / 2, pieces++) {
-        double complex u = transform(e->u + from, length, 2 * PI * hz * e->dt);
-        double complex y = transform(e->y + from, length, 2 * PI * hz * e->dt);
+        double complex u = transform(e->u + from, length, 2 * M_PI * hz * e->dt);
+        double complex y = transform(e->y + from, length, 2 * M_PI * hz * e->dt);
         uu += creal(u * conj(u));
         yy += creal(y * conj(y));
         uy += y * conj(u);
     }
     if (pieces < FEWEST || !(uu > 0) || !(yy > 0))
         return false;
-    double degrees = carg(uy) * 180 / PI;
+    double degrees = carg(uy) * 180 / M_PI;
     *point = (struct aw_spectrum_point){
         .hz = hz,
         .gain = cabs(uy) / uu,

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 #define GRID      2048 /* points of a period to look for the peak at */
 #define ROUNDS    100
 #define FIRST_CUT 0.5 /* of the peak */
@@ -77,9 +75,9 @@ static double choose_phases(struct aw_sweep *sweep)
     struct grid grid;
     double least = INFINITY;
     for (int k = 0; k < sweep->n; k++)
-        sweep->phase[k] = -PI * (double)k * (double)(k + 1) / sweep->n;
+        sweep->phase[k] = -M_PI * (double)k * (double)(k + 1) / sweep->n;
     for (size_t i = 0; i < GRID; i++)
-        grid.turn[i] = cexp(I * 2 * PI * (double)i / GRID);
+        grid.turn[i] = cexp(I * 2 * M_PI * (double)i / GRID);
     for (int round = 0; round < ROUNDS; round++) {
         double peak = 0;
         memset(grid.signal, 0, sizeof grid.signal);
@@ -123,10 +121,10 @@ double aw_sweep_value(const struct aw_sweep *sweep, double t)
     double sum = 0;
     if (plan->kind == AW_SWEEP_MULTISINE)
         for (int i = 0; i < sweep->n; i++)
-            sum += cos(2 * PI * sweep->hz[i] * t + sweep->phase[i]);
+            sum += cos(2 * M_PI * sweep->hz[i] * t + sweep->phase[i]);
     else if (t >= 0 && t <= plan->duration_s) {
         double rate = log(plan->to_hz / plan->from_hz) / plan->duration_s;
-        sum = sin(2 * PI * plan->from_hz * expm1(rate * t) / rate);
+        sum = sin(2 * M_PI * plan->from_hz * expm1(rate * t) / rate);
     }
     return fmax(-plan->amplitude, fmin(plan->amplitude, sweep->scale * sum));
 }
@@ -152,7 +150,7 @@ static void regressors(const struct record *r, double t, double *row)
     row[0] = 1;
     row[1] = (t - r->t[0]) / (r->t[r->n - 1] - r->t[0]) - 0.5;
     for (int i = 0; i < r->sweep->n; i++) {
-        double angle = 2 * PI * r->sweep->hz[i] * t;
+        double angle = 2 * M_PI * r->sweep->hz[i] * t;
         row[2 + 2 * i] = cos(angle);
         row[3 + 2 * i] = sin(angle);
     }
@@ -277,7 +275,7 @@ static enum aw_status fill_points(const struct aw_sweep *sweep, const double com
                                   struct aw_bode_point *points, struct aw_error *err)
 {
     for (int i = 0; i < sweep->n; i++) {
-        double gain = cabs(response[i]), phase = carg(response[i]) * 180 / PI;
+        double gain = cabs(response[i]), phase = carg(response[i]) * 180 / M_PI;
         if (!isfinite(gain) || gain > 1e9)
             return aw_fail(err, AW_USAGE,
                            "sweep: the input holds nothing at %.3g Hz — is it the "
@@ -301,7 +299,7 @@ enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, 
         status = fit_tones(&r, response, fit, err);
     else if (status == AW_OK) {
         for (int i = 0; i < sweep->n; i++) {
-            double omega = 2 * PI * sweep->hz[i];
+            double omega = 2 * M_PI * sweep->hz[i];
             response[i] = integral(&r, output, omega) / integral(&r, input, omega);
         }
         if (fit)
@@ -316,9 +314,9 @@ enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, 
 void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_point *out)
 {
     for (int i = 0; i < n; i++) {
-        double complex closed = in[i].gain * cexp(I * in[i].phase_deg * PI / 180);
+        double complex closed = in[i].gain * cexp(I * in[i].phase_deg * M_PI / 180);
         double complex open = closed / (1 - closed);
-        double phase = carg(open) * 180 / PI, near = i > 0 ? out[i - 1].phase_deg : -90;
+        double phase = carg(open) * 180 / M_PI, near = i > 0 ? out[i - 1].phase_deg : -90;
         out[i] = (struct aw_bode_point){.hz = in[i].hz,
                                         .gain = cabs(open),
                                         .gain_db = 20 * log10(cabs(open)),

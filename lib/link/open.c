@@ -43,15 +43,8 @@ static size_t add_names(const char **names, size_t n, const char *const *more)
 {
     for (; more && *more && n < NAMES_MAX; more++)
         names[n++] = *more;
+    names[n] = NULL;
     return n;
-}
-
-static bool is_one_of(const char *word, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(word, names[i]) == 0)
-            return true;
-    return false;
 }
 
 /* A path alone is a port; serial: hands ptys over to tty:. */
@@ -69,11 +62,11 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
     *transport = find(*url->scheme ? url->scheme : by_path, extra);
     if (!*transport)
         return unknown_scheme(url->scheme, extra, err);
-    const char *names[NAMES_MAX];
+    const char *names[NAMES_MAX + 1];
     size_t n = add_names(names, add_names(names, 0, (*transport)->keys), aw_fault_keys);
     for (size_t i = 0; i < url->n; i++) {
         const char *key = url->params[i].key;
-        if (!is_one_of(key, names, n))
+        if (!aw_is_one_of(names, key))
             return aw_fail_unknown(err, aw_suggest(key, names, n), "leave it out; see 'help links'",
                                    "%s: link key '%.40s': unknown", (*transport)->scheme, key);
     }

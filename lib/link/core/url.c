@@ -96,11 +96,11 @@ enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char
     char all[120];
     if (!text)
         return AW_OK;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(text, words[i]) == 0) {
-            *index = i;
-            return AW_OK;
-        }
+    int found = aw_find_word(words, n, text);
+    if (found >= 0) {
+        *index = (size_t)found;
+        return AW_OK;
+    }
     aw_join(all, sizeof all, "|", words, n);
     return aw_fail(err, AW_USAGE, "link key %s=%.40s: not one of %s", key, text, all);
 }

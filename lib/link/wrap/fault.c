@@ -167,16 +167,11 @@ static size_t read_due(struct fault_link *self, int64_t now, void *buf, size_t c
     return n;
 }
 
-static int64_t earliest(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Waits for the inner link, or for a message to become due. */
 static enum aw_status receive(struct fault_link *self, int64_t deadline, struct aw_error *err)
 {
     size_t got = 0;
-    int64_t until = earliest(deadline, earliest(next_due(&self->tx), next_due(&self->rx)));
+    int64_t until = aw_sooner(deadline, aw_sooner(next_due(&self->tx), next_due(&self->rx)));
     if (self->ended)
         return aw_clock_sleep(self->base.clock, until);
     enum aw_status status =

@@ -498,7 +498,7 @@ static int64_t device_next_event(const struct aw_device *device)
     const struct handler *h = (const struct handler *)device;
     int64_t job = h->n_jobs ? h->jobs[first_due(h)].due_ns : AW_NEVER;
     int64_t resend = h->busy ? h->resend_ns : AW_NEVER;
-    return job < resend ? job : resend;
+    return aw_sooner(job, resend);
 }
 
 static void device_connected(struct aw_device *device, int64_t now)

@@ -9,17 +9,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/lines.h"
 
 static const char first_line[] = "armctl sequence memory 2";
-
-static uint64_t hash(const char *text)
-{
-    uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (; *text; text++)
-        h = (h ^ (uint8_t)*text) * UINT64_C(1099511628211);
-    return h;
-}
 
 void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body)
 {
@@ -44,7 +37,8 @@ enum aw_status aw_armctl_state_path(const char *dir, const char *key, char *path
     for (const char *p = key; *p && n < sizeof name - 1; p++)
         name[n++] = isalnum((unsigned char)*p) ? *p : '_';
     name[n] = '\0';
-    int length = snprintf(path, size, "%s/%s-%016llx", dir, name, (unsigned long long)hash(key));
+    uint64_t hash = aw_hash(AW_HASH_FIRST, key, strlen(key));
+    int length = snprintf(path, size, "%s/%s-%016llx", dir, name, (unsigned long long)hash);
     if ((size_t)length >= size)
         return aw_fail(err, AW_USAGE, "%s: the path is too long", dir);
     return AW_OK;

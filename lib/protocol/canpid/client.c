@@ -586,7 +586,7 @@ static bool goes_on(const struct stopping *s, int64_t next, int64_t deadline, in
             return true;
     if (!unconfirmed(s) || !s->listens)
         return unconfirmed(s) && next != AW_NEVER;
-    *until = next < deadline ? next : deadline;
+    *until = aw_sooner(next, deadline);
     return aw_clock_now(s->client->link->clock) < deadline;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "protocol/canpid/wire.h"
 #include "wire/rows.h"
 
@@ -76,10 +77,7 @@ const char *aw_canpid_gain_name(enum aw_canpid_gain gain)
 
 int aw_canpid_gain_find(const char *text)
 {
-    for (int i = 0; i < AW_CANPID_GAINS; i++)
-        if (strcmp(gain_names[i], text) == 0)
-            return i;
-    return -1;
+    return aw_find_word(gain_names, AW_CANPID_GAINS, text);
 }
 
 /* The controller's unit as the table has it for setpoints; NULL if it has none. */

@@ -128,7 +128,7 @@ static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
     else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.bytes)
         /* a part of one is there */
         until = ez->byte_ns + PARTIAL_NS;
-    return until < deadline ? until : deadline;
+    return aw_sooner(until, deadline);
 }
 
 /* AW_OK: there is more, or the message ends here. */
@@ -515,11 +515,6 @@ enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err)
     return send_now(ez, err);
 }
 
-static double brake(double known, const struct aw_ezphys_halt *how)
-{
-    return how->coast ? 0 : known > 0 ? known : how->torque;
-}
-
 static struct aw_ezphys_target target_of(const struct aw_ezphys_joint *joint)
 {
     struct aw_ezphys_target target = {.id = joint->object.id};
@@ -550,8 +545,8 @@ static struct aw_ezphys_motor halted(const struct aw_ezphys_motor *known, int ax
                                      const struct aw_ezphys_halt *how)
 {
     struct aw_ezphys_motor motor = {0};
-    for (int i = 0; i < axes; i++)
-        motor.max_torque[i] = brake(known->max_torque[i], how);
+    for (int i = 0; i < axes && !how->coast; i++)
+        motor.max_torque[i] = known->max_torque[i] > 0 ? known->max_torque[i] : how->torque;
     return motor;
 }
 

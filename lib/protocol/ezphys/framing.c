@@ -263,17 +263,13 @@ enum aw_status aw_ezphys_framing_parse(struct aw_ezphys_framing *framing, const 
     return read_text(&reading, &keyed);
 }
 
-static const char *part_name(const struct aw_field *row)
-{
-    return row->name && strcmp(row->name, "length") == 0 ? "len" : row->name;
-}
-
 static char *print_rows(char *out, const struct aw_field *rows)
 {
     const char *plus = "";
     for (; rows->type != AW_ROWS_END; rows++) {
         unsigned size = rows->type == AW_TEXT ? rows->bits / 8u : rows->bits;
-        out += sprintf(out, "%s%s%u", plus, part_name(rows), size);
+        const char *name = rows->name && strcmp(rows->name, "length") == 0 ? "len" : rows->name;
+        out += sprintf(out, "%s%s%u", plus, name, size);
         plus = "+";
     }
     return out;

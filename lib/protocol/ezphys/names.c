@@ -94,11 +94,11 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
 
 static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, struct aw_error *err)
 {
-    for (int i = AW_EZPHYS_BODY; i <= AW_EZPHYS_JOINT; i++)
-        if (strcmp(word, kinds[i]) == 0) {
-            *kind = (enum aw_ezphys_kind)i;
-            return AW_OK;
-        }
+    int found = aw_find_word(kinds, 2, word);
+    if (found >= 0) {
+        *kind = (enum aw_ezphys_kind)found;
+        return AW_OK;
+    }
     const char *near = aw_suggest(word, kinds, 2);
     return aw_fail(err, AW_USAGE, "'%.40s': a line begins with body or joint%s%s%s", word,
                    near ? " — did you mean " : "", near ? near : "", near ? "?" : "");

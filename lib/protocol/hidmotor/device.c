@@ -684,14 +684,6 @@ static void to_calibration_pose(struct board *board)
     }
 }
 
-static void look_at_all(struct board *board)
-{
-    for (int i = 0; i < MOTORS; i++) {
-        board->motors[i].measured = measure(board, i, board->motors[i].measured);
-        board->motors[i].before = board->motors[i].measured;
-    }
-}
-
 struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
@@ -723,7 +715,10 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
         to_calibration_pose(board);
         boot(board);
     }
-    look_at_all(board);
+    for (int i = 0; i < MOTORS; i++) {
+        board->motors[i].measured = measure(board, i, board->motors[i].measured);
+        board->motors[i].before = board->motors[i].measured;
+    }
     return &board->base;
 }
 

@@ -117,12 +117,6 @@ enum aw_status aw_hidmotor_gains_read(struct aw_hidmotor_gains *gains, FILE *fil
     return aw_gain_file_read(&file_of_gains, NULL, all(gains), file, file_name, err);
 }
 
-enum aw_status aw_hidmotor_gains_load(struct aw_hidmotor_gains *gains, const char *path,
-                                      struct aw_error *err)
-{
-    return aw_gain_file_read(&file_of_gains, NULL, all(gains), NULL, path, err);
-}
-
 void aw_hidmotor_gains_write(const struct aw_hidmotor_gains *gains, FILE *file)
 {
     aw_gain_file_write(&file_of_gains, NULL, each(gains), file);

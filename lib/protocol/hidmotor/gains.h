@@ -8,7 +8,7 @@
  * with its velocity gains but does not move by them, and keeps every velocity ki at 0.
  *
  *     struct aw_hidmotor_gains wanted;
- *     if (aw_hidmotor_gains_load(&wanted, "arm.gains", &err) == AW_OK &&
+ *     if (aw_hidmotor_gains_read(&wanted, NULL, "arm.gains", &err) == AW_OK &&
  *         aw_hidmotor_gains_to_record(&wanted, AW_HIDMOTOR_PID, &request, &err) == AW_OK) …
  */
 #ifndef AW_PROTOCOL_HIDMOTOR_GAINS_H
@@ -63,12 +63,10 @@ enum aw_status aw_hidmotor_gains_to_record(const struct aw_hidmotor_gains *gains
 /* Lays the known gains of top over gains. */
 void aw_hidmotor_gains_over(struct aw_hidmotor_gains *gains, const struct aw_hidmotor_gains *top);
 
-/* Reads a file. AW_USAGE for what is no gain or stands there twice, AW_LIMIT for what a float
- * cannot carry and for a velocity ki other than 0, both naming file and line; AW_USAGE if it cannot
- * be read. *gains is {0} then. */
-enum aw_status aw_hidmotor_gains_load(struct aw_hidmotor_gains *gains, const char *path,
-                                      struct aw_error *err);
-enum aw_status aw_hidmotor_gains_read(struct aw_hidmotor_gains *gains, FILE *file, const char *name,
+/* Reads a file, in NULL: the one of this name. AW_USAGE for what is no gain or stands there twice,
+ * AW_LIMIT for what a float cannot carry and for a velocity ki other than 0, both naming file and
+ * line; AW_USAGE if it cannot be read. *gains is {0} then. */
+enum aw_status aw_hidmotor_gains_read(struct aw_hidmotor_gains *gains, FILE *in, const char *name,
                                       struct aw_error *err);
 
 /* Writes it in one step (a new file that is renamed); as aw_file_fail says (base/file.h). */

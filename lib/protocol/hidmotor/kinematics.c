@@ -45,11 +45,9 @@ static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hi
     return fmax(0, fmax(limits->min[joint] - deg, deg - limits->max[joint]));
 }
 
-/* The limit that a joint outside its limits has passed. */
-static double passed(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
-                     int joint)
+double aw_hidmotor_limit_passed(const struct aw_hidmotor_limits *limits, double deg, int joint)
 {
-    return pose->deg[joint] < limits->min[joint] ? limits->min[joint] : limits->max[joint];
+    return deg < limits->min[joint] ? limits->min[joint] : limits->max[joint];
 }
 
 static bool is_finite_pose(const struct aw_hidmotor_pose *pose)
@@ -71,7 +69,8 @@ enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struc
     if (over > 0)
         return aw_fail(err, AW_LIMIT, "%s (%s): %.7g deg is %.3g deg beyond its limit of %g deg",
                        aw_hidmotor_joint(joint).name, aw_hidmotor_joint(joint).alias,
-                       pose->deg[joint], over, passed(&limits, pose, joint));
+                       pose->deg[joint], over,
+                       aw_hidmotor_limit_passed(&limits, pose->deg[joint], joint));
     return AW_OK;
 }
 

@@ -35,6 +35,9 @@ struct aw_hidmotor_limits {
 /* What set_setpoints of the packet table allows. */
 struct aw_hidmotor_limits aw_hidmotor_limits(void);
 
+/* The limit that a joint outside its limits has passed. */
+double aw_hidmotor_limit_passed(const struct aw_hidmotor_limits *limits, double deg, int joint);
+
 /* The angle, or the limit if it is beyond it by at most slack_deg. */
 double aw_hidmotor_taken_back(int joint, double deg, double slack_deg);
 

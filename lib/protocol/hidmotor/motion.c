@@ -80,19 +80,14 @@ double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
     return from_deg + way * (to_deg - from_deg);
 }
 
-/* The steepest part of each shape, as a multiple of the average. */
-static double steepest(enum aw_hidmotor_mode mode)
-{
-    return mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2;
-}
-
 double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
                               enum aw_hidmotor_mode mode)
 {
     double way = fabs(to_deg - from_deg);
+    double steepest = mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2; /* times the average */
     if (way < EXACT)
         return 0;
-    return duration_ms < 1 ? (double)INFINITY : steepest(mode) * way / duration_ms * 1000;
+    return duration_ms < 1 ? (double)INFINITY : steepest * way / duration_ms * 1000;
 }
 
 static enum aw_status check_duration(const struct aw_hidmotor_target *target, bool force,
@@ -320,6 +315,8 @@ static void watch_motion(struct waiting *w)
 
 static bool has_arrived(const struct waiting *w)
 {
+    if (w->plan->sent_ns != AW_NEVER && w->now.since_ns < w->plan->sent_ns)
+        return false;
     for (int i = 0; i < w->plan->n; i++)
         if (!is_at(w->now.position[i], w->plan->target[i], w->tolerance))
             return false;
@@ -394,11 +391,6 @@ static enum aw_status look(struct aw_hidmotor *arm, struct waiting *w, struct aw
     return status;
 }
 
-static bool counts(const struct waiting *w)
-{
-    return w->plan->sent_ns == AW_NEVER || w->now.since_ns >= w->plan->sent_ns;
-}
-
 enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
                                 double tolerance_deg, int64_t deadline, aw_hidmotor_look_fn *fn,
                                 void *context, struct aw_error *err)
@@ -415,13 +407,13 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
     while (status == AW_OK) {
         int64_t next = w.now.time_ns + AW_HIDMOTOR_POLL_NS;
         watch_motion(&w);
-        if ((fn && !fn(context, &w.now)) || (counts(&w) && has_arrived(&w)))
+        if ((fn && !fn(context, &w.now)) || has_arrived(&w))
             return AW_OK;
         status = judge(&w, err);
         if (status == AW_OK && aw_clock_now(clock) >= deadline)
             return too_late(&w, err);
         if (status == AW_OK)
-            status = aw_clock_sleep(clock, next < deadline ? next : deadline);
+            status = aw_clock_sleep(clock, aw_sooner(next, deadline));
         if (status == AW_OK)
             status = look(arm, &w, err);
     }

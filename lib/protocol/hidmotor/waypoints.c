@@ -11,11 +11,6 @@
 /* ---- Checking ----------------------------------------------------------------------------------
  */
 
-static double limit_passed(const struct aw_hidmotor_limits *limits, double deg, int joint)
-{
-    return deg < limits->min[joint] ? limits->min[joint] : limits->max[joint];
-}
-
 static bool outside(const struct aw_hidmotor_limits *limits, double deg, int joint, double slack)
 {
     return deg < limits->min[joint] - slack || deg > limits->max[joint] + slack;
@@ -27,7 +22,7 @@ static enum aw_status check_point(const struct aw_hidmotor_waypoints *way, size_
     double deg = way->points[k].pose.deg[joint];
     if (!outside(limits, deg, joint, 0))
         return AW_OK;
-    double limit = limit_passed(limits, deg, joint);
+    double limit = aw_hidmotor_limit_passed(limits, deg, joint);
     return aw_fail(
         err, AW_LIMIT, "%s:%zu:1: %s: %.7g deg is %.3g deg beyond its limit of %g deg — correct it",
         way->name, way->points[k].line, way->columns[joint], deg, fabs(deg - limit), limit);
@@ -39,7 +34,7 @@ static enum aw_status check_swing(const struct aw_hidmotor_waypoints *way, size_
 {
     if (!outside(limits, deg, joint, ROUNDING))
         return AW_OK;
-    double limit = limit_passed(limits, deg, joint);
+    double limit = aw_hidmotor_limit_passed(limits, deg, joint);
     return aw_fail(err, AW_LIMIT,
                    "%s:%zu:1: %s: on the way here the curve swings to %.7g deg at %.4g s, %.3g deg "
                    "beyond its limit of %g deg — add a point or go straight",

@@ -93,11 +93,6 @@ static int64_t now_of(const struct aw_unitysim *unity)
     return aw_clock_now(unity->link->clock);
 }
 
-static int64_t sooner(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Sending */
 
 static enum aw_status send_record(struct aw_unitysim *unity, const struct aw_record *record,
@@ -275,7 +270,7 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
         status = tick(unity, err);
         if (status != AW_OK)
             return status;
-        int64_t until = unity->streaming ? sooner(unity->next_tick_ns, deadline) : deadline;
+        int64_t until = unity->streaming ? aw_sooner(unity->next_tick_ns, deadline) : deadline;
         status = aw_link_read(link, unity->frame, sizeof unity->frame, &size, until, err);
     } while (status == AW_TIMEOUT && now_of(unity) < deadline);
     if (status == AW_EVENT && link->event[0]) {
@@ -471,7 +466,7 @@ static enum aw_status ask(struct request *request, int64_t wait_ns, struct aw_er
         status = send_record(unity, request->record, err);
         request->sent++;
         if (status == AW_OK && wait_ns > 0)
-            status = aw_unitysim_idle(unity, sooner(now_of(unity) + request->again_ns, deadline),
+            status = aw_unitysim_idle(unity, aw_sooner(now_of(unity) + request->again_ns, deadline),
                                       watch_request, request, err);
         if (now_of(unity) >= deadline)
             break;
@@ -703,7 +698,7 @@ static enum aw_status follow(struct moving *moving, aw_received_fn *fn, void *co
     while (moving->settled < SETTLED) {
         struct aw_received received;
         steer(moving);
-        int64_t look = sooner(now_of(unity) + AW_UNITYSIM_CADENCE_NS, deadline);
+        int64_t look = aw_sooner(now_of(unity) + AW_UNITYSIM_CADENCE_NS, deadline);
         enum aw_status status = aw_unitysim_receive(unity, look, &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;

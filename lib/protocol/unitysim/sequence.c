@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/suggest.h"
 #include "protocol/unitysim/cells.h"
 
@@ -121,19 +122,6 @@ enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence
 /* ---- Rows --------------------------------------------------------------------------------------
  */
 
-static bool make_room(struct aw_sequence *sequence)
-{
-    if (sequence->n < sequence->room)
-        return true;
-    size_t room = sequence->room ? sequence->room * 2 : 32;
-    struct aw_sequence_row *rows = realloc(sequence->rows, room * sizeof *rows);
-    if (!rows)
-        return false;
-    sequence->rows = rows;
-    sequence->room = room;
-    return true;
-}
-
 enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
                                struct aw_error *err)
 {
@@ -153,8 +141,11 @@ enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_seq
     if (sequence->n == AW_SEQUENCE_ROWS)
         return aw_fail(err, AW_LIMIT, "more than %d motions — play it as several files",
                        AW_SEQUENCE_ROWS);
-    if (!make_room(sequence))
+    struct aw_sequence_row *rows =
+        aw_grow(sequence->rows, &sequence->room, sequence->n + 1, sizeof *rows);
+    if (!rows)
         return aw_no_memory(err);
+    sequence->rows = rows;
     sequence->rows[sequence->n++] = *row;
     return AW_OK;
 }

@@ -102,13 +102,6 @@ static struct spot project(const struct picture *p, struct aw_unitysim_point at)
     return (struct spot){p->x - at.x * p->scale, p->y - up * p->scale};
 }
 
-static void bone(const struct picture *p, const struct aw_unitysim_shape *shape,
-                 enum aw_unitysim_place from, enum aw_unitysim_place to, int color)
-{
-    struct spot a = project(p, shape->at[from]), b = project(p, shape->at[to]);
-    aw_braille_line(p->canvas, a.x, a.y, b.x, b.y, color);
-}
-
 /* A joint is a small square around its axis. */
 static void joint(const struct picture *p, struct aw_unitysim_point at, int color)
 {
@@ -142,8 +135,11 @@ void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_si
     struct spot b = project(&p, (struct aw_unitysim_point){-w->right, AW_UNITYSIM_TABLE_Y, 0});
     if (p.side == AW_UNITYSIM_FROM_THE_SIDE)
         aw_braille_line(p.canvas, a.x, a.y, b.x, b.y, 0);
-    for (size_t i = 0; i < sizeof bones / sizeof *bones; i++)
-        bone(&p, shape, bones[i].from, bones[i].to, bones[i].color);
+    for (size_t i = 0; i < sizeof bones / sizeof *bones; i++) {
+        a = project(&p, shape->at[bones[i].from]);
+        b = project(&p, shape->at[bones[i].to]);
+        aw_braille_line(canvas, a.x, a.y, b.x, b.y, bones[i].color);
+    }
     for (size_t i = 0; i < sizeof joints; i++)
         joint(&p, shape->at[joints[i]], ARM);
 }

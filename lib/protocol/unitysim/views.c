@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/suggest.h"
 #include "protocol/unitysim/cells.h"
 
@@ -84,19 +85,6 @@ static bool good_name(const char *name)
     return true;
 }
 
-static bool make_room(struct aw_unitysim_views *views)
-{
-    if (views->n < views->room)
-        return true;
-    size_t room = views->room ? views->room * 2 : 16;
-    struct aw_unitysim_view *more = realloc(views->views, room * sizeof *more);
-    if (!more)
-        return false;
-    views->views = more;
-    views->room = room;
-    return true;
-}
-
 static enum aw_status check_camera(const struct aw_unitysim_camera *camera, struct aw_error *err)
 {
     const int values[] = {0, camera->x, camera->y, camera->z, camera->rx, camera->ry, camera->rz};
@@ -121,8 +109,10 @@ enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char
     if (place == views->n && views->n == AW_UNITYSIM_VIEWS)
         return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
                        AW_UNITYSIM_VIEWS);
-    if (place == views->n && !make_room(views))
+    struct aw_unitysim_view *roomy = aw_grow(views->views, &views->room, place + 1, sizeof *roomy);
+    if (!roomy)
         return aw_no_memory(err);
+    views->views = roomy;
     views->n += place == views->n;
     struct aw_unitysim_view *view = &views->views[place];
     memcpy(view->name, name, strlen(name) + 1);

@@ -223,7 +223,7 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     aw_stream_close(r->stream);
     aw_view_free(r->view);
     if (r->file)
-        good = fclose(r->file) == 0;
+        good = aw_file_close(r->file);
     if (!good && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", r->path);
     if (r->own_tee) {

@@ -84,10 +84,9 @@ void aw_client_take_file(struct aw_attached *attached, const json_t *object)
         return;
     }
     FILE *file = data ? aw_file_create(name) : fopen(name, "ae");
-    bool good = file && fwrite(bytes, 1, size, file) == size;
-    if (file && fclose(file) != 0)
-        good = false;
-    if (!good)
+    if (file)
+        fwrite(bytes, 1, size, file);
+    if (!file || !aw_file_close(file))
         aw_file_fail(&attached->failed, NULL, name);
     free(bytes);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "view/text/segment.h"
 #include "view/text/value.h"
@@ -34,9 +35,7 @@ void aw_channels_free(struct aw_channels *channels)
 
 static struct aw_channel **slot_of(const struct aw_channels *channels, const char *name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (const char *p = name; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    uint64_t hash = aw_hash(AW_HASH_FIRST, name, strlen(name));
     size_t mask = channels->n_slots - 1, i = (size_t)(hash ^ hash >> 32) & mask;
     while (channels->slots[i] && strcmp(channels->slots[i]->name, name) != 0)
         i = (i + 1) & mask;

@@ -215,6 +215,25 @@ static void what_is_saved_is_whole_or_as_it_was(void **state)
 }
 
 /* Advice and exit code of every error that a file can have. */
+static void closing_tells_what_was_not_written(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fputs("x", file);
+    assert_true(aw_file_close(file));
+    for (int flushed = 0; flushed < 2; flushed++) {
+        file = fopen("/dev/full", "we");
+        assert_non_null(file);
+        fputs("x", file);
+        if (flushed)
+            fflush(file);
+        errno = 0;
+        assert_false(aw_file_close(file));
+        assert_int_equal(errno, flushed ? 0 : ENOSPC);
+    }
+}
+
 static void every_error_has_its_advice(void **state)
 {
     static const struct {
@@ -372,6 +391,7 @@ int main(void)
         cmocka_unit_test(what_can_be_written),
         cmocka_unit_test(what_cannot_be_saved),
         cmocka_unit_test(what_is_saved_is_whole_or_as_it_was),
+        cmocka_unit_test(closing_tells_what_was_not_written),
         cmocka_unit_test(every_error_has_its_advice),
         cmocka_unit_test(pipes_wait_for_nobody),
         cmocka_unit_test(pipes_wait_for_a_writer),

@@ -146,6 +146,16 @@ static void one_of_several_is_chosen(void **state)
     assert_int_equal(err.status, AW_USAGE);
 }
 
+static void a_word_is_found_among_n(void **state)
+{
+    static const char *const words[] = {"none", "encoder", "config"};
+    (void)state;
+    assert_int_equal(aw_find_word(words, 3, "none"), 0);
+    assert_int_equal(aw_find_word(words, 3, "config"), 2);
+    assert_int_equal(aw_find_word(words, 2, "config"), -1);
+    assert_int_equal(aw_find_word(words, 3, "conf"), -1);
+}
+
 static void what_is_not_known(void **state)
 {
     static const char *const joints[] = {"elbow", "wrist", "hand"};
@@ -210,6 +220,7 @@ int main(void)
         cmocka_unit_test(the_nearest_is_taken),
         cmocka_unit_test(a_long_word_and_a_long_list_are_cut),
         cmocka_unit_test(one_of_several_is_chosen),
+        cmocka_unit_test(a_word_is_found_among_n),
         cmocka_unit_test(what_is_not_known),
         cmocka_unit_test(texts_one_behind_the_other),
         cmocka_unit_test(a_name_is_in_a_list_once),

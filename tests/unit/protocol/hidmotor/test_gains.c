@@ -106,10 +106,10 @@ static void files(void **state)
     assert_true(fd >= 0);
     close(fd);
     assert_int_equal(aw_hidmotor_gains_save(&gains, path, &err), AW_OK);
-    assert_int_equal(aw_hidmotor_gains_load(&read, path, &err), AW_OK);
+    assert_int_equal(aw_hidmotor_gains_read(&read, NULL, path, &err), AW_OK);
     assert_int_equal(aw_hidmotor_gains_diff(&gains, &read, NULL, NULL), 0);
     unlink(path);
-    assert_int_equal(aw_hidmotor_gains_load(&read, path, &err), AW_USAGE);
+    assert_int_equal(aw_hidmotor_gains_read(&read, NULL, path, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "No such file"));
     assert_int_equal(aw_hidmotor_gains_save(&gains, "/dev/null/x", &err), AW_USAGE);
 }

@@ -1,0 +1,19 @@
+/* FNV-1a: bytes as one number. */
+#ifndef AW_BASE_HASH_H
+#define AW_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define AW_HASH_FIRST UINT64_C(14695981039346656037)
+
+/* Of what came before, AW_HASH_FIRST or an earlier result, and of these bytes. */
+static inline uint64_t aw_hash(uint64_t before, const void *bytes, size_t size)
+{
+    const uint8_t *byte = (const uint8_t *)bytes;
+    for (size_t i = 0; i < size; i++)
+        before = (before ^ byte[i]) * UINT64_C(1099511628211);
+    return before;
+}
+
+#endif
