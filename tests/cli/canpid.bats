@@ -995,6 +995,15 @@ ended() {
     ok canpid -q --csv -l "$fast" ping --for 0.2s
     same "$(grep -c '^t,cmd,board,n,lost,' <<<"$output")" 1
     same "${#lines[@]}" 7
+    # Handed over four at a time, and one at a time with three missing.
+    awk 'BEGIN { for (i = 0; i < 80; i++)
+        printf "(%.6f) can0 05E#9CFF000200F0\n", 1.7e9 + int(i / 4) * 0.04 + i % 4 * 5e-5 }' >late.log
+    awk 'BEGIN { for (i = 0; i < 80; i++) if (i != 20 && i != 50 && i != 51)
+        printf "(%.6f) can0 05E#9CFF000200F0\n", 1.7e9 + i * 0.01 }' >lost.log
+    ok canpid -q -j -l "log:late.log?speed=max" ping --for 100s
+    same "$(json '[.n,.lost]')" '[80,0]'
+    ok canpid -q -j -l "log:lost.log?speed=max" ping --for 100s
+    same "$(json '[.n,.lost]')" '[77,3]'
     fails 3 canpid -q -l "$fast" ping -b lknee,0x200
     has "$why" "no telemetry from 0x200"
 }

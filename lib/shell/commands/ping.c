@@ -69,8 +69,15 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
 
 uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual)
 {
-    double missing = 0;
-    for (size_t i = 0; i < intervals->n && usual > 0; i++)
-        missing += fmax(0, round(intervals->values[i] / usual) - 1);
-    return (uint64_t)missing;
+    double missing = 0, awaited = 0; /* in the gap before: it may come yet */
+    for (size_t i = 0; i < intervals->n && usual > 0; i++) {
+        double places = round(intervals->values[i] / usual);
+        if (places < 1) {
+            awaited = fmax(0, awaited - 1);
+        } else {
+            missing += awaited;
+            awaited = places - 1;
+        }
+    }
+    return (uint64_t)(missing + awaited);
 }

@@ -32,7 +32,7 @@ struct aw_ping {
 void aw_ping_row(struct aw_session *session, struct aw_ping *ping);
 
 /* How many never came of what comes by itself: one that is missing leaves an interval of twice the
- * usual length. */
+ * usual length, and one that was only late comes close behind the one before. */
 uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual);
 
 #endif
