@@ -92,7 +92,7 @@ static enum aw_status read_values(struct drive *d, const struct aw_args *args)
     for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++) {
         double *values[] = {&d->motor.velocity[i], &d->motor.max_torque[i], &d->torque[i]};
         for (int k = d->forces ? 2 : 0; k < (d->forces ? 3 : 2) && status == AW_OK; k++) {
-            status = aw_arg_number(session, args, names[i][k], 0, values[k]);
+            status = aw_arg_number(session, args, names[i][k], values[k]);
             if (*values[k] != 0) /* nothing for an axis is said by records that have all of them */
                 d->axes = i + 1;
         }
@@ -303,7 +303,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_advance(struct aw_session *session, const struct aw_args *args)
 {
     double count = 1;
-    enum aw_status status = aw_arg_number(session, args, "count", 0, &count);
+    enum aw_status status = aw_arg_number(session, args, "count", &count);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "what was commanded before");
     if (status == AW_OK)

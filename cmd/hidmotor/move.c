@@ -21,7 +21,7 @@ static enum aw_status check_shape(struct aw_session *session, const struct aw_ar
     if (aw_arg(args, "mode", 0) && mode != AW_HIDMOTOR_LINEAR && mode != AW_HIDMOTOR_SINUSOIDAL)
         return aw_fail(&session->err, AW_LIMIT, "%s: mode %.9g — linear (0) or sinusoidal (1)",
                        args->command->name, mode);
-    return aw_arg_number(session, args, "duration", 0, &duration_ms);
+    return aw_arg_number(session, args, "duration", &duration_ms);
 }
 
 enum aw_status motor_target(struct aw_session *session, const struct aw_args *args,

@@ -68,7 +68,7 @@ enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes
 bool raw_only_reads(struct aw_session *session, const struct aw_args *args)
 {
     double id = -1;
-    aw_arg_number(session, args, "id", 0, &id);
+    aw_arg_number(session, args, "id", &id);
     const struct aw_message *message =
         id >= 0 && id <= UINT32_MAX ? aw_find_code(session->wire, AW_TX, (uint32_t)id) : NULL;
     return message && !message->fields;
@@ -80,7 +80,7 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
     struct aw_span payload;
     struct aw_hidmotor_reply reply;
     double id = 0;
-    enum aw_status status = aw_arg_number(session, args, "id", 0, &id);
+    enum aw_status status = aw_arg_number(session, args, "id", &id);
     if (status == AW_OK)
         status = parse_payload(session, args, bytes, &payload);
     if (status == AW_OK && aw_flag(session, "dry-run")) {

@@ -7,11 +7,11 @@
 static enum aw_status place_of(struct aw_session *session, const struct aw_args *args,
                                struct aw_hidmotor_point *point)
 {
-    enum aw_status status = aw_arg_number(session, args, "x", 0, &point->x_mm);
+    enum aw_status status = aw_arg_number(session, args, "x", &point->x_mm);
     if (status == AW_OK)
-        status = aw_arg_number(session, args, "y", 0, &point->y_mm);
+        status = aw_arg_number(session, args, "y", &point->y_mm);
     if (status == AW_OK)
-        status = aw_arg_number(session, args, "z", 0, &point->z_mm);
+        status = aw_arg_number(session, args, "z", &point->z_mm);
     return status;
 }
 
@@ -20,7 +20,7 @@ enum aw_status run_fk(struct aw_session *session, const struct aw_args *args)
     struct aw_hidmotor_pose pose = {0};
     enum aw_status status = AW_OK;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
-        status = aw_arg_number(session, args, aw_hidmotor_joint(i).name, 0, &pose.deg[i]);
+        status = aw_arg_number(session, args, aw_hidmotor_joint(i).name, &pose.deg[i]);
     if (status == AW_OK && !aw_flag(session, "force"))
         status = aw_hidmotor_check_pose(&pose, &session->err);
     if (status != AW_OK)

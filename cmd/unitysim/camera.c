@@ -148,7 +148,7 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
     *given = 0;
     for (size_t i = 0; i < PARTS && status == AW_OK; i++) {
         values[i] = NAN;
-        status = aw_arg_number(session, args, parts[i].name, 0, &values[i]);
+        status = aw_arg_number(session, args, parts[i].name, &values[i]);
         if (status == AW_OK && fabs(values[i]) > UINT16_MAX)
             return aw_fail(&session->err, AW_LIMIT, "camera: %s %.9g is more than the wire carries",
                            parts[i].name, values[i]);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "shell/commands/common.h"
-#include "shell/commands/config_init.h"
 #include "shell/core/config.h"
 
 static void origin(const struct aw_session *session, const struct aw_option_value *value, char *out,

@@ -65,7 +65,7 @@ static void hurry_output(struct aw_decoder *d, int fd)
     struct aw_output *out = &d->session->out;
     int64_t left;
     if (d->printer) {
-        d->record = aw_printer_hurry(d->printer);
+        d->record = aw_printer_hurry(d->printer, false);
         return;
     }
     aw_output_pace(out, aw_clock_now(&d->session->real_clock.base), &left, NULL);

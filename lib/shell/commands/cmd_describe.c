@@ -5,7 +5,6 @@
 
 #include "describe/describe.h"
 #include "shell/commands/common.h"
-#include "shell/core/message.h"
 
 static enum aw_describe_as wanted_form(struct aw_session *session)
 {

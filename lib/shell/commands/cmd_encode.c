@@ -4,7 +4,6 @@
 
 #include "base/suggest.h"
 #include "shell/commands/common.h"
-#include "shell/core/message.h"
 #include "wire/hex.h"
 
 #define WRAPPED_MAX 4096

@@ -8,7 +8,6 @@
 #include "capture/log.h"
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
-#include "shell/commands/info.h"
 #include "shell/core/progress.h"
 #include "wire/split.h"
 

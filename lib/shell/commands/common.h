@@ -22,4 +22,17 @@ enum aw_status aw_run_commands(struct aw_session *session, const struct aw_args 
 enum aw_status aw_run_complete(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_quit(struct aw_session *session, const struct aw_args *args);
 
+/* The message of this name. AW_USAGE with a suggestion if there is none in this direction. */
+enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
+                               const struct aw_codec **codec);
+
+/* config init: asks on a terminal if args has no words but "init"; else takes these: link=URL,
+ * OPTION=VALUE, @ALIAS=URL, NAME.KEY=VALUE. Writes the file of session->config, which is right
+ * then: everything has been read as the file will be. AW_USAGE for what the file could not have. */
+enum aw_status aw_config_init(struct aw_session *session, const struct aw_args *args);
+
+/* info of a CSV or NDJSON file that a command of any tool wrote: each value by its name, how often
+ * it comes, and from where to where it goes. AW_USAGE: it is no such file. */
+enum aw_status aw_info_values(struct aw_session *session, const char *path);
+
 #endif

@@ -1,5 +1,5 @@
 /* config init: asks, or takes words, and writes a config file with comments that is right. */
-#include "shell/commands/config_init.h"
+#include "shell/commands/common.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -69,7 +69,7 @@ static void complain(struct aw_decoder *d, const char *text)
     if (d->bad++ >= COMPLAINTS_MAX || !d->name)
         return;
     if (d->printer)
-        d->record = aw_printer_drain(d->printer);
+        d->record = aw_printer_hurry(d->printer, true);
     aw_output_flush(&d->session->out, NULL);
     struct aw_error why;
     aw_fail(&why, AW_MALFORMED, "%s", text);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/grow.h"
-#include "shell/commands/info.h"
+#include "shell/commands/common.h"
 #include "shell/commands/stream.h"
 
 struct value {

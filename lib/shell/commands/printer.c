@@ -132,24 +132,13 @@ struct aw_record *aw_printer_put(struct aw_printer *p)
     return place_of(p);
 }
 
-/* The record that is being made goes along. */
-static struct aw_record *move_on(struct aw_printer *p, size_t most)
+struct aw_record *aw_printer_hurry(struct aw_printer *p, bool drain)
 {
     struct aw_record *before = place_of(p);
-    hand_over(p, most);
+    hand_over(p, drain ? 0 : BATCHES - 1);
     if (place_of(p) != before)
         *place_of(p) = *before;
     return place_of(p);
-}
-
-struct aw_record *aw_printer_hurry(struct aw_printer *p)
-{
-    return move_on(p, BATCHES - 1);
-}
-
-struct aw_record *aw_printer_drain(struct aw_printer *p)
-{
-    return move_on(p, 0);
 }
 
 void aw_printer_end(struct aw_printer *p)

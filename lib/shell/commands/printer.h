@@ -8,7 +8,7 @@
  *     aw_printer_end(printer);
  *
  * Between start and end the output, the view and the tool's notice are the printer's, but right
- * after aw_printer_drain. It has 2048 places, whatever comes: 1.2 MB.
+ * after it was drained. It has 2048 places, whatever comes: 1.2 MB.
  */
 #ifndef AW_SHELL_COMMANDS_PRINTER_H
 #define AW_SHELL_COMMANDS_PRINTER_H
@@ -24,12 +24,10 @@ struct aw_printer *aw_printer_start(struct aw_session *session, struct aw_view *
  * next. NULL: the output is gone, session->out.error says why once the printer has ended. */
 struct aw_record *aw_printer_put(struct aw_printer *printer);
 
-/* What has been put is printed without waiting for more. Returns the place of the record that is
- * being made, which has gone along. */
-struct aw_record *aw_printer_hurry(struct aw_printer *printer);
-
-/* The same, and it is printed on return, and the output is at rest until the next call. */
-struct aw_record *aw_printer_drain(struct aw_printer *printer);
+/* What has been put is printed without waiting for more. drain: it is printed on return, and the
+ * output is at rest until the next call. Returns the place of the record that is being made, which
+ * has gone along. */
+struct aw_record *aw_printer_hurry(struct aw_printer *printer, bool drain);
 
 void aw_printer_end(struct aw_printer *printer); /* drains before; NULL is fine */
 

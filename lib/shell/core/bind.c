@@ -527,9 +527,9 @@ const char *aw_arg(const struct aw_args *args, const char *name, size_t turn)
 }
 
 enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
-                             const char *name, size_t turn, double *value)
+                             const char *name, double *value)
 {
-    const char *text = aw_arg(args, name, turn);
+    const char *text = aw_arg(args, name, 0);
     const struct aw_arg *arg = args->command->args;
     char what[96];
     if (!text)

@@ -155,7 +155,7 @@ const char *aw_arg(const struct aw_args *args, const char *name, size_t turn);
 /* A number argument in its unit. AW_USAGE if it is none or has a wrong unit; *value keeps its
  * content if it was not given; AW_LIMIT outside of its range. */
 enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
-                             const char *name, size_t turn, double *value);
+                             const char *name, double *value);
 
 /* Copies the arguments that name fields into a record of the wire's message. */
 enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,

@@ -112,10 +112,10 @@ static void likely_links(struct aw_page *page)
     aw_output_print(page->out, "  'help links' shows all.\n");
 }
 
-static void topic_section(struct aw_page *page, const char *title, const char *name)
+static void exit_codes(struct aw_page *page)
 {
-    aw_page_heading(page, title);
-    aw_page_markdown(page, aw_topic_find(name)->text, page->session->tool->name);
+    aw_page_heading(page, "Exit codes");
+    aw_page_markdown(page, aw_topic_find("exit-codes")->text, page->session->tool->name);
 }
 
 static void topic_names(char *names, size_t size)
@@ -137,7 +137,7 @@ static void first_page(struct aw_page *page)
         aw_page_code(page, usage);
         aw_page_options(page, "Options", tool->options);
         aw_page_options(page, "General options", tool->general);
-        topic_section(page, "Exit codes", "exit-codes");
+        exit_codes(page);
         return;
     }
     aw_page_heading(page, "Commands");
@@ -145,7 +145,7 @@ static void first_page(struct aw_page *page)
     aw_page_options(page, "Options", tool->options);
     aw_page_options(page, tool->options ? "Options of every tool" : "Options", aw_global_options);
     likely_links(page);
-    topic_section(page, "Exit codes", "exit-codes");
+    exit_codes(page);
     aw_page_heading(page, "More");
     aw_page_row(page, "help COMMAND", "its arguments, options and examples");
     char names[256], manual[64];
@@ -253,7 +253,7 @@ void aw_man_page(struct aw_session *session)
     if (tool->usage) {
         aw_page_options(&page, "Options", tool->options);
         aw_page_options(&page, "General options", tool->general);
-        topic_section(&page, "Exit codes", "exit-codes");
+        exit_codes(&page);
         return;
     }
     aw_page_heading(&page, "Commands");

@@ -7,7 +7,6 @@
 #include "base/suggest.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
-#include "shell/core/message.h"
 
 struct completion {
     struct aw_session *session;

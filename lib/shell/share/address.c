@@ -240,13 +240,6 @@ int aw_address_listen(const struct aw_address *address)
     return fd;
 }
 
-pid_t aw_address_peer(int fd)
-{
-    struct ucred who = {0};
-    socklen_t size = sizeof who;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 ? who.pid : 0;
-}
-
 void aw_address_text(const struct aw_address *address, int fd, char *out, size_t size)
 {
     struct sockaddr_storage name = {0};

@@ -46,9 +46,6 @@ size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool);
 int aw_address_connect(const struct aw_address *address, struct aw_error *err);
 int aw_address_listen(const struct aw_address *address);
 
-/* The process at the other end of a unix socket, or 0. */
-pid_t aw_address_peer(int fd);
-
 /* As clients write it: "serve:", "serve:PATH", "serve:tcp:HOST:PORT" with the port that it got. */
 void aw_address_text(const struct aw_address *address, int fd, char *out, size_t size);
 

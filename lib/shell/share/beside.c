@@ -50,16 +50,16 @@ static const struct aw_command *command_of(const struct aw_server *server,
     return command;
 }
 
-static bool has_word(const struct aw_request *request, const char *wanted)
+static bool has_take(const struct aw_request *request)
 {
     size_t i;
     const json_t *word;
     json_array_foreach(json_object_get(request->object, "run"), i, word)
     {
-        if (json_is_string(word) && strcmp(json_string_value(word), wanted) == 0)
+        if (json_is_string(word) && strcmp(json_string_value(word), "--take") == 0)
             return true;
     }
-    return request->line && strstr(request->line, wanted);
+    return request->line && strstr(request->line, "--take");
 }
 
 bool aw_beside_rivals(const struct aw_server *server, const struct aw_request *request, bool *takes)
@@ -67,8 +67,7 @@ bool aw_beside_rivals(const struct aw_server *server, const struct aw_request *r
     const struct aw_command *command = command_of(server, request);
     const json_t *options = json_object_get(request->object, "options");
     const char *take = json_string_value(json_object_get(options, "take"));
-    *takes =
-        !request->peer->reads && ((take && strcmp(take, "1") == 0) || has_word(request, "--take"));
+    *takes = !request->peer->reads && ((take && strcmp(take, "1") == 0) || has_take(request));
     return command && command->safety != AW_READ && server->running && server->running->peer &&
            server->running->peer == server->commander && server->commander != request->peer;
 }

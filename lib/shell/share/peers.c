@@ -286,7 +286,7 @@ static void read_device(int fd, char *out, size_t size)
 static enum aw_status take_place(struct aw_server *server, const struct aw_address *address)
 {
     char why[160];
-    pid_t pid;
+    struct aw_who who;
     struct stat file;
     if (lstat(address->path, &file) != 0 || !S_ISSOCK(file.st_mode))
         return AW_OK;
@@ -295,13 +295,13 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
         return unlink(address->path) == 0 ? AW_OK : refuse(server, address->text, strerror(errno));
     if (fd < 0)
         return refuse(server, address->text, strerror(errno));
-    pid = aw_address_peer(fd);
+    aw_who_local(&who, fd);
     read_device(fd, server->other, sizeof server->other);
     close(fd);
-    if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) /* its guard is about to end */
+    if (who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH) /* its guard is about to end */
         return unlink(address->path) == 0 ? AW_OK : refuse(server, address->text, strerror(errno));
     snprintf(why, sizeof why, "busy, %s serve (pid %d) has it — give --listen unix:PATH",
-             server->session->tool->name, (int)pid);
+             server->session->tool->name, (int)who.pid);
     return refuse(server, address->text, why);
 }
 

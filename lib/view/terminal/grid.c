@@ -146,20 +146,20 @@ static struct layout lay_out(int width, int longest, bool blocks)
     return layout;
 }
 
-static void put_head(struct aw_braille *canvas, int x, int y, const struct layout *layout)
+static void put_head(struct aw_braille *canvas, int x, const struct layout *layout)
 {
-    aw_cell_put(canvas, x, y, layout->name, true, "field", AW_BRAILLE_DIM);
+    aw_cell_put(canvas, x, 1, layout->name, true, "field", AW_BRAILLE_DIM);
     x += layout->name + 1;
     for (size_t i = 0; columns[i].head; i++)
         if (columns[i].rank <= layout->rank) {
-            aw_cell_put(canvas, x, y, columns[i].width, columns[i].left, columns[i].head,
+            aw_cell_put(canvas, x, 1, columns[i].width, columns[i].left, columns[i].head,
                         AW_BRAILLE_DIM);
             x += columns[i].width + 1;
         }
     char trend[24];
     snprintf(trend, sizeof trend, "last %d s", (int)(layout->trend * AW_TREND_STEP_NS / AW_SECOND));
     if (layout->trend)
-        aw_cell_put(canvas, x + 1, y, layout->trend, true, trend, AW_BRAILLE_DIM);
+        aw_cell_put(canvas, x + 1, 1, layout->trend, true, trend, AW_BRAILLE_DIM);
 }
 
 /* Are names on the page still told apart, cut there? */
@@ -396,7 +396,7 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
     if (layout.name > 3 && layout.name < longest)
         layout.before = cut_for(shown + grid->scroll, end - grid->scroll, layout.name);
     for (int t = 0; t < tables; t++)
-        put_head(canvas, 1 + t * (each + BETWEEN), 1, &layout);
+        put_head(canvas, 1 + t * (each + BETWEEN), &layout);
     for (size_t i = 0; grid->scroll + i < end; i++) {
         struct row row = {.channel = shown[grid->scroll + i], .now = grid->now_ns};
         row.stale = aw_channel_stale(row.channel, row.now);

@@ -242,7 +242,7 @@ static void numbers_are_checked(void **state)
         double value = -7;
         again();
         assert_int_equal(bind(numbers[i].line), AW_OK);
-        enum aw_status status = aw_arg_number(session, &args, numbers[i].name, 0, &value);
+        enum aw_status status = aw_arg_number(session, &args, numbers[i].name, &value);
         if (status != numbers[i].status)
             fail_msg("%s: %d %s", numbers[i].line, status, session->err.text);
         assert_true(status == AW_USAGE || value == numbers[i].value);

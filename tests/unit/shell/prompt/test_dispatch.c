@@ -60,9 +60,9 @@ static enum aw_status refuse(struct aw_session *session, const struct aw_args *a
 static enum aw_status move(struct aw_session *session, const struct aw_args *args)
 {
     double angle, time = 1;
-    enum aw_status status = aw_arg_number(session, args, "angle", 0, &angle);
+    enum aw_status status = aw_arg_number(session, args, "angle", &angle);
     if (status == AW_OK && aw_arg(args, "time", 0))
-        status = aw_arg_number(session, args, "time", 0, &time);
+        status = aw_arg_number(session, args, "time", &time);
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
@@ -691,7 +691,7 @@ static enum aw_status gain(struct aw_session *session, const struct aw_args *arg
     uint8_t frame[16];
     size_t size = 0;
     double value = 0;
-    enum aw_status status = aw_arg_number(session, args, "gain", 0, &value);
+    enum aw_status status = aw_arg_number(session, args, "gain", &value);
     if (status != AW_OK)
         return status;
     aw_record_init(&record, codec, AW_TX);
