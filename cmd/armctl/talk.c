@@ -89,8 +89,7 @@ void arm_connect(struct aw_session *session, struct aw_link *link)
 
 enum aw_status arm_ready(struct aw_session *session)
 {
-    struct aw_link *link;
-    enum aw_status status = aw_session_link(session, &link);
+    enum aw_status status = aw_session_link(session);
     if (status == AW_OK)
         arm_state(session)->arm.options = arm_options(session);
     return status;

@@ -50,12 +50,11 @@ void canpid_connect(struct aw_session *session, struct aw_link *link)
 enum aw_status canpid_ready(struct aw_session *session)
 {
     struct aw_canpid_options options = canpid_options(session);
-    struct aw_link *link;
     filter_boards(session);
-    enum aw_status status = aw_session_link(session, &link);
+    enum aw_status status = aw_session_link(session);
     if (status != AW_OK)
         return status;
-    if (link->recorded)
+    if (session->link->recorded)
         options.confirm_ms = 0;
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     ((struct canpid_state *)session->state)->client.options = options;

@@ -144,9 +144,8 @@ static enum aw_status prepare(struct watcher *w, const struct aw_args *args)
     for (size_t i = 0; i < args->n && w->n_patterns < PATTERNS_MAX; i++)
         w->patterns[w->n_patterns++] = args->bound[i].text;
     enum aw_status status = ez_show_begin(session);
-    struct aw_view *view; /* a wrong --fields is found before the link is opened */
-    if (status == AW_OK)
-        status = aw_session_view(session, NULL, &view);
+    if (status == AW_OK) /* a wrong --fields is found before the link is opened */
+        status = aw_session_view(session, NULL);
     if (status == AW_OK)
         status = parse_where(w);
     return status == AW_OK ? ez_ready(session) : status;

@@ -40,17 +40,16 @@ static enum aw_status make_client(struct aw_session *session)
 enum aw_status ez_ready(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
-    struct aw_link *link;
     enum aw_status status = make_client(session);
     if (status == AW_OK)
-        status = aw_session_link(session, &link);
+        status = aw_session_link(session);
     if (status != AW_OK)
         return status;
     if (!state->ez.link) { /* it is a new one, or the client is for another wire */
-        aw_ezphys_attach(&state->ez, link);
+        aw_ezphys_attach(&state->ez, session->link);
         state->next = 0;
-        if (*link->ready && !aw_flag(session, "quiet"))
-            fprintf(stderr, "ready: %s\n", link->ready);
+        if (*session->link->ready && !aw_flag(session, "quiet"))
+            fprintf(stderr, "ready: %s\n", session->link->ready);
     }
     return AW_OK;
 }

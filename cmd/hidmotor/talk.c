@@ -20,8 +20,7 @@ void motor_connect(struct aw_session *session, struct aw_link *link)
 
 enum aw_status motor_ready(struct aw_session *session)
 {
-    struct aw_link *link;
-    enum aw_status status = aw_session_link(session, &link);
+    enum aw_status status = aw_session_link(session);
     if (status != AW_OK)
         return status;
     struct aw_hidmotor_options options = defaults(session);

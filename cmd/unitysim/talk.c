@@ -48,8 +48,7 @@ enum aw_status unity_ready(struct aw_session *session)
 {
     struct unity_state *state = session->state;
     struct aw_unitysim_limits limits;
-    struct aw_link *link;
-    enum aw_status status = aw_session_link(session, &link);
+    enum aw_status status = aw_session_link(session);
     if (status == AW_OK)
         status = unity_limits(session, &limits);
     if (status != AW_OK)

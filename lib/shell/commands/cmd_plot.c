@@ -198,12 +198,6 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
     return p->latest_ns;
 }
 
-/* The first pattern that nothing has come for, or the number of patterns. */
-static size_t first_missing(struct plot *p)
-{
-    return aw_select_note(&p->select, p->found, NULL, 0);
-}
-
 /* keep: all samples, not only those of the last while. */
 static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
 {
@@ -216,7 +210,7 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
     }
     if (time == AW_NO_TIME) /* a recording without times: by number, at 1 kHz */
         time = (int64_t)p->taken * AW_MILLISECOND;
-    bool any = false, missing = first_missing(p) < p->select.n;
+    bool any = false, missing = aw_select_missing(&p->select, p->found) < p->select.n;
     if (missing && aw_select_note(&p->select, p->found, item->points, item->n) == p->select.n)
         aw_stream_only(p->stream, &p->select);
     for (size_t i = 0; i < item->n && status == AW_OK; i++) {
@@ -245,7 +239,7 @@ static bool is_enough(const struct plot *p)
 /* What was asked for has not come. */
 static enum aw_status nothing_found(struct plot *p)
 {
-    const size_t missing = first_missing(p);
+    const size_t missing = aw_select_missing(&p->select, p->found);
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: '%.60s' comes as a text, not as a number — see 'watch %.60s'",
@@ -499,7 +493,8 @@ static enum aw_status plot_all(struct plot *p)
     enum aw_status status = collect(p);
     if (status != AW_OK && status != AW_STOPPED && status != AW_LOST)
         return status;
-    bool missing = p->input && status == AW_OK && first_missing(p) < p->select.n;
+    bool missing =
+        p->input && status == AW_OK && aw_select_missing(&p->select, p->found) < p->select.n;
     if (!p->traces.any || missing)
         return status == AW_OK ? nothing_found(p) : status;
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;

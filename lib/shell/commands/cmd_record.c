@@ -145,9 +145,8 @@ static enum aw_status begin(struct recorder *r, const char *path)
         return aw_fail(&session->err, AW_USAGE,
                        "record: '%.100s' — the ending says the format: .pcapng, .csv%s or .ndjson",
                        path, session->tool->protocol->can ? ", .log" : "");
-    struct aw_link *link;
     enum aw_status status =
-        session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session, &link);
+        session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
     aw_session_interface(session, r->interface, sizeof r->interface);
     if (status == AW_OK)
         status = r->format->tee ? begin_tee(r, path) : begin_file(r, path);

@@ -141,8 +141,7 @@ static void notice_elsewhere(struct player *p)
 static enum aw_status play_all(struct player *p)
 {
     struct aw_session *session = p->session;
-    struct aw_link *link;
-    enum aw_status status = aw_session_link(session, &link);
+    enum aw_status status = aw_session_link(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)

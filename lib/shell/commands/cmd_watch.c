@@ -68,16 +68,10 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
     return w->select.n == 0 || !chosen;
 }
 
-/* The first that has not, or the number of all. */
-static size_t first_missing(struct watch *w)
-{
-    return aw_select_note(&w->select, w->found, NULL, 0);
-}
-
 /* Which of the fields have come, and what else: text from elsewhere has its own names. */
 static void note_names(struct watch *w, const struct aw_item *item)
 {
-    bool missing = first_missing(w) < w->select.n;
+    bool missing = aw_select_missing(&w->select, w->found) < w->select.n;
     if (missing)
         aw_select_note(&w->select, w->found, item->points, item->n);
     for (size_t i = 0; i < item->n && missing && w->input; i++)
@@ -86,7 +80,7 @@ static void note_names(struct watch *w, const struct aw_item *item)
 
 static enum aw_status end_of_input(struct watch *w)
 {
-    size_t i = first_missing(w);
+    size_t i = aw_select_missing(&w->select, w->found);
     if (i == w->select.n || !*w->came)
         return AW_OK;
     return aw_fail(&w->session->err, AW_USAGE, "nothing is called '%.40s' — there is %s",
@@ -196,8 +190,8 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
     if (status == AW_OK && out->error)
         status = aw_output_flush(out, &w->session->err);
     w->shown++;
-    bool enough =
-        (w->limit && w->shown >= w->limit) || (w->once && first_missing(w) == w->select.n);
+    bool enough = (w->limit && w->shown >= w->limit) ||
+                  (w->once && aw_select_missing(&w->select, w->found) == w->select.n);
     return status == AW_OK && enough ? AW_ENOUGH : status;
 }
 
@@ -409,9 +403,9 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     enum aw_status status = parse_arguments(w, args);
     if (status == AW_OK && !w->input) /* text from elsewhere has its own names */
         status = aw_stream_check(session, &w->select, &w->where);
-    struct aw_view *view; /* made now, it finds wrong names before anything is waited for */
+    /* Made now, the view finds wrong names before anything is waited for. */
     if (status == AW_OK && !w->input && (aw_flag(session, "fields") || aw_flag(session, "format")))
-        status = aw_session_view(session, NULL, &view);
+        status = aw_session_view(session, NULL);
     if (status == AW_OK)
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {

@@ -43,8 +43,10 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
         decoder->ports[0] = (uint16_t)aw_option_number(session, "port");
     aw_decoder_begin(decoder, NULL, AW_INPUT_UNKNOWN);
     decoder->limit = (uint64_t)aw_option_number(session, "count");
-    return status == AW_OK && !decoder->take ? aw_session_view(session, NULL, &decoder->view)
-                                             : status;
+    if (status == AW_OK && !decoder->take)
+        status = aw_session_view(session, NULL);
+    decoder->view = session->printing.view;
+    return status;
 }
 
 void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input input)

@@ -33,11 +33,10 @@ static enum aw_status begin_link(struct aw_stream *s)
     bool recorded = aw_session_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
     s->session->err = before;
     bool receives = tool->receive && (!recorded || tool->protocol->can);
-    struct aw_link *link;
     enum aw_status status = AW_OK;
     s->live = true;
     if (receives && tool->asks) { /* a server asks for all who look on */
-        status = aw_session_link(s->session, &link);
+        status = aw_session_link(s->session);
         receives = !s->session->attached;
     }
     s->source = receives ? &aw_receive_source : &aw_link_source;
@@ -313,13 +312,12 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
 
 enum aw_status aw_stream_reconnect(struct aw_stream *s)
 {
-    struct aw_link *link = s->session->link;
-    if (link)
-        s->lost_before += link->dropped;
+    if (s->session->link)
+        s->lost_before += s->session->link->dropped;
     aw_session_unlink(s->session);
     if (s->source->restart)
         s->source->restart(s);
-    enum aw_status status = aw_session_link(s->session, &link);
+    enum aw_status status = aw_session_link(s->session);
     if (status != AW_OK)
         aw_session_unlink(s->session);
     return status;

@@ -80,12 +80,11 @@ static void link_restart(struct aw_stream *s)
 
 static enum aw_status link_begin(struct aw_stream *s, const char *name)
 {
-    struct aw_link *link;
     (void)name;
     if (!aw_stream_state(s, sizeof(struct reading)))
         return AW_NO_MEMORY;
     link_restart(s);
-    return aw_session_link(s->session, &link);
+    return aw_session_link(s->session);
 }
 
 /* A frame of what is held; AW_MORE if there is none. */

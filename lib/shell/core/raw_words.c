@@ -43,13 +43,12 @@ static enum aw_status rewrite(struct aw_words *words, const struct aw_record *re
 
 enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *words)
 {
-    struct aw_wire *wire;
     struct aw_record record;
     struct aw_error *err = &session->err;
     size_t size;
-    enum aw_status status = aw_session_raw_wire(session, &wire);
+    enum aw_status status = aw_session_raw_wire(session);
     const struct aw_codec *codec =
-        status == AW_OK ? aw_wire_codec(wire, words->word[0], AW_TX) : NULL;
+        status == AW_OK ? aw_wire_codec(session->decoding, words->word[0], AW_TX) : NULL;
     if (!codec)
         return status; /* no command either, which says more */
     aw_record_init(&record, codec, AW_TX);

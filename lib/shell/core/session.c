@@ -168,11 +168,9 @@ static enum aw_status make_wire(struct aw_session *session, const struct aw_vari
     return AW_OK;
 }
 
-enum aw_status aw_session_raw_wire(struct aw_session *session, struct aw_wire **wire)
+enum aw_status aw_session_raw_wire(struct aw_session *session)
 {
-    enum aw_status status = make_wire(session, &session->wire->variant, true);
-    *wire = session->decoding;
-    return status;
+    return make_wire(session, &session->wire->variant, true);
 }
 
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
@@ -191,22 +189,20 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     return status;
 }
 
-enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like,
-                               struct aw_view **view)
+enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like)
 {
     struct aw_printing *printing = &session->printing;
-    if (!printing->view) {
-        struct aw_view_options options = view_options(session);
-        options.fields = split_fields(session);
-        options.messages = printing->messages;
-        options.like = like;
-        printing->view = aw_view_new(printing->wire, &options, &session->err);
-        if (!printing->view)
-            return session->err.status;
-        char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
-        aw_output_done(&session->out, at + aw_view_header(printing->view, at));
-    }
-    *view = printing->view;
+    if (printing->view)
+        return AW_OK;
+    struct aw_view_options options = view_options(session);
+    options.fields = split_fields(session);
+    options.messages = printing->messages;
+    options.like = like;
+    printing->view = aw_view_new(printing->wire, &options, &session->err);
+    if (!printing->view)
+        return session->err.status;
+    char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
+    aw_output_done(&session->out, at + aw_view_header(printing->view, at));
     return AW_OK;
 }
 
@@ -232,14 +228,12 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
 
 enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record)
 {
-    struct aw_view *view;
     choose_columns(session, record);
-    enum aw_status status = aw_session_view(session, record, &view);
+    enum aw_status status = aw_session_view(session, record);
     if (status != AW_OK)
         return status;
     char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
-    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): view is set */
-    aw_output_done(&session->out, at + aw_view_record(view, record, at));
+    aw_output_done(&session->out, at + aw_view_record(session->printing.view, record, at));
     return session->out.error ? aw_output_flush(&session->out, &session->err) : AW_OK;
 }
 

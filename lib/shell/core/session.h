@@ -168,9 +168,8 @@ bool aw_flag(const struct aw_session *session, const char *name);
 double aw_option_number(const struct aw_session *session,
                         const char *name); /* in its unit; 0 if not set */
 
-/* The link of the session, opened on first use. Takes the URL from the options. AW_STOPPED with
- * --dry-run. */
-enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link);
+/* session->link is open then, by the URL of the options on first use. AW_STOPPED with --dry-run. */
+enum aw_status aw_session_link(struct aw_session *session);
 void aw_session_unlink(struct aw_session *session);
 
 /* Opens any link: what passes it is printed with --verbose and recorded with --record. The caller
@@ -195,10 +194,9 @@ void aw_session_interface(struct aw_session *session, char *out, size_t size);
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame);
 
-/* The view that the options ask for, made and its header printed on first use. like: NULL, or as in
- * struct aw_view_options. */
-enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like,
-                               struct aw_view **view);
+/* The view that the options ask for is session->printing.view then, its header printed. like: NULL,
+ * or as in struct aw_view_options. */
+enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like);
 
 /* AW_USAGE for a name of --fields that is no field's of a record. */
 enum aw_status aw_session_check_fields(struct aw_session *session);
@@ -207,8 +205,9 @@ enum aw_status aw_session_check_fields(struct aw_session *session);
  * fields of tool->ordered. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
-/* One with wire numbers, for the variant that the session's has; the next call makes it anew. */
-enum aw_status aw_session_raw_wire(struct aw_session *session, struct aw_wire **wire);
+/* session->decoding is one with wire numbers then, for the variant that the session's has; the next
+ * call makes it anew. */
+enum aw_status aw_session_raw_wire(struct aw_session *session);
 
 /* For a command that reads messages, before the first: takes in what the options say about whom it
  * is to look at (-b lknee). AW_USAGE if there is nobody of that name. */

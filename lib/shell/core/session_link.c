@@ -170,7 +170,7 @@ enum aw_status aw_session_find_server(struct aw_session *session)
 
 /* A command that looks on does so here; any other one goes on at the server, when the dispatcher
  * finds that it ended for that. */
-static enum aw_status use_server(struct aw_session *session, struct aw_link **link)
+static enum aw_status use_server(struct aw_session *session)
 {
     session->elsewhere = !session->command || !session->command->looks;
     if (session->elsewhere)
@@ -178,13 +178,12 @@ static enum aw_status use_server(struct aw_session *session, struct aw_link **li
     enum aw_status status = session->sharing->look(session, &session->link);
     if (status == AW_OK)
         session->link = aw_trace_wrap(session->link, on_traffic, session);
-    *link = session->link;
-    if (status == AW_OK && !*link)
+    if (status == AW_OK && !session->link)
         status = aw_no_memory(&session->err);
     if (status == AW_OK)
         status = aw_session_open_tee(session, session->link->key);
     if (status == AW_OK && session->tool->connect)
-        session->tool->connect(session, *link);
+        session->tool->connect(session, session->link);
     return status;
 }
 
@@ -199,16 +198,15 @@ static void advise_sharing(struct aw_session *session)
                 session->tool->name);
 }
 
-enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link)
+enum aw_status aw_session_link(struct aw_session *session)
 {
     const char *url;
     enum aw_status status = aw_dry_ends(session);
-    *link = NULL;
     if (status == AW_OK && !session->link) {
         aw_stop_catch(session);
         status = aw_session_find_server(session);
         if (status == AW_OK && session->attached)
-            return use_server(session, link);
+            return use_server(session);
         if (status == AW_OK)
             status = aw_session_url(session, &url);
         if (status == AW_OK)
@@ -216,7 +214,6 @@ enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link
         if (status == AW_NO_LINK)
             advise_sharing(session);
     }
-    *link = session->link;
     if (status == AW_OK && aw_stop_parent_gone(session))
         return aw_fail(&session->err, AW_STOPPED,
                        "the program that started this one is gone: nothing begins to move — use "

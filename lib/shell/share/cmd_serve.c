@@ -58,10 +58,9 @@ static enum aw_status wait_for_requests(struct aw_server *server, int64_t ns)
 static enum aw_status find_device(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    struct aw_link *link;
     aw_guard_end(server);
     aw_session_unlink(session);
-    if (aw_session_link(session, &link) != AW_OK)
+    if (aw_session_link(session) != AW_OK)
         return wait_for_requests(server, AGAIN_NS);
     aw_guard_start(server);
     aw_session_notice(session, "the device is there again");
@@ -127,10 +126,10 @@ static enum aw_status listen_by_key(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     struct aw_address address;
-    struct aw_link *link;
-    enum aw_status status = aw_session_link(session, &link);
+    enum aw_status status = aw_session_link(session);
     if (status == AW_OK)
-        status = aw_address_of_key(&address, session->tool->name, link->key, &session->err);
+        status =
+            aw_address_of_key(&address, session->tool->name, session->link->key, &session->err);
     return status == AW_OK ? aw_server_listen(server, address.text) : status;
 }
 
@@ -139,7 +138,6 @@ static enum aw_status open_all(struct aw_server *server)
     struct aw_session *session = server->session;
     const char *listen = aw_option(session, "listen"), *token = aw_option(session, "token");
     const char *mqtt = aw_option(session, "mqtt");
-    struct aw_link *link;
     char *copy = strdup(listen), *save, *part;
     enum aw_status status = copy ? AW_OK : aw_no_memory(&session->err);
     if (status == AW_OK && token)
@@ -152,7 +150,7 @@ static enum aw_status open_all(struct aw_server *server)
         strcmp(server->other, server->url) != 0)
         status = listen_by_key(server);
     if (status == AW_OK)
-        status = aw_session_link(session, &link);
+        status = aw_session_link(session);
     if (status == AW_OK)
         status = aw_feed_open(server);
     if (status == AW_OK && mqtt)

@@ -113,12 +113,9 @@ bool aw_select_has(const char *pattern, const struct aw_point *points, size_t n)
 size_t aw_select_note(const struct aw_select *select, bool *found, const struct aw_point *points,
                       size_t n)
 {
-    size_t missing = select->n;
-    for (size_t i = select->n; i-- > 0;) {
+    for (size_t i = 0; i < select->n; i++)
         found[i] = found[i] || aw_select_has(select->pattern[i], points, n);
-        missing = found[i] ? missing : i;
-    }
-    return missing;
+    return aw_select_missing(select, found);
 }
 
 bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar)

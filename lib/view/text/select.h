@@ -48,6 +48,15 @@ bool aw_select_has(const char *pattern, const struct aw_point *points, size_t n)
 size_t aw_select_note(const struct aw_select *select, bool *found, const struct aw_point *points,
                       size_t n);
 
+/* The first that is not marked yet; select->n: all are. */
+static inline size_t aw_select_missing(const struct aw_select *select, const bool *found)
+{
+    size_t i = 0;
+    while (i < select->n && found[i])
+        i++;
+    return i;
+}
+
 /* Does the pattern name this field, whoever its message is about? */
 bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar);
 
