@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/suggest.h"
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
 #include "shell/commands/printer.h"
@@ -33,12 +34,9 @@ static bool all_hex(const struct aw_args *args)
 
 static enum aw_input wanted_input(const struct aw_session *session)
 {
-    static const char *const names[] = {"", "hex", "stream", "candump", "pcapng"};
+    static const char *const names[] = {"hex", "stream", "candump", "pcapng"};
     const char *as = aw_option(session, "as");
-    for (size_t i = 1; as && i < sizeof names / sizeof *names; i++)
-        if (strcmp(as, names[i]) == 0)
-            return (enum aw_input)i;
-    return AW_INPUT_UNKNOWN;
+    return as ? (enum aw_input)(AW_INPUT_HEX + aw_find_word(names, 4, as)) : AW_INPUT_UNKNOWN;
 }
 
 /* The words of the command line are one frame: FF FF 03 FC; CAN frames are one a word. */

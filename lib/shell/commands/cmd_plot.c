@@ -389,7 +389,7 @@ static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
     enum aw_status status = AW_OK;
     while (status == AW_OK && !is_enough(p)) {
         struct aw_item item;
-        int64_t until = due < p->deadline ? due : p->deadline;
+        int64_t until = aw_sooner(due, p->deadline);
         status = aw_stream_next(p->stream, until, &item);
         if (status == AW_OK)
             status = handle_item(p, &item, keep);

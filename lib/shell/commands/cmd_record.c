@@ -194,7 +194,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         int64_t now = aw_clock_now(session->clock), look = now + LOOK_NS;
         if (now >= deadline)
             return aw_stream_answered(r->stream, "record");
-        status = aw_stream_next(r->stream, look < deadline ? look : deadline, &item);
+        status = aw_stream_next(r->stream, aw_sooner(look, deadline), &item);
         if (status == AW_OK && r->format->item)
             r->format->item(r, &item);
         r->messages += status == AW_OK;

@@ -122,7 +122,7 @@ bool aw_live_due(struct aw_live *live)
 /* For keys and for the next picture. */
 static enum aw_status wait_for_keys(struct aw_live *live, int64_t deadline)
 {
-    int64_t until = live->due_ns < deadline ? live->due_ns : deadline;
+    int64_t until = aw_sooner(live->due_ns, deadline);
     enum aw_status status =
         aw_clock_wait(&live->session->real_clock.base, aw_screen_fd(live->screen), POLLIN, until);
     if (status == AW_STOPPED || status == AW_LOST)
@@ -140,8 +140,7 @@ static enum aw_status retry(struct aw_live *live, int64_t deadline)
 {
     int64_t now = aw_clock_now(&live->session->real_clock.base);
     if (now < live->retry_ns) {
-        enum aw_status status =
-            wait_for_keys(live, live->retry_ns < deadline ? live->retry_ns : deadline);
+        enum aw_status status = wait_for_keys(live, aw_sooner(live->retry_ns, deadline));
         return status == AW_ENOUGH && now < deadline ? AW_TIMEOUT : status;
     }
     enum aw_status status = aw_stream_reconnect(live->stream);
@@ -166,7 +165,7 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
     /* A sign of life of the stop descriptor and of the keys, also where nothing ever waits. */
     if (aw_session_virtual(session) && wait_for_keys(live, now) == AW_STOPPED)
         return AW_STOPPED;
-    int64_t until = live->due_ns < deadline ? live->due_ns : deadline;
+    int64_t until = aw_sooner(live->due_ns, deadline);
     if (aw_session_virtual(session))
         until = aw_clock_now(session->clock) + live->frame_ns;
     enum aw_status status = aw_stream_next(live->stream, until, item);

@@ -259,7 +259,7 @@ static bool is_left_out(struct aw_stream *s)
 static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
-    int64_t until = deadline < s->report_ns ? deadline : s->report_ns;
+    int64_t until = aw_sooner(deadline, s->report_ns);
     enum aw_status status = s->source->next(s, until);
     if (status == AW_OK)
         s->report_ns = AW_NEVER;

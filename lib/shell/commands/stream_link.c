@@ -132,7 +132,7 @@ static enum aw_status read_link(struct aw_stream *s, struct reading *reading, in
         return status == AW_EVENT ? AW_OK : status;
     }
     reading->busy = false;
-    return aw_clock_sleep(clock, now + REST_NS < deadline ? now + REST_NS : deadline);
+    return aw_clock_sleep(clock, aw_sooner(now + REST_NS, deadline));
 }
 
 static enum aw_status link_next(struct aw_stream *s, int64_t deadline)

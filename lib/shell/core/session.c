@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/suggest.h"
 
 static const struct aw_option_value *find_option(const struct aw_session *session, const char *name)
 {
@@ -100,13 +101,12 @@ enum aw_subjects aw_session_subjects(const struct aw_session *session)
 
 static struct aw_view_options view_options(struct aw_session *session)
 {
-    static const char *const times[] = {"", "none", "abs", "rel", "delta", "iso"};
+    static const char *const times[] = {"none", "abs", "rel", "delta", "iso"};
     struct aw_view_options options = {.format = aw_option(session, "format"),
                                       .subjects = aw_session_subjects(session)};
     const char *time = aw_option(session, "time");
-    for (size_t i = 1; time && i < sizeof times / sizeof *times; i++)
-        if (strcmp(time, times[i]) == 0)
-            options.time = (enum aw_time_style)i;
+    if (time)
+        options.time = (enum aw_time_style)(AW_TIME_NONE + aw_find_word(times, 5, time));
     options.style = aw_session_json(session)  ? AW_STYLE_JSON
                     : aw_session_csv(session) ? AW_STYLE_CSV
                     : options.format          ? AW_STYLE_FORMAT
