@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/commands/ping.h"
 #include "shell/core/dry.h"
 #include "state.h"
@@ -21,18 +22,18 @@ static void tell(struct aw_session *session, const void *context)
     const struct moves *moves = context;
     const struct aw_codec *codec = moves->command->codec;
     char goal[160] = "", of[64] = "";
-    for (int i = 0, n = 0; i < codec->n_scalars && n < 120; i++) {
+    for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_field *field = codec->scalars[i].field;
         double value = moves->command->v[i];
         bool joint = strcmp(field->name, "joint") == 0;
         if (!(moves->command->present >> i & 1) || strcmp(field->name, "seq") == 0)
             continue;
         if (joint)
-            n += snprintf(goal + n, sizeof goal - (size_t)n, ", joint %s",
-                          arm_joint_name(&arm_state(session)->profile, (int)value));
+            aw_append(goal, sizeof goal, "", ", joint %s",
+                      arm_joint_name(&arm_state(session)->profile, (int)value));
         else
-            n += snprintf(goal + n, sizeof goal - (size_t)n, ", %s %g%s%s", field->name, value,
-                          field->unit ? " " : "", field->unit ? field->unit : "");
+            aw_append(goal, sizeof goal, "", ", %s %g%s%s", field->name, value,
+                      field->unit ? " " : "", field->unit ? field->unit : "");
     }
     if (moves->wanted > 1)
         snprintf(of, sizeof of, ", move %zu of %zu", moves->done + 1, moves->wanted);

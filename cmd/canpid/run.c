@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/suggest.h"
 #include "shell/commands/picture.h"
 #include "shell/core/dry.h"
 
@@ -209,17 +210,15 @@ void canpid_about(struct aw_session *session, unsigned board, int controller, ch
 {
     const struct canpid_state *state = session->state;
     char name[AW_CANPID_NAME_MAX];
-    size_t used = (size_t)snprintf(out, size, "%s %s",
-                                   aw_canpid_board_name(&session->wire->variant, board, name),
-                                   aw_canpid_controller_name(controller));
-    for (int k = 0; k < AW_CANPID_GAINS && used < size; k++) {
+    snprintf(out, size, "%s %s", aw_canpid_board_name(&session->wire->variant, board, name),
+             aw_canpid_controller_name(controller));
+    for (int k = 0; k < AW_CANPID_GAINS; k++) {
         const struct aw_gain *sent = &state->client.gains.of[board / 32][controller][k];
         const struct aw_gain *before = &state->remembered.of[board / 32][controller][k];
         const struct aw_gain *gain = sent->known ? sent : before;
         if (gain->known)
-            used +=
-                (size_t)snprintf(out + used, size - used, " %s %.4g",
-                                 aw_canpid_gain_name((enum aw_canpid_gain)k), (double)gain->value);
+            aw_append(out, size, " ", "%s %.4g", aw_canpid_gain_name((enum aw_canpid_gain)k),
+                      (double)gain->value);
     }
 }
 

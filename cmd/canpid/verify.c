@@ -18,6 +18,7 @@
 
 #include "base/lines.h"
 #include "base/number.h"
+#include "base/suggest.h"
 #include "tuning.h"
 
 #define CASES 64
@@ -183,8 +184,8 @@ static enum aw_status load(struct spec *spec, const char *path)
 static void judge(const struct check *check, const struct aw_response *response,
                   struct verdict *verdict)
 {
-    size_t n = 0, size = sizeof verdict->text;
     verdict->passed = true;
+    verdict->text[0] = '\0';
     for (int m = 0; m < AW_METRICS; m++) {
         double value = response->value[m], most = check->limits[m].most;
         if (!check->limits[m].given)
@@ -194,10 +195,9 @@ static void judge(const struct check *check, const struct aw_response *response,
         char reached[24] = "not reached";
         if (aw_metric_reached(value))
             snprintf(reached, sizeof reached, "%.4g", value);
-        n += (size_t)snprintf(verdict->text + n, size - n, "%s%s %s, %s %g", n ? ", " : "",
-                              aw_metric((enum aw_metric)m)->title, reached,
-                              good ? "at most" : "but not at most", most);
-        n = n < size ? n : size - 1;
+        aw_append(verdict->text, sizeof verdict->text, ", ", "%s %s, %s %g",
+                  aw_metric((enum aw_metric)m)->title, reached,
+                  good ? "at most" : "but not at most", most);
     }
 }
 

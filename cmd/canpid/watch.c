@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "run.h"
 #include "state.h"
 
@@ -114,15 +115,15 @@ const char *canpid_remark(struct aw_session *session, char *out, size_t size)
 {
     struct aw_canpid *client = canpid_of(session);
     int64_t now = aw_clock_now(session->clock);
-    size_t used = (size_t)snprintf(out, size, "bus %.1f %%", bus_load(client, now));
-    for (unsigned i = 0; i < AW_CANPID_BOARDS && used < size; i++) {
+    snprintf(out, size, "bus %.1f %%", bus_load(client, now));
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++) {
         char name[AW_CANPID_NAME_MAX];
         const struct aw_canpid_board *board = &client->boards[i];
         if (board->controller == AW_CANPID_LAST || !board->streams[AW_CANPID_PID].count)
             continue;
-        used += (size_t)snprintf(out + used, size - used, "  %s %s",
-                                 aw_canpid_board_name(&session->wire->variant, i * 32, name),
-                                 aw_canpid_controller_name(board->controller));
+        aw_append(out, size, "  ", "%s %s",
+                  aw_canpid_board_name(&session->wire->variant, i * 32, name),
+                  aw_canpid_controller_name(board->controller));
     }
     return out;
 }

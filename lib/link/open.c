@@ -31,10 +31,8 @@ static enum aw_status unknown_scheme(const char *scheme, const struct aw_transpo
         names[n++] = extra->scheme;
     for (const struct aw_transport *row = aw_link_transports(); row->scheme && n < NAMES_MAX; row++)
         names[n++] = row->scheme;
-    for (size_t i = 0; i < n; i++) {
-        size_t used = strlen(advice);
-        snprintf(advice + used, sizeof advice - used, " %s:", names[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        aw_append(advice, sizeof advice, " ", "%s:", names[i]);
     return aw_fail_unknown(err, aw_suggest(scheme, names, n), advice, "link '%.40s': unknown",
                            scheme);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/suggest.h"
 #include "wire/run.h"
 
 struct full_name {
@@ -36,16 +37,14 @@ static enum aw_status check_named(const struct aw_codec *codec, int scalar, doub
     if (!row->names || row->open_names)
         return AW_OK;
     char list[160] = "";
-    size_t used = 0;
     for (const struct aw_name *name = row->names; name->name; name++) {
         if (name->value == value)
             return AW_OK;
-        if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, " %s=%d", name->name,
-                                     name->value);
+        aw_append(list, sizeof list, " ", "%s=%d", name->name, name->value);
     }
-    return aw_fail(err, AW_LIMIT, "%s: %s %.*g has no meaning — use one of%s", codec->message->name,
-                   full_name(codec, scalar).text, aw_digits_for(value), value, list);
+    return aw_fail(err, AW_LIMIT, "%s: %s %.*g has no meaning — use one of %s",
+                   codec->message->name, full_name(codec, scalar).text, aw_digits_for(value), value,
+                   list);
 }
 
 static bool fits_float(double value)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
+
 enum { CLASSES = -1 }; /* bits of the identifier, not of a data byte */
 
 /* byte: which data byte the bits are in, if the identifier has class_bit; or CLASSES. */
@@ -37,33 +39,21 @@ static const struct words {
     {CAN_ERR_TRX, 4, 0xF0, "transceiver: trouble on the CANL wire"},
 };
 
-struct text {
-    char *out;
-    size_t size, used;
-};
-
-static void add(struct text *text, const char *words)
-{
-    if (text->used < text->size)
-        text->used += (size_t)snprintf(text->out + text->used, text->size - text->used, "%s%s",
-                                       text->used > 0 ? ", " : "", words);
-}
-
 void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size)
 {
-    struct text text = {.out = out, .size = size};
+    *out = '\0';
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const struct words *row = &table[i];
         if (id & row->class_bit && (row->byte == CLASSES || data[row->byte] & row->bits))
-            add(&text, row->text);
+            aw_append(out, size, ", ", "%s", row->text);
     }
-    if (text.used == 0)
-        add(&text, id & (CAN_ERR_PROT | CAN_ERR_BUSERROR) ? "error on the bus"
-                   : id & CAN_ERR_CRTL                    ? "trouble in the controller"
-                   : id & CAN_ERR_TRX                     ? "trouble in the transceiver"
-                                                          : "an error frame");
-    if (!(data[6] | data[7]) || text.used >= text.size || id & CAN_ERR_BUSOFF)
+    if (!*out)
+        snprintf(out, size, "%s",
+                 id & (CAN_ERR_PROT | CAN_ERR_BUSERROR) ? "error on the bus"
+                 : id & CAN_ERR_CRTL                    ? "trouble in the controller"
+                 : id & CAN_ERR_TRX                     ? "trouble in the transceiver"
+                                                        : "an error frame");
+    if (!(data[6] | data[7]) || id & CAN_ERR_BUSOFF)
         return;
-    snprintf(text.out + text.used, text.size - text.used, "; errors: %u sending, %u receiving",
-             data[6], data[7]);
+    aw_append(out, size, "; ", "errors: %u sending, %u receiving", data[6], data[7]);
 }

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "link/can/can.h"
 
 #define NETS     "/sys/class/net"
@@ -59,12 +60,10 @@ static void list(char *out, size_t size)
 {
     DIR *directory = opendir(NETS);
     const struct dirent *entry;
-    size_t used = 0;
     *out = '\0';
     while (directory && (entry = readdir(directory)))
-        if (entry->d_name[0] != '.' && aw_can_is_interface(entry->d_name) && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%.20s", used > 0 ? " " : "",
-                                     entry->d_name);
+        if (entry->d_name[0] != '.' && aw_can_is_interface(entry->d_name))
+            aw_append(out, size, " ", "%.20s", entry->d_name);
     if (directory)
         closedir(directory);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "link/can/can_text.h"
 #include "link/can/slcan_codec.h"
 #include "link/core/port.h"
@@ -259,16 +260,14 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
     if (!*url->rest)
         return aw_fail(err, AW_USAGE, "slcan: no port — write slcan:/dev/ttyACM0");
     /* The URL of the stream: what is ours or the fault wrapper's is left out. */
-    size_t size = sizeof inner;
-    size_t used = (size_t)snprintf(inner, size, "%s", url->rest);
-    char mark = '?';
+    const char *mark = "?";
+    snprintf(inner, sizeof inner, "%s", url->rest);
     for (size_t i = 0; aw_line_keys[i]; i++) {
         const char *value = aw_url_get(url, aw_line_keys[i]);
-        if (!value || used >= size)
+        if (!value)
             continue;
-        used +=
-            (size_t)snprintf(inner + used, size - used, "%c%s=%s", mark, aw_line_keys[i], value);
-        mark = '&';
+        aw_append(inner, sizeof inner, mark, "%s=%s", aw_line_keys[i], value);
+        mark = "&";
     }
     return is_server(inner) ? aw_slcan_adapter(out, inner, options->clock, err)
                             : open_client(out, inner, &settings, options->clock, err);

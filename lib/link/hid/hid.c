@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "link/core/transport.h"
 #include "link/core/turns.h"
 #include "link/hid/hid_port.h"
@@ -178,11 +179,9 @@ static enum aw_status list_them(const char *rest, const char *what, struct aw_hi
                                 size_t n, struct aw_error *err)
 {
     char urls[200] = "";
-    size_t used = 0;
     for (size_t i = 0; i < n; i++)
-        if (ports[i].chosen && used < sizeof urls)
-            used += (size_t)snprintf(urls + used, sizeof urls - used, "%s%s", used > 0 ? ", " : "",
-                                     ports[i].url);
+        if (ports[i].chosen)
+            aw_append(urls, sizeof urls, ", ", "%s", ports[i].url);
     return aw_fail(err, AW_NO_LINK, "hid%s%.60s: %s: %s", *rest ? ":" : "", rest, what, urls);
 }
 

@@ -9,6 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "link/core/fd_link.h"
 #include "link/core/owner.h"
 #include "link/core/port.h"
@@ -54,12 +55,12 @@ static const char *full_path(const char *rest, char *buf, size_t size)
 static enum aw_status no_such_port(const char *path, struct aw_error *err)
 {
     struct aw_port ports[6];
-    char names[160] = "there is none now; is it plugged in?";
-    size_t n = aw_link_list_serial(ports, 6), used = 0;
-    for (size_t i = 0; i < n && i < 6 && used < sizeof names - 1; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s",
-                                 i ? ", " : "there is ", ports[i].path);
-    return aw_fail(err, AW_NO_LINK, "%.90s: no such port — %s (see 'list')", path, names);
+    char names[151] = "";
+    size_t n = aw_link_list_serial(ports, 6);
+    for (size_t i = 0; i < n && i < 6; i++)
+        aw_append(names, sizeof names, ", ", "%.60s", ports[i].path);
+    return aw_fail(err, AW_NO_LINK, "%.90s: no such port — there is %s (see 'list')", path,
+                   n ? names : "none now; is it plugged in?");
 }
 
 static enum aw_status set_rate(struct serial_link *self, const char *path,

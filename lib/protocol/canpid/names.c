@@ -29,13 +29,11 @@ const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned boar
 const char *aw_canpid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
                                  size_t size)
 {
-    size_t used = 0;
     *out = '\0';
-    for (; boards && used + AW_CANPID_NAME_MAX + 1 < size; boards &= boards - 1) {
+    for (; boards && strlen(out) + AW_CANPID_NAME_MAX + 1 < size; boards &= boards - 1) {
         char name[AW_CANPID_NAME_MAX];
         unsigned board = (unsigned)__builtin_ctzll(boards) * 32;
-        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "",
-                                 aw_canpid_board_name(variant, board, name));
+        aw_append(out, size, ",", "%s", aw_canpid_board_name(variant, board, name));
     }
     return out;
 }

@@ -652,8 +652,8 @@ static enum aw_status unknown_target(const struct aw_ezphys *ez, const char *wor
         return aw_fail(err, AW_USAGE,
                        "no joint '%.40s', no names are known — give its number, or --names FILE",
                        word);
-    for (size_t used = 0; at < n && used + AW_EZPHYS_NAME_SIZE + 2 < sizeof list; at++)
-        used += (size_t)sprintf(list + used, "%s%s", at ? ", " : "", known[at]);
+    for (; at < n && strlen(list) + AW_EZPHYS_NAME_SIZE + 2 < sizeof list; at++)
+        aw_append(list, sizeof list, ", ", "%s", known[at]);
     return aw_fail(err, AW_USAGE, "no joint '%.40s' — there is %s%s", word, list,
                    at < n ? " …" : "");
 }

@@ -70,7 +70,7 @@ static enum aw_status unknown_part(const struct reading *r, const char *at, size
 static const struct part *find_part(const struct part *parts, const char *at, size_t length)
 {
     for (; parts->name; parts++)
-        if (strlen(parts->name) == length && strncmp(parts->name, at, length) == 0)
+        if (aw_is_word(parts->name, at, length))
             return parts;
     return NULL;
 }

@@ -627,12 +627,9 @@ static enum aw_status read_step(struct reader *r)
 static enum aw_status read_title(struct reader *r)
 {
     char *out = r->scene->title, word[80];
-    size_t size = sizeof r->scene->title, used = 0;
     *out = '\0';
     for (; in_statement(r); advance(r))
-        if (used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "",
-                                     text_of(&r->word, word, sizeof word));
+        aw_append(out, sizeof r->scene->title, " ", "%s", text_of(&r->word, word, sizeof word));
     return AW_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/file.h"
+#include "base/suggest.h"
 #include "control/samples.h"
 #include "protocol/hidmotor/waypoints.h"
 
@@ -135,16 +136,15 @@ static bool is_slow(double step_s, size_t rows)
 static void columns_text(const struct aw_table *table, const struct layout *layout,
                          const char *time, char out[COLUMNS_TEXT])
 {
-    size_t used = 0;
     int left = 1 + AW_HIDMOTOR_JOINTS;
+    *out = '\0';
     for (int i = 0; left > 0 && i < (int)table->n_columns; i++) {
         const char *what = i == layout->t ? time : "-";
         for (int k = 0; k < AW_HIDMOTOR_JOINTS; k++)
             if (i == layout->deg[k])
                 what = table->headless ? plain[1 + k] : table->names[i];
         left -= *what != '-';
-        if (used < COLUMNS_TEXT)
-            used += (size_t)snprintf(out + used, COLUMNS_TEXT - used, "%s%s", i ? "," : "", what);
+        aw_append(out, COLUMNS_TEXT, ",", "%s", what);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clamp.h"
+#include "base/suggest.h"
 #include "link/core/url.h"
 #include "protocol/unitysim/fields.h"
 #include "protocol/unitysim/wire.h"
@@ -673,20 +674,17 @@ static void steer(struct moving *moving)
 static enum aw_status not_there(const struct moving *moving, struct aw_error *err)
 {
     char who[200] = "";
-    size_t used = 0;
     double seconds = (double)moving->move.timeout_ns / 1e9;
     if (aw_unitysim_stale(moving->unity))
         return fail_silent(moving->unity, "no feedback", moving->unity->options.stale_ns,
                            "is the simulator running, and a scene loaded? (unitysim scene basic)",
                            err);
-    for (int i = 0; i < AW_UNITYSIM_JOINTS && used < sizeof who; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (!is_there(moving, i))
-            used += (size_t)snprintf(who + used, sizeof who - used, "%s%s is at %d, not %d",
-                                     used ? ", " : "", aw_unitysim_joint_name(i),
-                                     moving->unity->feedback.position[i],
-                                     moving->move.goals[i].position);
+            aw_append(who, sizeof who, ", ", "%s is at %d, not %d", aw_unitysim_joint_name(i),
+                      moving->unity->feedback.position[i], moving->move.goals[i].position);
     return aw_fail(err, AW_TIMEOUT, "%s after %.9g s — at a limit of the scene, or blocked?",
-                   used ? who : "the joints do not stand still", seconds);
+                   *who ? who : "the joints do not stand still", seconds);
 }
 
 /* Until all stand, fn has enough (AW_ENOUGH), or something fails. */
