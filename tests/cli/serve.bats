@@ -352,6 +352,29 @@ fell_silent() {
     same "$(json '.m2.target')" 0
 }
 
+@test "a server that is ended stops what moves and says so, 7 as where it is killed; a client's own Ctrl-C is 130" {
+    local way
+    for way in TERM INT client; do
+        rm -f "$D/s.err"
+        serve s hidmotor -l sim:
+        local server=$pid
+        hidmotor -q move 0 90 -30 duration=60s --wait 2>said 3>&- &
+        local mover=$!
+        started+=("$mover")
+        until echo | talk 0.1 "$(place hidmotor)" | jq -e .commander >commander; do :; done
+        if [ "$way" = client ]; then
+            kill -INT "$mover"
+            wait "$mover" && false || same "$?" 130
+            matches "$(<said)" "hidmotor: stopped: holding *"
+        else
+            kill "-$way" "$server"
+            wait "$mover" && false || same "$?" 7
+            matches "$(<said)" "hidmotor: the server was ended; stopped: holding *"
+            wait "$server" && false || same "$?" "$((128 + $(kill -l "$way")))"
+        fi
+    done
+}
+
 @test "systemd: the unit says what was said, and lets in to the device; ready, alive and stopping are told" {
     ok hidmotor -l 'hid:serial=50%' --deadman 1s serve --print-unit
     has "$output" ' serve "--link=hid:serial=50%%" "--listen=unix:/run/armwire/hidmotor.sock" "--deadman=1s"'

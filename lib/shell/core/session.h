@@ -118,6 +118,7 @@ struct aw_session {
     const char *shared_url;           /* of a server's device, whatever options say; or NULL */
     const char *stopped_by;       /* who or what asked for the stop, if it is no signal; or NULL */
     enum aw_status stopped_as;    /* what comes of the command that it ends */
+    const char *ended_with;       /* a command for another program, by a signal; or NULL */
     bool elsewhere;               /* it has come to where the server has to go on */
     const struct aw_args *args;   /* of the command that runs, */
     const struct aw_words *words; /* before they were bound, */

@@ -137,6 +137,8 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
         aw_fail(&session->err, status, "%s", why);
     if (status == AW_STOPPED && session->stopped_by && *session->stopped_by)
         status = aw_fail(&session->err, session->stopped_as, "%s", session->stopped_by);
+    else if (status == AW_STOPPED && session->stop.signal && session->ended_with)
+        status = aw_fail(&session->err, AW_LOST, "%s", session->ended_with);
     return status;
 }
 

@@ -225,6 +225,7 @@ void aw_server_execute(struct aw_server *server)
     *server->why = '\0';
     session->stopped_by = server->why;
     session->stopped_as = AW_REFUSED;
+    session->ended_with = request->peer ? "the server was ended" : NULL;
     session->options = server->options;
     if (json_is_true(json_object_get(request->object, "keys")))
         aw_terminal_begin(server);
@@ -238,7 +239,7 @@ void aw_server_execute(struct aw_server *server)
     session->moving = false;
     if (server->interrupted)
         session->stop.signal = 0;
-    session->stopped_by = NULL;
+    session->stopped_by = session->ended_with = NULL;
     *server->why = '\0';
     session->options = server->options;
     aw_crash_prepare(session);

@@ -138,6 +138,7 @@ static void interrupt(struct aw_server *server, const struct aw_peer *peer, int 
     if (!server->running || server->running->peer != peer)
         return;
     server->session->stop.signal = number;
+    server->session->ended_with = NULL;
     server->interrupted = true;
     aw_stop_ask(server->session);
 }
