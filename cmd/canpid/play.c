@@ -39,53 +39,33 @@ static const char *const sample_columns[] = {"t", "measured"};
 /* ---- Reading and checking ----------------------------------------------------------------------
  */
 
-/* Puts the file in front of what is wrong with it. */
-static enum aw_status in_file(struct player *p, const char *path, enum aw_status status)
-{
-    struct aw_error why = p->session->err;
-    return status == AW_OK ? status
-                           : aw_fail(&p->session->err, status, "%.100s: %s", path, why.text);
-}
-
 /* The columns: the time, and joints; of these the wanted ones, or all. */
 static enum aw_status find_joints(struct player *p, const struct aw_table *table, uint64_t wanted,
                                   int *t)
 {
     struct aw_session *session = p->session;
-    if (aw_table_column(table, "t", t, &session->err) != AW_OK)
-        return AW_MALFORMED;
-    for (size_t c = 0; c < table->n_columns; c++) {
+    enum aw_status status = aw_table_column(table, "t", t, &session->err);
+    for (size_t c = 0; c < table->n_columns && status == AW_OK; c++) {
         int board = aw_canpid_board_find(&session->wire->variant, table->names[c]);
         if ((int)c == *t)
             continue;
-        if (board < 0)
-            return aw_fail(&session->err, AW_USAGE,
-                           "column '%s' is no board — use t and lhip, lknee, lankle, rhip, rknee, "
-                           "rankle",
-                           table->names[c]);
+        if (board < 0) {
+            aw_fail(&session->err, AW_MALFORMED,
+                    "column '%s' is no board — use t and lhip, lknee, lankle, rhip, rknee, rankle",
+                    table->names[c]);
+            return aw_table_fail_in(&session->err, table, AW_TABLE_HEADER);
+        }
         if (wanted && !(wanted & AW_CANPID_BIT(board)))
             continue;
         if (p->n == JOINTS)
-            return aw_fail(&session->err, AW_LIMIT, "more than %d joints", JOINTS);
+            return aw_fail(&session->err, AW_LIMIT, "play: more than %d joints", JOINTS);
         p->joints[p->n++] = (struct joint){.board = (unsigned)board, .column = (int)c};
     }
-    return p->n ? AW_OK : aw_fail(&session->err, AW_USAGE, "it has no column for a joint");
-}
-
-static enum aw_status check_times(const struct aw_table *table, int t, const char *path,
-                                  struct aw_error *err)
-{
-    if (table->n_rows == 0)
-        return aw_fail(err, AW_MALFORMED, "%.100s: it has no rows — give at least one point", path);
-    for (size_t i = 1; i < table->n_rows; i++) {
-        double before = aw_table_cell(table, i - 1, t), now = aw_table_cell(table, i, t);
-        if (now <= before)
-            return aw_fail(err, AW_MALFORMED,
-                           "%.100s:%zu:1: t: %.9g s is not later than the %.9g s of line %zu — "
-                           "times must rise",
-                           path, table->lines[i], now, before, table->lines[i - 1]);
+    if (status == AW_OK && p->n == 0) {
+        aw_fail(&session->err, AW_MALFORMED, "there is no column for a joint");
+        return aw_table_fail_in(&session->err, table, AW_TABLE_HEADER);
     }
-    return AW_OK;
+    return status;
 }
 
 static enum aw_status make_path(struct player *p, const struct aw_table *table, int t)
@@ -114,27 +94,31 @@ static const char *name_of(struct player *p, const struct joint *joint)
 }
 
 /* All of it, between the points too, before the first frame. */
-static enum aw_status check_path(struct player *p)
+static enum aw_status check_path(struct player *p, const struct aw_table *table)
 {
     struct aw_session *session = p->session;
+    enum aw_status status = AW_OK;
     double most = aw_canpid_setpoint_limit(p->controller) * p->scale;
     double fastest = aw_option_number(session, "max-speed");
     const char *unit = aw_canpid_unit(p->controller);
-    for (size_t i = 0; i + 1 < p->path.n || i == 0; i++)
-        for (size_t k = 0; k < p->n; k++) {
+    for (size_t i = 0; (i + 1 < p->path.n || i == 0) && status == AW_OK; i++)
+        for (size_t k = 0; k < p->n && status == AW_OK; k++) {
             struct aw_path_extremes x = aw_path_extremes(&p->path, i, k);
             const char *name = name_of(p, &p->joints[k]);
             if (x.low < -most || x.high > most)
-                return aw_fail(&session->err, AW_LIMIT, "%s: %.6g %s at %.6g s is beyond ±%g %s",
-                               name, x.low < -most ? x.low : x.high, unit,
-                               x.low < -most ? x.low_t_s : x.high_t_s, most, unit);
-            if (x.speed > fastest)
-                return aw_fail(&session->err, AW_LIMIT,
-                               "%s: %.4g %s/s at %.6g s is faster than %g — give it more time, or "
-                               "raise --max-speed",
-                               name, x.speed, unit, x.speed_t_s, fastest);
+                status = aw_fail(&session->err, AW_LIMIT, "%s: %.6g %s at %.6g s is beyond ±%g %s",
+                                 name, x.low < -most ? x.low : x.high, unit,
+                                 x.low < -most ? x.low_t_s : x.high_t_s, most, unit);
+            else if (x.speed > fastest)
+                status =
+                    aw_fail(&session->err, AW_LIMIT,
+                            "%s: %.4g %s/s at %.6g s is faster than %g — give it more time, or "
+                            "raise --max-speed",
+                            name, x.speed, unit, x.speed_t_s, fastest);
+            if (status != AW_OK)
+                aw_table_fail_in(&session->err, table, i + 1 < p->path.n ? i + 1 : i);
         }
-    return AW_OK;
+    return status;
 }
 
 static enum aw_status load(struct player *p, const char *path)
@@ -147,13 +131,13 @@ static enum aw_status load(struct player *p, const char *path)
     if (status == AW_OK)
         status = aw_table_read(NULL, path, &table, &session->err);
     if (status == AW_OK)
-        status = in_file(p, path, find_joints(p, &table, wanted, &t));
+        status = find_joints(p, &table, wanted, &t);
     if (status == AW_OK)
-        status = check_times(&table, t, path, &session->err);
+        status = aw_table_check_times(&table, t, &session->err);
     if (status == AW_OK)
         status = make_path(p, &table, t);
     if (status == AW_OK)
-        status = in_file(p, path, check_path(p));
+        status = check_path(p, &table);
     aw_table_free(&table);
     return status;
 }

@@ -125,7 +125,7 @@ static enum aw_status make_path(struct follower *f, const char *joint, double ch
     FILE *file = fmemopen(text, (size_t)n, "r");
     if (!file)
         return aw_no_memory(&f->session->err);
-    enum aw_status status = aw_ezphys_path_read(&f->path, file, "jog", &f->session->err);
+    enum aw_status status = aw_ezphys_path_read(&f->path, file, NULL, &f->session->err);
     fclose(file);
     return status;
 }

@@ -2,7 +2,6 @@
 #include "protocol/ezphys/probe.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +27,14 @@ static enum aw_status read_file(struct aw_session *session, const char *path, st
     out->data = malloc(FILE_MAX);
     if (!out->data)
         return aw_no_memory(&session->err);
-    FILE *file = strcmp(path, "-") == 0 ? stdin : aw_file_open(path);
+    FILE *file = aw_file_open(path);
     if (!file)
-        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     out->size = fread(out->data, 1, FILE_MAX, file);
     bool failed = ferror(file);
-    if (file != stdin)
-        fclose(file);
-    return failed ? aw_fail(&session->err, AW_USAGE, "%.200s: cannot be read", path) : AW_OK;
+    fclose(file);
+    return failed ? aw_fail(&session->err, AW_USAGE, "%.200s: cannot be read", aw_file_name(path))
+                  : AW_OK;
 }
 
 /* In place: two digits become one byte. A comment line is passed over. */
@@ -123,7 +122,7 @@ enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ezphys_guess guesses[SHOWN];
     struct bytes bytes = {0};
-    const char *path = aw_arg(args, "file", 0);
+    const char *path = aw_arg(args, "file", 0), *name = aw_file_name(path);
     enum aw_status status = read_bytes(session, path, &bytes);
     size_t n = status == AW_OK
                    ? aw_ezphys_probe((struct aw_span){bytes.data, bytes.size}, guesses, SHOWN)
@@ -137,11 +136,11 @@ enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)
         return aw_fail(&session->err, AW_MALFORMED,
                        "%.100s: no wire makes sense of these %zu bytes — is it what the simulator "
                        "sent, and long enough?",
-                       path, bytes.size);
+                       name, bytes.size);
     if (!guesses[0].sure)
         return aw_fail(&session->err, AW_MALFORMED,
                        "%.100s: not sure — the best guess is --wire %s (%.0f %%); a longer "
                        "capture tells more",
-                       path, guesses[0].wire, 100 * guesses[0].score);
+                       name, guesses[0].wire, 100 * guesses[0].score);
     return AW_OK;
 }

@@ -109,9 +109,33 @@ static FILE *stream_of(int fd, const char *mode)
     return file;
 }
 
+static bool is_standard_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+int aw_file_descriptor(const char *path, int flags)
+{
+    return is_standard_input(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                   : open(path, O_RDONLY | O_CLOEXEC | flags);
+}
+
+const char *aw_file_name(const char *path)
+{
+    return is_standard_input(path) ? "stdin" : path;
+}
+
 FILE *aw_file_open(const char *path)
 {
-    return stream_of(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), "r");
+    int fd = aw_file_descriptor(path, O_NONBLOCK);
+    if (fd < 0 || !is_standard_input(path))
+        return stream_of(fd, "r");
+    FILE *file = fdopen(fd, "r");
+    if (!file) {
+        close(fd);
+        errno = EBADF; /* it was closed: what stands in its place cannot be read */
+    }
+    return file;
 }
 
 FILE *aw_file_create(const char *path)

@@ -25,9 +25,15 @@ enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *
  * after something that takes long or moves. */
 enum aw_status aw_file_check(const char *path, struct aw_error *err);
 
-/* fopen(3) for reading, and for making or writing over, but for named pipes: one that nobody has
- * begun to write to within two seconds, or that nobody reads, is ENXIO; fopen would wait for ever.
- * NULL with errno. */
+/* A file that is read: "-" is standard input, as a descriptor of its own. open(2) with these flags
+ * beside; -1 with errno. */
+int aw_file_descriptor(const char *path, int flags);
+/* What messages call it: "stdin" for "-". */
+const char *aw_file_name(const char *path);
+
+/* fopen(3) for reading (from standard input for "-"), and for making or writing over, but for named
+ * pipes: one that nobody has begun to write to within two seconds, or that nobody reads, is ENXIO;
+ * fopen would wait for ever. NULL with errno. */
 FILE *aw_file_open(const char *path);
 FILE *aw_file_create(const char *path);
 

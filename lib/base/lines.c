@@ -14,6 +14,7 @@ enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err)
     ssize_t length;
     if (!lines->file) {
         lines->file = aw_file_open(lines->name);
+        lines->name = aw_file_name(lines->name);
         lines->opened = lines->file != NULL;
         if (!lines->opened)
             return aw_file_fail(err, NULL, lines->name);
@@ -57,7 +58,7 @@ void aw_fail_in(struct aw_error *err, const char *name, uint64_t number, size_t 
 
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err)
 {
-    if (lines->given && status != AW_OK && status != AW_NO_MEMORY && err)
+    if (lines->given && lines->name && status != AW_OK && status != AW_NO_MEMORY && err)
         aw_fail_in(err, lines->name, lines->number,
                    (size_t)(lines->at ? lines->at - lines->line : 0) + 1);
     if (lines->opened)

@@ -20,7 +20,7 @@
 
 struct aw_lines {
     FILE *file;       /* NULL: the file called name is opened, and closed at the end */
-    const char *name; /* for messages; not owned */
+    const char *name; /* for messages; not owned. NULL: nobody wrote it, no place is named */
     unsigned number;  /* of the line, from 1 */
     char *line;       /* without its end, and the first one without a byte order mark */
     const char *at;   /* set by who finds a mistake: where in the line; NULL: its beginning */

@@ -205,8 +205,8 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
     if (!log)
         return aw_no_memory(err);
     log->options = *options;
-    snprintf(log->name, sizeof log->name, "%s", path);
-    log->fd = open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(log->name, sizeof log->name, "%s", aw_file_name(path));
+    log->fd = aw_file_descriptor(path, 0);
     enum aw_status status = AW_OK;
     if (log->fd < 0 || fstat(log->fd, &about) != 0)
         status = aw_file_fail(err, NULL, log->name);

@@ -72,8 +72,36 @@ enum aw_status aw_table_column(const struct aw_table *table, const char *name, i
     for (size_t i = 0; i < table->n_columns && strlen(names) + AW_TABLE_NAME + 8 < sizeof names;
          i++)
         aw_append(names, sizeof names, ", ", "%s", table->names[i]);
-    return aw_fail(err, AW_USAGE, "column %s: the table has only %s — rename one", name,
-                   table->n_columns > 0 ? names : "none");
+    aw_fail(err, AW_USAGE, "column %s: the table has only %s — rename one", name,
+            table->n_columns > 0 ? names : "none");
+    return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+}
+
+enum aw_status aw_table_fail_in(struct aw_error *err, const struct aw_table *table, size_t row)
+{
+    if (table->file && err->status == AW_USAGE)
+        err->status = AW_MALFORMED;
+    if (table->file)
+        aw_fail_in(err, table->file, row == AW_TABLE_HEADER ? table->header : table->lines[row], 0);
+    return err->status;
+}
+
+enum aw_status aw_table_check_times(const struct aw_table *table, int column, struct aw_error *err)
+{
+    if (table->n_rows == 0) {
+        aw_fail(err, AW_USAGE, "there are no rows — give at least one point");
+        return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+    }
+    for (size_t i = 1; i < table->n_rows; i++) {
+        double before = aw_table_cell(table, i - 1, column), now = aw_table_cell(table, i, column);
+        if (now <= before) {
+            aw_fail(err, AW_USAGE,
+                    "%s: %.9g s is not later than the %.9g s of line %zu — times must rise",
+                    table->names[column], now, before, table->lines[i - 1]);
+            return aw_table_fail_in(err, table, i);
+        }
+    }
+    return AW_OK;
 }
 
 static enum aw_status grow(struct aw_table *table, struct aw_error *err)
@@ -212,6 +240,7 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
 static enum aw_status read_first(struct aw_table *table, const char *line, struct place *place,
                                  struct aw_error *err)
 {
+    table->header = place->lines.number;
     place->separator = aw_csv_separator(line);
     place->plain = place->names && begins_with_number(line, place->separator);
     if (!place->plain && !place->named)
@@ -232,6 +261,7 @@ static enum aw_status read_table(struct place *place, struct aw_table *table, st
     }
     status = aw_lines_end(lines, status, err);
     table->headless = place->plain;
+    table->file = lines->name;
     if (status == AW_OK && table->n_columns == 0)
         status = aw_fail(err, AW_MALFORMED, "%s: it is empty — the first line names the columns",
                          lines->name);

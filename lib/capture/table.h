@@ -17,17 +17,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/status.h"
 
 #define AW_TABLE_COLUMNS 64
-#define AW_TABLE_NAME    32 /* bytes of a name, with its NUL */
+#define AW_TABLE_NAME    32       /* bytes of a name, with its NUL */
+#define AW_TABLE_HEADER  SIZE_MAX /* in place of a row: the line of the names */
 
 /* Owns its cells; {0} is an empty table. */
 struct aw_table {
     size_t n_columns, n_rows, capacity;
-    bool headless; /* the file had no header: the names are those that were given */
+    bool headless;    /* the file had no header: the names are those that were given */
+    const char *file; /* it was read from, as messages call it; not owned. NULL: from none */
+    size_t header;    /* line of the names in it */
     char names[AW_TABLE_COLUMNS][AW_TABLE_NAME];
     double *cells; /* row by row */
     size_t *lines; /* of the file each row was read from; 0 for one that was added */
@@ -45,9 +49,19 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 /* The column with this name, or -1. */
 int aw_table_find(const struct aw_table *table, const char *name);
 
-/* The column with this name; AW_USAGE, naming the columns there are, if there is none. */
+/* The column with this name; AW_USAGE (see aw_table_fail_in), naming the columns there are, if
+ * there is none. */
 enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
                                struct aw_error *err);
+
+/* What is wrong with a row, or with AW_TABLE_HEADER: of a table that was read from a file the place
+ * goes in front of the error's text, and AW_USAGE becomes AW_MALFORMED. Returns the error's status.
+ */
+enum aw_status aw_table_fail_in(struct aw_error *err, const struct aw_table *table, size_t row);
+
+/* Are the times in this column ones that rise? AW_MALFORMED, as aw_table_fail_in: there are no
+ * rows, or which time does not. */
+enum aw_status aw_table_check_times(const struct aw_table *table, int column, struct aw_error *err);
 
 static inline double aw_table_cell(const struct aw_table *table, size_t row, int column)
 {

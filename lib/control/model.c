@@ -292,15 +292,16 @@ enum aw_status aw_model_read(struct aw_model *model, const char *text_, const ch
 enum aw_status aw_model_load(struct aw_model *model, const char *path, struct aw_error *err)
 {
     FILE *file = aw_file_open(path);
+    const char *name = aw_file_name(path);
     if (!file)
-        return aw_file_fail(err, NULL, path);
+        return aw_file_fail(err, NULL, name);
     char *content = calloc(1, BIGGEST + 1);
     enum aw_status status = content ? AW_OK : aw_no_memory(err);
     if (content) {
         size_t n = fread(content, 1, BIGGEST, file);
-        status = ferror(file)   ? aw_file_fail(err, NULL, path)
-                 : n == BIGGEST ? aw_fail(err, AW_MALFORMED, "%s: it is too long for a model", path)
-                                : aw_model_read(model, content, path, err);
+        status = ferror(file)   ? aw_file_fail(err, NULL, name)
+                 : n == BIGGEST ? aw_fail(err, AW_MALFORMED, "%s: it is too long for a model", name)
+                                : aw_model_read(model, content, name, err);
     }
     fclose(file);
     free(content);

@@ -751,24 +751,25 @@ END
     has "$stderr" "within limits"
     sed 's/20,-20/200,-20/' walk.csv >far.csv
     fails 6 canpid -q -l "$fast" play far.csv -c pos
-    has "$stderr" "far.csv: lknee: 200 deg at 1 s is beyond"
+    has "$stderr" "far.csv:3:1: lknee: 200 deg at 1 s is beyond"
     fails 6 canpid -q -l "$fast" play walk.csv -c pos --max-speed 15
+    has "$stderr" "walk.csv:3:1: lknee: "
     has "$stderr" "faster than 15"
     printf '%s\n' t,lknee 0,50 1,60 >away.csv
     fails 6 canpid -q -l "$fast" play away.csv -c pos
     has "$stderr" "it stands at 0 deg"
-    printf '%s\n' t,elbow 0,0 1,1 >who.csv
-    fails 2 canpid -q -l "$fast" play who.csv -c pos
-    has "$stderr" "who.csv: column 'elbow' is no board"
-    while IFS='|' read -r rows said; do # as hidmotor play and ezphys follow do
-        printf '%b' "$rows" >wrong.csv
-        fails 5 canpid -q -l "$fast" play wrong.csv -c pos
-        has "$why" "canpid: wrong.csv$said"
+    while IFS='|' read -r text wrong; do
+        # shellcheck disable=SC2059 # with its ends of lines
+        printf "$text" >who.csv
+        fails 5 canpid -q -l "$fast" play who.csv -c pos
+        has "$stderr" "who.csv:$wrong"
     done <<'END'
-t,lknee\n0,0\n\n1,5\n0.5,0\n|:5:1: t: 0.5 s is not later than the 1 s of line 4
-t,lknee\n0,0\n0,5\n|:3:1: t: 0 s is not later than the 0 s of line 2
-t,lknee\n|: it has no rows
-lknee,rknee\n0,0\n|: column t: the table has only lknee, rknee
+t,elbow\n0,0\n1,1\n|1:1: column 'elbow' is no board
+# of today\ntime,lknee\n0,0\n|2:1: column t: the table has only time, lknee
+t\n0\n|1:1: there is no column for a joint
+t,lknee\n0,0\n1,1\n\n1,2\n|5:1: t: 1 s is not later than the 1 s of line 3
+t,lknee\n|1:1: there are no rows
+t,lknee\n0,0\n1,a\n|3:1: lknee: 'a' is not a number
 END
     fails 2 canpid -q -l "$fast" play walk.csv -c pos -b lkne
     hasnt "$why" "walk.csv"

@@ -15,7 +15,8 @@ words() {
     hidmotor/set_*_gains) echo 1 2 3 4 5 6 7 8 9 ;;
     canpid/play) echo nothing.csv -c pos ;;
     canpid/design | canpid/verify) echo nothing.csv ;;
-    hidmotor/play | ezphys/follow | unitysim/play | */compare) echo nothing.csv ;;
+    hidmotor/play | ezphys/follow | unitysim/play) echo nothing.csv ;;
+    */compare) echo nothing.csv nothing.csv ;;
     canpid/k[pid]) echo 0.5 -b lknee -c pos ;;
     canpid/ref_*) echo -b lknee ;;
     canpid/gains) echo apply lknee.gains ;;
@@ -73,6 +74,21 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog)|[a-z]* 
         same "$(find . -mindepth 1)" ""
     done
     same "$(cat "$D/taken")" ""
+}
+
+@test "-: standard input, wherever a file is read, which messages call stdin" {
+    for tool in $tools; do
+        each $tool | sed -nE '/^record /d; s/(no\.pcapng|nothing\.csv|lknee\.gains)/-/p' >"$D/$tool.list"
+        while read -r -u 4 line; do
+            echo "# $tool $line"
+            status=0
+            # shellcheck disable=SC2086 # words
+            timeout 60 $tool -q --no-input -l sim: $line <<<nonsense >"$D/out" 2>"$D/err" || status=$?
+            [[ $status == [25] ]]
+            has "$(<"$D/err")" "$tool: stdin:"
+        done 4<"$D/$tool.list"
+        [ "$(wc -l <"$D/$tool.list")" -ge 4 ]
+    done
 }
 
 @test "--dry-run: a command that only looks on says that there is nothing to show" {

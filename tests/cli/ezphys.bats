@@ -464,10 +464,10 @@ time.sleep(20)"
     jq -e '.max_error < 0.02' <<<"$output" >/dev/null
     printf 't,waist\n0,0\n0,1\n' >bad.csv
     fails 5 ezphys -q -l sim:arm4 follow bad.csv
-    has "$why" "it has to grow"
+    has "$why" "bad.csv:3:1: t: 0 s is not later than the 0 s of line 2"
     printf 't,waits\n0,0\n1,1\n' >bad.csv
-    fails 2 ezphys -q -l sim:arm4 follow bad.csv
-    has "$why" "did you mean 'waist'?"
+    fails 5 ezphys -q -l sim:arm4 follow bad.csv
+    has "$why" "bad.csv:1:1: no joint 'waits' — did you mean 'waist'?"
     printf 't,waist\n0,0\n0.01,1\n' >bad.csv
     fails 6 ezphys -q -l sim:arm4 follow bad.csv
     printf 't,waist\n0,0\n1,nan\n' >bad.csv

@@ -271,13 +271,15 @@ asks() {
     sock=$(place canpid)
     printf '%s\n' '{"cmd":"run","file":"/etc/passwd","id":1}' 'replay /etc/passwd' 'record /tmp/x.pcapng' \
         'plot torque --out /tmp/x.svg' 'step --from 0 --to 1 -b lknee -c pos --save /tmp/x.csv' \
-        'gains apply /etc/passwd' 'sim --listen pty:/tmp/x' 'serve' 'config show' 'decode /etc/passwd' |
+        'gains apply /etc/passwd' 'gains apply -' 'sim --listen pty:/tmp/x' 'serve' 'config show' 'decode /etc/passwd' |
         talk 1 "$sock" >said
     same "$(jq -s 'map(select(.done) | .exit) | unique' -c said)" "[2]"
-    same "$(jq -s 'map(select(.done)) | length' said)" 10
+    same "$(jq -s 'map(select(.done)) | length' said)" 11
     [ ! -e /tmp/x.csv ] && [ ! -e /tmp/x.svg ] && [ ! -e /tmp/x.pcapng ]
     ok canpid -q step --from 0deg --to 5deg --for 0.2s -b lknee -c pos --save run.csv
     [ -s run.csv ]
+    fails 2 canpid -q play - -c pos <<<$'t,lknee\n0,0\n0.1,1'
+    has "$why" "a server needs a file with a name"
 }
 
 @test "lines that are none: each is answered, and the server lives" {

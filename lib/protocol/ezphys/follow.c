@@ -11,21 +11,17 @@ static double time_of(const struct aw_ezphys_path *path, size_t row)
     return aw_table_cell(&path->table, row, path->time);
 }
 
-static enum aw_status check_times(const struct aw_ezphys_path *path, const char *name,
-                                  struct aw_error *err)
+static enum aw_status check_times(const struct aw_ezphys_path *path, struct aw_error *err)
 {
-    if (path->table.n_rows < 2)
-        return aw_fail(err, AW_MALFORMED, "%.100s: %zu row%s — a trajectory has at least two", name,
-                       path->table.n_rows, path->table.n_rows == 1 ? "" : "s");
-    if (time_of(path, 0) < 0)
-        return aw_fail(err, AW_MALFORMED, "%.100s: t begins at %g — not before 0", name,
-                       time_of(path, 0));
-    for (size_t i = 1; i < path->table.n_rows; i++)
-        if (time_of(path, i) <= time_of(path, i - 1))
-            return aw_fail(err, AW_MALFORMED,
-                           "%.100s: row %zu: t goes from %g to %g — it has to grow", name, i + 1,
-                           time_of(path, i - 1), time_of(path, i));
-    return AW_OK;
+    const struct aw_table *table = &path->table;
+    if (table->n_rows < 2)
+        return aw_fail(err, AW_MALFORMED, "%.100s: %zu row%s — a trajectory has at least two",
+                       table->file, table->n_rows, table->n_rows == 1 ? "" : "s");
+    if (time_of(path, 0) < 0) {
+        aw_fail(err, AW_MALFORMED, "t begins at %g — not before 0", time_of(path, 0));
+        return aw_table_fail_in(err, table, 0);
+    }
+    return aw_table_check_times(table, path->time, err);
 }
 
 /* "hip.axis2": joint and axis. */
@@ -43,20 +39,20 @@ static enum aw_status split_name(struct aw_ezphys_track *track, const char *colu
     return AW_OK;
 }
 
-static enum aw_status make_tracks(struct aw_ezphys_path *path, const char *name,
-                                  struct aw_error *err)
+static enum aw_status make_tracks(struct aw_ezphys_path *path, struct aw_error *err)
 {
-    struct aw_error why;
-    enum aw_status status = aw_table_column(&path->table, "t", &path->time, &why);
+    enum aw_status status = aw_table_column(&path->table, "t", &path->time, err);
+    if (status != AW_OK)
+        return status;
     for (size_t i = 0; i < path->table.n_columns && status == AW_OK; i++) {
         if ((int)i == path->time)
             continue;
         path->column[path->n] = (int)i;
-        status = split_name(&path->tracks[path->n++], path->table.names[i], &why);
+        status = split_name(&path->tracks[path->n++], path->table.names[i], err);
     }
     if (status == AW_OK && path->n == 0)
-        status = aw_fail(&why, AW_MALFORMED, "no column besides t — add one for each joint");
-    return status == AW_OK ? AW_OK : aw_fail(err, AW_MALFORMED, "%.100s: %s", name, why.text);
+        status = aw_fail(err, AW_MALFORMED, "no column besides t — add one for each joint");
+    return status == AW_OK ? AW_OK : aw_table_fail_in(err, &path->table, AW_TABLE_HEADER);
 }
 
 enum aw_status aw_ezphys_path_read(struct aw_ezphys_path *path, FILE *file, const char *name,
@@ -65,9 +61,9 @@ enum aw_status aw_ezphys_path_read(struct aw_ezphys_path *path, FILE *file, cons
     *path = (struct aw_ezphys_path){0};
     enum aw_status status = aw_table_read(file, name, &path->table, err);
     if (status == AW_OK)
-        status = make_tracks(path, name, err);
+        status = make_tracks(path, err);
     if (status == AW_OK)
-        status = check_times(path, name, err);
+        status = check_times(path, err);
     if (status != AW_OK)
         aw_ezphys_path_free(path);
     return status;
@@ -93,12 +89,14 @@ static enum aw_status check_speed(const struct aw_ezphys_path *path, size_t trac
                                   struct aw_error *err)
 {
     for (size_t row = 0; row + 1 < path->table.n_rows; row++)
-        if (fabs(slope(path, row, track)) > limit)
-            return aw_fail(err, AW_LIMIT,
-                           "%s: from t = %g to %g it needs %.3g/s, more than %g — slow the "
-                           "trajectory down, or raise --max-speed",
-                           path->tracks[track].joint, time_of(path, row), time_of(path, row + 1),
-                           slope(path, row, track), limit);
+        if (fabs(slope(path, row, track)) > limit) {
+            aw_fail(err, AW_LIMIT,
+                    "%s: from t = %g to %g it needs %.3g/s, more than %g — slow the trajectory "
+                    "down, or raise --max-speed",
+                    path->tracks[track].joint, time_of(path, row), time_of(path, row + 1),
+                    slope(path, row, track), limit);
+            return aw_table_fail_in(err, &path->table, row + 1);
+        }
     return AW_OK;
 }
 
@@ -140,7 +138,9 @@ enum aw_status aw_ezphys_path_bind(struct aw_ezphys_path *path, const struct aw_
         status = bind_track(&path->tracks[i], ez, err);
         if (status == AW_OK)
             status = check_twice(path, i, err);
-        if (status == AW_OK && !force)
+        if (status != AW_OK)
+            status = aw_table_fail_in(err, &path->table, AW_TABLE_HEADER);
+        else if (!force)
             status = check_speed(path, i, gains->max_speed, err);
     }
     return status;

@@ -49,13 +49,14 @@ struct aw_ezphys_path {
 };
 
 /* Reads and checks a table (file NULL: the one called name): a column t in s that starts at 0 or
- * later and grows, at least two rows. AW_MALFORMED with file and line or column. */
+ * later and grows, at least two rows. AW_MALFORMED with file and line. */
 enum aw_status aw_ezphys_path_read(struct aw_ezphys_path *path, FILE *file, const char *name,
                                    struct aw_error *err);
 void aw_ezphys_path_free(struct aw_ezphys_path *path);
 
-/* Finds the joints of the columns in what has been seen. AW_USAGE for a name that is none, or an
- * axis it has not; AW_LIMIT where the trajectory is faster than max_speed. force: not looked at. */
+/* Finds the joints of the columns in what has been seen. AW_MALFORMED for a name that is none, or
+ * an axis it has not; AW_LIMIT where the trajectory is faster than max_speed. force: not looked at.
+ */
 enum aw_status aw_ezphys_path_bind(struct aw_ezphys_path *path, const struct aw_ezphys *ez,
                                    const struct aw_ezphys_gains *gains, bool force,
                                    struct aw_error *err);

@@ -72,15 +72,15 @@ static int find_ignoring_case(const struct aw_table *table, const char *name)
     return -1;
 }
 
-static enum aw_status no_column(const struct aw_table *table, const char *name, const char *wanted,
-                                const char *other, struct aw_error *err)
+static enum aw_status no_column(const struct aw_table *table, const char *wanted, const char *other,
+                                struct aw_error *err)
 {
     struct aw_error why;
     int column;
     aw_table_column(table, wanted, &column, &why);
     return aw_fail(err, AW_MALFORMED,
-                   "%s:1:1: %s, or call it %s, or name the columns: --columns t_ms,m1,m2,m3", name,
-                   why.text, other);
+                   "%s, or call it %s, or name the columns: --columns t_ms,m1,m2,m3", why.text,
+                   other);
 }
 
 static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
@@ -90,7 +90,7 @@ static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const stru
         if ((layout->t = find_ignoring_case(table, times[i].name)) >= 0)
             layout->time = &times[i];
     if (!layout->time)
-        return no_column(table, way->name, times[0].name, times[1].name, err);
+        return no_column(table, times[0].name, times[1].name, err);
     layout->guessed = !named && (table->headless || layout->time->unsure);
     way->recorded = find_ignoring_case(table, "m1.setpoint") >= 0;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
@@ -98,7 +98,7 @@ static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const stru
         while (k < N_ANGLES && (layout->deg[i] = find_ignoring_case(table, angles[i][k])) < 0)
             k++;
         if (k == N_ANGLES)
-            return no_column(table, way->name, angles[i][0], angles[i][1], err);
+            return no_column(table, angles[i][0], angles[i][1], err);
         way->recorded |= k >= MEASURED;
         memcpy(way->columns[i], table->names[layout->deg[i]], AW_TABLE_NAME);
     }
@@ -373,7 +373,7 @@ enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FIL
                                           struct aw_error *err)
 {
     struct aw_table table = {0};
-    *way = (struct aw_hidmotor_waypoints){.name = strdup(name)};
+    *way = (struct aw_hidmotor_waypoints){.name = strdup(aw_file_name(name))};
     enum aw_status status =
         way->name ? read_table(file, name, columns, &table, err) : aw_no_memory(err);
     if (status == AW_OK)

@@ -103,10 +103,9 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
 
 static enum aw_status decode_file(struct aw_decoder *d, const char *name)
 {
-    bool standard = strcmp(name, "-") == 0;
     char *block = malloc(BLOCK);
-    int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-    aw_decoder_begin(d, standard ? "stdin" : name, wanted_input(d->session));
+    int fd = aw_file_descriptor(name, 0);
+    aw_decoder_begin(d, aw_file_name(name), wanted_input(d->session));
     uint64_t before = d->seen + d->bad;
     enum aw_status status =
         fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
@@ -118,7 +117,7 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
         aw_notice_foreign(d->session, d->name);
     if (d->session->out.error)
         status = aw_output_flush(&d->session->out, &d->session->err);
-    if (fd >= 0 && !standard)
+    if (fd >= 0)
         close(fd);
     free(block);
     return status;

@@ -99,12 +99,11 @@ enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line
 /* The first bytes say what it is: captures have a magic, candump lines begin with a bracket. */
 static enum aw_status begin_file(struct aw_stream *s, const char *input)
 {
-    bool standard = strcmp(input, "-") == 0;
     const char *ending = strrchr(input, '.');
-    s->name = standard ? "stdin" : input;
+    s->name = aw_file_name(input);
     aw_stop_catch(s->session);
-    s->live = standard;
-    s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    s->live = s->name != input;
+    s->fd = aw_file_descriptor(input, O_NONBLOCK);
     if (s->fd < 0)
         return aw_file_fail(&s->session->err, NULL, input);
     enum aw_status status = aw_stream_fill(s, AW_NEVER);
@@ -155,7 +154,7 @@ void aw_stream_close(struct aw_stream *s)
 {
     if (!s)
         return;
-    if (s->fd > STDIN_FILENO)
+    if (s->fd >= 0)
         close(s->fd);
     if (s->state && s->source->end)
         s->source->end(s);

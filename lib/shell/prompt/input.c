@@ -153,12 +153,12 @@ enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *a
     if (session->scripts == SCRIPTS_MAX)
         return aw_fail(&session->err, AW_USAGE,
                        "run: %.120s: %d scripts deep — does it run itself?", name, SCRIPTS_MAX);
-    int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = aw_file_descriptor(name, O_NONBLOCK);
     if (fd < 0)
         return aw_file_fail(&session->err, NULL, name);
     session->one_shot = false;
     session->scripts++;
-    enum aw_status status = aw_run_lines(session, fd, name);
+    enum aw_status status = aw_run_lines(session, fd, aw_file_name(name));
     session->scripts--;
     close(fd);
     session->reported = true; /* by its last command */

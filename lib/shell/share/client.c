@@ -353,12 +353,26 @@ static enum aw_status pass_interrupt(struct aw_attached *attached)
     return AW_STOPPED;
 }
 
+/* Standard input has been read to its end here, where the command was checked. */
+static enum aw_status check_files(struct aw_session *session)
+{
+    const struct aw_args *args = session->args;
+    for (size_t i = 0; i < args->n; i++)
+        if (args->bound[i].arg->kind == AW_ARG_FILE && strcmp(args->bound[i].text, "-") == 0)
+            return aw_fail(&session->err, AW_USAGE,
+                           "%s -: a server needs a file with a name — save what comes in one first",
+                           args->command->name);
+    return AW_OK;
+}
+
 static enum aw_status run(struct aw_session *session)
 {
     struct aw_attached *attached = session->attached;
     attached->done = false;
     attached->failed.status = AW_OK;
-    enum aw_status status = aw_session_open_tee(session, attached->address.text);
+    enum aw_status status = check_files(session);
+    if (status == AW_OK)
+        status = aw_session_open_tee(session, attached->address.text);
     if (status != AW_OK)
         return status;
     if (session->tee)

@@ -384,9 +384,47 @@ static void folders_on_the_way_are_made(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* "-" is what comes in, by a descriptor that can be closed. */
+static void standard_input_is_a_file(void **state)
+{
+    int ends[2], before = dup(STDIN_FILENO);
+    char line[8];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "one\ntwo\n", 8), 8);
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    FILE *file = aw_file_open("-");
+    assert_non_null(file);
+    setvbuf(file, NULL, _IONBF, 0);
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, "one\n");
+    fclose(file);
+    int fd = aw_file_descriptor("-", O_NONBLOCK);
+    assert_true(fd > STDERR_FILENO);
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(read(fd, line, sizeof line), 4);
+    close(fd);
+    assert_string_equal(aw_file_name("-"), "stdin");
+    assert_string_equal(aw_file_name("-x"), "-x");
+    /* what stands in place of one that was closed */
+    fd = open("/dev/null", O_WRONLY);
+    dup2(fd, STDIN_FILENO);
+    close(fd);
+    assert_null(aw_file_open("-"));
+    assert_int_equal(errno, EBADF);
+    close(STDIN_FILENO);
+    assert_null(aw_file_open("-"));
+    assert_int_equal(errno, EBADF);
+    dup2(before, STDIN_FILENO);
+    close(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(standard_input_is_a_file),
         cmocka_unit_test(the_advice_fits_the_error),
         cmocka_unit_test(what_can_be_written),
         cmocka_unit_test(what_cannot_be_saved),

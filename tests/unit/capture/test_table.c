@@ -42,8 +42,24 @@ static void test_reading(void **state)
     assert_true(aw_table_cell(&table, 1, 0) == 0.01);
     assert_true(aw_table_cell(&table, 1, 1) == 16);
     assert_true(aw_table_cell(&table, 1, 2) == 3);
+    assert_int_equal(aw_table_check_times(&table, 0, &err), AW_OK);
+    int column;
+    assert_int_equal(aw_table_column(&table, "y", &column, &err), AW_MALFORMED);
+    assert_string_equal(
+        err.text, "run.csv:3:1: column y: the table has only t, measured, output — rename one");
+    assert_int_equal(aw_table_check_times(&table, 1, &err), AW_OK);
+    aw_fail(&err, AW_LIMIT, "too far");
+    assert_int_equal(aw_table_fail_in(&err, &table, 1), AW_LIMIT);
+    assert_string_equal(err.text, "run.csv:6:1: too far");
+    aw_table_free(&table);
+    assert_int_equal(read_text("t\n1\n2\n\n2\n", &table), AW_OK);
+    assert_int_equal(aw_table_check_times(&table, 0, &err), AW_MALFORMED);
+    assert_string_equal(
+        err.text, "run.csv:5:1: t: 2 s is not later than the 2 s of line 3 — times must rise");
     aw_table_free(&table);
     assert_int_equal(read_text("a,b", &table), AW_OK);
+    assert_int_equal(aw_table_check_times(&table, 0, &err), AW_MALFORMED);
+    assert_string_equal(err.text, "run.csv:1:1: there are no rows — give at least one point");
     assert_int_equal(table.n_rows, 0);
     aw_table_free(&table);
 }
