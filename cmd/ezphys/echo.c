@@ -80,18 +80,15 @@ static enum aw_status check_words(struct watcher *w)
 {
     struct aw_ezphys *ez = ez_of(w->session);
     const char *known[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS + AW_MAX_MESSAGES];
-    size_t n = 0;
+    size_t n = 0, messages = aw_ezphys_protocol.n_messages;
     for (size_t i = 0; i < ez->state.n_bodies; i++)
         known[n++] = ez->state.bodies[i].object.name;
     for (size_t i = 0; i < ez->state.n_joints; i++)
         known[n++] = ez->state.joints[i].object.name;
-    for (size_t i = 0; i < aw_ezphys_protocol.n_messages; i++)
+    for (size_t i = 0; i < messages; i++)
         known[n++] = aw_ezphys_protocol.messages[i].name;
     for (size_t i = 0; i < w->n_patterns; i++) {
-        bool message = false;
-        for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
-            message = message || strcmp(aw_ezphys_protocol.messages[m].name, w->patterns[i]) == 0;
-        if (w->matched[i] || message)
+        if (w->matched[i] || aw_find_word(known + n - messages, messages, w->patterns[i]) >= 0)
             continue;
         return aw_fail_unknown(&w->session->err, aw_suggest(w->patterns[i], known, n),
                                "'status' shows what there is", "nothing is called '%.40s'",

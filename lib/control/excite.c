@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "control/samples.h"
+
 #define REST_S      0.3
 #define HALF_WAY    0.7  /* of the bound, where a step ends */
 #define GROWN       1.03 /* a step that has not got so much farther … */
@@ -141,16 +143,12 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
 size_t aw_excite_input(const double *t, const double *output, size_t n, double late_s, double *at,
                        double *out)
 {
-    double least = INFINITY, most = -INFINITY;
+    double jump = JUMP * aw_spread(output, n);
     size_t k = 0;
-    for (size_t i = 0; i < n; i++) {
-        least = fmin(least, output[i]);
-        most = fmax(most, output[i]);
-    }
     for (size_t i = 0; i < n; i++) {
         at[k] = t[i];
         out[k++] = output[i];
-        if (i + 1 == n || fabs(output[i + 1] - output[i]) < JUMP * (most - least))
+        if (i + 1 == n || fabs(output[i + 1] - output[i]) < jump)
             continue;
         at[k] = at[k + 1] = t[i] + fmin(late_s, (t[i + 1] - t[i]) / 2);
         out[k] = output[i];

@@ -228,20 +228,16 @@ static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
     if (trial->n < FEWEST || trial->n_inputs < 2)
         return aw_fail(err, AW_USAGE, "fit: %zu samples are too few, %d are needed — record longer",
                        trial->n, FEWEST);
-    double least = trial->input[0], most = least;
-    for (size_t i = 0; i < trial->n_inputs; i++) {
+    for (size_t i = 0; i < trial->n_inputs; i++)
         if (!isfinite(trial->input[i]) || !isfinite(trial->input_t[i]) ||
             (i && trial->input_t[i] < trial->input_t[i - 1]))
             return aw_fail(err, AW_USAGE, "fit: input %zu is no number, or its time falls", i + 1);
-        least = fmin(least, trial->input[i]);
-        most = fmax(most, trial->input[i]);
-    }
     for (size_t i = 0; i < trial->n; i++)
         if (!isfinite(trial->t[i]) || !isfinite(trial->y[i]) ||
             (i && trial->t[i] <= trial->t[i - 1]))
             return aw_fail(err, AW_USAGE, "fit: sample %zu is no number, or its time does not grow",
                            i + 1);
-    if (!(most > least))
+    if (!(aw_spread(trial->input, trial->n_inputs) > 0))
         return aw_fail(err, AW_REFUSED, "fit: the input did not move — excite the process");
     return AW_OK;
 }
@@ -355,14 +351,10 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
  * of the whole record if there are few. */
 static size_t piece_of(const struct aw_trial *trial)
 {
-    double least = trial->input[0], most = least, between[MOST_JUMPS], before = 0;
+    double jump = 0.2 * aw_spread(trial->input, trial->n_inputs), between[MOST_JUMPS], before = 0;
     size_t n = 0;
-    for (size_t i = 0; i < trial->n_inputs; i++) {
-        least = fmin(least, trial->input[i]);
-        most = fmax(most, trial->input[i]);
-    }
     for (size_t i = 0; i + 1 < trial->n_inputs && n < MOST_JUMPS; i++)
-        if (fabs(trial->input[i + 1] - trial->input[i]) > 0.2 * (most - least)) {
+        if (fabs(trial->input[i + 1] - trial->input[i]) > jump) {
             between[n++] = trial->input_t[i] - before;
             before = trial->input_t[i];
         }

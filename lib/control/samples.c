@@ -19,6 +19,16 @@ bool aw_samples_add(struct aw_samples *samples, double value)
     return true;
 }
 
+double aw_spread(const double *values, size_t n)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, values[i]);
+        most = fmax(most, values[i]);
+    }
+    return most - least;
+}
+
 int aw_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -28,6 +28,9 @@ struct aw_stats {
     double p50, p95, p99;
 };
 
+/* From the least to the largest of n numbers, at least one. */
+double aw_spread(const double *values, size_t n);
+
 /* How qsort orders numbers. */
 int aw_ascending(const void *a, const void *b);
 

@@ -348,24 +348,18 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
 }
 
 /* Without the turn it is tried all the same: who has it may be stopped. */
-static enum aw_status try_in_turn(struct exchange *x, bool *taken, struct aw_error *err)
-{
-    struct aw_link *link = x->arm->link;
-    int64_t patience = x->arm->options.turn_ms * AW_MILLISECOND;
-    bool turn = aw_link_take_turn(link, aw_clock_now(link->clock) + patience);
-    enum aw_status status = try_once(x, taken, err);
-    if (turn)
-        aw_link_end_turn(link);
-    return status;
-}
-
 static enum aw_status converse(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
+    struct aw_link *link = arm->link;
+    int64_t patience = arm->options.turn_ms * AW_MILLISECOND;
     int retries = x->question ? arm->options.retries : 0;
     for (;;) {
         bool taken = false;
-        enum aw_status status = try_in_turn(x, &taken, err);
+        bool turn = aw_link_take_turn(link, aw_clock_now(link->clock) + patience);
+        enum aw_status status = try_once(x, &taken, err);
+        if (turn)
+            aw_link_end_turn(link);
         if (taken || status != AW_TIMEOUT)
             return status;
         if (x->reply->retries == retries)
