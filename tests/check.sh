@@ -102,6 +102,11 @@ paths() {
         '/(home|root|wor[k]|Users)/[a-z]|share[d]/(spec|facts|tools)' -- . ':!LICENSE'
 }
 
+# Words that the glossary has others for; one of them is a key of armctl's state file.
+words() {
+    ! git grep -nwE --untracked --exclude-standard 'hear|heard|deaf|untold|wish' -- lib cmd | grep -v '"heard"'
+}
+
 scripts() {
     local shell_scripts
     shell_scripts=$(git ls-files -co --exclude-standard -- '*.sh' .ci/run)
@@ -185,6 +190,7 @@ with_sources() {
     suite format tests/format.sh
     suite metrics tests/metrics.sh
     suite paths paths
+    suite words words
     suite rooms tests/rooms.py
     suite scripts scripts
     suite syntax syntax

@@ -186,7 +186,7 @@ static bool is_of(const struct gate *gate, const struct client *client,
            client->asks == is_question(gate, message);
 }
 
-/* Whoever lives is heard all the time. */
+/* Whoever lives sends all the time. */
 static struct client *most_silent(const struct gate *gate)
 {
     struct client *found = gate->clients;

@@ -230,7 +230,7 @@ static bool is_noise(const struct aw_ezphys *ez)
 
 /* What came of waiting for a message. Noise is one among others, but not where nothing else has
  * come for as long as a message may take. */
-static enum aw_status heard(struct aw_session *session, enum aw_status status)
+static enum aw_status judge_received(struct aw_session *session, enum aw_status status)
 {
     struct ez_state *state = ez_state(session);
     bool noise = is_noise(&state->ez), late = status == AW_TIMEOUT;
@@ -255,7 +255,7 @@ enum aw_status ez_exchange(struct aw_session *session)
     enum aw_status status = aw_ezphys_answer(ez, &session->err);
     if (status == AW_OK)
         status = ez_receive(session, ez_deadline(session), EZ_ONCE);
-    return heard(session, status);
+    return judge_received(session, status);
 }
 
 /* A message that step left without its answer is as good as a new one. */
@@ -270,7 +270,7 @@ enum aw_status ez_begin(struct aw_session *session)
     if (state->ez.owed && state->ez.whole)
         return AW_OK;
     do
-        status = heard(session, ez_receive(session, state->silent_ns, EZ_ONCE));
+        status = judge_received(session, ez_receive(session, state->silent_ns, EZ_ONCE));
     while (status == AW_OK && is_noise(&state->ez));
     return status;
 }
