@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/commands/ping.h"
 #include "shell/core/dry.h"
 #include "state.h"

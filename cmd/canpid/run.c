@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/commands/picture.h"
 #include "shell/core/dry.h"
 

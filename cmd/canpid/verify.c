@@ -18,7 +18,7 @@
 
 #include "base/lines.h"
 #include "base/number.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "tuning.h"
 
 #define CASES 64

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "protocol/ezphys/wire.h"
 #include "state.h"
 #include "view/text/where.h"

@@ -12,7 +12,7 @@
 #include "base/grow.h"
 #include "base/lines.h"
 #include "base/number.h"
-#include "base/suggest.h"
+#include "base/text.h"
 
 /* ---- In memory ---------------------------------------------------------------------------------
  */

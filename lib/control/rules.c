@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 /* kp over Ku, Ti and Td over Tu; kp is 0 where nothing was published. */
 struct row {

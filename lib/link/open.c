@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "link/core/link.h"
 #include "link/core/transport.h"
 #include "link/core/url.h"

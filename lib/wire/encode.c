@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "wire/run.h"
 
 struct full_name {

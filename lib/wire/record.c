@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "wire/codec.h"
 
 void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir)

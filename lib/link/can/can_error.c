@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 
 enum { CLASSES = -1 }; /* bits of the identifier, not of a data byte */
 

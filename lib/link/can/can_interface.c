@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "link/can/can.h"
 
 #define NETS     "/sys/class/net"

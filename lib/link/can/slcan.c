@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "link/can/can_text.h"
 #include "link/can/slcan_codec.h"
 #include "link/core/port.h"

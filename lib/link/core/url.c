@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "base/suggest.h"
+#include "base/text.h"
 
 static const char scheme_letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "link/core/transport.h"
 #include "link/core/turns.h"
 #include "link/hid/hid_port.h"

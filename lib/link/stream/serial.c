@@ -9,7 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "link/core/fd_link.h"
 #include "link/core/owner.h"
 #include "link/core/port.h"

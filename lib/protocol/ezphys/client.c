@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "protocol/ezphys/message.h"
 #include "protocol/ezphys/wire.h"
 #include "wire/rows.h"

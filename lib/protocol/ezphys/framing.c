@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "protocol/ezphys/rows.h"
 #include "protocol/ezphys/wire.h"
 #include "wire/rows.h"

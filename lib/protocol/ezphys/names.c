@@ -8,6 +8,7 @@
 
 #include "base/lines.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 static const char *const kinds[] = {[AW_EZPHYS_BODY] = "body", [AW_EZPHYS_JOINT] = "joint"};
 

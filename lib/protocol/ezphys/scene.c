@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 #define COUNT(a)  (sizeof(a) / sizeof *(a))

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "protocol/ezphys/scene.h"
 
 /* Made from scenes/NAME.scene by the Makefile: one array of characters for each, and the rows. */

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/file.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "control/samples.h"
 #include "protocol/hidmotor/waypoints.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "protocol/unitysim/wire.h"
 #include "wire/rows.h"
 #include "wire/table.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clamp.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "link/core/url.h"
 #include "protocol/unitysim/fields.h"
 #include "protocol/unitysim/wire.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
 #include "shell/commands/printer.h"

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
 #include "shell/commands/picture.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
 #include "shell/core/wanted.h"

@@ -8,7 +8,7 @@
 
 #include "base/csv.h"
 #include "base/number.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/commands/stream_source.h"
 #include "view/text/timestamp.h"
 

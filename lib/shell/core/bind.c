@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 struct binder {
     struct aw_session *session;

@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 static const char *const time_styles[] = {"none", "abs", "rel", "delta", "iso", NULL};
 static const char *const color_choices[] = {"auto", "always", "never", NULL};

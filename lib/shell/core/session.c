@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/suggest.h"
+#include "base/text.h"
 
 static const struct aw_option_value *find_option(const struct aw_session *session, const char *name)
 {

@@ -1,7 +1,7 @@
 /* Reads --wire, and lists the variants that a tool has. */
 #include "shell/core/wire_option.h"
 
-#include "base/suggest.h"
+#include "base/text.h"
 
 void aw_wire_complete(struct aw_session *session, aw_candidate_fn *add, void *context)
 {

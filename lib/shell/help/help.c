@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/core/bind.h"
 #include "shell/help/topics.h"
 

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 
 #define WIDEST   100 /* columns; longer lines are hard to read */
 #define NARROW   64  /* a terminal has no room for two columns */

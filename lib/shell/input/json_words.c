@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/input/words.h"
 
 struct builder {

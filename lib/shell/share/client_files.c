@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/share/attached.h"
 #include "shell/share/base64.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
 #include "shell/share/server.h"

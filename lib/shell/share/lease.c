@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "shell/share/server.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "link/core/spawn.h"
 #include "shell/share/address.h"
 

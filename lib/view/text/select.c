@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 #define KNOWN_MAX 1024
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 static const char *const names[] = {"elbow", "wrist", "shoulder", "tcp", "tty", "drop", NULL, "q"};
 
@@ -27,16 +28,6 @@ static void slips_are_found(void **state)
     assert_string_equal(near("tpc"), "tcp");
     assert_string_equal(near("ctp"), "tcp");      /* the first two swapped */
     assert_string_equal(near("sho"), "shoulder"); /* a beginning */
-}
-
-static void one_of_the_words(void **state)
-{
-    static const char *const words[] = {"on", "off", NULL};
-    (void)state;
-    assert_true(aw_is_one_of(words, "on"));
-    assert_true(aw_is_one_of(words, "off"));
-    assert_false(aw_is_one_of(words, "of"));
-    assert_false(aw_is_one_of(words + 2, ""));
 }
 
 static void strange_words_are_not(void **state)
@@ -146,16 +137,6 @@ static void one_of_several_is_chosen(void **state)
     assert_int_equal(err.status, AW_USAGE);
 }
 
-static void a_word_is_found_among_n(void **state)
-{
-    static const char *const words[] = {"none", "encoder", "config"};
-    (void)state;
-    assert_int_equal(aw_find_word(words, 3, "none"), 0);
-    assert_int_equal(aw_find_word(words, 3, "config"), 2);
-    assert_int_equal(aw_find_word(words, 2, "config"), -1);
-    assert_int_equal(aw_find_word(words, 3, "conf"), -1);
-}
-
 static void what_is_not_known(void **state)
 {
     static const char *const joints[] = {"elbow", "wrist", "hand"};
@@ -175,55 +156,16 @@ static void what_is_not_known(void **state)
     assert_string_equal(list, "");
 }
 
-static void texts_one_behind_the_other(void **state)
-{
-    char list[12] = "";
-    (void)state;
-    aw_append(list, sizeof list, ", ", "%s", "hand");
-    aw_append(list, sizeof list, ", ", "%s.%d", "m", 1);
-    assert_string_equal(list, "hand, m.1");
-    aw_append(list, sizeof list, ", ", "%s", "wrist");
-    assert_string_equal(list, "hand, m.1, ");
-    aw_append(list, sizeof list, "", "%s", "wrist");
-    assert_string_equal(list, "hand, m.1, ");
-    strcpy(list, "hand, m.10");
-    aw_append(list, sizeof list, ", ", "%s", "wrist");
-    assert_string_equal(list, "hand, m.10,");
-}
-
-static void a_name_is_in_a_list_once(void **state)
-{
-    char list[12] = "";
-    (void)state;
-    assert_true(aw_append_name(list, sizeof list, "max"));
-    assert_true(aw_append_name(list, sizeof list, "x"));
-    assert_true(aw_append_name(list, sizeof list, "ma"));
-    assert_true(aw_append_name(list, sizeof list, "max"));
-    assert_true(aw_append_name(list, sizeof list, "ma"));
-    assert_string_equal(list, "max, x, ma");
-    assert_false(aw_append_name(list, sizeof list, "a"));
-    assert_string_equal(list, "max, x, ma");
-    assert_true(aw_append_name(list, sizeof list, "x"));
-    *list = '\0';
-    assert_false(aw_append_name(list, sizeof list, "shoulder.x"));
-    assert_true(aw_append_name(list, sizeof list, "shoulder."));
-    assert_string_equal(list, "shoulder.");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_of_the_words),
         cmocka_unit_test(slips_are_found),
         cmocka_unit_test(strange_words_are_not),
         cmocka_unit_test(how_far_a_slip_may_go),
         cmocka_unit_test(the_nearest_is_taken),
         cmocka_unit_test(a_long_word_and_a_long_list_are_cut),
         cmocka_unit_test(one_of_several_is_chosen),
-        cmocka_unit_test(a_word_is_found_among_n),
         cmocka_unit_test(what_is_not_known),
-        cmocka_unit_test(texts_one_behind_the_other),
-        cmocka_unit_test(a_name_is_in_a_list_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

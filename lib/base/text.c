@@ -1,0 +1,54 @@
+/* Puts texts together, and finds words in lists. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void aw_join(char *out, size_t size, const char *between, const char *const *names, size_t n)
+{
+    *out = '\0';
+    for (size_t i = 0; i < n; i++)
+        aw_append(out, size, between, "%s", names[i]);
+}
+
+void aw_append(char *out, size_t size, const char *between, const char *format, ...)
+{
+    size_t used = strlen(out);
+    va_list args;
+    if (used)
+        used += (size_t)snprintf(out + used, size - used, "%s", between);
+    if (used >= size)
+        return;
+    va_start(args, format);
+    vsnprintf(out + used, size - used, format, args);
+    va_end(args);
+}
+
+bool aw_append_name(char *list, size_t size, const char *name)
+{
+    for (const char *at = list; *at; at += strspn(at, ", ")) {
+        size_t length = strcspn(at, ",");
+        if (aw_is_word(name, at, length))
+            return true;
+        at += length;
+    }
+    if (strlen(list) + strlen(name) + sizeof ", " > size)
+        return false;
+    aw_append(list, size, ", ", "%s", name);
+    return true;
+}
+
+bool aw_is_one_of(const char *const *words, const char *word)
+{
+    while (*words && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
+}
+
+int aw_find_word(const char *const *words, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i], word) == 0)
+            return (int)i;
+    return -1;
+}

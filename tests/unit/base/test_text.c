@@ -1,0 +1,76 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+
+static void one_of_the_words(void **state)
+{
+    static const char *const words[] = {"on", "off", NULL};
+    (void)state;
+    assert_true(aw_is_one_of(words, "on"));
+    assert_true(aw_is_one_of(words, "off"));
+    assert_false(aw_is_one_of(words, "of"));
+    assert_false(aw_is_one_of(words + 2, ""));
+}
+
+static void a_word_is_found_among_n(void **state)
+{
+    static const char *const words[] = {"none", "encoder", "config"};
+    (void)state;
+    assert_int_equal(aw_find_word(words, 3, "none"), 0);
+    assert_int_equal(aw_find_word(words, 3, "config"), 2);
+    assert_int_equal(aw_find_word(words, 2, "config"), -1);
+    assert_int_equal(aw_find_word(words, 3, "conf"), -1);
+}
+
+static void texts_one_behind_the_other(void **state)
+{
+    char list[12] = "";
+    (void)state;
+    aw_append(list, sizeof list, ", ", "%s", "hand");
+    aw_append(list, sizeof list, ", ", "%s.%d", "m", 1);
+    assert_string_equal(list, "hand, m.1");
+    aw_append(list, sizeof list, ", ", "%s", "wrist");
+    assert_string_equal(list, "hand, m.1, ");
+    aw_append(list, sizeof list, "", "%s", "wrist");
+    assert_string_equal(list, "hand, m.1, ");
+    strcpy(list, "hand, m.10");
+    aw_append(list, sizeof list, ", ", "%s", "wrist");
+    assert_string_equal(list, "hand, m.10,");
+}
+
+static void a_name_is_in_a_list_once(void **state)
+{
+    char list[12] = "";
+    (void)state;
+    assert_true(aw_append_name(list, sizeof list, "max"));
+    assert_true(aw_append_name(list, sizeof list, "x"));
+    assert_true(aw_append_name(list, sizeof list, "ma"));
+    assert_true(aw_append_name(list, sizeof list, "max"));
+    assert_true(aw_append_name(list, sizeof list, "ma"));
+    assert_string_equal(list, "max, x, ma");
+    assert_false(aw_append_name(list, sizeof list, "a"));
+    assert_string_equal(list, "max, x, ma");
+    assert_true(aw_append_name(list, sizeof list, "x"));
+    *list = '\0';
+    assert_false(aw_append_name(list, sizeof list, "shoulder.x"));
+    assert_true(aw_append_name(list, sizeof list, "shoulder."));
+    assert_string_equal(list, "shoulder.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_of_the_words),
+        cmocka_unit_test(a_word_is_found_among_n),
+        cmocka_unit_test(texts_one_behind_the_other),
+        cmocka_unit_test(a_name_is_in_a_list_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
