@@ -47,6 +47,19 @@ PYTHON
     fails 2 canpid -l 'log:run.pcapng?sped=2' watch
     has "$why" "did you mean 'speed'"
     fails 6 canpid -l 'log:run.pcapng?speed=0' watch
+    # what moves has not been done when it ends
+    while IFS='|' read -r tool motion farther; do
+        # shellcheck disable=SC2086 # words
+        ok $tool -q -l sim: --record $tool.pcapng $motion
+        # shellcheck disable=SC2086 # words
+        fails 7 $tool -q -l log:$tool.pcapng $farther
+        has "$why" "$tool.pcapng: the end of the file"
+    done <<'END'
+hidmotor|move 0 5 -5 --wait|move 0 20 -5 --wait
+canpid|setpoint 5deg -b lknee -c pos|step --from 0deg --to 5deg -b lknee -c pos
+unitysim|move elbow=2060|move elbow=2100
+ezphys|jog hinge 0.1|jog joint1 0.5
+END
 }
 
 @test "replay: into a fresh simulator it gives the same messages back" {

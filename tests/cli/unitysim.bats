@@ -284,6 +284,21 @@ PYTHON
     stands
 }
 
+@test "drive: a joint that passes its limit is stopped there, by feedback; --force does not look" {
+    printf '[joint elbow]\nmin = 2000\nmax = 2100\n' >u.ini
+    for drive in elbow=+45 elbow=-45; do
+        virtual_json --config u.ini drive $drive --for 3s
+        same "$(json '[.result, (.elbow.ticks > 1985 and .elbow.ticks < 2115)]')" '["stopped",true]'
+    done
+    ok unitysim --config u.ini -l "$fast" drive elbow=+45 --for 3s
+    has "$stderr" "elbow: stopped at 2104 ticks, its limit is 2100"
+    ok unitysim --config u.ini -j -l "$fast" drive --follow <<<$'elbow=+45\n'
+    virtual_json --config u.ini drive elbow=-45 --for 3s --force
+    same "$(json '.elbow.ticks < 1720')" true
+    ok unitysim -l "$fast" drive hand=open --for 3s # as far as the simulator lets it
+    hasnt "$stderr" "limit"
+}
+
 @test "drive --follow: another program drives, line by line; its end and its silence stop the arm" {
     simulator --scene 1
     mkfifo lines

@@ -207,6 +207,23 @@ static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
              aw_unitysim_driven(drive) ? drive->velocity : 0);
 }
 
+/* The simulator holds a joint at the limits that it was sent, which may be wider than ours. */
+static void stop_beyond_limits(struct aw_unitysim *unity, struct aw_received *received)
+{
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_limit *limit = &unity->options.limits.joint[i];
+        int position = unity->feedback.position[i];
+        bool up = unity->drive[i].state == AW_UNITYSIM_INCREASE;
+        bool beyond = up ? position > limit->max : position < limit->min;
+        if (!beyond || !aw_unitysim_driven(&unity->drive[i]) || unity->options.force)
+            continue;
+        latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
+        snprintf(unity->held, sizeof unity->held, "%s: stopped at %d ticks, its limit is %d",
+                 aw_unitysim_joint_name(i), position, up ? limit->max : limit->min);
+        received->news = unity->held;
+    }
+}
+
 static void handle_feedback(struct aw_unitysim *unity, struct aw_received *received)
 {
     struct aw_unitysim_feedback *feedback = &unity->feedback;
@@ -225,6 +242,7 @@ static void handle_feedback(struct aw_unitysim *unity, struct aw_received *recei
         feedback->position[i] = (int)received->record->v[unity->position_scalar[i]];
         feedback->velocity[i] = (int)received->record->v[unity->echo_scalar[i]];
     }
+    stop_beyond_limits(unity, received);
     watch_for_fight(unity, now);
     if (unity->fight[0] &&
         (unity->reported_ns == INT64_MIN || now - unity->reported_ns >= REPORT_AGAIN_NS)) {

@@ -40,8 +40,9 @@
 
 struct aw_unitysim_options {
     struct aw_unitysim_limits
-        limits;          /* goals are checked against them, scenes and updates carry them */
-    bool force;          /* goals outside limits and speeds above the caps */
+        limits;          /* goals are checked against them, a joint that is driven beyond one is
+                          * stopped when feedback shows it, scenes and updates carry them */
+    bool force;          /* not so; and speeds above the caps */
     int frame_rate;      /* of a scene: 30 */
     int64_t stale_ns;    /* feedback older than that is no feedback: 200 ms */
     int64_t samples_max; /* cadence samples that are kept: 1,000,000 (four hours) */
@@ -81,6 +82,7 @@ struct aw_unitysim {
     char link_news[160]; /* link->event since something was received: "nobody listens …" */
     char news[160];      /* the last news, "" if there was none */
     char fight[160];     /* words while somebody else drives the arm too, else "" */
+    char held[80];       /* words about the last joint that was stopped at its limit */
     bool streaming;
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS]; /* latched */
     struct aw_samples cadence_ms; /* between two control datagrams of the stream */

@@ -279,11 +279,12 @@ static enum aw_status run_somewhere(struct aw_session *session, const struct aw_
     return session->sharing->run(session);
 }
 
-/* Of a capture that has ended the command has seen all there is; a link to look on ends with it. */
+/* Of a capture that has ended who looks on has seen all there is; a link to look on ends with it. */
 static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 {
     bool recorded = session->link && session->link->recorded;
-    bool ended = status == AW_LOST && !session->out.error && recorded;
+    bool looks_on = recorded && session->command->safety == AW_READ;
+    bool ended = status == AW_LOST && !session->out.error && looks_on;
     if (ended || session->attached)
         aw_session_unlink(session);
     return ended ? AW_OK : status;
