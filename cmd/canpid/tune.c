@@ -234,10 +234,11 @@ static enum aw_status write_report(struct aw_session *session, struct tuner *t,
     if (!t->story.outcome)
         t->story.outcome = cause.text;
     enum aw_status written = canpid_write_report(session, path, &t->story);
-    if (status == AW_OK)
-        return written;
+    struct aw_error why = session->err;
     session->err = cause;
-    return status;
+    if (status != AW_OK || written == AW_OK)
+        return status;
+    return aw_fail(&session->err, written, "%s. %s", why.text, t->story.outcome);
 }
 
 enum aw_status run_tune(struct aw_session *session, const struct aw_args *args)

@@ -654,6 +654,9 @@ END
 @test "tune: what a step never reached is said in words, never as a number" {
     printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
     ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --report page.html
+    exits 7 canpid -q -l "$fast" tune -b lknee -c pos --old weak --yes --report /dev/full
+    has "${stderr##*$'\n'}" "/dev/full: No space left on device"
+    has "${stderr##*$'\n'}" "and stay in the driver"
     matches "$output" "*rise time *never 90 % before *[0-9] after*"
     hasnt "$output" "nan"
     matches "$(tr -d '\n' <page.html)" "*<td>rise time</td><td>never 90 %</td>*"

@@ -60,6 +60,17 @@ load common.bash
     has "$why" "nowhere.log"
 }
 
+@test "records are no packets: who reads them is said" {
+    for tool in canpid hidmotor; do
+        ok $tool -q -l "$fast" record own.ndjson -n 3
+        ok $tool -q -l "$fast" record own.csv -n 3
+        for file in own.ndjson own.csv; do
+            exits 5 $tool decode $file
+            has "$stderr" "$tool: $file: these are records, not packets — see 'info' and 'plot'"
+        done
+    done
+}
+
 @test "a damaged line is told, the others are decoded" {
     python3 "$root/tests/cli/frames.py" 5 | sed '3s/#../#X/' >bad.log
     run -5 --separate-stderr canpid decode bad.log

@@ -203,6 +203,8 @@ END
         same "$(json 'keys | join(" ")')" '"cmd lost ok p95_ms t"'
         ok $tool -q -l $link limits --fields max
         hasnt "$output" min
+        fails 2 $tool -q -l $link limits --format '%{max'
+        has "$why" "$tool: '%{max': a reference is %{FIELD}"
         fails 2 $tool describe --fields zebra
         ok $tool -q -l $link stop --fields zebra # is never refused
     done

@@ -58,7 +58,7 @@ enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_er
     if (force || (deg >= limit.min && deg <= limit.max))
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
-                   "%s: %.6g deg is outside %g to %g deg — the arm would hit something; --force "
+                   "%s: %.9g deg is outside %g to %g deg — the arm would hit something; --force "
                    "overrides",
                    limit.alias, deg, limit.min, limit.max);
 }

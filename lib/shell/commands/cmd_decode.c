@@ -101,12 +101,20 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
     return status;
 }
 
+/* What record, watch and decode print, as NDJSON or CSV. */
+static bool begins_as_records(int fd)
+{
+    char start[2];
+    return pread(fd, start, sizeof start, 0) == sizeof start &&
+           (memcmp(start, "{\"", 2) == 0 || memcmp(start, "t,", 2) == 0);
+}
+
 static enum aw_status decode_file(struct aw_decoder *d, const char *name)
 {
     char *block = malloc(BLOCK);
     int fd = aw_file_descriptor(name, 0);
     aw_decoder_begin(d, aw_file_name(name), wanted_input(d->session));
-    uint64_t before = d->seen + d->bad;
+    uint64_t before = d->seen + d->bad, records = d->records;
     enum aw_status status =
         fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
                           strerror(errno))
@@ -115,6 +123,9 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     aw_decoder_alone(d);
     if (status == AW_OK && d->input == AW_INPUT_CAPTURE && d->seen + d->bad == before)
         aw_notice_foreign(d->session, d->name);
+    if (status == AW_OK && d->bad > 0 && d->records == records && begins_as_records(fd))
+        aw_session_notice(d->session, "%s: these are records, not packets — see 'info' and 'plot'",
+                          d->name);
     if (d->session->out.error)
         status = aw_output_flush(&d->session->out, &d->session->err);
     if (fd >= 0)

@@ -29,6 +29,9 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
         status = is_value(name) ? aw_select_add(&wanted->any, name, &session->err) : AW_OK;
     while (status == AW_OK && format && (format = strstr(format, "%{"))) {
         int length = (int)strcspn(format += 2, "}");
+        if (!format[length])
+            return aw_fail(&session->err, AW_USAGE, "'%.40s': a reference is %%{FIELD}",
+                           format - 2);
         if (at + length >= wanted->text + sizeof wanted->text)
             break; /* the view says that it is too long */
         snprintf(at, (size_t)length + 1, "%s", format);

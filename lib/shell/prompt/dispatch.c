@@ -279,7 +279,8 @@ static enum aw_status run_somewhere(struct aw_session *session, const struct aw_
     return session->sharing->run(session);
 }
 
-/* Of a capture that has ended who looks on has seen all there is; a link to look on ends with it. */
+/* Of a capture that has ended who looks on has seen all there is; a link to look on ends with it.
+ */
 static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 {
     bool recorded = session->link && session->link->recorded;

@@ -31,13 +31,16 @@ static void fields_and_a_format(void **state)
 {
     (void)state;
     set("fields", "u8,t,bits.a");
-    set("format", "%{u16} of %{t} %{dir}: %{s8");
+    set("format", "%{u16} of %{t} %{dir}: %{s8}");
     assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
     assert_int_equal(wanted->any.n, 2); /* every message has a time */
     assert_string_equal(wanted->any.pattern[0], "u8");
     assert_string_equal(wanted->any.pattern[1], "bits.a");
     assert_string_equal(wanted->all.pattern[0], "u16");
     assert_string_equal(wanted->all.pattern[wanted->all.n - 1], "s8");
+    set("format", "%{u16} of %{t} %{dir}: %{s8");
+    assert_int_equal(aw_wanted_init(wanted, session), AW_USAGE);
+    assert_string_equal(session->err.text, "'%{s8': a reference is %{FIELD}");
     set("json", "1"); /* which no format is for */
     assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
     assert_int_equal(wanted->any.n, 2);
