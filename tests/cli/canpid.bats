@@ -706,7 +706,7 @@ END
     sed 's/^t,setpoint,measured,output/time [s],sp,angle [deg],u/' run.csv >other.csv
     ok canpid -j identify --from other.csv --time time --input u --output angle -c pos --dead-band
     same "$(json '(.gain - 2.083 | fabs) < 0.15')" true
-    fails 2 canpid identify --from other.csv
+    fails 5 canpid identify --from other.csv
     has "$stderr" "time [s]"
     ok canpid -j design m.json --compare --plot steps.svg --nyquist n.svg
     same "$(jq -s 'map(.rule) | length' <<<"$output")" 6

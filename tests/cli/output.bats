@@ -230,7 +230,7 @@ round() {
         done
         ok hidmotor -q -l "$fast" play table.csv
         ok hidmotor -q -l "$fast" play table.csv --columns t,m1,m2,m3,-
-        fails 2 canpid compare table.csv table.csv
+        fails 5 canpid compare table.csv table.csv
         has "$why" "the table has only t, m1, m2, m3, $name"
     done <<'ROWS'
 plain
@@ -248,7 +248,7 @@ ROWS
     ok unitysim -q -l "$fast" --dry-run play s.csv
     has "$output" "rows=1"
     printf '"t","thigh_l, calf_l"\n0,0\n1,0.5\n' >walk.csv
-    fails 2 ezphys -l sim: follow walk.csv
+    fails 5 ezphys -l sim: follow walk.csv
     has "$why" "thigh_l, calf_l"
     printf '"in, front",1,2,3,4,5,6\n' >views.csv
     fails 5 unitysim -l "$fast" camera views --views views.csv
