@@ -5,8 +5,8 @@
 #   make check      everything that is tested; the last line is "N passed, N failed"
 #   make help       the other targets
 #
-# Variants build beside each other: SAN=1 (build/san/), with sanitizers and for fuzzing, which is clang's where
-# CC does not say otherwise, and CC=clang (build/clang/).
+# Variants build beside each other: SAN=1 (build/san/) and FUZZ=1 (build/fuzz/), which are clang's where CC
+# does not say otherwise, and CC=clang (build/clang/).
 # Also: V=1 shows the commands, WERROR= lets warnings pass, SHARED=1 links shared libraries only
 # (build/shared/).
 
@@ -21,11 +21,11 @@ UDEVDIR  ?= $(PREFIX)/lib/udev
 DESTDIR  ?=
 
 ifeq ($(origin CC),default)
-CC := $(if $(SAN),clang,gcc)
+CC := $(if $(SAN)$(FUZZ),clang,gcc)
 endif
 
 clang   := $(findstring clang,$(CC))
-VARIANT := $(if $(SAN),$(if $(clang),,gcc)san,$(clang))$(if $(SHARED),shared)
+VARIANT := $(if $(FUZZ),fuzz,$(if $(SAN),$(if $(clang),,gcc)san,$(clang))$(if $(SHARED),shared))
 B       := build$(VARIANT:%=/%)
 
 .DEFAULT_GOAL := all
@@ -48,13 +48,13 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(WERROR)
 OPTIMISE := -O2
 DEBUG    := -g
 POSITION := -fPIC -fno-semantic-interposition
-ifdef SAN
+ifneq ($(SAN)$(FUZZ),)
 # Twice as fast to build, and as fast where little is calculated; a report names files and lines all the same.
 # Hundreds of large programs are linked, and start thousands of times: lld takes half the time, and what stands
 # where it was linked to has nothing to relocate.
 OPTIMISE := -O0
 DEBUG    := -g1
-SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
+SANITIZE := -fsanitize=address,undefined,float-cast-overflow$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
 POSITION := -fno-pie
 PLACED   := -no-pie $(if $(shell command -v ld.lld),-fuse-ld=lld)
 endif
@@ -104,7 +104,7 @@ BIN       := $(PROGRAMS:%=$(B)/bin/%)
 all lib units benches fuzzers:
 	@:
 all: lib $(BIN)
-lib: $(B)/libarmwire.a $(if $(SAN),,$(B)/libarmwire.so)
+lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
 units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/tuning/batch $(SHIMS)
 benches: $(BENCHES:%=$(B)/%)
 fuzzers: $(FUZZERS:%=$(B)/%) $(B)/tests/fuzz/seeds
@@ -117,14 +117,10 @@ $(B)/obj/%.o: %.c Makefile
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Every byte goes through these.
-ifndef SAN
+ifeq ($(SAN)$(FUZZ),)
 $(B)/obj/lib/wire/%.o $(B)/obj/lib/protocol/%/wire.o: OPTIMISE := -O3
 else
 $(foreach room,base wire control protocol view/text,$(B)/obj/lib/$(room)/%.o): OPTIMISE := -O1 -fno-omit-frame-pointer
-# The fuzzer follows its inputs through what reads them; control/ only calculates.
-ifneq ($(clang),)
-$(filter-out $(B)/obj/lib/control/%,$(LIB_OBJ) $(TOOL_OBJ)): SANITIZE += -fsanitize=fuzzer-no-link
-endif
 endif
 
 # Files that become arrays of characters.
@@ -223,7 +219,7 @@ $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
 $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth.c,))
 $(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning
-ifdef SAN
+ifdef FUZZ
 PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c say.c)
 EXTRA_fuzz_ezphys := -lode
 $(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c $(PARTS_$(notdir $(f))),\
