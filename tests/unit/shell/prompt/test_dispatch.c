@@ -286,6 +286,7 @@ static void commands_and_mistakes(void **state)
 static const struct {
     const char *name, *text;
 } files[] = {
+    {"title", "to whom it may concern\n"},
     {"values.csv", "t,speed,x.y,note\n0,1,5,on\n0.5,2,,on\n1,-3,7,off\n"},
     {"values.ndjson", "{\"t\":10,\"name\":\"elbow\",\"angle\":1,\"mode\":\"pos\"}\n"
                       "{\"t\":10.5,\"name\":\"hand\",\"angle\":4}\n"
@@ -529,6 +530,8 @@ static void recordings(void **state)
         "--time rel decode marks.pcapng",
         "decode marks.pcapng " FILE_OF " -n 3",
         "decode values.csv",
+        "decode values.ndjson",
+        "decode title",
         "decode damaged.log",
         "decode many.log",
         "decode --as hex damaged.log",
