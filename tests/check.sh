@@ -102,6 +102,13 @@ paths() {
         '/(home|root|wor[k]|Users)/[a-z]|share[d]/(spec|facts|tools)' -- . ':!LICENSE'
 }
 
+# What an experiment left behind has no business at the top, either.
+top() {
+    local there
+    there=$(git ls-files | cut -d/ -f1 | grep -v '^\.' | sort | uniq | xargs)
+    [ "$there" = "LICENSE Makefile README.md cmd completions docs lib tests" ] || { echo "$there" && false; }
+}
+
 # Words that the glossary has others for; one of them is a key of armctl's state file.
 words() {
     ! git grep -nwE --untracked --exclude-standard 'hear|heard|deaf|untold|wish' -- lib cmd | grep -v '"heard"'
@@ -190,6 +197,7 @@ with_sources() {
     suite format tests/format.sh
     suite metrics tests/metrics.sh
     suite paths paths
+    suite top top
     suite words words
     suite rooms tests/rooms.py
     suite scripts scripts

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/xdg.h"
 #include "shell/commands/common.h"
 #include "shell/core/dry.h"
@@ -358,7 +359,8 @@ static enum aw_status check_files(struct aw_session *session)
 {
     const struct aw_args *args = session->args;
     for (size_t i = 0; i < args->n; i++)
-        if (args->bound[i].arg->kind == AW_ARG_FILE && strcmp(args->bound[i].text, "-") == 0)
+        if (args->bound[i].arg->kind == AW_ARG_FILE &&
+            aw_file_name(args->bound[i].text) != args->bound[i].text)
             return aw_fail(&session->err, AW_USAGE,
                            "%s -: a server needs a file with a name — save what comes in one first",
                            args->command->name);
