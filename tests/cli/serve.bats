@@ -339,6 +339,28 @@ fell_silent() {
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
 }
 
+@test "--deadman: what came once and waits unread is no sign of life, and neither is the end of the input" {
+    local tool motion
+    while read -r tool motion; do
+        run -3 --separate-stderr timeout 5 "$tool" -q -l sim: --deadman 300ms \
+            < <(printf '%b\n' "$motion"; sleep 0.1; echo; sleep 5)
+        fell_silent 0.3
+        [ "$tool" = unitysim ] && continue # drive ends with its input
+        run -3 --separate-stderr timeout 5 "$tool" -q -l sim: --deadman 300ms \
+            < <(printf '%b\n' "$motion")
+        fell_silent 0.3
+    done <<'END'
+unitysim drive elbow=+5
+hidmotor move 0 60 0 duration=9s --wait
+canpid setpoint 10 -b lknee -c pos\nwatch --for 9s
+armctl spd 20\nwatch --for 9s
+ezphys motor 1 2 1000 --for 9s
+END
+    # What comes while a command runs is one, whether it is read or not.
+    ok hidmotor -q -l sim: --deadman 600ms < <(echo "move 0 60 0 duration=1.2s --wait"
+        for _ in 1 2 3 4 5; do sleep 0.3; echo; done)
+}
+
 @test "the device is lost: exit 7 for who was moving, nothing is sent again, and it is found again" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     board=$pid link=$url

@@ -1,14 +1,14 @@
 /* The dead-man of scripts: looks at the time since the last line while anything is waited for. */
 #include "shell/core/deadman.h"
 
-#include <poll.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "shell/core/stop.h"
 
-#define LOOK_NS (5 * AW_MILLISECOND) /* while nothing moves yet */
+#define LOOKS 16 /* in the time, so that what comes counts from when it came */
 
 static bool moves(const struct aw_session *session)
 {
@@ -16,25 +16,64 @@ static bool moves(const struct aw_session *session)
            (session->command && session->command->safety == AW_MOTION);
 }
 
+static int64_t last_ns(const struct aw_deadman *deadman)
+{
+    return aw_session_virtual(deadman->session) ? deadman->model_ns : deadman->real_ns;
+}
+
+static void plan_look(struct aw_deadman *deadman)
+{
+    int64_t now = aw_clock_now(deadman->session->clock);
+    int64_t end = last_ns(deadman) + deadman->time_ns, soon = now + deadman->time_ns / LOOKS + 1;
+    deadman->aside.due = end > now ? aw_sooner(end, soon) : soon;
+}
+
+static void arm(struct aw_deadman *deadman)
+{
+    struct aw_session *session = deadman->session;
+    if (session->stopped_by == deadman->why)
+        session->stopped_by = NULL;
+    deadman->model_ns = session->virtual_clock.time_ns;
+    deadman->expired = false;
+}
+
+static void note_life(struct aw_deadman *deadman)
+{
+    deadman->real_ns = aw_clock_now(&deadman->session->real_clock.base);
+    arm(deadman);
+}
+
+void aw_deadman_read(struct aw_deadman *deadman, size_t n)
+{
+    int waiting = 0;
+    if (deadman->time_ns <= 0)
+        return;
+    size_t unread = ioctl(deadman->fd, FIONREAD, &waiting) == 0 ? (size_t)waiting : 0;
+    if (n + unread > deadman->unread)
+        note_life(deadman);
+    deadman->unread = unread;
+    plan_look(deadman);
+}
+
+void aw_deadman_line(struct aw_deadman *deadman)
+{
+    if (deadman->time_ns <= 0)
+        return;
+    arm(deadman);
+    plan_look(deadman);
+}
+
 static void look(struct aw_aside *aside)
 {
     struct aw_deadman *deadman = (struct aw_deadman *)aside;
     struct aw_session *session = deadman->session;
-    struct pollfd input = {.fd = deadman->fd, .events = POLLIN};
-    int64_t now = aw_clock_now(session->clock);
-    if (poll(&input, 1, 0) == 1)
-        aw_deadman_fed(deadman);
-    int64_t last = aw_session_virtual(session) ? deadman->model_ns : deadman->real_ns;
-    aside->due = last + deadman->time_ns;
-    if (now < aside->due || deadman->expired)
+    aw_deadman_read(deadman, 0);
+    int64_t silent_ns = aw_clock_now(session->clock) - last_ns(deadman);
+    if (silent_ns < deadman->time_ns || deadman->expired || !moves(session))
         return;
-    aside->due = now + LOOK_NS;
-    if (!moves(session))
-        return;
-    aside->due = AW_NEVER;
     deadman->expired = true;
     snprintf(deadman->why, sizeof deadman->why, "no line came for %.2g s — stopped",
-             (double)(now - last) / 1e9);
+             (double)silent_ns / 1e9);
     session->stopped_by = deadman->why;
     session->stopped_as = AW_TIMEOUT;
     aw_stop_ask(session);
@@ -51,18 +90,10 @@ void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, in
     if (deadman->time_ns <= 0)
         return;
     aw_stop_catch(session);
-    aw_deadman_fed(deadman);
+    note_life(deadman);
+    plan_look(deadman);
     aw_aside_add(&session->real_clock.aside, &deadman->aside);
     aw_aside_add(&session->virtual_clock.aside, &deadman->aside);
-}
-
-void aw_deadman_fed(struct aw_deadman *deadman)
-{
-    struct aw_session *session = deadman->session;
-    deadman->real_ns = aw_clock_now(&session->real_clock.base);
-    deadman->model_ns = session->virtual_clock.time_ns;
-    deadman->aside.due = aw_clock_now(session->clock) + deadman->time_ns;
-    deadman->expired = false;
 }
 
 void aw_deadman_end(struct aw_deadman *deadman)

@@ -44,7 +44,7 @@ static char *handle_line(struct lines *in)
     return line;
 }
 
-static enum aw_status fill(struct aw_session *session, struct lines *in)
+static enum aw_status fill(struct aw_session *session, struct lines *in, struct aw_deadman *deadman)
 {
     memmove(in->buffer, in->buffer + in->start, in->held - in->start);
     in->held -= in->start;
@@ -63,6 +63,7 @@ static enum aw_status fill(struct aw_session *session, struct lines *in)
     }
     in->ended = n == 0 || status != AW_OK;
     in->held += n > 0 ? (size_t)n : 0;
+    aw_deadman_read(deadman, n > 0 ? (size_t)n : 0);
     return status;
 }
 
@@ -128,9 +129,9 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
         if (!line && in->ended)
             break;
         if (line)
-            aw_deadman_fed(&deadman);
+            aw_deadman_line(&deadman);
         status = line ? run_line(session, in, line, words)
-                      : aw_deadman_outcome(&deadman, fill(session, in));
+                      : aw_deadman_outcome(&deadman, fill(session, in, &deadman));
         if (first == AW_OK)
             first = status;
     }
