@@ -410,6 +410,11 @@ enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_opt
     return status;
 }
 
+bool aw_fit_trusted(const struct aw_fit *fit)
+{
+    return !(fit->held_out < AW_FIT_TRUSTED);
+}
+
 /* ---- Noise and steps of the measured values ----------------------------------------------------
  */
 

@@ -74,6 +74,11 @@ struct aw_fit {
     size_t n;
 };
 
+/* Has the model earned its use? False where less than 75 % of what it had not seen is explained; a
+ * model without a fit, which a person wrote, is taken at its word. */
+#define AW_FIT_TRUSTED 0.75
+bool aw_fit_trusted(const struct aw_fit *fit);
+
 /* options NULL: all 0. AW_USAGE: fewer than 30 samples, times that fall, numbers that are none;
  * AW_REFUSED: the input did not move, or nothing followed it; AW_NO_MEMORY. */
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,

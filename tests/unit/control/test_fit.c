@@ -474,6 +474,19 @@ static void test_grain_of_few(void **state)
     }
 }
 
+static void test_trusted(void **state)
+{
+    (void)state;
+    static const struct {
+        double held_out;
+        bool trusted;
+    } rows[] = {{1, true}, {0.75, true}, {0.7499, false}, {0.083, false}, {-1, false}, {NAN, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_fit fit = {.held_out = rows[i].held_out};
+        assert_int_equal(aw_fit_trusted(&fit), rows[i].trusted);
+    }
+}
+
 static char *fits_text;
 static size_t fits_size;
 
@@ -509,6 +522,7 @@ int main(void)
         cmocka_unit_test(test_jumps_of_the_input),
         cmocka_unit_test(test_short_records),
         cmocka_unit_test(test_grain_of_few),
+        cmocka_unit_test(test_trusted),
         cmocka_unit_test(test_all_numbers_of_all_fits),
     };
     return cmocka_run_group_tests(tests, begin_fits, NULL);
