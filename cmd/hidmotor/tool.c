@@ -127,7 +127,7 @@ static const struct aw_command commands[] = {
          "unless the header or\n"
          "--columns says t_ms; a file without a header that does not look so is refused."},
     {.name = "record", .group = AW_GROUP_KEEP,
-     .summary = "write positions and setpoints into a file",
+     .summary = "write what the joints do into a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
           .help = ".csv (joints over time), .pcapng or .ndjson", .endings = "csv pcapng ndjson"}),
@@ -137,7 +137,8 @@ static const struct aw_command commands[] = {
          {.name = "no-header", .help = "numbers only"}),
      .run = run_record,
      .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or "
-         "Ctrl-C end it; then it says\n" "how far apart the samples were.",
+         "Ctrl-C end it; then it says\n" "how far apart the samples were. Columns: position, "
+         "setpoint, velocity and effort of each joint, or those\n" "that --fields names.",
      .examples = AW_LIST("-l sim: record run.csv --for 0.2s")},
     {.name = "gains", .remembers = true, .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,

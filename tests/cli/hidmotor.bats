@@ -425,7 +425,7 @@ END
 @test "record, then play the same file" {
     ok hidmotor -l "$fast" record run.csv --for 2s
     matches "$output" "record samples=* repeats=* duration=[12]*s interval_min_ms=* interval_mean_ms=* interval_p50_ms=* interval_p95_ms=* interval_p99_ms=* interval_max_ms=*"
-    same "$(head -n 1 run.csv)" "t,m1.position,m2.position,m3.position,m1.setpoint,m2.setpoint,m3.setpoint"
+    same "$(head -n 1 run.csv)" "t,m1.position,m2.position,m3.position,m1.setpoint,m2.setpoint,m3.setpoint,m1.velocity,m2.velocity,m3.velocity,m1.effort,m2.effort,m3.effort"
     same "$(sed -n '2s/,.*//p' run.csv)" 0
     virtual_json play run.csv
     same "$(json '[.cmd,.ok,.lost]')" '["play",true,0]'
@@ -442,11 +442,11 @@ END
     done
     ok hidmotor info -j run.csv
     same "$(jq -sr '[.[] | select(.field).field] | join(" ")' <<<"$output")" \
-        "m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint"
+        "m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint m1.velocity m2.velocity m3.velocity m1.effort m2.effort m3.effort"
     virtual_json play run.csv
     same "$(json '[.ok,.lost]')" '[true,0]'
     sed '1s/\.position//g' run.csv >older.csv
-    same "$(head -n 1 older.csv)" "t,m1,m2,m3,m1.setpoint,m2.setpoint,m3.setpoint"
+    same "$(head -n 1 older.csv)" "$(head -n 1 run.csv | sed "s/.position//g")"
     for file in run.csv older.csv; do
         ok hidmotor -l "$fast" play "$file" --dry-run
         grep -h waypoints <<<"$stderr" >"$file.said"
@@ -514,6 +514,21 @@ END
         matches "$(<client.out)" "*${said_by[${words%% *}]}*"
         rm trace
     done
+}
+
+@test "record: velocity and effort, and those columns that --fields names" {
+    printf 'move 0 60 0 duration=1s\nrecord a.csv --until-arrived\n' | ok hidmotor -q -l "$fast"
+    same "$(awk -F, 'NR > 1 && $9 > 20 { v = 1 } NR > 1 && $12 != 0 { e = 1 } END { print v, e }' a.csv)" "1 1"
+    virtual record b.csv -n 3 --fields elbow.position,effort
+    same "$(<b.csv)" "t,m3.position,m1.effort,m2.effort,m3.effort
+0,-0.72,0,0,0
+0.002,-0.72,0,0,0
+0.004,-0.72,0,0,0"
+    virtual record b.csv -n 3 --fields position # nothing else is asked for: twice as fast
+    same "$(sed -n '3s/,.*//p' b.csv)" 0.001
+    fails 2 hidmotor -q -l "$fast" record b.csv --fields m1.kp
+    has "$why" "not recorded"
+    same "$(wc -l <b.csv)" 4
 }
 
 @test "record: fewer samples, no header, until arrived, statistics in JSON" {

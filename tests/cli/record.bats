@@ -139,7 +139,7 @@ killed() {
         ask {the knee locks} messages
         ask {} messages
         type \003
-        ends 130"
+        ends 0"
     ok canpid info -j run.pcapng
     same "$(jq -sc 'map(.mark // empty)' <<<"$output")" '["the knee locks","mark"]'
     ok shark canpid run.pcapng -Y frame.comment -T fields -e frame.comment
@@ -150,7 +150,7 @@ killed() {
             want {Enter marks}
             ask here messages
             type \003
-            ends 130"
+            ends 0"
         ok grep -c '^# here$\|"mark":"here"' run.$ending
     done
 }
@@ -183,13 +183,91 @@ killed() {
     fails 2 canpid -l "$fast" record no/such/run.pcapng
 }
 
+# record_of TOOL FILE ARGUMENT…: of a simulator that speaks by itself, or is asked.
+record_of() {
+    local tool=$1 url=$fast
+    [ "$tool" = ezphys ] && url=sim:
+    shift
+    "$tool" -q -l "$url" record "$@"
+}
+
+@test "record --fields: the columns that are asked for; an unknown name before the old file is gone" {
+    for tool in $tools; do
+        echo old >"$tool.csv"
+        fails 2 record_of "$tool" "$tool.csv" --for 0.2s --fields nonsense
+        has "$why" "'nonsense'"
+        same "$(<"$tool.csv")" old
+        fails 2 record_of "$tool" "$tool.csv" --for 0.2s --fields "${drawn[$tool]},nonsense"
+        same "$(<"$tool.csv")" old
+        echo old >"$tool.pcapng"
+        fails 2 record_of "$tool" "$tool.pcapng" --for 0.2s --fields "${drawn[$tool]}"
+        has "$why" ".csv and .ndjson"
+        same "$(<"$tool.pcapng")" old
+        ok record_of "$tool" "$tool.csv" --for 0.2s --fields "${drawn[$tool]}"
+        ok record_of "$tool" "$tool.ndjson" --for 0.2s --fields "${drawn[$tool]}"
+        matches "$output" "record *=*"
+    done
+    same "$(sort -u <(head -qn 1 ./*.csv))" "t,dir,msg,angle
+t,dir,msg,displacement,name
+t,dir,msg,elbow.position
+t,dir,msg,torque
+t,m1.position"
+    same "$(jq -c 'del(.t)' canpid.ndjson | sort -u)" '{"dir":"rx","msg":"joint","torque":0}'
+    ok record_of canpid knee.csv -n 5 --fields lknee.torque,lknee.setpoint
+    same "$(jq -Rc 'split(",")[2:4]' knee.csv | sort -u)" '["joint",""]
+["msg","setpoint"]
+["pid","0"]'
+}
+
+@test "record FILE.csv: times begin at 0; --time says otherwise" {
+    for tool in hidmotor canpid unitysim ezphys; do
+        ok record_of "$tool" run.csv --for 0.2s
+        matches "$(sed -n '2s/,.*//p' run.csv)" "0?(.000000)"
+        [ "$(awk -F, 'END { print ($1 < 60) }' run.csv)" = 1 ]
+    done
+    ok canpid -q -l sim: --time abs record run.csv -n 3
+    [ "$(awk -F, 'END { print ($1 > 1e9) }' run.csv)" = 1 ]
+    ok canpid -q -l sim: --time iso record run.csv -n 3
+    matches "$(sed -n '2s/,.*//p' run.csv)" "20??-??-??T*Z"
+}
+
+@test "Ctrl-C is how a recording ends: 0; another signal is not" {
+    for tool in $tools; do
+        for ending in csv ndjson pcapng; do
+            simulate "$tool" "$tool$ending"
+            "$tool" -q -l "$url" record "run.$ending" >said 3>&- &
+            recorder=$!
+            started+=("$recorder")
+            until grep -q '^SigBlk.*[2367abef]$' "/proc/$recorder/status" && [ -e "run.$ending" ]; do
+                kill -0 "$recorder"
+            done
+            kill -INT "$recorder"
+            ends "$recorder" 0
+            matches "$(<said)" "record *=*"
+            rm "run.$ending"
+        done
+    done
+    canpid -q -l sim: record run.csv 3>&- &
+    recorder=$!
+    until [ -s run.csv ]; do kill -0 "$recorder"; done
+    kill -TERM "$recorder"
+    ends "$recorder" 143
+    # in a script the rest is not to follow
+    printf 'record script.csv\nstatus\n' >script
+    canpid -q -l sim: run script 3>&- >said &
+    recorder=$!
+    until [ -s script.csv ]; do kill -0 "$recorder"; done
+    kill -INT "$recorder"
+    ends "$recorder" 130
+}
+
 @test "a recording that is played is recorded to its end" {
     ok canpid -q -l "$fast" record run.pcapng -n 72
     for ending in pcapng csv ndjson log; do
         ok canpid -q -j -l 'log:run.pcapng?speed=max' record "again.$ending"
         same "$(json '[.ok, .messages]')" '[true,72]'
     done
-    canpid decode --csv run.pcapng | diff - again.csv
+    canpid decode --csv --time rel run.pcapng | diff - again.csv
 }
 
 @test "the end of what is typed ends the marks, not the recording" {

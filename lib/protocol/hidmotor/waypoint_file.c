@@ -9,7 +9,8 @@
 #include "control/samples.h"
 #include "protocol/hidmotor/waypoints.h"
 
-#define HEADLESS_COLUMNS 7     /* our own recordings have so many; more is no path */
+#define HEADLESS_COLUMNS 7     /* more is no path … */
+#define RECORD_COLUMNS   13    /* … but for our own recordings */
 #define SLOW_STEP_S      1.0   /* a longer one may be milliseconds … */
 #define SLOW_SAMPLE_S    0.1   /* … as from this in what is long enough for a recording */
 #define RECORDING_ROWS   50    /* nobody writes so many waypoints by hand */
@@ -198,7 +199,8 @@ static enum aw_status check_guess(struct aw_hidmotor_waypoints *way, const struc
             best = i;
         }
     int time = best;
-    if (headless && (table->n_rows == 1 || table->n_columns > HEADLESS_COLUMNS))
+    if (headless && (table->n_rows == 1 ||
+                     (table->n_columns > HEADLESS_COLUMNS && table->n_columns != RECORD_COLUMNS)))
         return aw_fail(err, AW_MALFORMED,
                        "%.80s: %zu row%s of %zu numbers without a header — no path, as far as one "
                        "can tell; if it is: hidmotor play %.60s --columns t_s,m1,m2,m3",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/ready.h"
 #include "capture/candump.h"
@@ -14,6 +15,7 @@
 #include "shell/core/progress.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
+#include "wire/rows.h"
 
 #define LOOK_NS  (100 * AW_MILLISECOND) /* how often to look for a typed mark */
 #define MARK_MAX 400
@@ -35,13 +37,15 @@ struct recorder {
     struct aw_stream *stream;
     struct aw_progress progress;
     const char *path;
-    FILE *file;
+    FILE *file; /* NULL: by the tee, or not begun yet */
     struct aw_wire *wire;
     struct aw_view *view;
+    const struct aw_select *fields; /* of --fields, that are written alone */
     char interface[64];
     uint64_t messages, marks, limit;
     int64_t start_ns;
     bool own_tee; /* made by this command */
+    bool named;   /* who a message is about is written behind it: its own fields do not say it */
     bool typing;  /* lines on standard input are marks */
 };
 
@@ -54,13 +58,29 @@ static void log_item(struct recorder *r, const struct aw_item *item)
     fwrite(line, 1, size, r->file);
 }
 
+/* Behind what the view has written, in place of the end of its line, and in JSON of its object. */
+static void write_name(struct recorder *r, const char *line, size_t size, const char *name)
+{
+    char text[6 * AW_POINT_NAME + 16] = ",", *end;
+    bool json = r->format->style == AW_STYLE_JSON;
+    if (json)
+        end = stpcpy(aw_json_string(stpcpy(text, ",\"name\":"), name, AW_POINT_NAME), "}");
+    else
+        end = aw_csv_quote(text + 1, name, AW_POINT_NAME);
+    *end++ = '\n';
+    fwrite(line, 1, size - 1 - json, r->file);
+    fwrite(text, 1, (size_t)(end - text), r->file);
+}
+
 static void view_item(struct recorder *r, const struct aw_item *item)
 {
     char line[AW_VIEW_MAX];
-    if (!item->record)
-        return;
-    size_t size = aw_view_record(r->view, item->record, line);
-    fwrite(line, 1, size, r->file);
+    bool csv = r->format->style == AW_STYLE_CSV;
+    size_t size = item->record ? aw_view_record(r->view, item->record, line) : 0;
+    if (size && r->named && (csv || *item->subject))
+        write_name(r, line, size, item->subject);
+    else
+        fwrite(line, 1, size, r->file);
 }
 
 static void remark(struct recorder *r, int64_t time_ns, const char *text)
@@ -108,50 +128,80 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
     return aw_tee_open(session->tee, session, "record", path, url);
 }
 
-static enum aw_status begin_file(struct recorder *r, const char *path)
+static enum aw_status create(struct recorder *r)
+{
+    char header[AW_VIEW_MAX];
+    enum aw_status status = aw_session_create(r->session, NULL, r->path, &r->file);
+    size_t size = status == AW_OK && r->view ? aw_view_header(r->view, header) : 0;
+    if (size && r->named)
+        write_name(r, header, size, "name");
+    else if (size)
+        fwrite(header, 1, size, r->file);
+    return status;
+}
+
+/* The file is not touched before the names of --fields are known to be right. Whom messages are
+ * about may be known by the first one only. */
+static enum aw_status begin_file(struct recorder *r)
 {
     struct aw_session *session = r->session;
-    char header[AW_VIEW_MAX];
-    struct aw_view_options options = {.style = r->format->style};
     enum aw_status status = aw_session_decoding_wire(session, &r->wire);
+    uint32_t messages = 0;
     if (session->link && !session->link->recorded)
-        options.messages = aw_view_messages(session->tool->protocol, session->tool->speaks);
+        messages = aw_view_messages(session->tool->protocol, session->tool->speaks);
     if (aw_flag(session, "last"))
         return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng");
-    if (status != AW_OK)
-        return status;
-    r->view = aw_view_new(r->wire, &options, &session->err);
-    if (!r->view)
+    if (status == AW_OK)
+        r->view = aw_session_file_view(session, r->wire, r->format->style, messages);
+    if (status != AW_OK || !r->view)
         return session->err.status;
-    status = aw_session_create(session, NULL, path, &r->file);
-    if (status != AW_OK)
-        return status;
-    if (r->format->item == view_item) {
-        size_t size = aw_view_header(r->view, header);
-        fwrite(header, 1, size, r->file);
-    }
-    return AW_OK;
+    r->named = session->tool->subject.all && !aw_rows_have(r->wire->variant.head, AW_TEXT);
+    bool later = r->fields->n && session->tool->subject.all;
+    return later ? aw_file_check(r->path, &session->err) : create(r);
+}
+
+static enum aw_status check_fields(struct recorder *r)
+{
+    struct aw_session *session = r->session;
+    r->fields = &session->printing.wanted.any;
+    session->printing.wanted.picks = false; /* they are columns, and not of the result */
+    if (!aw_flag(session, "fields"))
+        return AW_OK;
+    if (r->format->item != view_item)
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: --fields goes with .csv and .ndjson: %s keeps whole messages",
+                       r->format->ending);
+    return aw_stream_check(session, r->fields, NULL);
+}
+
+static const struct format *format_of(const char *path, bool can)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(dot, formats[i].ending) == 0 && (formats[i].item != log_item || can))
+            return &formats[i];
+    return NULL;
 }
 
 static enum aw_status begin(struct recorder *r, const char *path)
 {
     struct aw_session *session = r->session;
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats && !r->format; i++)
-        if (strcmp(dot, formats[i].ending) == 0 &&
-            (formats[i].item != log_item || session->tool->protocol->can))
-            r->format = &formats[i];
+    r->format = format_of(path, session->tool->protocol->can);
     if (!r->format)
         return aw_fail(&session->err, AW_USAGE,
                        "record: '%.100s' — the ending says the format: .pcapng, .csv%s or .ndjson",
                        path, session->tool->protocol->can ? ", .log" : "");
-    enum aw_status status =
-        session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+    enum aw_status status = check_fields(r);
+    if (status == AW_OK)
+        status =
+            session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
     aw_session_interface(session, r->interface, sizeof r->interface);
     if (status == AW_OK)
-        status = r->format->tee ? begin_tee(r, path) : begin_file(r, path);
+        status = r->format->tee ? begin_tee(r, path) : begin_file(r);
     if (status == AW_OK)
         status = aw_stream_open(&r->stream, session, NULL);
+    if (status == AW_OK)
+        aw_stream_expect(r->stream, r->fields, NULL);
     r->typing = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
     r->progress = aw_progress(session, path, false);
     r->start_ns = aw_clock_now(session->clock);
@@ -164,7 +214,7 @@ static enum aw_status begin(struct recorder *r, const char *path)
 static void look_for_mark(struct recorder *r)
 {
     char text[MARK_MAX];
-    if (!r->typing)
+    if (!r->typing || !(r->file || r->format->tee))
         return;
     ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);
     r->typing = n > 0 || (n < 0 && errno == EAGAIN);
@@ -183,6 +233,19 @@ static enum aw_status check_file(struct recorder *r)
                : aw_file_fail(&r->session->err, "record", r->path);
 }
 
+/* One that has none of the fields is not written, nor counted. */
+static enum aw_status take(struct recorder *r, const struct aw_item *item)
+{
+    enum aw_status status = r->file || r->format->tee ? AW_OK : create(r);
+    if (status != AW_OK ||
+        (r->fields->n && !aw_wanted_fits(&r->session->printing.wanted, item->points, item->n)))
+        return status;
+    if (r->format->item)
+        r->format->item(r, item);
+    r->messages++;
+    return AW_OK;
+}
+
 /* What came is written out whenever nothing comes for a moment: a killed recorder leaves a file to
  * read. */
 static enum aw_status run(struct recorder *r, int64_t deadline)
@@ -195,9 +258,8 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         if (now >= deadline)
             return aw_stream_answered(r->stream, "record");
         status = aw_stream_next(r->stream, aw_sooner(look, deadline), &item);
-        if (status == AW_OK && r->format->item)
-            r->format->item(r, &item);
-        r->messages += status == AW_OK;
+        if (status == AW_OK)
+            status = take(r, &item);
         if (status == AW_TIMEOUT || status == AW_MALFORMED)
             status = AW_OK;
         if (status == AW_OK)
@@ -214,11 +276,22 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
 
 /* ---- The end ---- */
 
+enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status)
+{
+    bool more = session->scripts || !(session->one_shot || session->interactive);
+    if (status != AW_STOPPED || more || session->moving || aw_session_goes_on(session))
+        return status;
+    return aw_stop_take_interrupt(session) ? AW_OK : status;
+}
+
 static enum aw_status end(struct recorder *r, enum aw_status status)
 {
     struct aw_session *session = r->session;
     bool good = true;
     aw_progress_end(&r->progress);
+    status = aw_record_ended(session, status);
+    if (status == AW_OK && r->fields && !r->file && !r->format->tee)
+        status = create(r); /* nothing came: a table without rows */
     aw_stream_close(r->stream);
     aw_view_free(r->view);
     if (r->file)

@@ -98,7 +98,8 @@ const struct aw_command aw_common_commands[] = {
      .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
          ".ndjson (decoded), .log\n"
          "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only the last minute. On a "
-         "terminal a line that\n" "you type becomes a mark."},
+         "terminal a line that\n" "you type becomes a mark. --fields chooses the columns; "
+         "in .csv times begin at 0 unless --time says\n" "otherwise."},
     {.name = "replay", .group = AW_GROUP_KEEP,
      .summary = "send the commands of a capture again, at their times",
      .args = AW_ARGS(

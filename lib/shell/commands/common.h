@@ -14,6 +14,10 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
 enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args);
+
+/* What comes of a recording that has ended: AW_OK where Ctrl-C did that, unless something moves or
+ * a script has more to do. */
+enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status);
 enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args);

@@ -141,6 +141,19 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
     return view ? AW_OK : session->err.status;
 }
 
+struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
+                                     enum aw_style style, uint32_t messages)
+{
+    struct aw_view_options options = view_options(session);
+    options.style = style;
+    options.format = NULL;
+    options.messages = messages;
+    options.fields = aw_flag(session, "fields") ? split_fields(session) : NULL;
+    if (style == AW_STYLE_CSV && options.time == AW_TIME_DEFAULT)
+        options.time = AW_TIME_REL;
+    return aw_view_new(wire, &options, &session->err);
+}
+
 enum aw_status aw_session_narrow(struct aw_session *session)
 {
     const struct aw_subject_hooks *subject = &session->tool->subject;

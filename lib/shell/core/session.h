@@ -199,6 +199,12 @@ enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_re
  * or as in struct aw_view_options. */
 enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like);
 
+/* A view for records that are written into a file: of what --fields asks for; in CSV times begin at
+ * 0 unless --time says otherwise. messages: as in struct aw_view_options. NULL: the error is set.
+ */
+struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
+                                     enum aw_style style, uint32_t messages);
+
 /* AW_USAGE for a name of --fields that is no field's of a record. */
 enum aw_status aw_session_check_fields(struct aw_session *session);
 

@@ -253,6 +253,19 @@ const char *aw_stop_read(struct aw_session *session)
     return why;
 }
 
+bool aw_stop_take_interrupt(struct aw_session *session)
+{
+    struct pollfd asked = {.fd = session->stop.asked, .events = POLLIN};
+    sigset_t pending, set = only(SIGINT);
+    bool caught = session->real_clock.stop_fd >= 0;
+    if (!caught || session->out.error || poll(&asked, 1, 0) > 0 || aw_stop_parent_gone(session) ||
+        sigpending(&pending) != 0 || !sigismember(&pending, SIGINT))
+        return false;
+    sigdelset(&pending, SIGINT);
+    sigandset(&pending, &pending, &session->stop.caught);
+    return sigisemptyset(&pending) && sigtimedwait(&set, NULL, &(struct timespec){0}) == SIGINT;
+}
+
 bool aw_stop_ends(const struct aw_session *session)
 {
     if (!session->stop.signal)

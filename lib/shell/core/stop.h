@@ -65,6 +65,9 @@ void aw_stop_forget(struct aw_session *session);
  * session->lost is set. Returns words for it where nothing else says them, or NULL. */
 const char *aw_stop_read(struct aw_session *session);
 
+/* Is it Ctrl-C alone that ended a wait? Then it is taken: for a command whose usual end that is. */
+bool aw_stop_take_interrupt(struct aw_session *session);
+
 /* Does what was taken end the prompt, too? Not Ctrl-C and Ctrl-Z, and not a lost recorder. */
 bool aw_stop_ends(const struct aw_session *session);
 
