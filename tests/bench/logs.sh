@@ -42,13 +42,13 @@ log_file() {
     python=$(rate $few "$(wall /usr/bin/python3 -c 'import can, sys
 for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
     verdict "$own" '>=' 6
-    row "canpid decode -j of a candump log" "$own" M/s "log2long $long, python-can $python" ">= 6" "$met"
+    row "canpid decode -j of a mixed candump log" "$own" M/s "log2long $long, python-can $python" ">= 6" "$met"
     half=$(awk -v a="$own" 'BEGIN { printf "%.2f", a / 2 }')
     log_row "decode --csv of it" "$half" decode --csv
-    log_row "decode --format '%{t} %{torque}' of it" "$half" decode --format '%{t} %{torque}'
-    log_row "decode -j --where 'alpha_angle>15' of it" 5 decode -j --where 'alpha_angle>15'
+    log_row "decode --format '%{t} %{torque}' of it" 7.5 decode --format '%{t} %{torque}'
+    log_row "decode -j --where 'alpha_angle>15' of it" 7.5 decode -j --where 'alpha_angle>15'
     log_row "info of it" "$half" info
-    log_row "plot torque --out run.svg of it" "$half" plot torque --out "$dir/run.svg"
+    log_row "plot torque --out run.svg of it" 4.5 plot torque --out "$dir/run.svg"
     two_processors /dev/null "dropped"
     two_processors "$dir/out" "into a file"
     limits

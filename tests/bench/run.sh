@@ -154,9 +154,18 @@ END
     row "first line through a pipe that stays open" "$own" ms "" "<= 20" $met
 }
 
-# candump_log LINES: a log of joint frames.
+# candump_log LINES: a log as six boards make it: joint, pid and sensors of each in turn, values that vary, no errors.
 candump_log() {
-    awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "(%d.%06d) can0 05E#9CFF%02X0200F0\n", 1700000000 + i / 1000, i % 1000 * 1000, i % 256 }'
+    awk -v n="$1" 'BEGIN {
+        srand(1)
+        split("30 29 31", kinds, " ")
+        for (i = 0; i < n; i++) {
+            kind = kinds[i % 3 + 1]
+            first = kind == 31 ? int(rand() * 16) * 16 : int(rand() * 256)
+            printf "(%d.%06d) can0 %03X#%02X%02X%08X\n", 1700000000 + int(i / 1800), i % 1800 * 555,
+                (int(i / 3) % 6 + 1) * 32 + kind, first, rand() * 256, rand() * 4294967296
+        }
+    }'
 }
 
 # wall COMMAND…: seconds, the best of three, of a command whose output goes to a file

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#define PLACES_TRIED 16 /* for a kind, one after the other */
+
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select)
 {
@@ -32,20 +34,39 @@ static void find(const struct aw_finder *finder, const struct aw_record *record,
     }
 }
 
+static bool is_kind(const struct aw_finder_kind *kind, const struct aw_record *record,
+                    const char *subject)
+{
+    return kind->codec == record->codec && kind->dir == record->dir &&
+           strncmp(kind->subject, subject, AW_POINT_NAME - 1) == 0;
+}
+
+/* The place of this kind, or a free one; where all that are tried are taken, the first of them. */
+static struct aw_finder_kind *place_of(struct aw_finder *finder, const struct aw_record *record,
+                                       const char *subject)
+{
+    size_t home =
+        (size_t)(record->codec - finder->names->wire->codecs) * 2 + (record->dir == AW_TX);
+    for (const char *c = subject; *c; c++)
+        home = home * 31 + (unsigned char)*c;
+    for (size_t i = 0; i < PLACES_TRIED; i++) {
+        struct aw_finder_kind *kind = &finder->kinds[(home + i) % AW_FINDER_ROOM];
+        if (!kind->codec || is_kind(kind, record, subject))
+            return kind;
+    }
+    return &finder->kinds[home % AW_FINDER_ROOM];
+}
+
 const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
                                const char *subject)
 {
     if (finder->select->n == 0)
         return finder->kinds->scalars;
-    size_t length = strnlen(subject, AW_POINT_NAME - 1);
-    size_t place = (size_t)(record->codec - finder->names->wire->codecs) + record->dir;
-    for (size_t i = 0; i < length; i++)
-        place = place * 31 + (unsigned char)subject[i];
-    struct aw_finder_kind *kind = &finder->kinds[place % AW_FINDER_ROOM];
-    if (finder->numbers || kind->codec != record->codec || kind->dir != record->dir ||
-        strncmp(kind->subject, subject, AW_POINT_NAME - 1) != 0) {
+    struct aw_finder_kind *kind = place_of(finder, record, subject);
+    if (finder->numbers || !is_kind(kind, record, subject)) {
         kind->codec = record->codec;
         kind->dir = record->dir;
+        size_t length = strnlen(subject, AW_POINT_NAME - 1);
         memcpy(kind->subject, subject, length);
         kind->subject[length] = '\0';
         find(finder, record, kind);

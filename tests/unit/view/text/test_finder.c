@@ -75,6 +75,23 @@ static void test_many_subjects(void **state)
     assert_true(aw_finder_look(&finder, &rig->record, subject)[0] != 0);
 }
 
+/* Six boards with three messages each: looking one up does not make another one forgotten. */
+static void test_places(void **state)
+{
+    static const struct aw_select select = {.n = 1, .pattern = {"torque"}};
+    static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
+    static const char *const messages[] = {"joint", "pid", "sensors"};
+    const uint64_t *places[18];
+    (void)state;
+    aw_finder_init(&finder, &rig->names, &select);
+    for (size_t i = 0; i < 18; i++) {
+        points_of(rig, messages[i % 3], AW_RX, boards[i / 3], "");
+        places[i] = aw_finder_look(&finder, &rig->record, boards[i / 3]);
+        for (size_t k = 0; k < i; k++)
+            assert_ptr_not_equal(places[i], places[k]);
+    }
+}
+
 /* An id is a value, which each record may have another of. */
 static void test_numbers(void **state)
 {
@@ -100,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_patterns, start, stop),
         cmocka_unit_test_setup_teardown(test_many_subjects, start, stop),
+        cmocka_unit_test_setup_teardown(test_places, start, stop),
         cmocka_unit_test_setup_teardown(test_numbers, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
