@@ -26,7 +26,7 @@ static const struct aw_gains power_up[AW_CANPID_CONTROLLERS] = {
 
 struct aw_driver canpid_driver(void)
 {
-    return (struct aw_driver){.tick_s = AW_CANPID_TICK_MS / 1000.0,
+    return (struct aw_driver){.tick_s = AW_CANPID_TICK_S,
                               .dead_band = 0.01,
                               .output_max = 0.81,
                               .gain_max = AW_CANPID_GAIN_MAX};

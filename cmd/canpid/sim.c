@@ -1,30 +1,84 @@
 /* canpid sim and the sim: link: the simulated drivers, configured from options or the URL. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "link/core/url.h"
 #include "protocol/canpid/device.h"
 #include "shell/commands/serve.h"
 #include "state.h"
+
+#define PLANT_OF "plant." /* and a board: a key of the URL */
 
 static bool fw_layout(const struct aw_session *session)
 {
     return strcmp(aw_option(session, "sensors-layout"), "fw") == 0;
 }
 
-static enum aw_status url_options(const struct aw_url *url,
+static enum aw_status check_timing(const struct aw_canpid_device_options *options,
+                                   struct aw_error *err)
+{
+    if (!(options->rate_hz >= 1 && options->rate_hz <= 1000))
+        return aw_fail(err, AW_LIMIT, "sim: rate %g Hz is outside 1 to 1000", options->rate_hz);
+    double tick = options->tick_s;
+    if (fabs(tick) > 0 && !(tick >= AW_CANPID_TICK_S && tick <= AW_CANPID_TICK_MOST_S))
+        return aw_fail(err, AW_LIMIT, "sim: tick %g ms is outside %g to %g", 1000 * tick,
+                       1000 * AW_CANPID_TICK_S, 1000 * AW_CANPID_TICK_MOST_S);
+    return AW_OK;
+}
+
+/* board NULL: all that are there. */
+static enum aw_status set_plant(struct aw_session *session, const char *board, const char *text,
+                                struct aw_canpid_device_options *options, struct aw_error *err)
+{
+    struct aw_canpid_plant plant;
+    uint64_t boards = 0;
+    enum aw_status status = aw_canpid_plant_parse(text, &plant, err);
+    if (status != AW_OK)
+        return status;
+    if (board && canpid_board_named(session, board, &boards) != AW_OK) {
+        *err = session->err;
+        return err->status;
+    }
+    if (board && !(boards & options->boards))
+        return aw_fail(err, AW_USAGE, "plant of %s: that board is not simulated", board);
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
+        if (!board || boards >> i & 1)
+            options->plants[i] = plant;
+    return AW_OK;
+}
+
+/* Those of all boards first, so that one board may differ. */
+static enum aw_status url_plants(struct aw_session *session, const struct aw_url *url,
+                                 struct aw_canpid_device_options *options, struct aw_error *err)
+{
+    const char *all = aw_url_get(url, "plant");
+    enum aw_status status = all ? set_plant(session, NULL, all, options, err) : AW_OK;
+    for (size_t i = 0; i < url->n && status == AW_OK; i++)
+        if (strncmp(url->params[i].key, PLANT_OF, strlen(PLANT_OF)) == 0)
+            status = set_plant(session, url->params[i].key + strlen(PLANT_OF), url->params[i].value,
+                               options, err);
+    return status;
+}
+
+static enum aw_status url_options(struct aw_session *session, const struct aw_url *url,
                                   struct aw_canpid_device_options *options, struct aw_error *err)
 {
     const char *fault = aw_url_get(url, "fault"), *rate = aw_url_get(url, "rate");
+    const char *tick = aw_url_get(url, "tick"), *quirks = aw_url_get(url, "quirks");
     enum aw_status status = fault ? aw_canpid_fault_parse(fault, &options->fault, err) : AW_OK;
     if (status == AW_OK && rate)
         status = aw_number_parse_unit(rate, "Hz", &options->rate_hz, err);
-    if (status != AW_OK)
-        return status;
-    if (!(options->rate_hz >= 1 && options->rate_hz <= 1000))
-        return aw_fail(err, AW_LIMIT, "sim: rate %g Hz is outside 1 to 1000", options->rate_hz);
-    return AW_OK;
+    if (status == AW_OK && tick)
+        status = aw_number_parse_unit(tick, "s", &options->tick_s, err);
+    if (status == AW_OK && quirks)
+        status = aw_canpid_quirks_parse(quirks, &options->quirks, err);
+    if (status == AW_OK)
+        status = check_timing(options, err);
+    return status == AW_OK ? url_plants(session, url, options, err) : status;
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
@@ -32,16 +86,17 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.fw = fw_layout(link->context);
-    enum aw_status status = url_options(url, &options, err);
+    enum aw_status status = url_options(link->context, url, &options, err);
     return status == AW_OK ? aw_sim_open(out, aw_canpid_device(&options), link->clock, true, err)
                            : status;
 }
 
-static const char *const sim_keys[] = {"fault", "rate", "time", NULL};
+static const char *const sim_keys[] = {"fault", "plant", PLANT_OF, "quirks",
+                                       "rate",  "tick",  "time",   NULL};
 
 const struct aw_transport canpid_sim_transport = {
     .scheme = "sim",
-    .usage = "sim:?fault=NAME&rate=HZ",
+    .usage = "sim:?fault=NAME&rate=HZ&tick=TIME&plant=KIND&plant.BOARD=KIND",
     .help = "six simulated drivers, in this process",
     .keys = sim_keys,
     .open = open_sim,
@@ -59,19 +114,103 @@ static void print_counters(struct aw_session *session, struct aw_device *device)
         (unsigned long long)n->dropped);
 }
 
+/* "dead" for all, "lknee=wall:2deg,rhip=dead" for some. */
+static enum aw_status plant_list(struct aw_session *session, const char *text,
+                                 struct aw_canpid_device_options *options)
+{
+    char copy[256], *save;
+    enum aw_status status = AW_OK;
+    if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
+        return aw_fail(&session->err, AW_USAGE, "--plant: too long a list");
+    for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
+         part = strtok_r(NULL, ",", &save)) {
+        char *equals = strchr(part, '=');
+        if (equals)
+            *equals = '\0';
+        status = set_plant(session, equals ? part : NULL, equals ? equals + 1 : part, options,
+                           &session->err);
+    }
+    return status;
+}
+
+static enum aw_status given_options(struct aw_session *session,
+                                    struct aw_canpid_device_options *options)
+{
+    const char *fault = aw_option(session, "fault"), *plants = aw_option(session, "plant");
+    const char *quirks = aw_option(session, "quirks");
+    enum aw_status status = AW_OK;
+    options->fw = fw_layout(session);
+    options->rate_hz = aw_option_number(session, "rate");
+    if (aw_flag(session, "tick"))
+        options->tick_s = aw_option_number(session, "tick");
+    if (aw_flag(session, "board"))
+        status = canpid_boards(session, &options->boards);
+    if (status == AW_OK && fault)
+        status = aw_canpid_fault_parse(fault, &options->fault, &session->err);
+    if (status == AW_OK && quirks)
+        status = aw_canpid_quirks_parse(quirks, &options->quirks, &session->err);
+    return status == AW_OK && plants ? plant_list(session, plants, options) : status;
+}
+
+/* ---- What is simulated -------------------------------------------------------------------------
+ */
+
+static void describe_board(struct aw_session *session, unsigned board,
+                           const struct aw_canpid_plant *plant, double tick_s)
+{
+    char name[AW_CANPID_NAME_MAX], wrong[AW_CANPID_PLANT_MAX];
+    struct aw_joint_model m = aw_canpid_joint(board);
+    double speed = m.motor_speed_rpm * 6 / m.gear, lag = m.lever_inertia / m.droop_nm_s;
+    struct aw_object row;
+    aw_canpid_board_name(&session->wire->variant, board, name);
+    aw_canpid_plant_text(plant, wrong);
+    aw_object_start(&row, NULL);
+    aw_object_text(&row, "board", name);
+    aw_object_text(&row, "plant", wrong);
+    aw_object_number(&row, "tick_ms", 1000 * tick_s, -4, "ms");
+    aw_object_number(&row, "speed", speed, -4, "deg/s");
+    aw_object_number(&row, "lag_ms", 1000 * lag, -4, "ms");
+    aw_object_number(&row, "torque", m.torque_max_nm, -4, "Nm");
+    aw_object_number(&row, "inertia", m.lever_inertia, -4, "kg m2");
+    aw_object_number(&row, "friction", m.lever_friction_nm, -4, "Nm");
+    aw_object_number(&row, "leg_inertia", m.link_inertia, -4, "kg m2");
+    aw_object_number(&row, "leg_weight", m.link_gravity_nm, -4, "Nm");
+    aw_object_number(&row, "leg_damping", m.link_damping, -4, "Nm s");
+    aw_session_row(session, &row, "%-8s %6.4g %5.3g %6.3g %7.3g %8.3g %8.3g %6.3g %7.3g  %s\n",
+                   name, speed, 1000 * lag, m.torque_max_nm, m.lever_inertia, m.lever_friction_nm,
+                   m.link_inertia, m.link_gravity_nm, m.link_damping, wrong);
+}
+
+static enum aw_status describe(struct aw_session *session,
+                               const struct aw_canpid_device_options *options)
+{
+    struct aw_output *out = &session->out;
+    double tick_s = aw_canpid_device_tick(options);
+    if (aw_session_text(session)) {
+        aw_output_print(out, "telemetry of %g Hz, the law's tick %.4g ms\n\n", options->rate_hz,
+                        1000 * tick_s);
+        aw_output_print(out,
+                        "board     speed   lag torque inertia friction  inertia weight damping"
+                        "  plant\n"
+                        "          deg/s    ms     Nm   kg m²       Nm   of the leg: Nm    Nm s"
+                        "\n");
+    }
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
+        if (options->boards >> i & 1)
+            describe_board(session, i * 32, &options->plants[i], tick_s);
+    return AW_OK;
+}
+
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
-    const char *fault = aw_option(session, "fault");
-    enum aw_status status = AW_OK;
     (void)args;
-    if (aw_flag(session, "board"))
-        status = canpid_boards(session, &options.boards);
-    if (status == AW_OK && fault)
-        status = aw_canpid_fault_parse(fault, &options.fault, &session->err);
+    enum aw_status status = given_options(session, &options);
+    if (status == AW_OK)
+        status = check_timing(&options, &session->err);
     if (status != AW_OK)
         return status;
-    options.fw = fw_layout(session);
-    options.rate_hz = aw_option_number(session, "rate");
+    if (aw_flag(session, "describe"))
+        return describe(session, &options);
     return aw_session_serve(session, aw_canpid_device(&options), print_counters);
 }

@@ -346,11 +346,23 @@ static const struct aw_command commands[] = {
               "socketcand-listen:PORT/can0"},
          {.name = "rate", .value = "HZ", .help = "of the telemetry", .fallback = "100",
           .unit = "Hz", .min = 1, .max = 1000},
+         {.name = "tick", .value = "TIME",
+          .help = "of the control law: 4ms, 8ms, 10ms; else by --rate, 4ms at the shortest",
+          .unit = "s"},
          {.name = "fault", .value = "NAME", .help = "an encoder that is broken",
-          .words = aw_canpid_fault_names}),
-     .run = run_sim,
+          .words = aw_canpid_fault_names},
+         {.name = "plant", .value = "LIST", .words = aw_canpid_plant_names,
+          .help = "what is wrong with the joints: dead, or lknee=wall:2deg,rhip=delay:1s"},
+         {.name = "quirks", .value = "NAME", .words = aw_canpid_quirk_names,
+          .help = "power-up: no output for the first 100 ticks"},
+         {.name = "describe", .help = "print the joints that would be simulated, with numbers"}),
+     .run = run_sim, .examples = AW_LIST("sim --describe"),
      .details = "Prints 'ready: URL' on standard error; that URL works with -l. -b chooses the "
-         "boards."},
+         "boards.\n"
+         "No two of the six joints are alike. --plant, and ?plant=KIND and ?plant.BOARD=KIND "
+         "behind sim:, break them: dead (the motor), stuck (the encoders), reversed (the motor), "
+         "wall:2deg, delay:1s, backlash:1deg, coulomb:5% (dry friction, as a share of the output), "
+         "unstable."},
     {0},
 };
 /* clang-format on */

@@ -46,6 +46,17 @@ static size_t add_names(const char **names, size_t n, const char *const *more)
     return n;
 }
 
+/* A name that ends in a dot is the beginning of a key: "plant." of "plant.lknee". */
+static bool is_key(const char *const *names, const char *key)
+{
+    const char *dot = strchr(key, '.');
+    size_t size = dot ? (size_t)(dot - key) + 1 : 0;
+    for (; size && dot[1] && *names; names++)
+        if (strlen(*names) == size && memcmp(*names, key, size) == 0)
+            return true;
+    return !dot && aw_is_one_of(names, key);
+}
+
 /* A path alone is a port; serial: hands ptys over to tty:. */
 static enum aw_status resolve(const char *text, const struct aw_transport *extra,
                               struct aw_url *url, const struct aw_transport **transport,
@@ -65,7 +76,7 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
     size_t n = add_names(names, add_names(names, 0, (*transport)->keys), aw_fault_keys);
     for (size_t i = 0; i < url->n; i++) {
         const char *key = url->params[i].key;
-        if (!aw_is_one_of(names, key))
+        if (!is_key(names, key))
             return aw_fail_unknown(err, aw_suggest(key, names, n), "leave it out; see 'help links'",
                                    "%s: link key '%.40s': unknown", (*transport)->scheme, key);
     }

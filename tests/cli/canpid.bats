@@ -262,6 +262,32 @@ END
     same "$(jq -r .board <<<"$output" | sort -u | xargs)" "lknee rknee"
 }
 
+@test "the simulator: what may be wrong with a joint, the tick of the law, six different joints" {
+    to20='step --from 0deg --to 20deg --for 2s -b lknee -c pos'
+    # shellcheck disable=SC2086 # words
+    moved() { ok canpid -q -j -l "$fast&$1" $to20 --save s.csv; same "$(awk -F, 'END { print int($3 + 0.5) }' s.csv)" "$2"; }
+    moved plant=dead 0
+    moved plant.lknee=wall:2deg 2
+    moved plant.rhip=dead 18
+    moved 'plant=dead&plant.lknee=sound' 18
+    fails 2 canpid -l "$fast&plant=ded" watch -n 1
+    has "$why" "did you mean 'dead'"
+    fails 2 canpid -l "$fast&plant=wall:2s" watch -n 1
+    has "$why" "write it as wall:2deg"
+    fails 2 canpid -l "$fast&plant.lkne=dead" watch -n 1
+    has "$why" "did you mean 'lknee'"
+    fails 2 canpid -l "$fast&plant.=dead" watch -n 1
+    fails 2 canpid sim --plant lknee=ded
+    fails 6 canpid -l "$fast&tick=3ms" watch -n 1
+    fails 6 canpid sim --tick 2s
+    ok canpid sim --describe --rate 125
+    has "$output" "the law's tick 8 ms"
+    [ "$(awk '{ if (length > n) n = length } END { print n }' <<<"$output")" -le 82 ]
+    ok canpid -j sim --describe --plant dead,lknee=wall:2deg --tick 4ms
+    same "$(jq -sc 'map([.board, .plant, .tick_ms])[0:2]' <<<"$output")" '[["lhip","dead",4],["lknee","wall:2deg",4]]'
+    same "$(jq -sc '[map(.speed), map(.lag_ms), map(.friction)] | map(unique | length)' <<<"$output")" '[6,6,6]'
+}
+
 # ---- Gains, logs ---------------------------------------------------------------------------------
 
 @test "gains save, diff, apply" {
@@ -502,7 +528,7 @@ END
     virtual "${step[@]}" --max-overshoot 1%
     printf '%s\n' "$overshooting" "${step[*]} --max-overshoot 1%" >over
     run -1 --separate-stderr canpid -q -l "$fast" run over
-    matches "$stderr" "*step: overshoot 1[0-9].* is above 1"
+    matches "$stderr" "*step: overshoot [12][0-9].* is above 1"
     sed -i 's/1%/90%/' over
     virtual run over
     sed -i 's/--max.*/--max-rise-time 200ms --max-settling-time 1s --max-steady-state-error 1 --max-iae 5/' over
@@ -712,7 +738,7 @@ END
     same "$(jq -s 'map(.rule) | length' <<<"$output")" 6
     same "$(jq -s 'map(select(.rule == "robust")) | .[0] | .ms <= 1.6 and .stable' <<<"$output")" true
     fails 6 canpid -q design m.json --rule tyreus-luyben
-    has "$stderr" "range of 100"
+    has "$stderr" "at rest"
     ok canpid design m.json --compare
     [ "$(awk '{ if (length > n) n = length } END { print n }' <<<"$(grep -v refused <<<"$output")")" -le 80 ]
     printf '{"kind":"first-order","gain":"x"}' >bad.json
@@ -722,7 +748,7 @@ END
 
 @test "identify with a frame in ten missing: as fast as without, the driver disabled" {
     fast='sim:?time=virtual&drop=10%&seed=3' virtual_json identify -b lknee -c pos
-    same "$(json '.ok and (.gain / (.tau1 // 1) - 2.083 | fabs) < 0.2')" true
+    same "$(json '.ok and (.gain / (.tau1 // 1) - 2.083 | fabs) < 0.25')" true
 }
 
 @test "verify: TAP and JUnit, exit 1 where a limit is not kept" {

@@ -13,10 +13,11 @@
 
 #define STEP_NS      AW_MILLISECOND
 #define STEP_S       0.001
-#define TICK_STEPS   4                      /* steps to a tick of the control loop */
 #define GAP_NS       (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
 #define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
-#define LOOP_STEPS   10                     /* of a driver whose telemetry is that slow or slower */
+#define USUAL_HZ     100
+#define SLOWEST_HZ   10                   /* of telemetry that comes with each tick */
+#define WAKING       100                  /* ticks without output after power-up */
 #define LATE_NS      (2 * AW_MILLISECOND) /* a runner this late brings what came in the meantime */
 #define WAITING      2                    /* hardware buffers, RXB0 and RXB1 */
 #define MAX_OUTGOING 1024
@@ -44,8 +45,14 @@ struct senses {
 struct driver {
     unsigned board;
     int64_t time_ns; /* the joint is that far */
-    unsigned steps;  /* since the last tick */
+    int64_t tick_ns; /* the loop comes round next */
     bool still;      /* the last step changed nothing, so the next one will not either */
+    unsigned waking; /* ticks until there is output */
+    struct aw_joint_model model;
+    double limit; /* rad: beyond it the driver takes care of the mechanical stop */
+    bool stuck;   /* its encoders */
+    double *late; /* speeds on their way to the motor, a ring; NULL: none */
+    size_t n_late, late_at;
     struct aw_joint joint;
     struct aw_joint_drive drive;
     struct aw_canpid_law law;
@@ -60,7 +67,6 @@ struct driver {
     struct aw_random random;
     uint8_t waiting[WAITING][FRAME_SIZE];
     unsigned n_waiting;
-    unsigned loop;  /* steps since a frame was taken */
     int64_t due_ns; /* the next frame */
     unsigned kind;  /* and which of the three */
 };
@@ -85,7 +91,7 @@ struct bus {
     const struct aw_codec *codecs[KINDS];
     bool started;
     int64_t cycle_ns, gap_ns;
-    unsigned loop_steps;   /* of a driver's loop, which takes one frame each time */
+    int64_t tick_ns;       /* of a driver's loop, which takes one frame each time */
     int64_t late_until_ns; /* what comes by then finds what has waited for the runner */
     unsigned out_head, out_count;
     struct frame out[MAX_OUTGOING];
@@ -113,16 +119,33 @@ enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fau
     return i < 0 ? AW_USAGE : AW_OK;
 }
 
+const char *const aw_canpid_quirk_names[] = {"power-up", NULL};
+
+enum aw_status aw_canpid_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err)
+{
+    int i = aw_choose("quirk", aw_canpid_quirk_names, text, strlen(text), err);
+    if (i >= 0)
+        *quirks = 1U << i;
+    return i < 0 ? AW_USAGE : AW_OK;
+}
+
 struct aw_canpid_device_options aw_canpid_device_defaults(void)
 {
-    return (struct aw_canpid_device_options){
-        .boards = AW_CANPID_SIX, .rate_hz = 100, .model = aw_joint_defaults()};
+    return (struct aw_canpid_device_options){.boards = AW_CANPID_SIX, .rate_hz = USUAL_HZ};
 }
 
 double aw_canpid_device_max_rate(uint64_t boards)
 {
     int n = __builtin_popcountll(boards);
     return (double)AW_SECOND / (double)(FRAME_NS * KINDS * (n > 0 ? n : 1));
+}
+
+double aw_canpid_device_tick(const struct aw_canpid_device_options *options)
+{
+    double rate = aw_clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
+    if (options->tick_s > 0)
+        return aw_clamp(options->tick_s, AW_CANPID_TICK_S, AW_CANPID_TICK_MOST_S);
+    return fmax(AW_CANPID_TICK_S, 1 / (rate < SLOWEST_HZ ? USUAL_HZ : rate));
 }
 
 /* Sensing */
@@ -149,9 +172,16 @@ static int encoder_noise(struct bus *bus, struct driver *driver)
     return (int)round(share * bus->options.noise);
 }
 
+/* What the encoders are on. */
+static const struct aw_joint *seen(const struct driver *driver)
+{
+    static const struct aw_joint start;
+    return driver->stuck ? &start : &driver->joint;
+}
+
 static void sense(struct bus *bus, struct driver *driver)
 {
-    const struct aw_joint *joint = &driver->joint;
+    const struct aw_joint *joint = seen(driver);
     struct senses *senses = &driver->senses;
     int link = counts(joint->link, LEVER_TURN) + encoder_noise(bus, driver);
     int alpha = counts(joint->lever - joint->link, ALPHA_TURN) + encoder_noise(bus, driver);
@@ -178,28 +208,50 @@ static enum aw_canpid_error error_of(const struct driver *driver)
 static void tick(struct bus *bus, struct driver *driver)
 {
     struct aw_canpid_law *law = &driver->law;
-    double lever = driver->joint.lever, stop = bus->options.model.lever_stop_rad - SOFT_STOP;
+    double lever = seen(driver)->lever;
     sense(bus, driver);
     if (error_of(driver) != AW_CANPID_NO_ERROR)
         aw_canpid_law_disable(law);
+    if (driver->waking > 0) {
+        driver->waking--;
+        return;
+    }
     aw_canpid_law_tick(law, driver->senses.measured[law->controller]);
-    bool pushes_into_stop = fabs(lever) > stop && law->output * lever > 0;
+    bool pushes_into_stop = fabs(lever) > driver->limit && law->output * lever > 0;
     if (law->controller != AW_CANPID_POS && pushes_into_stop)
         bus->counters.switches += aw_canpid_law_switch(law, AW_CANPID_POS, driver->senses.measured);
-    driver->drive = law->enabled ? aw_joint_drive(&bus->options.model, aw_canpid_duty(law->output))
+    driver->drive = law->enabled ? aw_joint_drive(&driver->model, aw_canpid_duty(law->output))
                                  : (struct aw_joint_drive){.on = false};
 }
 
-static void step_joint(struct bus *bus, struct driver *driver)
+/* What reaches the motor now. A drive that is off forgets what was on its way. */
+static struct aw_joint_drive arriving(struct driver *driver)
 {
-    const struct aw_joint_model *model = &bus->options.model;
+    struct aw_joint_drive drive = driver->drive;
+    if (!driver->late)
+        return drive;
+    if (!drive.on) {
+        memset(driver->late, 0, driver->n_late * sizeof *driver->late);
+        return drive;
+    }
+    double *place = &driver->late[driver->late_at];
+    driver->late_at = (driver->late_at + 1) % driver->n_late;
+    drive.speed = *place;
+    *place = driver->drive.speed;
+    return drive;
+}
+
+static void step_joint(struct driver *driver)
+{
+    const struct aw_joint_model *model = &driver->model;
     struct aw_joint before = driver->joint;
     double boost = aw_clamp(driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN), 0, 1);
     driver->still = !(boost < driver->boost) && !(boost > driver->boost);
     driver->boost = boost;
-    aw_joint_step(&driver->joint, model, driver->drive,
+    aw_joint_step(&driver->joint, model, arriving(driver),
                   model->precompression_m + boost * driver->precompression, STEP_S);
-    driver->still = driver->still && memcmp(&before, &driver->joint, sizeof before) == 0;
+    driver->still = driver->still && !(driver->late && driver->drive.on) &&
+                    memcmp(&before, &driver->joint, sizeof before) == 0;
 }
 
 static void handle_command(struct bus *bus, struct driver *driver, const uint8_t *frame);
@@ -215,19 +267,19 @@ static void take_waiting(struct bus *bus, struct driver *driver)
     handle_command(bus, driver, frame);
 }
 
-/* Everything that happened to this driver until now. */
+/* Everything that happened to this driver until now. One gate has both, as published: a frame is
+ * taken, then the law runs. */
 static void advance(struct bus *bus, struct driver *driver, int64_t now)
 {
-    while (driver->time_ns + STEP_NS <= now) {
-        if (driver->loop == 0)
+    for (; driver->time_ns + STEP_NS <= now; driver->time_ns += STEP_NS) {
+        bool round = driver->time_ns >= driver->tick_ns;
+        if (round) {
+            driver->tick_ns += bus->tick_ns;
             take_waiting(bus, driver);
-        driver->loop = (driver->loop + 1) % bus->loop_steps;
-        if (driver->steps == 0)
             tick(bus, driver);
-        if (driver->steps == 0 || !driver->still)
-            step_joint(bus, driver);
-        driver->steps = (driver->steps + 1) % TICK_STEPS;
-        driver->time_ns += STEP_NS;
+        }
+        if (round || !driver->still)
+            step_joint(driver);
     }
 }
 
@@ -407,8 +459,8 @@ static bool make_pid(struct bus *bus, const struct driver *driver, uint8_t *byte
 
 static bool make_sensors(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
-    const struct aw_joint_model *model = &bus->options.model;
-    double rpm = round(driver->joint.lever_speed / (2 * M_PI) * 60 * model->gear);
+    const struct aw_joint_model *model = &driver->model;
+    double rpm = round(seen(driver)->lever_speed / (2 * M_PI) * 60 * model->gear);
     double most = bus->options.fw ? 2047 : 8191;
     double amperes = driver->joint.motor_nm / model->current_nm_a;
     double current = round(CURRENT_ZERO + amperes / CURRENT_STEP);
@@ -445,17 +497,26 @@ static int first_due(const struct bus *bus)
     return first;
 }
 
+/* The loop sends what it has just sensed: its last step before a cycle of the telemetry is a tick,
+ * wherever both have the same length. */
+static void begin(struct bus *bus, struct driver *driver, int64_t now, int64_t due)
+{
+    driver->time_ns = now;
+    driver->due_ns = due;
+    driver->tick_ns = due - 2 * STEP_NS;
+    while (driver->tick_ns > now)
+        driver->tick_ns -= bus->tick_ns;
+}
+
 /* The device's time begins with the first call. */
 static void run_until(struct bus *bus, int64_t now)
 {
-    for (int i = 0; i < bus->n_drivers && !bus->started; i++) {
-        bus->drivers[i].time_ns = now;
-        bus->drivers[i].due_ns = now + bus->cycle_ns * (i + 1) / bus->n_drivers;
-    }
+    for (int i = 0; i < bus->n_drivers && !bus->started; i++)
+        begin(bus, &bus->drivers[i], now, now + bus->cycle_ns * (i + 1) / bus->n_drivers);
     bus->started = true;
     int next = first_due(bus);
     if (now - bus->drivers[next].due_ns > LATE_NS)
-        bus->late_until_ns = now + bus->loop_steps * STEP_NS;
+        bus->late_until_ns = now + bus->tick_ns;
     for (; bus->drivers[next].due_ns <= now; next = first_due(bus))
         send_frame(bus, &bus->drivers[next]);
 }
@@ -523,6 +584,33 @@ static void device_connected(struct aw_device *device, int64_t now)
     bus->out_count = 0;
 }
 
+static size_t delay_steps(const struct aw_canpid_device_options *options, unsigned at)
+{
+    const struct aw_canpid_plant *plant = &options->plants[at];
+    bool late = options->boards >> at & 1 && plant->kind == AW_CANPID_DELAY;
+    return late ? (size_t)(plant->value / STEP_S + 0.5) : 0;
+}
+
+/* Takes its part of the speeds that are behind all drivers. */
+static void set_up(struct bus *bus, struct driver *driver, unsigned at, double **late)
+{
+    const struct aw_canpid_device_options *o = &bus->options;
+    uint64_t faulty = o->fault_boards ? o->fault_boards : UINT64_MAX;
+    driver->board = at * 32;
+    driver->model = o->model ? *o->model : aw_canpid_joint(driver->board);
+    driver->limit = driver->model.lever_stop_rad - SOFT_STOP;
+    aw_canpid_plant_apply(&o->plants[at], &driver->model);
+    driver->stuck = o->plants[at].kind == AW_CANPID_STUCK;
+    driver->n_late = delay_steps(o, at);
+    driver->late = driver->n_late ? *late : NULL;
+    *late += driver->n_late;
+    driver->waking = o->quirks & AW_CANPID_POWER_UP ? WAKING : 0;
+    driver->law = aw_canpid_law_defaults();
+    driver->random.state = o->seed * AW_CANPID_BOARDS * 32 + driver->board;
+    driver->fault = faulty >> at & 1 ? o->fault : AW_CANPID_NO_ERROR;
+    sense(bus, driver);
+}
+
 struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
@@ -530,33 +618,29 @@ struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *option
                                              .transmit = device_transmit,
                                              .next_event = device_next_event,
                                              .connected = device_connected};
-    size_t n = (size_t)__builtin_popcountll(options->boards);
-    struct bus *bus = n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers) : NULL;
+    size_t n = (size_t)__builtin_popcountll(options->boards), speeds = 0;
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
+        speeds += delay_steps(options, i);
+    struct bus *bus =
+        n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers + speeds * sizeof(double)) : NULL;
     if (!bus)
         return NULL;
+    double *late = (double *)(bus->drivers + n);
     bus->base.ops = &ops;
     const char *layout = options->fw ? "fw" : "spec";
     double rate = aw_clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
-    uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
     bus->options = *options;
     aw_wire_init(&bus->wire, &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, layout),
                  true);
     learn_messages(bus);
-    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++) {
-        if (!(options->boards >> i & 1))
-            continue;
-        struct driver *driver = &bus->drivers[bus->n_drivers++];
-        driver->board = i * 32;
-        driver->law = aw_canpid_law_defaults();
-        driver->random.state = options->seed * AW_CANPID_BOARDS * 32 + driver->board;
-        driver->fault = faulty >> i & 1 ? options->fault : AW_CANPID_NO_ERROR;
-        sense(bus, driver);
-    }
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
+        if (options->boards >> i & 1)
+            set_up(bus, &bus->drivers[bus->n_drivers++], i, &late);
     bus->cycle_ns = (int64_t)(AW_SECOND / rate);
     bus->gap_ns = bus->cycle_ns / (KINDS * bus->n_drivers);
     if (bus->gap_ns > GAP_NS)
         bus->gap_ns = GAP_NS;
-    bus->loop_steps = (unsigned)aw_clamp((double)(bus->cycle_ns / STEP_NS), TICK_STEPS, LOOP_STEPS);
+    bus->tick_ns = (int64_t)(aw_canpid_device_tick(options) * AW_SECOND);
     bus->late_until_ns = INT64_MIN;
     return &bus->base;
 }

@@ -11,12 +11,19 @@
  * rate_hz times a second, the boards one after the other. What is not read in time is dropped, like
  * on a bus.
  *
- * The receive path, as published: a driver takes one frame each time its loop comes round, and two
- * wait in the hardware's buffers; a third one that comes while they are full is lost without a sign
- * and counted as an overrun. The loop is the 4 ms tick, or as long as a telemetry cycle where that
- * is longer, because the same loop sends it: 10 ms at 100 Hz. Our choice: below 100 Hz it stays at
- * 10 ms, and only the receiving is slower, the control law keeps its tick of 4 ms. What a runner
- * brings late and all at once (a busy computer) has come at different times, and is not lost.
+ * The loop, as published: each time it comes round, at most once in 4 ms, one gate takes one frame
+ * and then runs the control law, and behind the gate telemetry is sent. So the law's tick is the
+ * time of the loop: 10 ms at 100 Hz, as long as a telemetry cycle, and 4 ms where telemetry is
+ * quicker. Our choice: telemetry below 10 Hz is taken for thinned out, and the tick is the usual
+ * 10 ms. tick_s sets it by hand.
+ *
+ * The receive path, as published: two frames wait in the hardware's buffers; a third one that comes
+ * while they are full is lost without a sign and counted as an overrun. What a runner brings late
+ * and all at once (a busy computer) has come at different times, and is not lost.
+ *
+ * After power-up the published firmware has no output for 100 ticks, one second at 100 Hz. That is
+ * the quirk "power-up", and no default: who opens a simulated bus expects drivers that have been on
+ * for a while, as on the real one.
  *
  * As published: it wakes up disabled, in tor; see law.h; kp, ki, kd, setpoint and precompression
  * for another controller switch over to it; near a mechanical stop a driver that pushes outward
@@ -40,6 +47,7 @@
 #include "protocol/canpid/joint.h"
 #include "protocol/canpid/law.h"
 #include "protocol/canpid/names.h"
+#include "protocol/canpid/plant.h"
 
 /* Error codes of the telemetry. */
 enum aw_canpid_error {
@@ -57,9 +65,22 @@ enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fau
 /* "none", "encoder" …, NULL-terminated, for help and completion. */
 extern const char *const aw_canpid_fault_names[];
 
+/* Oddities of the published firmware that are not there by default; bits. */
+enum aw_canpid_quirk {
+    AW_CANPID_POWER_UP = 1, /* no output for the first 100 ticks */
+};
+
+/* "power-up"; AW_USAGE for another word. */
+enum aw_status aw_canpid_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err);
+extern const char *const aw_canpid_quirk_names[];
+
+#define AW_CANPID_TICK_MOST_S 1.0 /* longest that the simulated drivers have */
+
 struct aw_canpid_device_options {
     uint64_t boards;            /* bits; AW_CANPID_SIX */
     double rate_hz;             /* of the telemetry, 100; kept within 1 and what the bus carries */
+    double tick_s;              /* of the loop, 0.004 to 1; 0: by rate_hz, see above */
+    unsigned quirks;            /* of enum aw_canpid_quirk */
     bool fw;                    /* sensors as the published firmware packs them (variant "fw") */
     enum aw_canpid_error fault; /* an encoder that is broken from the start */
     uint64_t fault_boards;      /* 0: all */
@@ -67,13 +88,17 @@ struct aw_canpid_device_options {
     uint64_t seed;              /* of the noise */
     bool takes_at_once; /* every frame acts when it comes, without the receive path below: for
                            tests of other things */
-    struct aw_joint_model model; /* of every joint */
+    const struct aw_joint_model *model; /* of every joint; NULL: six different ones, see plant.h */
+    struct aw_canpid_plant plants[AW_CANPID_BOARDS]; /* what is wrong with it, by board / 32 */
 };
 
 struct aw_canpid_device_options aw_canpid_device_defaults(void);
 
 /* The most telemetry cycles a second that 1 Mbit/s carries for so many boards. */
 double aw_canpid_device_max_rate(uint64_t boards);
+
+/* The tick that drivers with these options have, s. */
+double aw_canpid_device_tick(const struct aw_canpid_device_options *options);
 
 struct aw_canpid_device_counters {
     uint64_t received, /* frames for one of the boards */

@@ -39,7 +39,7 @@ struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double 
 {
     double full = model->motor_speed_rpm / 60 * 2 * M_PI / model->gear;
     double share = fmax(0, fabs(duty) - DUTY_ZERO) / DUTY_RANGE;
-    return (struct aw_joint_drive){.on = true, .speed = copysign(share * full, duty)};
+    return (struct aw_joint_drive){.on = true, .speed = copysign(share, duty) * full};
 }
 
 static double clamp(double value, double limit)
@@ -63,6 +63,34 @@ static double with_friction(double speed, double loss)
     return speed - copysign(loss, speed);
 }
 
+/* What the drive asks of the motor, before the motor's limit. */
+static double asked_nm(const struct aw_joint *joint, const struct aw_joint_model *model,
+                       double wanted)
+{
+    double full = fabs(model->motor_speed_rpm) / 60 * 2 * M_PI / model->gear;
+    double speed = joint->lever_speed;
+    if (model->push > 0)
+        return model->droop_nm_s * (clamp(wanted + (1 + model->push) * speed, full) - speed);
+    return model->droop_nm_s * (wanted - speed);
+}
+
+/* The lever goes where the motor takes it, and stays where it is while the motor crosses the play.
+ */
+static void follow(struct aw_joint *joint, double play, double before)
+{
+    double motor = joint->lever - joint->slack, half = play / 2;
+    joint->lever = fmin(motor + half, fmax(motor - half, before));
+    joint->slack = joint->lever - motor;
+}
+
+static void hit_wall(struct aw_joint *joint, double wall)
+{
+    if ((joint->lever - wall) * (wall < 0 ? -1 : 1) <= 0)
+        return;
+    joint->lever = wall;
+    joint->lever_speed = 0;
+}
+
 static void move(double *angle, double *speed, double stop, double dt)
 {
     double to = *angle + *speed * dt;
@@ -76,11 +104,16 @@ void aw_joint_step(struct aw_joint *joint, const struct aw_joint_model *model,
 {
     double spring_nm = aw_joint_torque(joint->lever - joint->link, precompression_m);
     double per_nm = dt / model->lever_inertia;
-    double asked = model->droop_nm_s * (drive.speed - joint->lever_speed);
-    joint->motor_nm = drive.on ? clamp(asked, model->torque_max_nm) : 0;
+    double before = joint->lever;
+    joint->motor_nm =
+        drive.on ? clamp(asked_nm(joint, model, drive.speed), model->torque_max_nm) : 0;
     joint->lever_speed = with_friction(joint->lever_speed + (joint->motor_nm - spring_nm) * per_nm,
                                        model->lever_friction_nm * per_nm);
     move(&joint->lever, &joint->lever_speed, model->lever_stop_rad, dt);
+    if (model->play_rad > 0)
+        follow(joint, model->play_rad, before);
+    if (model->wall)
+        hit_wall(joint, model->wall_rad);
     if (model->link_locked)
         return;
     per_nm = dt / model->link_inertia;

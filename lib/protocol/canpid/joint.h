@@ -39,6 +39,12 @@ struct aw_joint_model {
     double link_stop_rad;
     bool link_locked;        /* the leg is clamped where it is, as on a bench */
     double precompression_m; /* of the spring */
+
+    /* What is wrong with it; 0: nothing. */
+    bool wall;       /* the lever comes no farther than wall_rad, on that side of 0 */
+    double wall_rad; /* above 0, or below */
+    double play_rad; /* between motor and lever */
+    double push;     /* a drive whose speed loop has the wrong sign: it adds so much of its speed */
 };
 
 struct aw_joint_model aw_joint_defaults(void);
@@ -48,6 +54,7 @@ struct aw_joint {
     double lever, link;             /* rad */
     double lever_speed, link_speed; /* rad/s */
     double motor_nm;                /* torque of the motor at the lever in the last step */
+    double slack;                   /* lever − motor, rad; within half the play */
 };
 
 /* What the drive is commanded: to be off, or to turn the lever at a speed. */

@@ -2,12 +2,14 @@
  *
  *     struct aw_canpid_law law = aw_canpid_law_defaults();
  *     aw_canpid_law_setpoint(&law, AW_CANPID_POS, 20 / 360.0); // enables it
- *     every 4 ms: double u = aw_canpid_law_tick(&law, measured[law.controller]);
+ *     every tick: double u = aw_canpid_law_tick(&law, measured[law.controller]);
  *                 double duty = aw_canpid_duty(u);
  *
- * All values are fractions of full scale. One tick: e = setpoint − measured; I += ki·e (no time in
- * it, no limit; ki 0 clears it); u = kp·e + I + kd·(e − previous e). u is not limited; the motor
- * stands for |u| < 0.01, else its PWM has a duty of min(0.90, |u| + 0.09) and the sign of u.
+ * All values are fractions of full scale. The law knows no time: a tick is once round the driver's
+ * loop, 4 ms at the shortest and 8 to 10 ms with telemetry of 125 to 100 Hz. One tick: e = setpoint
+ * − measured; I += ki·e (no time in it, no limit; ki 0 clears it); u = kp·e + I + kd·(e − previous
+ * e). u is not limited; the motor stands for |u| < 0.01, else its PWM has a duty of min(0.90, |u| +
+ * 0.09) and the sign of u.
  *
  * Hazards of the published firmware that are kept: a gain for another controller switches over and
  * holds the joint where it is, with force; a setpoint that is not a number passes both comparisons
@@ -49,7 +51,7 @@ bool aw_canpid_law_setpoint(struct aw_canpid_law *law, int controller, double va
 
 void aw_canpid_law_disable(struct aw_canpid_law *law);
 
-/* One tick of 4 ms; returns the output, 0 while disabled. */
+/* One tick; returns the output, 0 while disabled. */
 double aw_canpid_law_tick(struct aw_canpid_law *law, double measured);
 
 /* Signed duty of the motor's PWM, −0.90 … 0.90, or 0. */

@@ -36,7 +36,7 @@ enum aw_canpid_gain {
 
 #define AW_CANPID_GAIN_MAX 100.0 /* a driver clamps gains to this, either way */
 #define AW_CANPID_DISABLE  1.5   /* normalised setpoint that is outside every limit */
-#define AW_CANPID_TICK_MS  4     /* of the control loop; ki and kd count ticks */
+#define AW_CANPID_TICK_S   0.004 /* shortest of the control loop; ki and kd count ticks */
 
 /* Of the board in this variant, whose names may have been changed by the configuration; without a
  * name its number, "0x100". variant NULL: the default names. Writes to out and returns it. */

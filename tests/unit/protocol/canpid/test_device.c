@@ -137,7 +137,7 @@ static void torques_are_reached(void **state)
         struct rig *rig = rig_direct();
         rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KI, 0.001);
         rig_setpoint(rig, LKNEE, AW_CANPID_TOR, torques[i]);
-        rig_run(rig, 10);
+        rig_run(rig, 25);
         assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
         if (!(fabs(aw_canpid_board(&rig->client, LKNEE)->torque - torques[i]) < 0.2))
             fail_msg("%g", aw_canpid_board(&rig->client, LKNEE)->torque);
@@ -207,7 +207,9 @@ static void an_event_lets_the_precompression_in(void **state)
 {
     (void)state;
     struct aw_canpid_device_options options = rig_direct_options();
-    options.model.link_locked = true;
+    struct aw_joint_model locked = aw_joint_defaults();
+    locked.link_locked = true;
+    options.model = &locked;
     struct rig *rig = rig_of(&options);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
     rig_run(rig, 2);
@@ -416,7 +418,9 @@ static void a_driver_takes_one_frame_each_time_round_and_keeps_two(void **state)
         {450, 1000, 1 * AW_MILLISECOND, 335, 5}, /* three of four */
         {450, 100, 10 * AW_MILLISECOND, 0, 0},
         {450, 100, 5 * AW_MILLISECOND, 223, 5}, /* a loop of 10 ms: every other one */
-        {450, 20, 10 * AW_MILLISECOND, 0, 0},   /* and not longer */
+        {450, 20, 50 * AW_MILLISECOND, 0, 0},
+        {450, 20, 10 * AW_MILLISECOND, 358, 5}, /* and of 50 ms */
+        {450, 5, 10 * AW_MILLISECOND, 0, 0},    /* telemetry that is thinned out */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned lost = lost_of(cases[i].frames, cases[i].rate_hz, cases[i].apart_ns);
@@ -948,8 +952,9 @@ static void a_session_is_as_it_was(void **state)
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double until = i < 3 ? 1500 : 30;
-        cases[i].model = aw_joint_defaults();
-        cases[i].model.link_locked = i == 2;
+        struct aw_joint_model model = aw_joint_defaults();
+        model.link_locked = i == 2;
+        cases[i].model = &model;
         struct aw_device *device = aw_canpid_device(&cases[i]);
         fprintf(out, "case %zu\n", i);
         print_talk(device, session, until, read_frame, print_frame, out);

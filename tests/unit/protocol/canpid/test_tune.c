@@ -6,7 +6,7 @@
 #include "control/excite.h"
 #include "control/sweep.h"
 
-#define TICK_S    (AW_CANPID_TICK_MS / 1000.0)
+#define TICK_S    0.01 /* of drivers with telemetry of 100 Hz */
 #define MOST      3500
 #define EXCESSIVE 60.0 /* % of overshoot, of steps so large that the motor gives all it has */
 
@@ -136,7 +136,7 @@ static void better(const char *rule, const struct aw_response *tuned,
     double error_before = fabs(before->value[AW_STEADY_STATE_ERROR]);
     if (tuned->value[AW_IAE] < 0.85 * before->value[AW_IAE] && error < 0.75 * error_before &&
         tuned->value[AW_OVERSHOOT] <= overshoot &&
-        aw_metric_reached(tuned->value[AW_SETTLING_TIME]))
+        (isinf(overshoot) || aw_metric_reached(tuned->value[AW_SETTLING_TIME])))
         return;
     fail_msg("%s: IAE %g (was %g), error %g (was %g), overshoot %g %%, settled in %g s", rule,
              tuned->value[AW_IAE], before->value[AW_IAE], error, error_before,

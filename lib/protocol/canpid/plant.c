@@ -1,0 +1,122 @@
+/* The six joints of the simulated exoskeleton, and what may be wrong with one of them. */
+#include "protocol/canpid/plant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+
+#define RAD  (M_PI / 180)
+#define PUSH 0.2 /* of its own speed */
+
+const char *const aw_canpid_plant_names[] = {"sound", "dead",     "stuck",   "reversed", "wall",
+                                             "delay", "backlash", "coulomb", "unstable", NULL};
+
+/* What may follow a kind, in the unit of people; one of it is scale in that of the struct. */
+static const struct {
+    const char *unit, *example;
+    double fallback, least, most, scale;
+} values[AW_CANPID_PLANTS] = {
+    [AW_CANPID_WALL] = {"deg", "wall:2deg", 2, -120, 120, RAD},
+    [AW_CANPID_DELAY] = {"s", "delay:1s", 1, 0.001, 10, 1},
+    [AW_CANPID_BACKLASH] = {"deg", "backlash:1deg", 1, 0, 30, RAD},
+    [AW_CANPID_COULOMB] = {"%", "coulomb:5%", 5, 0, 100, 0.01},
+};
+
+enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *plant,
+                                     struct aw_error *err)
+{
+    struct aw_error why;
+    size_t size = strcspn(text, ":");
+    int kind = aw_choose("plant", aw_canpid_plant_names, text, size, err);
+    if (kind < 0)
+        return AW_USAGE;
+    double value = values[kind].fallback;
+    if (text[size] && !values[kind].unit)
+        return aw_fail(err, AW_USAGE, "plant '%.40s': %s has no value — leave '%.20s' out", text,
+                       aw_canpid_plant_names[kind], text + size);
+    if (text[size] &&
+        (aw_number_parse_unit(text + size + 1, values[kind].unit, &value, &why) != AW_OK ||
+         !(value >= values[kind].least && value <= values[kind].most)))
+        return aw_fail(err, AW_USAGE, "plant '%.40s': its value is %g to %g %s — write it as %s",
+                       text, values[kind].least, values[kind].most, values[kind].unit,
+                       values[kind].example);
+    *plant = (struct aw_canpid_plant){(enum aw_canpid_plant_kind)kind, value * values[kind].scale};
+    return AW_OK;
+}
+
+const char *aw_canpid_plant_text(const struct aw_canpid_plant *plant, char out[AW_CANPID_PLANT_MAX])
+{
+    const char *name = aw_canpid_plant_names[plant->kind], *unit = values[plant->kind].unit;
+    if (unit)
+        snprintf(out, AW_CANPID_PLANT_MAX, "%s:%.4g%s", name,
+                 plant->value / values[plant->kind].scale, unit);
+    else
+        snprintf(out, AW_CANPID_PLANT_MAX, "%s", name);
+    return out;
+}
+
+/* What a joint has of its own; all else is that of the left knee. */
+static const struct own {
+    unsigned board;
+    double gear, speed_rpm, droop, torque, lever_inertia, lever_friction;
+    double leg_inertia, gravity, damping, leg_friction;
+} joints[] = {
+    {0x20, 90, 6000, 45, 60, 1.6, 2.5, 0.35, 12, 3, 0.2},
+    {0x60, 50, 6000, 12, 30, 0.25, 0.8, 0.04, 1.6, 0.6, 0.05},
+    {0x80, 90, 5800, 40, 60, 1.7, 3.4, 0.38, 13, 3.2, 0.25},
+    {0xA0, 60, 5600, 17, 40, 0.64, 2.0, 0.16, 5.4, 1.4, 0.12},
+    {0xC0, 50, 6300, 10, 30, 0.28, 1.2, 0.045, 1.8, 0.6, 0.08},
+};
+
+struct aw_joint_model aw_canpid_joint(unsigned board)
+{
+    struct aw_joint_model model = aw_joint_defaults();
+    for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+        const struct own *own = &joints[i];
+        if (own->board != board)
+            continue;
+        model.gear = own->gear;
+        model.motor_speed_rpm = own->speed_rpm;
+        model.droop_nm_s = own->droop;
+        model.torque_max_nm = own->torque;
+        model.lever_inertia = own->lever_inertia;
+        model.lever_friction_nm = own->lever_friction;
+        model.link_inertia = own->leg_inertia;
+        model.link_gravity_nm = own->gravity;
+        model.link_damping = own->damping;
+        model.link_friction_nm = own->leg_friction;
+    }
+    return model;
+}
+
+void aw_canpid_plant_apply(const struct aw_canpid_plant *plant, struct aw_joint_model *model)
+{
+    double full = aw_joint_drive(model, 0.9).speed;
+    switch (plant->kind) {
+    case AW_CANPID_DEAD:
+        model->torque_max_nm = 0;
+        break;
+    case AW_CANPID_REVERSED:
+        model->motor_speed_rpm = -model->motor_speed_rpm;
+        break;
+    case AW_CANPID_WALL:
+        model->wall = true;
+        model->wall_rad = plant->value;
+        break;
+    case AW_CANPID_BACKLASH:
+        model->play_rad = plant->value;
+        break;
+    case AW_CANPID_COULOMB:
+        model->lever_friction_nm =
+            fmax(model->lever_friction_nm, plant->value * full * model->droop_nm_s);
+        break;
+    case AW_CANPID_UNSTABLE:
+        model->push = PUSH;
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,328 @@
+/* The six joints, what may be wrong with one, and the tick of the law. */
+#include "canpid_helper.h"
+#include "protocol/canpid/plant.h"
+
+static const unsigned six[] = {0x20, 0x40, 0x60, 0x80, 0xA0, 0xC0};
+#define SIX (sizeof six / sizeof *six)
+
+static struct rig *rig_with(const char *plant)
+{
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_error err;
+    if (aw_canpid_plant_parse(plant, &options.plants[LKNEE / 32], &err) != AW_OK)
+        fail_msg("%s", err.text);
+    return rig_of(&options);
+}
+
+/* Degrees of the lever after a step of the position, by the gains of power-up. */
+static double step_with(const char *plant, double to, double seconds)
+{
+    struct rig *rig = rig_with(plant);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, to);
+    rig_run(rig, seconds);
+    double lever = rig_lever(rig, LKNEE);
+    rig_free(rig);
+    return lever;
+}
+
+static void kinds_are_read_and_written(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum aw_canpid_plant_kind kind;
+        double value;
+        const char *again;
+    } cases[] = {
+        {"sound", AW_CANPID_SOUND, 0, "sound"},
+        {"dead", AW_CANPID_DEAD, 0, "dead"},
+        {"stuck", AW_CANPID_STUCK, 0, "stuck"},
+        {"reversed", AW_CANPID_REVERSED, 0, "reversed"},
+        {"wall", AW_CANPID_WALL, 2 / DEG, "wall:2deg"},
+        {"wall:-3", AW_CANPID_WALL, -3 / DEG, "wall:-3deg"},
+        {"wall:0.1rad", AW_CANPID_WALL, 0.1, "wall:5.73deg"},
+        {"delay:200ms", AW_CANPID_DELAY, 0.2, "delay:0.2s"},
+        {"backlash:1deg", AW_CANPID_BACKLASH, 1 / DEG, "backlash:1deg"},
+        {"coulomb:5%", AW_CANPID_COULOMB, 0.05, "coulomb:5%"},
+        {"coulomb:5", AW_CANPID_COULOMB, 0.05, "coulomb:5%"},
+        {"unstable", AW_CANPID_UNSTABLE, 0, "unstable"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_canpid_plant plant;
+        char text[AW_CANPID_PLANT_MAX];
+        assert_int_equal(aw_canpid_plant_parse(cases[i].text, &plant, NULL), AW_OK);
+        assert_int_equal(plant.kind, cases[i].kind);
+        assert_true(fabs(plant.value - cases[i].value) < 1e-9);
+        assert_string_equal(aw_canpid_plant_text(&plant, text), cases[i].again);
+    }
+}
+
+static void what_is_no_plant_is_said(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"ded", "plant 'ded': unknown — did you mean 'dead'?"},
+        {"", "plant '': unknown — use one of sound, dead"},
+        {"dead:1", "plant 'dead:1': dead has no value — leave ':1' out"},
+        {"wall:2s", "plant 'wall:2s': its value is -120 to 120 deg — write it as wall:2deg"},
+        {"wall:121", "plant 'wall:121': its value is"},
+        {"delay:", "plant 'delay:': its value is 0.001 to 10 s — write it as delay:1s"},
+        {"delay:11s", "plant 'delay:11s': its value is"},
+        {"coulomb:nan", "plant 'coulomb:nan': its value is 0 to 100 %"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_canpid_plant plant;
+        struct aw_error err;
+        assert_int_equal(aw_canpid_plant_parse(cases[i][0], &plant, &err), AW_USAGE);
+        if (!strstr(err.text, cases[i][1]))
+            fail_msg("%s", err.text);
+    }
+}
+
+/* In each number that a step shows: speed, lag, friction. */
+static void no_two_of_the_six_are_alike(void **state)
+{
+    (void)state;
+    double at[SIX];
+    for (size_t i = 0; i < SIX; i++) {
+        struct rig *rig = rig_default();
+        rig_setpoint(rig, six[i], AW_CANPID_POS, 20);
+        rig_run(rig, 0.1);
+        at[i] = rig_lever(rig, six[i]);
+        rig_free(rig);
+        struct aw_joint_model a = aw_canpid_joint(six[i]);
+        for (size_t k = 0; k < i; k++) {
+            struct aw_joint_model b = aw_canpid_joint(six[k]);
+            double lags = a.lever_inertia / a.droop_nm_s - b.lever_inertia / b.droop_nm_s;
+            assert_true(fabs(lags) > 5e-4);
+            assert_true(fabs(a.motor_speed_rpm / a.gear - b.motor_speed_rpm / b.gear) > 1);
+            assert_true(fabs(a.lever_friction_nm - b.lever_friction_nm) > 0.1);
+            if (fabs(at[i] - at[k]) < 0.05)
+                fail_msg("%x and %x are both at %g", six[i], six[k], at[i]);
+        }
+    }
+}
+
+/* Counted by the integral of a constant error: its encoder is stuck. */
+static double ticks_a_second(double rate_hz, double tick_s)
+{
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    options.boards = AW_CANPID_BIT(LKNEE);
+    options.rate_hz = rate_hz;
+    options.tick_s = tick_s;
+    options.takes_at_once = true;
+    options.plants[LKNEE / 32].kind = AW_CANPID_STUCK;
+    struct rig *rig = rig_of(&options);
+    rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KP, 0);
+    rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KI, 0.001);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 36);
+    rig_run(rig, 0.2);
+    double before = rig_truth(rig, LKNEE).law.integral;
+    rig_run(rig, 5);
+    double ticks = (rig_truth(rig, LKNEE).law.integral - before) / (0.1 * (double)(float)0.001);
+    rig_free(rig);
+    return ticks / 5;
+}
+
+static void the_tick_is_the_time_of_the_loop(void **state)
+{
+    (void)state;
+    static const struct {
+        double rate_hz, tick_s, ticks;
+    } cases[] = {
+        {100, 0, 100},     {125, 0, 125},     {1000, 0, 250},    {250, 0, 250},
+        {60, 0, 60},       {20, 0, 20},       {10, 0, 10},       {5, 0, 100},
+        {100, 0.004, 250}, {100, 0.008, 125}, {1000, 0.01, 100}, {100, 0.0125, 80},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double ticks = ticks_a_second(cases[i].rate_hz, cases[i].tick_s);
+        if (fabs(ticks - cases[i].ticks) > 0.5)
+            fail_msg("%g Hz, tick %g: %g a second", cases[i].rate_hz, cases[i].tick_s, ticks);
+        struct aw_canpid_device_options options = aw_canpid_device_defaults();
+        options.rate_hz = cases[i].rate_hz;
+        options.tick_s = cases[i].tick_s;
+        assert_true(fabs(1 / aw_canpid_device_tick(&options) - cases[i].ticks) < 1e-6);
+    }
+}
+
+/* Where telemetry comes with each tick, what it shows was sensed and computed just before. */
+static void telemetry_is_fresh(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_default();
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    struct aw_received received;
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 120);
+    rig_run(rig, 0.1);
+    for (int i = 0; i < 20; i++) {
+        uint64_t before = knee->streams[AW_CANPID_PID].count;
+        while (knee->streams[AW_CANPID_PID].count == before)
+            assert_int_equal(aw_canpid_receive(&rig->client, rig->clock.time_ns + AW_SECOND,
+                                               &received, &rig->err),
+                             AW_OK);
+        struct aw_joint joint = rig_truth(rig, LKNEE).joint;
+        double behind = joint.lever * DEG - knee->measured * 3.6;
+        if (!(joint.lever_speed > 0.1 && behind / (joint.lever_speed * DEG) < 0.0035))
+            fail_msg("%g deg behind at %g deg/s", behind, joint.lever_speed * DEG);
+    }
+    rig_free(rig);
+}
+
+static void after_power_up_a_hundred_ticks_have_no_output(void **state)
+{
+    (void)state;
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    assert_int_equal(aw_canpid_quirks_parse("power-up", &options.quirks, NULL), AW_OK);
+    struct rig *rig = rig_of(&options);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
+    rig_run(rig, 0.97);
+    struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
+    assert_true(truth.law.enabled && truth.law.output == 0 && truth.joint.lever == 0);
+    rig_run(rig, 0.5);
+    assert_true(rig_lever(rig, LKNEE) > 10);
+    rig_free(rig);
+    assert_int_equal(aw_canpid_quirks_parse("powerup", &options.quirks, NULL), AW_USAGE);
+}
+
+static void a_dead_motor_and_a_reversed_one(void **state)
+{
+    (void)state;
+    assert_true(step_with("sound", 20, 1) > 15);
+    assert_true(step_with("dead", 20, 1) == 0);
+    assert_true(step_with("reversed", 20, 1) < -60);
+}
+
+static void a_stuck_encoder_shows_what_it_showed(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_with("stuck");
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
+    rig_run(rig, 1);
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    assert_true(rig_lever(rig, LKNEE) > 30);
+    assert_true(knee->measured == 0 && knee->lever_angle == 0 && knee->alpha_angle == 0);
+    assert_true(knee->velocity == 0 && knee->output > 10);
+    rig_free(rig);
+}
+
+static void a_wall_is_on_one_side(void **state)
+{
+    (void)state;
+    assert_true(fabs(step_with("wall:2deg", 20, 2) - 2) < 1e-9);
+    assert_true(fabs(step_with("wall:-2deg", -20, 2) + 2) < 1e-9);
+    assert_true(step_with("wall:2deg", -20, 2) < -15);
+    assert_true(step_with("wall:-2deg", 20, 2) > 15);
+}
+
+static void a_delay_is_waited_for_and_a_disable_is_not(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_with("delay:1s");
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
+    rig_run(rig, 1);
+    assert_true(rig_lever(rig, LKNEE) == 0);
+    rig_run(rig, 0.3);
+    assert_true(rig_lever(rig, LKNEE) > 5);
+    assert_int_equal(
+        aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err), AW_OK);
+    assert_true(rig_truth(rig, LKNEE).joint.motor_nm == 0);
+    rig_run(rig, 2);
+    double there = rig_lever(rig, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, there);
+    rig_run(rig, 0.9); /* nothing of before is still to come */
+    assert_true(fabs(rig_lever(rig, LKNEE) - there) < 0.5);
+    rig_free(rig);
+}
+
+/* Half of it either way from the middle, and all of it on the way back. */
+static void play_is_crossed_first(void **state)
+{
+    (void)state;
+    struct aw_canpid_plant plant;
+    struct aw_joint_model model = aw_canpid_joint(LKNEE);
+    struct aw_joint joint = {0};
+    assert_int_equal(aw_canpid_plant_parse("backlash:1deg", &plant, NULL), AW_OK);
+    aw_canpid_plant_apply(&plant, &model);
+    for (int way = 1; way >= -1; way -= 2) {
+        double lever = joint.lever, motor = joint.lever - joint.slack;
+        double play = (way > 0 ? 0.5 : 1) / DEG;
+        while (joint.lever == lever) {
+            aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.3 * way), 0.002, 0.001);
+            double gone = (joint.lever - joint.slack - motor) * way;
+            assert_true(joint.lever == lever || gone > play * (1 - 1e-9));
+            assert_true(joint.lever != lever || gone <= play * (1 + 1e-9));
+        }
+        for (int i = 0; i < 300; i++)
+            aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.3 * way), 0.002, 0.001);
+        assert_true(fabs(joint.slack * way + 0.5 / DEG) < 1e-9);
+        while (joint.lever_speed * way > 0)
+            aw_joint_step(&joint, &model, aw_joint_drive(&model, 0), 0.002, 0.001);
+    }
+}
+
+/* An output below that share does nothing; a sound joint moves by it. */
+static void dry_friction_is_a_share_of_the_output(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct rig *rig = rig_with("coulomb:5%");
+        rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KP, 1);
+        rig_setpoint(rig, LKNEE, AW_CANPID_POS, i == 0 ? 16 : 22); /* 4.4 % and 6.1 % */
+        rig_run(rig, 1);
+        assert_true((rig_lever(rig, LKNEE) > 0.5) == (i == 1));
+        rig_free(rig);
+    }
+    assert_true(step_with("sound", 6, 1) > 2);
+}
+
+static void an_unstable_one_swings_wider_and_wider(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_with("unstable");
+    double peak[3] = {0};
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 10);
+    for (int part = 0; part < 3; part++)
+        for (int i = 0; i < 100; i++) {
+            rig_run(rig, 0.01);
+            peak[part] = fmax(peak[part], fabs(rig_lever(rig, LKNEE)));
+        }
+    if (!(peak[1] > 1.15 * peak[0] && peak[2] > 1.15 * peak[1] && peak[2] <= 120.001))
+        fail_msg("%g %g %g", peak[0], peak[1], peak[2]);
+    aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err);
+    rig_run(rig, 10);
+    assert_true(rig_truth(rig, LKNEE).joint.lever_speed == 0);
+    rig_free(rig);
+}
+
+/* The one beside it is as it is. */
+static void a_plant_is_of_one_board(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_with("dead");
+    rig_setpoint(rig, LHIP, AW_CANPID_POS, 20);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
+    rig_run(rig, 1);
+    assert_true(rig_lever(rig, LKNEE) == 0 && rig_lever(rig, LHIP) > 10);
+    rig_free(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_are_read_and_written),
+        cmocka_unit_test(what_is_no_plant_is_said),
+        cmocka_unit_test(no_two_of_the_six_are_alike),
+        cmocka_unit_test(the_tick_is_the_time_of_the_loop),
+        cmocka_unit_test(telemetry_is_fresh),
+        cmocka_unit_test(after_power_up_a_hundred_ticks_have_no_output),
+        cmocka_unit_test(a_dead_motor_and_a_reversed_one),
+        cmocka_unit_test(a_stuck_encoder_shows_what_it_showed),
+        cmocka_unit_test(a_wall_is_on_one_side),
+        cmocka_unit_test(a_delay_is_waited_for_and_a_disable_is_not),
+        cmocka_unit_test(play_is_crossed_first),
+        cmocka_unit_test(dry_friction_is_a_share_of_the_output),
+        cmocka_unit_test(an_unstable_one_swings_wider_and_wider),
+        cmocka_unit_test(a_plant_is_of_one_board),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
