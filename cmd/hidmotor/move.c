@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "protocol/hidmotor/kinematics.h"
 #include "shell/commands/jog.h"
 #include "shell/core/dry.h"
@@ -144,6 +145,33 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
     aw_object_number(&session->result, "ms", ms, 1, NULL);
 }
 
+void motor_leave(struct aw_session *session, const struct aw_record *command)
+{
+    const char *name = command->codec->message->name;
+    if (strcmp(name, "set_setpoints") == 0)
+        aw_session_ends_in(session, fmax(0, aw_record_get(command, "duration")) / 1000 + REST_S);
+    else if (strcmp(name, "set_velocity") == 0)
+        session->ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
+}
+
+enum aw_status motor_replay_allow(struct aw_session *session, const struct aw_record *command)
+{
+    static const char *const motions[] = {"set_setpoints", "set_velocity", NULL};
+    if (!command)
+        motor_state(session)->replayed.codec = NULL;
+    else if (aw_is_one_of(motions, command->codec->message->name))
+        motor_state(session)->replayed = *command;
+    return AW_OK;
+}
+
+enum aw_status motor_replay_end(struct aw_session *session)
+{
+    if (motor_state(session)->replayed.codec)
+        motor_leave(session, &motor_state(session)->replayed);
+    motor_state(session)->replayed.codec = NULL;
+    return AW_OK;
+}
+
 enum aw_status motor_go(struct aw_session *session, const char *cmd,
                         const struct aw_hidmotor_target *target)
 {
@@ -168,9 +196,12 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
     if (status == AW_OK && waits)
         status = motor_await(session, &plan, aw_option_number(session, "wait"));
     session->moving = session->moving && status == AW_STOPPED;
-    session->ongoing = status == AW_OK && !waits ? AW_ONGOING_ENDING : AW_ONGOING_NOTHING;
-    session->ongoing_until =
-        aw_clock_after(aw_clock_now(session->clock), fmax(0, plan.duration_ms) / 1000 + REST_S);
+    session->ongoing = AW_ONGOING_NOTHING;
+    if (status == AW_OK && !waits) {
+        struct aw_record command;
+        make_record(session, &plan, &command);
+        motor_leave(session, &command);
+    }
     report(session, cmd, &plan, status, waits);
     return status;
 }

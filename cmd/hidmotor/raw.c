@@ -74,6 +74,25 @@ bool raw_only_reads(struct aw_session *session, const struct aw_args *args)
     return message && !message->fields;
 }
 
+static void make_report(uint32_t id, struct aw_span payload, uint8_t report[AW_HIDMOTOR_REPORT])
+{
+    memset(report, 0, AW_HIDMOTOR_REPORT);
+    aw_put_u32(report, id);
+    if (payload.size)
+        memcpy(report + 4, payload.data, payload.size);
+}
+
+/* A packet that moves something does so however it was made. */
+static void leave(struct aw_session *session, uint32_t id, struct aw_span payload)
+{
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    struct aw_span frame = {report, sizeof report};
+    struct aw_record record;
+    make_report(id, payload, report);
+    if (aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK)
+        motor_leave(session, &record);
+}
+
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
 {
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
@@ -84,15 +103,16 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = parse_payload(session, args, bytes, &payload);
     if (status == AW_OK && aw_flag(session, "dry-run")) {
-        uint8_t report[AW_HIDMOTOR_REPORT] = {0};
-        aw_put_u32(report, (uint32_t)id);
-        memcpy(report + 4, payload.data, payload.size);
+        uint8_t report[AW_HIDMOTOR_REPORT];
+        make_report((uint32_t)id, payload, report);
         return show_bytes(session, report);
     }
     if (status == AW_OK)
         status = motor_ready(session);
     if (status == AW_OK)
         status = aw_hidmotor_raw(motor_arm(session), (uint32_t)id, payload, &reply, &session->err);
+    if (status == AW_OK || status == AW_TIMEOUT) /* it may have got there */
+        leave(session, (uint32_t)id, payload);
     if (status != AW_OK)
         return status;
     return motor_show_reply(session, reply.bytes);

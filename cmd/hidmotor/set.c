@@ -40,10 +40,7 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
     if (args->n == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "velocity: which joint? — velocity 20 0 0, or velocity elbow=-20");
-    enum aw_status status = set_from_args(session, args, "set_velocity");
-    if (status == AW_OK && !aw_flag(session, "dry-run"))
-        session->ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
-    return status;
+    return set_from_args(session, args, "set_velocity");
 }
 
 /* A share of the way between closed and open. */

@@ -15,6 +15,7 @@ struct hidmotor_receiving {
 struct motor_state {
     struct aw_hidmotor arm;
     struct hidmotor_receiving receiving;
+    struct aw_record replayed; /* the last command of a replay that moves something */
 };
 
 static inline struct motor_state *motor_state(struct aw_session *session)
@@ -51,6 +52,13 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
 
 /* Sends a plan, which is announced before. From here on the arm counts as moving. */
 enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
+
+/* What this command leaves going when nobody waits for it. */
+void motor_leave(struct aw_session *session, const struct aw_record *command);
+
+/* For replay: what it leaves going is that of its last motion. */
+enum aw_status motor_replay_allow(struct aw_session *session, const struct aw_record *command);
+enum aw_status motor_replay_end(struct aw_session *session);
 
 /* Until the arm is where the plan wants it; then it does not count as moving any more. */
 enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,

@@ -258,5 +258,7 @@ const struct aw_tool hidmotor_tool = {
     .replay = {.in_step = true,
                .relative = AW_LIST("set_velocity"),
                .place = "positions",
-               .elsewhere = motor_elsewhere},
+               .elsewhere = motor_elsewhere,
+               .allow = motor_replay_allow,
+               .end = motor_replay_end},
 };

@@ -304,6 +304,19 @@ asks() {
     sees '.stopped | strings | test("silent for 0")' said
 }
 
+@test "a commander that closes, and a script that ends, stop what they have set going, one that a single command leaves goes on" {
+    serve s hidmotor -l sim:
+    echo 'move 80 30 -60 duration=20s' | talk 0.3 "$(place hidmotor)" >said # and closes
+    same "$(jq -c 'select(.done) | .exit' said)" 0
+    wait_for s "the commander is gone — stopped"
+    same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
+    ok hidmotor <<<'move -80 30 -60 duration=20s'
+    has "$stderr" "stopped — on its way"
+    same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
+    ok hidmotor -q move 80 30 -60 duration=1s
+    becomes 80 sh -c 'hidmotor -q -j status | jq .m1.target'
+}
+
 @test "without the dead-man a stopped commander goes unnoticed" {
     run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
     has "$output" "no stop"

@@ -230,9 +230,11 @@ class Run:
 
     def begin(self, token):
         self.tool.settle(self.run)
-        words = self.chance.choice(self.tool.moving)
+        comes_back = "EOF" in self.tool.ended_by and self.chance.random() < 0.5
+        words = self.tool.scripted if comes_back else self.chance.choice(self.tool.moving)
         if self.way == "silent":
-            words = next(w for w in (*self.tool.moving, self.tool.scripted) if "/" not in "".join(w))
+            if "/" in "".join(words):
+                words = self.tool.scripted
             self.raw = self.connect()
             self.raw.sendall(" ".join(words).encode() + b"\n")
             self.begin_to_count()
@@ -249,8 +251,15 @@ class Run:
         if self.wire:
             url = f"{self.urls[1]}?token={token}"
         inside = self.wire.inside if self.wire else []
-        self.commander = subprocess.Popen([*inside, *self.base, "-l", url, *words], stdin=subprocess.DEVNULL,
-                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = [*inside, *self.base, "-l", url]
+        nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        if not comes_back:
+            self.commander = subprocess.Popen([*command, *words], stdin=subprocess.DEVNULL, **nowhere)
+            return
+        # A script whose next line does not come: what it has set going goes on.
+        self.commander = subprocess.Popen(command, stdin=subprocess.PIPE, **nowhere)
+        self.commander.stdin.write(" ".join(words).encode() + b"\n")
+        self.commander.stdin.flush()
 
     # ---- The wire ----
 
@@ -377,8 +386,9 @@ class Run:
             if process:
                 process.kill()
                 process.wait()
-                if process.stderr and not process.stderr.closed:
-                    process.stderr.close()
+                for stream in (process.stdin, process.stderr):
+                    if stream and not stream.closed:
+                        stream.close()
         ends = [end for end in (self.board, self.raw, self.relay, self.wire) if end]
         if self.host and self.host is not self.front.listener:
             ends.append(self.host)

@@ -26,7 +26,7 @@ ways() {
 
 # ---- What goes on --------------------------------------------------------------------------------
 
-@test "at the end of a script what would go on for ever is stopped, and what ends by itself ends" {
+@test "at the end of a script what still moves is stopped" {
     echo 'lknee pos kp 3' >kp.gains
     ok canpid -v -l sim: <<<"setpoint 10deg -b lknee -c pos"
     matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
@@ -40,10 +40,51 @@ ways() {
     hasnt "$stderr" "stopped"
     ok ezphys -l sim: <<<"motor hinge 1 10"
     has "$stderr" "stopped: 1 joint held at velocity 0"
-    ok hidmotor -l sim: <<<"move 10 10 10"
-    hasnt "$stderr" "stopped"
     run -2 --separate-stderr hidmotor -l sim: <<<$'move 10 10 10\nnonsense'
     has "$stderr" "stopped: holding"
+}
+
+@test "hidmotor: what has been set going and ends by itself is a motion like any other until then" {
+    hidmotor -q -l sim: --record move.pcapng move 10 10 10 duration=20s
+    hidmotor -q -l sim: --record velocity.pcapng velocity 20 0 0
+    mkfifo lines
+    exec {quiet}<>lines # whose writer never goes
+    while read -r command; do
+        ok hidmotor -l sim: <<<"$command"
+        has "$stderr" "stopped: holding"
+        echo "$command" >&"$quiet"
+        exits 3 hidmotor -l sim: --deadman 50ms <&"$quiet"
+        matches "$stderr" "*stopped: holding*no line came for * s — stopped*"
+        ok hidmotor -l sim: --hold <<<"$command"
+        hasnt "$stderr" "stopped"
+    done <<<$'move 10 10 10 duration=20s\nhome duration=20s\njog elbow +5 duration=20s\nmoveto 120 50 150 duration=20s\nvelocity 20 0 0\nreplay move.pcapng\nreplay velocity.pcapng\nraw 1848 20000 1 10 10 10 --yes\nraw 1811 20 0 0 --yes'
+    ok hidmotor -l sim: move 10 10 10 duration=20s # a single command says by itself what is to go on
+    hasnt "$stderr" "stopped"
+    ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s --wait'
+    hasnt "$stderr" "stopped"
+    ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s\nwatch --for 2s' # over
+    hasnt "$stderr" "stopped"
+    ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s\nwatch --for 1s\nmove 0 0 0 duration=1s\nstop'
+    hasnt "$stderr" "stopped:"
+}
+
+# setpoint URL: of the base, as the simulator has it.
+setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
+
+@test "hidmotor: the stop of a crash is where the arm must be by then, not where it set out" {
+    start board hidmotor sim --listen "unix-listen:$D/board"
+    mkfifo lines
+    hidmotor -q --no-attach -l "$url" <lines >/dev/null 2>&1 3>&- &
+    client=$!
+    exec {lines}>lines
+    echo "move 80 0 0 duration=4s mode=linear" >&"$lines"
+    until [ "$(setpoint "$url" | cut -d. -f1)" -gt 30 ]; do :; done
+    kill -SEGV "$client"
+    wait "$client" && false || same $? 139
+    before=$(setpoint "$url")
+    [ "${before%.*}" -ge 29 ] && [ "${before%.*}" -lt 75 ]
+    same "$(setpoint "$url")" "$before" # it stays there
+    exec {lines}>&-
 }
 
 @test "a script that has stopped what it began, --hold, and a single command: nothing is added" {

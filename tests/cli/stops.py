@@ -298,6 +298,7 @@ WAYS = {
     "record": Way(with_a_recorder, fill_disk, LOST, at_once=True),
     "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
     "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True, True),
+    "SEGV, later": Way(from_a_script, by_signal(signal.SIGSEGV), 139, "scripted"),
     "EOF": Way(from_a_script, end_input, 0, "scripted"),
     "writer": Way(from_a_writer, end_writer, 0, "scripted"),
     "error": Way(from_a_script, say(b"nonsense\n"), 2, "scripted"),

@@ -94,7 +94,7 @@ class Canpid(Tool):
     moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
               ("tune", "--rule", "zn", *board))
     announced = scripted = ("setpoint", "10deg", *board)
-    ended_by = ("EOF", "writer", "error", "prompt", "quit")
+    ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.3
 
     def judge(self, message):
@@ -127,7 +127,7 @@ class Hidmotor(Tool):
     simulator = ("hidmotor", "sim", "--listen", "unix-listen:{path}")
     announced = scripted = ("move", "60", "60", "-60", "duration=20s")
     endless = ("velocity", "20", "0", "0")
-    ended_by = ("error", "prompt")  # what ends by itself may, where nothing is wrong
+    ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.7
     fresh, tolerance, droop = 0.25, 0.01, 1  # s, deg, deg
     limits = ((-90, 90), (-45, 100), (-90, 63))
@@ -239,7 +239,7 @@ class Unitysim(Tool):
 class Ezphys(Tool):
     """The stop: velocity 0 for every motor, and no forces."""
     name = "ezphys"
-    ended_by = ("EOF", "writer", "error", "prompt", "quit")
+    ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     scenes = (("arm4", "waist"), ("pendulum", "hinge"))
     motor, force, axis = 3, 2, 3
     still = 5e-3  # rad/s; what was in motion swings a little when it is held

@@ -18,6 +18,7 @@
 #define FULL_MS    100     /* waited for room, where a link takes nothing */
 #define TRIES      3       /* of a write */
 #define MS_NS      1000000 /* in a millisecond */
+#define RENEW_NS   (10 * AW_MILLISECOND)
 
 /* Frames that go to one descriptor, again after a pause: a device may miss the first. */
 struct plan {
@@ -129,11 +130,30 @@ static void add_frame(void *context, const void *frame, size_t size)
     plan->end[plan->n++] = used + raw.size;
 }
 
+static void renew(struct aw_aside *aside)
+{
+    aw_crash_prepare(((struct aw_renewal *)aside)->session);
+}
+
+static void renew_later(struct aw_session *session, bool on)
+{
+    struct aw_renewal *renewal = &session->renewal;
+    struct aw_aside **first = &session->real_clock.aside;
+    int64_t due = aw_clock_now(&session->real_clock.base) + RENEW_NS;
+    if (on && !renewal->on) {
+        *renewal = (struct aw_renewal){.aside = {.fd = -1, .serve = renew}, .session = session};
+        aw_aside_add(first, &renewal->aside);
+    }
+    renewal->on = on || renewal->on;
+    renewal->aside.due = on ? due : AW_NEVER;
+}
+
 void aw_crash_prepare(struct aw_session *session)
 {
     int next = plans()->ready == 1 ? 2 : 1;
     struct plan *plan = &plans()->plans[next - 1];
-    bool moves = session->moving || session->ongoing == AW_ONGOING_RUNNING;
+    bool goes_on = aw_session_goes_on(session), moves = session->moving || goes_on;
+    renew_later(session, goes_on && session->ongoing == AW_ONGOING_ENDING);
     if (!session->link || !session->tool->last_stop || aw_flag(session, "hold") || !moves) {
         plans()->ready = 0;
         return;

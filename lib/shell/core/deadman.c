@@ -12,7 +12,7 @@
 
 static bool moves(const struct aw_session *session)
 {
-    return session->moving || session->ongoing == AW_ONGOING_RUNNING ||
+    return session->moving || aw_session_goes_on(session) ||
            (session->command && session->command->safety == AW_MOTION);
 }
 

@@ -42,6 +42,14 @@ struct aw_stop {
     char did[160];    /* what the device's stop has done, until that is reported; or "" */
 };
 
+/* Has the stop made anew that is ready for a crash: of what is on its way without a word of the
+ * device the place changes. */
+struct aw_renewal {
+    struct aw_aside aside; /* while something goes on that ends by itself */
+    struct aw_session *session;
+    bool on;
+};
+
 /* Says how far the running command is, by aw_session_work. */
 typedef void aw_work_fn(struct aw_session *session, const void *context);
 
@@ -110,6 +118,7 @@ struct aw_session {
     bool moving; /* a motion has been sent and not been finished: see aw_session_moves */
     enum aw_ongoing ongoing; /* kept by the commands of the tool */
     int64_t ongoing_until;   /* by the clock: when AW_ONGOING_ENDING is over */
+    struct aw_renewal renewal;
 
     /* Sharing, see share.h. */
     const struct aw_sharing *sharing; /* NULL: nothing is shared */
@@ -350,14 +359,17 @@ void aw_session_moves(struct aw_session *session);
  * is over. */
 bool aw_session_goes_on(const struct aw_session *session);
 
+/* A command comes back, and what it has set going ends by itself, in about so many seconds: until
+ * then it is stopped by whatever stops a motion. */
+void aw_session_ends_in(struct aw_session *session, double seconds);
+
 /* Stops what goes on though its command has come back, if anything does; not with --hold. A stop
  * that is not confirmed has been reported then, and is what this returns. */
 enum aw_status aw_session_halt(struct aw_session *session);
 
-/* At the end of a script or of the prompt, which came to it with this status: what would go on for
- * ever is stopped, and after a failure also what would end by itself. Not with --hold, and not
- * after a single command, which says by itself what is to go on. Returns the status, or if that is
- * AW_OK what came of the stop. */
+/* At the end of a script or of the prompt, which came to it with this status: what goes on is
+ * stopped. Not with --hold, and not after a single command, which says by itself what is to go on.
+ * Returns the status, or if that is AW_OK what came of the stop. */
 enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status);
 
 /* Reports, once, that the recorder was lost: AW_LOST then, in session->err, unless there is a

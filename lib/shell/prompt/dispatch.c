@@ -188,7 +188,14 @@ bool aw_session_goes_on(const struct aw_session *session)
             aw_clock_now(session->clock) < session->ongoing_until);
 }
 
-enum aw_status aw_session_halt(struct aw_session *session)
+void aw_session_ends_in(struct aw_session *session, double seconds)
+{
+    session->ongoing = AW_ONGOING_ENDING;
+    session->ongoing_until = aw_clock_after(aw_clock_now(session->clock), seconds);
+}
+
+/* advice: behind what was done, or "". */
+static enum aw_status halt(struct aw_session *session, const char *advice)
 {
     if (!aw_session_goes_on(session) || (!session->link && !session->attached) ||
         aw_flag(session, "hold"))
@@ -196,8 +203,9 @@ enum aw_status aw_session_halt(struct aw_session *session)
     enum aw_status status = aw_stop_device(session);
     if (status != AW_OK)
         print_error(session);
-    else if (*session->stop.did)
-        aw_session_notice(session, "stopped: %s", session->stop.did);
+    else if (*session->stop.did || session->attached) /* a server does not say what it did */
+        aw_session_notice(session, "stopped%s%s%s", *session->stop.did ? ": " : "",
+                          session->stop.did, advice);
     if (status == AW_OK)
         session->ongoing =
             AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
@@ -205,11 +213,20 @@ enum aw_status aw_session_halt(struct aw_session *session)
     return status;
 }
 
+enum aw_status aw_session_halt(struct aw_session *session)
+{
+    return halt(session, "");
+}
+
 enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
 {
-    if (session->one_shot || (session->ongoing != AW_ONGOING_RUNNING && status == AW_OK))
+    bool early = session->ongoing == AW_ONGOING_ENDING && status == AW_OK;
+    if (session->one_shot)
         return status;
-    enum aw_status stopped = aw_session_halt(session);
+    enum aw_status stopped = halt(
+        session, early ? " — on its way, when the commands were over: let the last one wait, or "
+                         "give --hold"
+                       : "");
     if (status != AW_OK)
         return status;
     if (stopped == AW_STOPPED)

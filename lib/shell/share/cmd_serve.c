@@ -173,13 +173,15 @@ static void leave_terminal(struct aw_server *server)
     session->out.fd = -1;
     session->one_shot = session->interactive = false;
     session->shared_url = server->url;
-    session->real_clock.aside = session->virtual_clock.aside = &server->aside;
+    aw_aside_add(&session->real_clock.aside, &server->aside);
+    session->virtual_clock.aside = &server->aside;
 }
 
 static void come_back(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    session->real_clock.aside = session->virtual_clock.aside = NULL;
+    aw_aside_remove(&session->real_clock.aside, &server->aside);
+    session->virtual_clock.aside = NULL;
     aw_session_halt(session);
     aw_crash_forget();
     aw_guard_end(server);

@@ -54,8 +54,7 @@ bool aw_server_moves(const struct aw_server *server)
 {
     const struct aw_session *session = server->session;
     bool motion = session->command && session->command->safety >= AW_MOTION;
-    return session->ongoing == AW_ONGOING_RUNNING ||
-           (server->running && (session->moving || motion));
+    return aw_session_goes_on(session) || (server->running && (session->moving || motion));
 }
 
 int64_t aw_deadman_due(const struct aw_server *server)
