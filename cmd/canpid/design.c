@@ -49,6 +49,7 @@ void canpid_report_proposal(struct aw_session *session, const struct aw_model *m
     struct aw_object *result = &session->result;
     struct canpid_state *state = session->state;
     snprintf(state->refusal, sizeof state->refusal, "%s", p->refusal);
+    canpid_report_tick(session, &model->tick);
     aw_object_text(result, "rule", aw_rule_name(p->rule));
     aw_object_text(result, "form", form_names[p->form]);
     aw_object_number(result, "kp", p->per_tick.kp, -1, NULL);
@@ -349,6 +350,9 @@ static void show(struct aw_session *session, const struct aw_model *model,
                  const struct aw_proposal *proposals, size_t n)
 {
     if (aw_session_text(session)) {
+        char tick[CANPID_TICK_TEXT];
+        aw_output_print(&session->out, "tick of the law: %s\n",
+                        canpid_tick_text(&model->tick, tick));
         canpid_print_proposals(session, proposals, n);
         return;
     }
@@ -360,6 +364,28 @@ static void show(struct aw_session *session, const struct aw_model *model,
     }
 }
 
+/* A model that says nothing about a driver is for one as published. */
+static void complete_driver(struct aw_session *session, struct aw_model *model)
+{
+    struct aw_tick tick = {canpid_tick_of_period(0), NAN, AW_TICK_ASSUMED};
+    bool known = model->driver.tick_s > 0, given = aw_flag(session, "tick");
+    if (!known) {
+        double quantum = fmax(model->grain.quantum, model->driver.quantum);
+        model->driver = canpid_driver();
+        model->driver.quantum = quantum;
+        model->driver.noise = model->grain.noise;
+    }
+    if (given)
+        tick = (struct aw_tick){aw_option_number(session, "tick"), NAN, AW_TICK_GIVEN};
+    else if (!known)
+        aw_session_notice(session,
+                          "the model has no tick: %g ms is assumed, that of a driver with "
+                          "telemetry of 100 Hz (--tick TIME knows better)",
+                          1000 * tick.s);
+    if (given || !known)
+        aw_model_set_tick(model, &tick);
+}
+
 enum aw_status run_design(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_model *model = calloc(1, sizeof *model);
@@ -369,12 +395,8 @@ enum aw_status run_design(struct aw_session *session, const struct aw_args *args
     if (!model)
         return aw_no_memory(&session->err);
     enum aw_status status = aw_model_load(model, aw_arg(args, "model", 0), &session->err);
-    if (status == AW_OK && !(model->driver.tick_s > 0)) {
-        struct aw_driver driver = canpid_driver();
-        driver.quantum = fmax(model->grain.quantum, model->driver.quantum);
-        driver.noise = model->grain.noise;
-        model->driver = driver;
-    }
+    if (status == AW_OK)
+        complete_driver(session, model);
     if (status == AW_OK)
         status = canpid_design_options(session, model, &options);
     if (status == AW_OK)

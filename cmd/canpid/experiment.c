@@ -26,10 +26,8 @@ static const struct aw_gains power_up[AW_CANPID_CONTROLLERS] = {
 
 struct aw_driver canpid_driver(void)
 {
-    return (struct aw_driver){.tick_s = AW_CANPID_TICK_S,
-                              .dead_band = 0.01,
-                              .output_max = 0.81,
-                              .gain_max = AW_CANPID_GAIN_MAX};
+    return (struct aw_driver){
+        .dead_band = 0.01, .output_max = 0.81, .gain_max = AW_CANPID_GAIN_MAX};
 }
 
 bool canpid_known_gains(struct canpid_run *run, struct aw_gains *gains)
@@ -182,13 +180,14 @@ static enum aw_status swing(struct canpid_run *run, struct canpid_experiment *e,
     return status;
 }
 
-static enum aw_status begin(struct canpid_run *run, struct canpid_experiment *e)
+static enum aw_status begin(struct canpid_run *run, struct canpid_experiment *e,
+                            const struct aw_gains *before)
 {
     struct aw_session *session = run->session;
     double limit = aw_canpid_setpoint_limit(run->controller);
     const char *around = aw_option(session, "around");
-    enum aw_status status = AW_OK;
-    if (around)
+    enum aw_status status = canpid_tick_measure(run, before, &e->tick);
+    if (status == AW_OK && around)
         status = canpid_parse(session, "--around", around, run->controller, &e->config.centre);
     if (status == AW_OK && around)
         status = canpid_run_drive(run, e->config.centre);
@@ -228,7 +227,7 @@ static enum aw_status begin_again(struct canpid_run *run, struct canpid_experime
 enum aw_status canpid_experiment_perform(struct canpid_run *run, struct canpid_experiment *e,
                                          const struct aw_gains *before)
 {
-    enum aw_status status = begin(run, e);
+    enum aw_status status = begin(run, e, before);
     bool small = e->steps || e->relay;
     for (int more = HALVINGS; status == AW_OK && small; more--) {
         status = canpid_send_gains(run, (struct aw_gains){e->kp, 0, 0});
@@ -332,7 +331,8 @@ static double torque_step(const struct aw_table *table)
            aw_joint_torque(alpha, precompression_m);
 }
 
-enum aw_status canpid_experiment_model(struct canpid_run *run, struct aw_model *model)
+enum aw_status canpid_experiment_model(struct canpid_run *run, const struct canpid_experiment *e,
+                                       struct aw_model *model)
 {
     struct canpid_columns columns = {RUN_T, RUN_OUTPUT, RUN_MEASURED, 1, run->scale};
     struct aw_fit_options options = {.dead_band = canpid_driver().dead_band,
@@ -343,6 +343,7 @@ enum aw_status canpid_experiment_model(struct canpid_run *run, struct aw_model *
         return status;
     char name[AW_CANPID_NAME_MAX];
     model->full_scale = run->scale;
+    aw_model_set_tick(model, &e->tick);
     double step = run->controller == AW_CANPID_POS   ? ENCODER_DEG
                   : run->controller == AW_CANPID_TOR ? torque_step(&run->table)
                                                      : 0;

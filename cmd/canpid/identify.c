@@ -54,6 +54,8 @@ void canpid_print_model(struct aw_session *session, const struct aw_model *m)
         aw_output_print(
             out, "%-18s %10.2g s          pieces by themselves: slower motion is not explained\n",
             "", fit->piece_s);
+    char tick[CANPID_TICK_TEXT];
+    aw_output_print(out, "%-18s %s\n", "tick of the law", canpid_tick_text(&m->tick, tick));
     aw_output_print(out, "%-18s %10.3g            %s; steps of %.3g\n", "noise",
                     m->grain.noise * m->full_scale, m->unit, m->grain.quantum * m->full_scale);
     if (m->n_points)
@@ -94,6 +96,7 @@ void canpid_report_model(struct aw_session *session, const struct aw_model *m)
     if (fabs(fit->process.lead) > 0)
         aw_object_number(result, "lead", fit->process.lead, -4, "s");
     aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
+    canpid_report_tick(session, &m->tick);
     aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
     aw_object_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);
     aw_object_count(result, "points", m->n_points);
@@ -142,6 +145,18 @@ static enum aw_status find_columns(struct aw_session *session, const struct aw_t
     return *time_unit ? aw_number_parse_unit(text, "s", &c->time_scale, &session->err) : AW_OK;
 }
 
+/* Who recorded telemetry has a sample for each. */
+static struct aw_tick tick_of_record(struct aw_session *session, const struct aw_table *table,
+                                     const struct canpid_columns *columns)
+{
+    size_t last = table->n_rows - 1;
+    if (aw_flag(session, "tick"))
+        return (struct aw_tick){aw_option_number(session, "tick"), NAN, AW_TICK_GIVEN};
+    double whole = aw_table_cell(table, last, columns->t) - aw_table_cell(table, 0, columns->t);
+    double period_s = whole * columns->time_scale / (double)last;
+    return (struct aw_tick){canpid_tick_of_period(period_s), NAN, AW_TICK_ASSUMED};
+}
+
 static enum aw_status from_file(struct aw_session *session, const char *path,
                                 struct aw_model *model)
 {
@@ -160,6 +175,8 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
     if (status == AW_OK)
         status = canpid_model_from_table(session, &table, &columns, &options, model);
     if (status == AW_OK) {
+        struct aw_tick tick = tick_of_record(session, &table, &columns);
+        aw_model_set_tick(model, &tick);
         model->full_scale = full;
         snprintf(model->unit, sizeof model->unit, "%s",
                  *unit || controller == AW_CANPID_LAST ? unit : aw_canpid_unit(controller));
@@ -197,7 +214,7 @@ static enum aw_status experiment(struct aw_session *session, struct aw_model *mo
         canpid_tried(&run, status);
     }
     if (status == AW_OK)
-        status = canpid_experiment_model(&run, model);
+        status = canpid_experiment_model(&run, e, model);
     canpid_run_free(&run);
     free(e);
     return status;

@@ -89,6 +89,8 @@ static void put_model(FILE *file, const struct aw_model *m)
     if (fabs(fit->process.lead) > 0)
         row(file, "zero", fit->process.lead, NAN, "s");
     row(file, "dead band of the output", 100 * fit->dead_band, 100 * fit->half.dead_band, "%");
+    row(file, "tick of the law", 1000 * m->tick.s, 1000 * m->tick.half,
+        m->tick.from == AW_TICK_MEASURED ? "ms" : "ms, not measured");
     row(file, "noise", m->grain.noise * m->full_scale, NAN, m->unit);
     row(file, "step of the encoder", m->grain.quantum * m->full_scale, NAN, m->unit);
     fputs("</table>\n", file);

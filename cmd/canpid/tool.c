@@ -71,6 +71,9 @@ static const struct aw_arg zero_args[] = {
     {.name = "noise", .value = "SHARE", .unit = "", .min = 1e-6, .max = 1,                         \
      .help = "how far the output may move at rest; without it the dead band"},                    \
     {.name = "step", .value = "VALUE", .help = "size of the step: 10deg (pos), 2.5Nm (tor)"}
+#define TICK_OPTION(from)                                                                          \
+    {.name = "tick", .value = "TIME", .help = "of the driver's law: 10ms; without it " from,       \
+     .unit = "s", .min = 0.0005, .max = 1}
 #define EXPERIMENT_OPTIONS                                                                         \
     {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",            \
      .fallback = "all", .choices = AW_LIST("step", "relay", "multisine", "all")},                  \
@@ -247,7 +250,8 @@ static const struct aw_command commands[] = {
           .fallback = "output"},
          {.name = "output", .value = "COLUMN", .help = "of the record: what came out of it",
           .fallback = "measured"},
-         {.name = "dead-band", .help = "look for a dead band of the record's input, too"}),
+         {.name = "dead-band", .help = "look for a dead band of the record's input, too"},
+         TICK_OPTION("it is measured")),
      .safety = AW_MOTION, .run = run_identify,
      .details = "Excites the joint within --max-deviation, disables the driver, and tells the "
          "model with the 95 % interval\n"
@@ -258,6 +262,7 @@ static const struct aw_command commands[] = {
      .summary = "gains for a model, judged before anything moves",
      .options = AW_OPTIONS(
          MODEL_DESIGN_OPTIONS,
+         TICK_OPTION("as the model has it"),
          {.name = "compare", .help = "all rules in one table"},
          {.name = "plot", .value = "FILE", AW_PICTURE,
           .help = "draw the predicted steps into an .svg, .png or .pdf file"},
@@ -274,6 +279,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          EXPERIMENT_OPTIONS,
          MODEL_DESIGN_OPTIONS,
+         TICK_OPTION("it is measured"),
          {.name = "goal", .value = "NAME",
           .help = "what must be better: iae, overshoot, settling", .fallback = "iae",
           .choices = AW_LIST("iae", "overshoot", "settling")},

@@ -80,7 +80,7 @@ static enum aw_status identify(struct canpid_run *run, struct tuner *t)
     t->rest = t->experiment.config.centre;
     if (status == AW_OK)
         status = canpid_run_plot(run);
-    return status == AW_OK ? canpid_experiment_model(run, &t->model) : status;
+    return status == AW_OK ? canpid_experiment_model(run, &t->experiment, &t->model) : status;
 }
 
 static enum aw_status design(struct canpid_run *run, struct tuner *t)

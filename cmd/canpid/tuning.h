@@ -11,8 +11,22 @@
 #include "control/sweep.h"
 #include "run.h"
 
-/* What the published firmware does to the law (facts: law.h). */
+/* What the published firmware does to the law (facts: law.h). The tick is not known, 0. */
 struct aw_driver canpid_driver(void);
+
+/* The tick of a driver with telemetry of this period, s; 0: as published. */
+double canpid_tick_of_period(double period_s);
+
+/* Measures the tick of a board that stands, with run's first second: a small constant error is
+ * integrated, too little to move it. --tick is taken for it; else, where nothing comes of it, what
+ * canpid_tick_of_period says. The driver is enabled afterwards, with the gains from before. */
+enum aw_status canpid_tick_measure(struct canpid_run *run, const struct aw_gains *before,
+                                   struct aw_tick *tick);
+
+/* "10.01 ± 0.1 ms, measured"; and into the result record. */
+#define CANPID_TICK_TEXT 96
+const char *canpid_tick_text(const struct aw_tick *tick, char out[CANPID_TICK_TEXT]);
+void canpid_report_tick(struct aw_session *session, const struct aw_tick *tick);
 
 /* A model from columns of a table. late_s: aw_excite_input. */
 struct canpid_columns {
@@ -31,12 +45,14 @@ struct canpid_experiment {
     struct aw_excite excite;
     struct aw_excite_config config;
     double kp; /* of the driver, meanwhile */
+    struct aw_tick tick;
     bool steps, relay, multisine;
 };
 enum aw_status canpid_experiment_plan(struct canpid_run *run, struct canpid_experiment *e);
 enum aw_status canpid_experiment_perform(struct canpid_run *run, struct canpid_experiment *e,
                                          const struct aw_gains *before);
-enum aw_status canpid_experiment_model(struct canpid_run *run, struct aw_model *model);
+enum aw_status canpid_experiment_model(struct canpid_run *run, const struct canpid_experiment *e,
+                                       struct aw_model *model);
 
 /* Gains as this session knows them, the published ones for those that it does not; whether all are
  * known. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 #define BIGGEST 262144 /* bytes of a file */
 
@@ -15,6 +16,13 @@ void aw_model_init(struct aw_model *model)
     *model = (struct aw_model){.full_scale = 1};
     model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN};
     model->fit.own = model->fit.held_out = model->fit.sigma = NAN;
+    model->tick.half = NAN;
+}
+
+void aw_model_set_tick(struct aw_model *model, const struct aw_tick *tick)
+{
+    model->tick = *tick;
+    model->driver.tick_s = tick->s;
 }
 
 /* ---- Writing -----------------------------------------------------------------------------------
@@ -67,6 +75,7 @@ static void write_process(FILE *file, const struct aw_model *m)
         number(file, "    ", "tau2", m->fit.half.tau2, ",");
     if (p->a3 > 0)
         number(file, "    ", "tau3", m->fit.half.tau3, ",");
+    number(file, "    ", "tick", m->tick.half, ",");
     number(file, "    ", "dead_band", m->fit.half.dead_band, "");
     fprintf(file, "  },\n  \"fit\": {\n");
     number(file, "    ", "held_out", m->fit.held_out, ",");
@@ -100,6 +109,7 @@ void aw_model_write(FILE *file, const struct aw_model *m)
     text(file, "unit", m->unit, "");
     fprintf(file, "  },\n  \"driver\": {\n");
     number(file, "    ", "tick", m->driver.tick_s, ",");
+    text(file, "tick_from", aw_tick_from_names[m->tick.from], ",");
     number(file, "    ", "dead_band", m->driver.dead_band, ",");
     number(file, "    ", "output_max", m->driver.output_max, ",");
     number(file, "    ", "gain_max", m->driver.gain_max, ",");
@@ -146,6 +156,7 @@ static const struct place {
     AT("confidence", "tau2", fit.half.tau2, false),
     AT("confidence", "tau3", fit.half.tau3, false),
     AT("confidence", "dead_band", fit.half.dead_band, false),
+    AT("confidence", "tick", tick.half, false),
     AT("fit", "held_out", fit.held_out, false),
     AT("fit", "own", fit.own, false),
     AT("fit", "sigma", fit.sigma, false),
@@ -252,6 +263,16 @@ static enum aw_status take_process(struct aw_model *model, const json_t *root, c
     return AW_OK;
 }
 
+/* A tick of which a file does not say where it comes from is somebody's. */
+static void take_tick(struct aw_model *model, const json_t *root)
+{
+    const char *from = json_string_value(member(root, "driver", "tick_from"));
+    int i = from ? aw_find_word(aw_tick_from_names, AW_TICK_FROMS, from) : -1;
+    bool known = model->driver.tick_s > 0;
+    model->tick.s = model->driver.tick_s;
+    model->tick.from = !known ? AW_TICK_UNKNOWN : i > 0 ? (enum aw_tick_from)i : AW_TICK_GIVEN;
+}
+
 static void take_points(struct aw_model *model, const json_t *root)
 {
     const json_t *list = json_object_get(root, "frequency_response");
@@ -283,8 +304,10 @@ enum aw_status aw_model_read(struct aw_model *model, const char *text_, const ch
         status = take_numbers(model, root, name, err);
     if (status == AW_OK)
         status = take_process(model, root, name, err);
-    if (status == AW_OK)
+    if (status == AW_OK) {
+        take_tick(model, root);
         take_points(model, root);
+    }
     json_decref(root);
     return status;
 }

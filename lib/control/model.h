@@ -14,6 +14,7 @@
 #include "control/fit.h"
 #include "control/loop.h"
 #include "control/spectrum.h"
+#include "control/tick.h"
 
 #define AW_MODEL_FORMAT "armwire-model-1"
 #define AW_MODEL_TEXT   128
@@ -22,6 +23,7 @@ struct aw_model {
     struct aw_fit fit;
     struct aw_grain grain;   /* of what was measured */
     struct aw_driver driver; /* quantum and noise are those of grain */
+    struct aw_tick tick;     /* the driver's, and where it comes from */
     char board[32], controller[16], unit[16];
     double full_scale;                    /* a measured share of 1 in that unit */
     char source[AW_MODEL_TEXT], made[32]; /* what it was identified from, and when */
@@ -31,6 +33,9 @@ struct aw_model {
 
 /* One that knows nothing: full scale 1, driver {0}, confidences NaN. */
 void aw_model_init(struct aw_model *model);
+
+/* The driver's, too. */
+void aw_model_set_tick(struct aw_model *model, const struct aw_tick *tick);
 
 void aw_model_write(FILE *file, const struct aw_model *model);
 

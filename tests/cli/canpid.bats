@@ -651,6 +651,7 @@ END
         kp=$(records tune | jq '.[0].kp')
         has "$(<$rule.gains)" "lknee pos kp $kp"
     done
+    fast="$fast&tick=4ms"
     for rule in zn tyreus-luyben; do
         fails 6 canpid -q -l "$fast" tune --rule $rule -b lknee -c pos --yes
         has "$stderr" "$rule: "
@@ -715,7 +716,7 @@ END
     same "$(<code)" 130
     same "$(grep -oE -- '-> (04[123]#[0-9A-F]{8}|044#0000C03F)' trace | tail -4 | cut -c4- | xargs)" \
         "044#0000C03F 043#0000803F 042#6F12833A 041#0000E040"
-    same "$(grep -c -- '-> 041#' trace)" 4 # of the experiment, the old, the new, the old
+    same "$(grep -c -- '-> 041#' trace)" 7 # of the tick, 0, the old, of the experiment, the old, the new, the old
     has "$(<trace)" "stopped: disabled the driver, its gains from before are back"
 }
 
@@ -726,8 +727,8 @@ END
     same "$(json '(.gain - 2.083 | fabs) < 0.15 and (.tau - 0.03 | fabs) < 0.01')" true
     same "$(json '.dead_band > 0.01 and .dead_band < 0.02 and .gain_half < 0.1 and .fit > 70')" true
     python3 -c 'import xml.dom.minidom as d; d.parse("bode.svg")'
-    same "$(jq -r '[.format,.kind,.source.board,.driver.tick] | @csv' m.json)" \
-        '"armwire-model-1","integrating","lknee",0.004'
+    same "$(jq -r '[.format,.kind,.source.board,.driver.tick_from] | @csv' m.json)" \
+        '"armwire-model-1","integrating","lknee","measured"'
     # the same record with other names and units
     sed 's/^t,setpoint,measured,output/time [s],sp,angle [deg],u/' run.csv >other.csv
     ok canpid -j identify --from other.csv --time time --input u --output angle -c pos --dead-band
@@ -737,13 +738,42 @@ END
     ok canpid -j design m.json --compare --plot steps.svg --nyquist n.svg
     same "$(jq -s 'map(.rule) | length' <<<"$output")" 6
     same "$(jq -s 'map(select(.rule == "robust")) | .[0] | .ms <= 1.6 and .stable' <<<"$output")" true
-    fails 6 canpid -q design m.json --rule tyreus-luyben
+    fails 6 canpid -q design m.json --rule tyreus-luyben --tick 4ms
     has "$stderr" "at rest"
     ok canpid design m.json --compare
     [ "$(awk '{ if (length > n) n = length } END { print n }' <<<"$(grep -v refused <<<"$output")")" -le 80 ]
     printf '{"kind":"first-order","gain":"x"}' >bad.json
     fails 5 canpid design bad.json
     has "$stderr" "gain is no number"
+}
+
+@test "the tick: measured by identify, kept in the model, used and told by design" {
+    for of in 'tick=4ms 0.004' 'tick=8ms 0.008' 'rate=100 0.01' 'rate=125 0.008' 'rate=1000 0.004' 'rate=50 0.02' \
+        'drop=10%&tick=8ms 0.008'; do
+        fast="sim:?time=virtual&${of% *}" virtual_json identify -b lknee -c pos --with step --save m.json
+        same "$(json "[.tick_from, (.tick / ${of#* } - 1 | fabs) < 0.03, (.tick - ${of#* } | fabs) < .tick_half]")" \
+            '["measured",true,true]'
+        same "$(jq "[.driver.tick_from, (.driver.tick / ${of#* } - 1 | fabs) < 0.03]" -c m.json)" '["measured",true]'
+    done
+    ok canpid design m.json
+    matches "${lines[0]}" "tick of the law: 8*ms, measured"
+    ok canpid -j design m.json
+    kd=$(json '.kd / .kp')
+    ok canpid -j design m.json --tick 4ms
+    same "$(json "[.tick, .tick_from, .kd / .kp > $kd]")" '[0.004,"given",true]'
+    # what was not measured is said
+    virtual_json identify -b lknee -c pos --with step --tick 7ms
+    same "$(json '[.tick, .tick_from]')" '[0.007,"given"]'
+    printf '{"kind":"integrating","gain":2,"dead_time":0.01,"tau":0.03}' >m.json
+    ok canpid design m.json
+    has "$stderr" "no tick: 10 ms is assumed"
+    matches "${lines[0]}" "tick of the law: 10 ms, assumed*"
+    ok canpid design m.json --tick 4ms
+    same "${lines[0]}" "tick of the law: 4 ms, as given"
+    [[ $stderr != *assumed* ]]
+    awk 'BEGIN { print "t,output,measured"; for (i = 0; i < 400; i++) { u = i > 50 ? 0.1 : 0; y += 2 * u * 0.02; print i * 0.02 "," u "," y } }' >r.csv
+    ok canpid -j identify --from r.csv
+    same "$(json '[.tick, .tick_from]')" '[0.02,"assumed"]'
 }
 
 @test "identify with a frame in ten missing: as fast as without, the driver disabled" {

@@ -113,7 +113,8 @@ static void test_there_and_back(void **state)
     other.fit.half.gain = 0.125;
     other.fit.held_out = 0.975;
     other.grain.quantum = 0.000125;
-    other.driver = (struct aw_driver){.tick_s = 0.004, .dead_band = 0.01, .gain_max = 100};
+    other.driver = (struct aw_driver){.dead_band = 0.01, .gain_max = 100};
+    aw_model_set_tick(&other, &(struct aw_tick){0.004, 0.00004, AW_TICK_MEASURED});
     other.full_scale = 360;
     snprintf(other.unit, sizeof other.unit, "deg");
     snprintf(other.source, sizeof other.source, "a \"quoted\\ name");
@@ -127,6 +128,8 @@ static void test_there_and_back(void **state)
     assert_true(fabs(model.fit.process.a1 - 0.35) < 1e-8);
     assert_true(fabs(model.fit.process.a2 - 0.015) < 1e-9);
     assert_true(fabs(model.fit.half.gain - 0.125) < 1e-12 && isnan(model.fit.half.tau1));
+    assert_true(fabs(model.tick.s - 0.004) < 1e-12 && fabs(model.tick.half - 0.00004) < 1e-12);
+    assert_int_equal(model.tick.from, AW_TICK_MEASURED);
     assert_true(fabs(model.driver.gain_max - 100) < 1e-12 && fabs(model.full_scale - 360) < 1e-12);
     assert_string_equal(model.unit, "deg");
     assert_string_equal(model.source, other.source);
@@ -178,6 +181,9 @@ static void test_every_key(void **state)
             (struct aw_fit){processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 12};
         model.grain = (struct aw_grain){0.0625, 0.03125};
         model.driver = (struct aw_driver){0.004, 0.01, 0.81, 100, 0.03125, 0.0625};
+        model.tick = (struct aw_tick){0.004, 13, (enum aw_tick_from)(i % AW_TICK_FROMS)};
+        if (i == AW_TICK_UNKNOWN)
+            model.driver.tick_s = 0;
         model.full_scale = 360;
         snprintf(model.board, sizeof model.board, "lknee");
         snprintf(model.controller, sizeof model.controller, "pos\\\"x\"\n\x1F ~\xC2\xB0");
@@ -206,6 +212,33 @@ static void test_every_key(void **state)
         free(twice);
     }
     end_picture(out, "control-models.txt");
+}
+
+/* A tick of which the file says nothing more is somebody's. */
+static void test_where_a_tick_is_from(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *driver;
+        enum aw_tick_from from;
+    } cases[] = {
+        {"\"tick\":0.01", AW_TICK_GIVEN},
+        {"\"tick\":0.01,\"tick_from\":\"measured\"", AW_TICK_MEASURED},
+        {"\"tick\":0.01,\"tick_from\":\"assumed\"", AW_TICK_ASSUMED},
+        {"\"tick\":0.01,\"tick_from\":\"guessed\"", AW_TICK_GIVEN},
+        {"\"tick\":0.01,\"tick_from\":3", AW_TICK_GIVEN},
+        {"\"tick\":0,\"tick_from\":\"measured\"", AW_TICK_UNKNOWN},
+        {"\"dead_band\":0.01", AW_TICK_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"driver\":{%s}}",
+                 cases[i].driver);
+        assert_int_equal(parse(text, NULL), AW_OK);
+        assert_int_equal(model.tick.from, cases[i].from);
+        assert_true(model.tick.s == model.driver.tick_s && isnan(model.tick.half));
+    }
 }
 
 /* Lags and damping as a person may write them: a1, a2, a3 and lead that come of it. */
@@ -286,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_every_key),
         cmocka_unit_test(test_every_shape),
+        cmocka_unit_test(test_where_a_tick_is_from),
         cmocka_unit_test(test_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

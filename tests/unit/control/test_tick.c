@@ -1,0 +1,117 @@
+/* The tick of known laws, through telemetry of any period that is late and has holes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "control/tick.h"
+
+#define KI    0.002
+#define ERROR 0.03
+#define ROOM  2000
+#define STEP  (1.0 / 32768)
+
+static double t[ROOM], error[ROOM], output[ROOM];
+
+static double share(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed / 4294967296.0;
+}
+
+struct scene {
+    double tick, period, late, missing, noise; /* s, s, s, share, steps of the wire */
+    uint32_t seed;
+};
+
+/* A second of it, or until the output is at 0.7 %: as the tools do it. */
+static size_t watch(const struct scene *s)
+{
+    uint32_t seed = s->seed;
+    double phase = share(&seed) * s->tick, u = 0;
+    size_t n = 0;
+    for (double next = 0, at = phase; next < 1 && n < ROOM && fabs(u) < 0.007; next += s->period) {
+        for (; at <= next; at += s->tick)
+            u += KI * ERROR;
+        if (share(&seed) < s->missing)
+            continue;
+        t[n] = next + s->late * share(&seed);
+        error[n] = ERROR + round(s->noise * (2 * share(&seed) - 1)) * STEP;
+        output[n++] = round(u / STEP) * STEP;
+    }
+    return n;
+}
+
+static void it_is_within_its_interval(void **state)
+{
+    (void)state;
+    static const double ticks[] = {0.004, 0.005, 0.0075, 0.008, 0.0099, 0.01, 0.02, 0.05};
+    static const double periods[] = {0.001, 0.004, 0.008, 0.01, 0.0125, 0.02};
+    int all = 0, within = 0;
+    for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++)
+        for (size_t k = 0; k < sizeof periods / sizeof *periods; k++)
+            for (uint32_t seed = 1; seed <= 20; seed++) {
+                struct scene scene = {ticks[i], periods[k], 0.002, seed % 2 * 0.1, 4, seed};
+                struct aw_tick tick = {0};
+                size_t n = watch(&scene);
+                if (!aw_tick_measure(t, error, output, n, KI, &tick))
+                    fail_msg("tick %g, period %g, seed %u: none", ticks[i], periods[k], seed);
+                assert_int_equal(tick.from, AW_TICK_MEASURED);
+                all++;
+                within += fabs(tick.s - ticks[i]) <= tick.half;
+                if (fabs(tick.s - ticks[i]) > 0.05 * ticks[i] || tick.half > 0.12 * ticks[i])
+                    fail_msg("tick %g, period %g, seed %u: %g ± %g", ticks[i], periods[k], seed,
+                             tick.s, tick.half);
+            }
+    if (within * 100 < all * 95)
+        fail_msg("%d of %d", within, all);
+}
+
+static void a_joint_that_is_moved_meanwhile_does_not_matter(void **state)
+{
+    (void)state;
+    struct aw_tick tick;
+    double u = 0;
+    for (int i = 0; i < 100; i++) {
+        t[i] = i * 0.01;
+        error[i] = ERROR * (1 + 0.5 * sin(i * 0.1));
+        u += KI * error[i];
+        output[i] = u;
+    }
+    assert_true(aw_tick_measure(t, error, output, 100, KI, &tick));
+    assert_true(fabs(tick.s - 0.01) < 1e-4);
+}
+
+static void what_shows_no_tick_gives_none(void **state)
+{
+    (void)state;
+    struct aw_tick tick = {1, 2, AW_TICK_GIVEN};
+    struct scene scene = {.tick = 0.01, .period = 0.01, .seed = 1};
+    size_t n = watch(&scene);
+    assert_false(aw_tick_measure(t, error, output, 7, KI, &tick));
+    assert_false(aw_tick_measure(t, error, output, n, -KI, &tick)); /* it falls */
+    for (size_t i = 0; i < n; i++)
+        output[i] = 0; /* what does not come out of the dead band is not shown */
+    assert_false(aw_tick_measure(t, error, output, n, KI, &tick));
+    for (size_t i = 0; i < n; i++)
+        output[i] = i % 2 ? 0.5 : 0;
+    assert_false(aw_tick_measure(t, error, output, n, KI, &tick));
+    for (size_t i = 0; i < n; i++)
+        t[i] = 3;
+    assert_false(aw_tick_measure(t, error, output, n, KI, &tick));
+    assert_true(tick.s == 1 && tick.half == 2);
+    assert_int_equal(tick.from, AW_TICK_GIVEN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_within_its_interval),
+        cmocka_unit_test(a_joint_that_is_moved_meanwhile_does_not_matter),
+        cmocka_unit_test(what_shows_no_tick_gives_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
