@@ -123,7 +123,7 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
         if (*behind)
             snprintf(unit, 16, "%.*s", (int)strcspn(behind + 1, "])"), behind + 1);
         *column = (int)i;
-        return AW_OK;
+        return aw_table_numbers(table, *column, &session->err);
     }
     return aw_table_column(table, name, column, &session->err);
 }

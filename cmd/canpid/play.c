@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/table.h"
+#include "capture/times.h"
 #include "control/trajectory.h"
 #include "state.h"
 
@@ -40,11 +40,13 @@ static const char *const sample_columns[] = {"t", "measured"};
  */
 
 /* The columns: the time, and joints; of these the wanted ones, or all. */
-static enum aw_status find_joints(struct player *p, const struct aw_table *table, uint64_t wanted,
-                                  int *t)
+static enum aw_status find_joints(struct player *p, struct aw_table *table, uint64_t wanted, int *t)
 {
     struct aw_session *session = p->session;
-    enum aw_status status = aw_table_column(table, "t", t, &session->err);
+    size_t zeros = aw_table_cut_zeros(table);
+    enum aw_status status = aw_table_time(table, t, &session->err);
+    if (zeros)
+        aw_session_notice(session, "left out the rows of zeros at the end, from line %zu", zeros);
     for (size_t c = 0; c < table->n_columns && status == AW_OK; c++) {
         int board = aw_canpid_board_find(&session->wire->variant, table->names[c]);
         if ((int)c == *t)
@@ -59,6 +61,7 @@ static enum aw_status find_joints(struct player *p, const struct aw_table *table
             continue;
         if (p->n == JOINTS)
             return aw_fail(&session->err, AW_LIMIT, "play: more than %d joints", JOINTS);
+        status = aw_table_numbers(table, (int)c, &session->err);
         p->joints[p->n++] = (struct joint){.board = (unsigned)board, .column = (int)c};
     }
     if (status == AW_OK && p->n == 0) {
@@ -132,8 +135,6 @@ static enum aw_status load(struct player *p, const char *path)
         status = aw_table_read(NULL, path, &table, &session->err);
     if (status == AW_OK)
         status = find_joints(p, &table, wanted, &t);
-    if (status == AW_OK)
-        status = aw_table_check_times(&table, t, &session->err);
     if (status == AW_OK)
         status = make_path(p, &table, t);
     if (status == AW_OK)

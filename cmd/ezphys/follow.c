@@ -98,6 +98,9 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
         status = aw_ezphys_path_read(&f.path, NULL, aw_arg(args, "file", 0), &session->err);
     if (status != AW_OK)
         return status;
+    if (f.path.zeros)
+        aw_session_notice(session, "left out the rows of zeros at the end, from line %zu",
+                          f.path.zeros);
     if (aw_flag(session, "dry-run")) {
         aw_object_start(&session->result, "follow");
         aw_object_count(&session->result, "rows", f.path.table.n_rows);

@@ -25,6 +25,20 @@ struct player {
     struct aw_samples late_ms;    /* how much later than planned a setpoint went out */
 };
 
+static struct aw_hidmotor_file file_of(struct aw_session *session)
+{
+    const char *angles = aw_option(session, "angles");
+    return (struct aw_hidmotor_file){
+        .columns = aw_option(session, "columns"),
+        .every_s = aw_option_number(session, "every"),
+        .from_line = (size_t)aw_option_number(session, "from-line"),
+        .angles = !angles                      ? AW_ANGLES_ASK
+                  : strcmp(angles, "rad") == 0 ? AW_ANGLES_RAD
+                                               : AW_ANGLES_DEG,
+        .speed = aw_option_number(session, "speed"),
+    };
+}
+
 static enum aw_status load(struct player *p, const char *file)
 {
     struct aw_session *session = p->session;
@@ -34,10 +48,10 @@ static enum aw_status load(struct player *p, const char *file)
     enum aw_path_mode mode = quintic ? AW_PATH_QUINTIC : cubic ? AW_PATH_CUBIC : AW_PATH_LINEAR;
     if (quintic && cubic)
         return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
-    enum aw_status status =
-        aw_hidmotor_waypoints_read(&way, NULL, file, aw_option(session, "columns"), &session->err);
-    if (status == AW_OK && *way.notice)
-        aw_session_notice(session, "%s", way.notice);
+    struct aw_hidmotor_file how = file_of(session);
+    enum aw_status status = aw_hidmotor_waypoints_read(&way, NULL, file, &how, &session->err);
+    for (size_t i = 0; i < way.n_notices && status == AW_OK; i++)
+        aw_session_notice(session, "%s", way.notices[i]);
     if (status == AW_OK)
         status = aw_hidmotor_waypoints_path(&way, mode, force, &p->path, &session->err);
     aw_hidmotor_waypoints_free(&way);

@@ -115,6 +115,14 @@ static const struct aw_command commands[] = {
          {.name = "columns", .value = "NAMES",
           .help = "what the columns are: t_ms,m1,m2,m3 (t_s, dt_ms, q1, base …; - for none of "
               "these)"},
+         {.name = "every", .value = "TIME", .unit = "s", .min = 1e-3, .max = 3600,
+          .help = "a row so often: the file has no times"},
+         {.name = "from-line", .value = "LINE", .unit = "", .min = 1, .max = 1e9, .whole = true,
+          .help = "the recording that begins there, up to where its time ends"},
+         {.name = "angles", .value = "UNIT", .choices = AW_LIST("deg", "rad"),
+          .help = "what the angles are in, where the file does not say it"},
+         {.name = "speed", .value = "FACTOR", .unit = "", .min = 0.01, .max = 100,
+          .help = "so many times faster"},
          {.name = "cubic", .help = "through the waypoints by cubic polynomials"},
          {.name = "quintic", .help = "the same by quintic ones, accelerations without steps"},
          {.name = "loop", .help = "again and again"}),
@@ -125,7 +133,9 @@ static const struct aw_command commands[] = {
          "straight lines.\n"
          "Commas, semicolons, tabs or blanks stand between the columns. Times are seconds "
          "unless the header or\n"
-         "--columns says t_ms; a file without a header that does not look so is refused."},
+         "--columns says t_ms; angles are in deg. What a file does not say is asked about, with "
+         "the command that\n" "plays it.",
+     .examples = AW_LIST("--dry-run play walk.csv --every 20ms")},
     {.name = "record", .group = AW_GROUP_KEEP,
      .summary = "write what the joints do into a file",
      .args = AW_ARGS(

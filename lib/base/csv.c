@@ -46,16 +46,33 @@ size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size)
     return n;
 }
 
+/* A comma between two digits is that of a number, where other separators stand. */
+static bool is_decimal(const char *line, const char *p)
+{
+    return *p == ',' && p > line && isdigit((unsigned char)p[-1]) && isdigit((unsigned char)p[1]);
+}
+
 char aw_csv_separator(const char *line)
 {
-    for (const char *found = ";,\t"; *found; found++) {
-        bool quoted = false;
-        for (const char *p = line; *p; p++) {
-            quoted ^= *p == '"';
-            if (*p == *found && !quoted)
-                return *found;
-        }
+    static const char all[] = ";,\t";
+    size_t n[3] = {0}, decimals = 0, best = 0;
+    const char *first[3] = {line, line, line}, *at;
+    bool quoted = false;
+    for (const char *p = line; *p; p++) {
+        quoted ^= *p == '"';
+        if (quoted || !(at = strchr(all, *p)))
+            continue;
+        decimals += is_decimal(line, p);
+        if (n[at - all]++ == 0)
+            first[at - all] = p;
     }
+    if (n[0] + n[2] > 0)
+        n[1] -= decimals;
+    for (size_t i = 1; i < 3; i++)
+        if (n[i] > n[best] || (n[i] == n[best] && first[i] < first[best]))
+            best = i;
+    if (n[best])
+        return all[best];
     struct aw_csv_cell whole; /* a single column, whose name may hold blanks */
     return aw_csv_next(&line, ',', &whole) && whole.quoted ? ',' : ' ';
 }

@@ -24,8 +24,9 @@ bool aw_csv_next(const char **rest, char separator, struct aw_csv_cell *cell);
  * where the cell stands. */
 size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size);
 
-/* What stands between the cells of a file whose first line this is: the first of ; , and tab that
- * it has outside of quotes; ' ' if it has none. */
+/* What stands between the cells of a file whose first line this is: of ; , and tab the one that it
+ * has most outside of quotes, of two as many the one that comes first; ' ' if it has none. Commas
+ * of numbers ("0,5;1,5") do not count. */
 char aw_csv_separator(const char *line);
 
 /* A text as a cell, cut after max bytes: in quotes where it needs them, whatever stands between the

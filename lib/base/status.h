@@ -33,7 +33,7 @@ enum aw_status {
 /* Plain data, owned by the caller. text is "" after success and is always terminated. */
 struct aw_error {
     enum aw_status status;
-    char text[320];
+    char text[1024]; /* a line to copy has the whole path of a file */
 };
 
 /* Fills err (may be NULL) and returns status, so that a failure is one line: return aw_fail(err,

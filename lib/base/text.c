@@ -38,6 +38,21 @@ bool aw_append_name(char *list, size_t size, const char *name)
     return true;
 }
 
+char *aw_shell_word(char *out, size_t size, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./:,@%+=-";
+    bool quoted = !*word || word[strspn(word, plain)];
+    size_t n = (size_t)snprintf(out, size, "%s", quoted ? "'" : "");
+    for (const char *p = word; *p && n < size; p++)
+        n += (size_t)snprintf(out + n, size - n, *p == '\'' ? "'\\''" : "%c", *p);
+    if (quoted && n < size)
+        n += (size_t)snprintf(out + n, size - n, "'");
+    if (n >= size)
+        snprintf(out, size, "FILE");
+    return out;
+}
+
 bool aw_is_one_of(const char *const *words, const char *word)
 {
     while (*words && strcmp(*words, word) != 0)

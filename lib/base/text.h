@@ -22,6 +22,10 @@ void aw_append(char *out, size_t size, const char *between, const char *format, 
 /* "a, b": adds a name to such a list, unless it is one of them. False: there is no room for it. */
 bool aw_append_name(char *list, size_t size, const char *name);
 
+/* A word as a shell reads it back, in quotes where it needs them, for a line to copy. "FILE" where
+ * it does not fit into size. Returns out. */
+char *aw_shell_word(char *out, size_t size, const char *word);
+
 /* Is the name what the first length bytes of a text are? */
 static inline bool aw_is_word(const char *name, const char *text, size_t length)
 {

@@ -19,28 +19,42 @@
 
 void aw_table_free(struct aw_table *table)
 {
+    for (size_t i = 0; i < table->n_columns; i++)
+        free(table->names[i]);
+    free(table->names);
+    free(table->flaws);
     free(table->cells);
     free(table->lines);
     *table = (struct aw_table){0};
 }
 
+static bool grow_columns(struct aw_table *table)
+{
+    size_t room = table->room, needed = table->n_columns + 1;
+    char **names = aw_grow(table->names, &room, needed, sizeof *names);
+    table->names = names ? names : table->names;
+    struct aw_table_flaw *flaws =
+        names ? aw_grow(table->flaws, &table->room, needed, sizeof *flaws) : NULL;
+    table->flaws = flaws ? flaws : table->flaws;
+    return flaws;
+}
+
 static enum aw_status add_name(struct aw_table *table, const char *name, size_t length,
                                struct aw_error *err)
 {
-    int shown = length > 60 ? 60 : (int)length;
+    char number[32];
     if (table->n_columns == AW_TABLE_COLUMNS)
         return aw_fail(err, AW_USAGE, "table: more than %d columns — leave some out",
                        AW_TABLE_COLUMNS);
-    if (length == 0 || length >= AW_TABLE_NAME)
-        return aw_fail(err, AW_USAGE, "'%.*s', column %zu, is no name — use 1 to %d characters",
-                       shown, name, table->n_columns + 1, AW_TABLE_NAME - 1);
-    char *place = table->names[table->n_columns];
-    memcpy(place, name, length);
-    place[length] = '\0';
-    if (aw_table_find(table, place) >= 0)
-        return aw_fail(err, AW_USAGE, "%s is there twice, again as column %zu — rename one", place,
-                       table->n_columns + 1);
-    table->n_columns++;
+    if (length == 0) {
+        length = (size_t)snprintf(number, sizeof number, "column%zu", table->n_columns + 1);
+        name = number;
+    }
+    char *copy = grow_columns(table) ? strndup(name, length) : NULL;
+    if (!copy)
+        return aw_no_memory(err);
+    table->flaws[table->n_columns] = (struct aw_table_flaw){.any = false};
+    table->names[table->n_columns++] = copy;
     return AW_OK;
 }
 
@@ -49,8 +63,12 @@ enum aw_status aw_table_init(struct aw_table *table, const char *const *names, s
 {
     enum aw_status status = AW_OK;
     *table = (struct aw_table){0};
-    for (size_t i = 0; i < n && status == AW_OK; i++)
+    for (size_t i = 0; i < n && status == AW_OK; i++) {
+        if (aw_table_find(table, names[i]) >= 0)
+            return aw_fail(err, AW_USAGE, "%.60s is there twice, again as column %zu — rename one",
+                           names[i], i + 1);
         status = add_name(table, names[i], strlen(names[i]), err);
+    }
     return status;
 }
 
@@ -62,19 +80,45 @@ int aw_table_find(const struct aw_table *table, const char *name)
     return -1;
 }
 
+static enum aw_status no_column(const struct aw_table *table, const char *name,
+                                struct aw_error *err)
+{
+    char names[160] = "";
+    const size_t room = sizeof names - strlen(", …");
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (!aw_append_name(names, room, table->names[i])) {
+            aw_append(names, sizeof names, ", ", "…");
+            break;
+        }
+    return aw_fail(err, AW_USAGE, "column %.60s: the table has only %s — rename one", name,
+                   table->n_columns > 0 ? names : "none");
+}
+
 enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
                                struct aw_error *err)
 {
     *column = aw_table_find(table, name);
-    if (*column >= 0)
-        return AW_OK;
-    char names[160] = "";
-    for (size_t i = 0; i < table->n_columns && strlen(names) + AW_TABLE_NAME + 8 < sizeof names;
-         i++)
-        aw_append(names, sizeof names, ", ", "%s", table->names[i]);
-    aw_fail(err, AW_USAGE, "column %s: the table has only %s — rename one", name,
-            table->n_columns > 0 ? names : "none");
+    size_t i = *column < 0 ? 0 : (size_t)*column + 1;
+    if (*column < 0) {
+        no_column(table, name, err);
+        return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+    }
+    while (i < table->n_columns && strcmp(table->names[i], name) != 0)
+        i++;
+    if (i == table->n_columns)
+        return aw_table_numbers(table, *column, err);
+    aw_fail(err, AW_USAGE, "%.60s is there twice, again as column %zu — rename one", name, i + 1);
     return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+}
+
+enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct aw_error *err)
+{
+    const struct aw_table_flaw *flaw = &table->flaws[column];
+    if (!flaw->any)
+        return AW_OK;
+    aw_fail(err, AW_MALFORMED, "%.60s: '%s' is not a number — correct the cell or delete the line",
+            table->names[column], flaw->text);
+    return aw_table_fail_in(err, table, flaw->row);
 }
 
 enum aw_status aw_table_fail_in(struct aw_error *err, const struct aw_table *table, size_t row)
@@ -104,7 +148,7 @@ enum aw_status aw_table_check_times(const struct aw_table *table, int column, st
     return AW_OK;
 }
 
-static enum aw_status grow(struct aw_table *table, struct aw_error *err)
+static enum aw_status grow_rows(struct aw_table *table, struct aw_error *err)
 {
     size_t room = table->capacity, needed = table->n_rows + 1;
     double *cells = aw_grow(table->cells, &room, needed, table->n_columns * sizeof *cells);
@@ -132,7 +176,7 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 {
     enum aw_status status = check_row(table, row, err);
     if (status == AW_OK)
-        status = grow(table, err);
+        status = grow_rows(table, err);
     if (status != AW_OK)
         return status;
     memcpy(table->cells + table->n_rows * table->n_columns, row, table->n_columns * sizeof *row);
@@ -171,13 +215,15 @@ static enum aw_status read_header(struct aw_table *table, const char *line,
                                   const struct place *place, struct aw_error *err)
 {
     struct aw_csv_cell cell;
-    while (next_cell(&line, place->separator, &cell)) {
-        char name[2 * AW_TABLE_NAME];
-        size_t length = aw_csv_copy(&cell, name, sizeof name);
-        if (add_name(table, length < sizeof name ? name : cell.text, length, err) != AW_OK)
-            return AW_MALFORMED;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && next_cell(&line, place->separator, &cell)) {
+        /* Where it stands: the line is ours, and behind a quoted name is its quote. */
+        size_t length = cell.quoted
+                            ? aw_csv_copy(&cell, (char *)(uintptr_t)cell.text, cell.length + 1)
+                            : cell.length;
+        status = add_name(table, cell.text, length, err);
     }
-    return AW_OK;
+    return status == AW_USAGE ? AW_MALFORMED : status;
 }
 
 static bool parse_cell(const struct aw_csv_cell *cell, double *value)
@@ -201,40 +247,48 @@ static bool begins_with_number(const char *line, char separator)
 static enum aw_status name_columns(struct aw_table *table, const char *line,
                                    const struct place *place, struct aw_error *err)
 {
-    char name[AW_TABLE_NAME];
     struct aw_csv_cell cell;
     enum aw_status status = AW_OK;
-    for (size_t i = 0;
-         (next_cell(&line, place->separator, &cell) || i < place->n_names) && status == AW_OK;
+    size_t least = place->named ? place->n_names : 0;
+    for (size_t i = 0; status == AW_OK && (next_cell(&line, place->separator, &cell) || i < least);
          i++) {
-        snprintf(name, sizeof name, "column%zu", i + 1);
         bool given = i < place->n_names && strcmp(place->names[i], "-") != 0;
-        const char *known = given ? place->names[i] : name;
-        status = add_name(table, known, strlen(known), err);
+        status =
+            add_name(table, given ? place->names[i] : "", given ? strlen(place->names[i]) : 0, err);
     }
-    return status == AW_OK ? AW_OK : AW_MALFORMED;
+    return status == AW_USAGE ? AW_MALFORMED : status;
+}
+
+static void note_flaw(struct aw_table *table, size_t column, const struct aw_csv_cell *cell)
+{
+    struct aw_table_flaw *flaw = &table->flaws[column];
+    if (flaw->any)
+        return;
+    *flaw = (struct aw_table_flaw){.any = true, .row = table->n_rows};
+    snprintf(flaw->text, sizeof flaw->text, "%.*s", cell->length > 40 ? 40 : (int)cell->length,
+             cell->text);
 }
 
 static enum aw_status read_row(struct aw_table *table, const char *line, const struct place *place,
                                struct aw_error *err)
 {
-    double row[AW_TABLE_COLUMNS];
     size_t n = 0;
     struct aw_csv_cell cell;
-    for (; next_cell(&line, place->separator, &cell); n++) {
-        if (n < table->n_columns && !parse_cell(&cell, &row[n]))
-            return aw_fail(err, AW_MALFORMED,
-                           "%s: '%.*s' is not a number — correct the cell or delete the line",
-                           table->names[n], cell.length > 40 ? 40 : (int)cell.length, cell.text);
-    }
+    enum aw_status status = grow_rows(table, err);
+    if (status != AW_OK)
+        return status;
+    double *row = table->cells + table->n_rows * table->n_columns;
+    for (; next_cell(&line, place->separator, &cell); n++)
+        if (n < table->n_columns && !parse_cell(&cell, &row[n])) {
+            row[n] = (double)NAN;
+            note_flaw(table, n, &cell);
+        }
     if (n != table->n_columns)
-        return aw_fail(err, AW_MALFORMED, "%zu cells where %s %zu columns — %s", n,
-                       place->plain ? "there should be" : "the header names", table->n_columns,
-                       "is the line cut off?");
-    enum aw_status status = aw_table_add(table, row, err);
-    if (status == AW_OK)
-        table->lines[table->n_rows - 1] = place->lines.number;
-    return status;
+        return aw_fail(err, AW_MALFORMED, "%zu cell%s where %s %zu column%s — %s", n,
+                       n == 1 ? "" : "s", place->plain ? "there should be" : "the header names",
+                       table->n_columns, table->n_columns == 1 ? "" : "s", "is the line cut off?");
+    table->lines[table->n_rows++] = place->lines.number;
+    return AW_OK;
 }
 
 static enum aw_status read_first(struct aw_table *table, const char *line, struct place *place,
@@ -304,10 +358,14 @@ static enum aw_status check_written(FILE *file, struct aw_error *err)
 enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table, struct aw_error *err)
 {
     for (size_t i = 0; i < table->n_columns; i++) {
-        char cell[2 * AW_TABLE_NAME + 2];
+        size_t length = strlen(table->names[i]);
+        char *cell = malloc(2 * length + 2);
+        if (!cell)
+            return aw_no_memory(err);
         if (i > 0)
             fputc(',', file);
-        fwrite(cell, 1, (size_t)(aw_csv_quote(cell, table->names[i], AW_TABLE_NAME) - cell), file);
+        fwrite(cell, 1, (size_t)(aw_csv_quote(cell, table->names[i], length) - cell), file);
+        free(cell);
     }
     fputc('\n', file);
     return check_written(file, err);

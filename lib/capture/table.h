@@ -7,10 +7,11 @@
  *     }
  *     aw_table_free(&table);
  *
- * Reading takes commas, semicolons, tabs or blanks between cells, whichever the first line has (in
- * this order of preference: ; , tab), blanks around cells, quoted names, CRLF, blank lines, '#'
- * comments and a byte order mark. Every cell must be a finite number: a NaN, an empty or a missing
- * cell is an error with its line and column, never a value. Numbers have no unit and no locale.
+ * Reading takes commas, semicolons, tabs or blanks between cells, whichever the first line has (see
+ * aw_csv_separator), blanks around cells, quoted names, CRLF, blank lines, '#' comments and a byte
+ * order mark. Any name is a name; a column without one is "column2". A cell that is no finite
+ * number is an error with its line and column, never a value, where its column is asked for: texts
+ * and gaps in others are nobody's affair. Numbers have no unit and no locale.
  */
 #ifndef AW_CAPTURE_TABLE_H
 #define AW_CAPTURE_TABLE_H
@@ -22,22 +23,29 @@
 
 #include "base/status.h"
 
-#define AW_TABLE_COLUMNS 64
-#define AW_TABLE_NAME    32       /* bytes of a name, with its NUL */
+#define AW_TABLE_COLUMNS 4096
 #define AW_TABLE_HEADER  SIZE_MAX /* in place of a row: the line of the names */
 
-/* Owns its cells; {0} is an empty table. */
+/* The first cell of a column that is no number. */
+struct aw_table_flaw {
+    bool any;
+    size_t row;
+    char text[44]; /* the cell, cut */
+};
+
+/* Owns its cells and names; {0} is an empty table. */
 struct aw_table {
-    size_t n_columns, n_rows, capacity;
+    size_t n_columns, n_rows, capacity, room;
     bool headless;    /* the file had no header: the names are those that were given */
     const char *file; /* it was read from, as messages call it; not owned. NULL: from none */
     size_t header;    /* line of the names in it */
-    char names[AW_TABLE_COLUMNS][AW_TABLE_NAME];
-    double *cells; /* row by row */
-    size_t *lines; /* of the file each row was read from; 0 for one that was added */
+    char **names;
+    struct aw_table_flaw *flaws; /* by column */
+    double *cells;               /* row by row; NaN: no number */
+    size_t *lines;               /* of the file each row was read from; 0 for one that was added */
 };
 
-/* A table with these columns and no rows. AW_USAGE: too many, too long, or twice the same. */
+/* A table with these columns and no rows. AW_USAGE: too many, or twice the same; AW_NO_MEMORY. */
 enum aw_status aw_table_init(struct aw_table *table, const char *const *names, size_t n,
                              struct aw_error *err);
 void aw_table_free(struct aw_table *table);
@@ -49,8 +57,12 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 /* The column with this name, or -1. */
 int aw_table_find(const struct aw_table *table, const char *name);
 
-/* The column with this name; AW_USAGE (see aw_table_fail_in), naming the columns there are, if
- * there is none. */
+/* Has every row of this column a number? AW_MALFORMED (see aw_table_fail_in) with the first that
+ * has none. To be asked before cells of a column are used that aw_table_column has not found. */
+enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct aw_error *err);
+
+/* The column with this name, which has numbers. AW_USAGE (see aw_table_fail_in), naming the columns
+ * there are, if there is none, or two; AW_MALFORMED as aw_table_numbers. */
 enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
                                struct aw_error *err);
 
@@ -76,7 +88,7 @@ enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *tabl
                              struct aw_error *err);
 
 /* The same for a file that may lack the header: if its first line begins with a number, this
- * is the first row, and the columns are called names[0] to names[n - 1], those behind "column5" …
+ * is the first row, and its columns are called names[0] to names[n - 1], those behind "column5" …
  */
 enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
                                       size_t n, struct aw_table *table, struct aw_error *err);

@@ -17,6 +17,8 @@ enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *ru
     *run = (struct aw_run){0};
     for (int i = 0; i < 3 && status == AW_OK; i++)
         status = aw_table_column(table, names[i], &columns[i], err);
+    if (status == AW_OK && output >= 0)
+        status = aw_table_numbers(table, output, err);
     if (status != AW_OK)
         return status;
     run->samples = calloc(table->n_rows + 1, sizeof *run->samples);

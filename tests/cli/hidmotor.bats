@@ -651,6 +651,59 @@ zeros ms|a step is 4 s
 END
 }
 
+# obeyed FILE OPTION…: what play advises is done, until it plays; nothing of it drives a joint by the
+# clock. $why is what it asked first, $seconds how long it plays.
+obeyed() {
+    local line tries asked=
+    line="hidmotor play $(printf %q "$1")"
+    for ((tries = 0; tries < 5; tries++)); do
+        eval "${line/hidmotor play/hidmotor -j -q -l \"$fast\" play}" >said 2>asked && break
+        [[ $(<asked) =~ "hidmotor play "[^\(]* ]] || break
+        asked+=$(<asked) line=${BASH_REMATCH[0]}
+    done
+    output=$(<said)
+    same "$(json '[.cmd, .ok]')" '["play",true]'
+    why=$asked seconds=$(json .duration)
+}
+
+@test "play: the advice of each question is right, with names that a shell would take apart" {
+    mkdir "it's a long way to the folder of the recordings of the first laboratory of this year"
+    cd it*/
+    lab "ms last" >one.csv
+    two="$PWD/two runs [1].csv"
+    { lab "ms last" && lab "ms last"; } >"$two"
+    obeyed "$two"
+    has "$why" "the time starts again in line 502: two recordings?"
+    same "$seconds" 2
+    # an array that was not filled
+    { lab "ms last" && yes 0,0,0,0 | head -n 300; } >zeros.csv
+    obeyed "$PWD/zeros.csv"
+    hasnt "$why" dt_ms
+    same "$seconds" 2
+    cut -d, -f1-3 one.csv >angles.csv
+    obeyed "$PWD/angles.csv"
+    has "$why" "--every 20ms"
+    same "$seconds" 10
+    awk -F, '{ print $1 * 3.14159 / 180 "," $2 * 3.14159 / 180 "," $3 * 3.14159 / 180 "," $4 }' one.csv >rad.csv
+    obeyed "$PWD/rad.csv"
+    has "$why" "are these radians?"
+    same "$(json '[.m1.target, .m2.target, .m3.target] | map(round)')" '[20,30,-40]'
+    { echo m1,m2,m3,t_ms && awk -F, '{ print $1 "," $2 * 3 "," $3 "," $4 / 8 }' one.csv; } >quick.csv
+    obeyed "$PWD/quick.csv"
+    has "$why" "--speed 0."
+}
+
+@test "play: what is not used is named; what is left out, too" {
+    printf 't,m1,m2,m3,gripper,note\n0,0,0,0,9,a\n1,10,20,-30,9,\n0,0,0,0,0,0\n' >four.csv
+    ok hidmotor --dry-run play four.csv
+    has "$stderr" "not used: gripper, note"
+    has "$stderr" "left out the rows of zeros at the end, from line 4"
+    fails 2 hidmotor --dry-run play four.csv --every 20ms
+    has "$why" "it has times, in the column t"
+    fails 2 hidmotor --dry-run play four.csv --from-line 9
+    has "$why" "the last line with numbers is 3"
+}
+
 @test "play: what is no path moves nothing" {
     seq -s ' ' 0 30 >row.csv
     refuses 5 hidmotor -l "$fast" play row.csv

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/times.h"
+
 static double time_of(const struct aw_ezphys_path *path, size_t row)
 {
     return aw_table_cell(&path->table, row, path->time);
@@ -21,7 +23,7 @@ static enum aw_status check_times(const struct aw_ezphys_path *path, struct aw_e
         aw_fail(err, AW_MALFORMED, "t begins at %g — not before 0", time_of(path, 0));
         return aw_table_fail_in(err, table, 0);
     }
-    return aw_table_check_times(table, path->time, err);
+    return AW_OK;
 }
 
 /* "hip.axis2": joint and axis. */
@@ -41,12 +43,19 @@ static enum aw_status split_name(struct aw_ezphys_track *track, const char *colu
 
 static enum aw_status make_tracks(struct aw_ezphys_path *path, struct aw_error *err)
 {
-    enum aw_status status = aw_table_column(&path->table, "t", &path->time, err);
+    path->zeros = aw_table_cut_zeros(&path->table);
+    enum aw_status status = aw_table_time(&path->table, &path->time, err);
     if (status != AW_OK)
         return status;
     for (size_t i = 0; i < path->table.n_columns && status == AW_OK; i++) {
         if ((int)i == path->time)
             continue;
+        if (path->n == AW_EZPHYS_TRACKS)
+            return aw_fail(err, AW_LIMIT, "%.100s: more than %d joints", path->table.file,
+                           AW_EZPHYS_TRACKS);
+        status = aw_table_numbers(&path->table, (int)i, err);
+        if (status != AW_OK)
+            return status;
         path->column[path->n] = (int)i;
         status = split_name(&path->tracks[path->n++], path->table.names[i], err);
     }

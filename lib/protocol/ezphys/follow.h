@@ -28,6 +28,8 @@ struct aw_ezphys_gains {
     double max_speed;  /* rad/s (m/s) of each axis; a file that needs more is refused */
 };
 
+#define AW_EZPHYS_TRACKS 64
+
 /* One column. */
 struct aw_ezphys_track {
     struct aw_ezphys_target target;
@@ -40,16 +42,18 @@ struct aw_ezphys_track {
 /* Owns its table. */
 struct aw_ezphys_path {
     struct aw_table table;
-    int time; /* column */
-    size_t n; /* tracks */
-    struct aw_ezphys_track tracks[AW_TABLE_COLUMNS];
-    int column[AW_TABLE_COLUMNS];
+    int time;     /* column */
+    size_t zeros; /* line where rows of zeros at the end were left out; 0: none */
+    size_t n;     /* tracks */
+    struct aw_ezphys_track tracks[AW_EZPHYS_TRACKS];
+    int column[AW_EZPHYS_TRACKS];
     size_t row;    /* the last one that was used */
     uint64_t done; /* samples of the error */
 };
 
-/* Reads and checks a table (file NULL: the one called name): a column t in s that starts at 0 or
- * later and grows, at least two rows. AW_MALFORMED with file and line. */
+/* Reads and checks a table (file NULL: the one called name): a column t in s (or t_ms …, see
+ * capture/times.h) that starts at 0 or later and grows, at least two rows. AW_MALFORMED with file
+ * and line. */
 enum aw_status aw_ezphys_path_read(struct aw_ezphys_path *path, FILE *file, const char *name,
                                    struct aw_error *err);
 void aw_ezphys_path_free(struct aw_ezphys_path *path);

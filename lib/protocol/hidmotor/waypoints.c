@@ -1,5 +1,5 @@
 /* A path through waypoints in the arm's angles, checked for limits and speeds. */
-#include "protocol/hidmotor/waypoints.h"
+#include "protocol/hidmotor/waypoint_parts.h"
 
 #include <float.h>
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define ROUNDING 1e-6 /* deg */
+#define SPIKE    5.0  /* so much too fast is no motion */
 
 /* ---- Checking ----------------------------------------------------------------------------------
  */
@@ -42,17 +43,38 @@ static enum aw_status check_swing(const struct aw_hidmotor_waypoints *way, size_
                    fabs(deg - limit), limit);
 }
 
-static enum aw_status check_speed(const struct aw_hidmotor_waypoints *way, size_t k, int joint,
+/* What would do: the whole path so much slower. "" if that were no motion any more. */
+static void advise(const struct aw_hidmotor_waypoints *way, double fastest, double most,
+                   char out[AW_WAYPOINT_COMMAND + 64])
+{
+    char command[AW_WAYPOINT_COMMAND];
+    struct aw_hidmotor_file how = way->how;
+    double factor = floor(100 * most / fastest) / 100;
+    how.speed = factor * (how.speed > 0 ? how.speed : 1);
+    *out = '\0';
+    if (factor >= 0.01)
+        snprintf(out, AW_WAYPOINT_COMMAND + 64, ": %s", aw_waypoint_command(way, &how, command));
+}
+
+static enum aw_status check_speed(const struct aw_hidmotor_waypoints *way,
+                                  const struct aw_path *path, size_t k, int joint,
                                   const struct aw_path_extremes *x, struct aw_error *err)
 {
     double most = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
+    double fastest = x->speed;
+    char how[AW_WAYPOINT_COMMAND + 64];
     if (x->speed <= most + ROUNDING)
         return AW_OK;
+    fastest = fmax(fastest, aw_hidmotor_path_fastest(path).deg_s);
+    advise(way, fastest, most, how);
     return aw_fail(err, AW_LIMIT,
-                   "%s:%zu:1: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
-                   "leave more time",
+                   "%.200s:%zu:1: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
+                   "%s%s",
                    way->name, way->points[k + 1].line, way->columns[joint], x->speed, x->speed_t_s,
-                   most);
+                   most,
+                   fastest <= SPIKE * most ? "leave more time"
+                                           : "wrong numbers? delete the line, or leave more time",
+                   how);
 }
 
 static enum aw_status check_segment(const struct aw_hidmotor_waypoints *way,
@@ -64,7 +86,7 @@ static enum aw_status check_segment(const struct aw_hidmotor_waypoints *way,
     if (status == AW_OK)
         status = check_swing(way, k, joint, x.high, x.high_t_s, limits, err);
     bool forced = limits->max[joint] == FLT_MAX;
-    return status == AW_OK && !forced ? check_speed(way, k, joint, &x, err) : status;
+    return status == AW_OK && !forced ? check_speed(way, path, k, joint, &x, err) : status;
 }
 
 /* Those of the arm, or with force those of the wire. */

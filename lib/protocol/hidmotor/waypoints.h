@@ -12,25 +12,33 @@
  *     1.5,30,45,-30
  *
  * with commas, semicolons, tabs or blanks between them. Columns are found by name, in any order, in
- * capitals or not: t (or time, t_s, time_s; t_ms and time_ms in ms; dt_s and dt_ms: since the row
- * before), m1 m2 m3 (or base shoulder elbow, or q1 q2 q3). Where those are missing, the measured
- * ones m1.position (or base.position, q1_pos) … serve; all others (m1.setpoint, velocities) are
- * left alone. Names may be given from outside for a file that has none, or others.
+ * capitals or not: a time as capture/times.h has them (t, t_ms, "time [s]", __time, dt_ms …);
+ * m1 m2 m3 (or base shoulder elbow, or q1 q2 q3), also with a unit: "q1 [deg]", m1_rad. Where those
+ * are missing, the measured ones m1.position (or base.position, q1_pos) … serve; all others
+ * (m1.setpoint, velocities) are left alone, and named. Names may be given from outside for a file
+ * that has none, or others. A file of angles alone is played a row every so often, if that is said.
  *
- * Without a header line and without such names the first four columns are taken for t in seconds,
- * m1, m2, m3, unless that is hardly true: the first column does not rise, a step (the median) is
+ * What cannot be known is asked about: the file is refused, with the lines that make it play. So
+ *
+ * - Without a header line and without such names the first four columns are taken for t in seconds,
+ *   m1, m2, m3, unless that is hardly true: the first column does not rise, there is but one row,
+ * or there are more than 7 columns (13: our own recording).
+ * - A time without a unit ("time", or no header) is in seconds, unless a step (the median) is
  * longer than a second, or than 0.1 s in 50 rows and more (the course's recordings have
- * milliseconds), there is but one row, or there are more than 7 columns. Then the file is refused,
- * with the names that make it play; so is one whose time has no unit in its name ("time").
+ * milliseconds), and the arm could do that in milliseconds.
+ * - A time that starts again is that of a second recording in the file.
+ * - Angles are in deg, unless the header says rad, or none is beyond pi and they are neither whole
+ *   numbers nor in the arm's steps of 0.24 deg.
  *
  * Thus a recording can be played. It is read faster than the board measures (every 16 ms), so that
  * the same angles come several times and then all at once others: rows that repeat their
  * predecessor less than 16 ms after it was measured, or before the next measurement, are left out;
  * the first and the last row never; nor are zeros at the beginning, which the course's programs
- * read before the first answer. An arm swings a little beyond its limits, and its measured steps of
- * 0.24 deg make it look faster than it was. So in a recording (a file with columns m1.setpoint or
- * m1.position, or 50 rows and more that are less than 16 ms apart) angles up to 3 deg outside are
- * taken as the limit, and 300 deg/s are allowed.
+ * read before the first answer, or at the end, where they have not filled their array. An arm
+ * swings a little beyond its limits, and its measured steps of 0.24 deg make it look faster than it
+ * was. So in a recording (a file with columns m1.setpoint or m1.position, or 50 rows and more that
+ * are less than 16 ms apart) angles up to 3 deg outside are taken as the limit, and 300 deg/s are
+ * allowed.
  */
 #ifndef AW_PROTOCOL_HIDMOTOR_WAYPOINTS_H
 #define AW_PROTOCOL_HIDMOTOR_WAYPOINTS_H
@@ -52,29 +60,43 @@
 /* deg beyond its setpoint that an arm may be. */
 #define AW_HIDMOTOR_OVERSHOOT AW_HIDMOTOR_TOLERANCE
 
+/* What is known of a file from outside; {0}: nothing. */
+struct aw_hidmotor_file {
+    const char *columns; /* names for the columns in their order, "t_ms,m1,m2,m3", "-" for one that
+                            does not matter; NULL: the header's, or the usual ones */
+    double every_s;      /* there are no times: a row each; 0: there are */
+    size_t from_line;    /* of the recording that begins there, up to where its time ends; 0: all */
+    enum aw_hidmotor_angles { AW_ANGLES_ASK, AW_ANGLES_DEG, AW_ANGLES_RAD } angles;
+    double speed; /* so many times faster; 0: 1 */
+};
+
+#define AW_HIDMOTOR_NOTICES 6
+
 struct aw_hidmotor_waypoint {
     double t_s;
     struct aw_hidmotor_pose pose;
     size_t line; /* of the file */
 };
 
-/* Owns points and name; at least one point after reading. */
+/* Owns points, path and name; at least one point after reading. */
 struct aw_hidmotor_waypoints {
     size_t n;
     struct aw_hidmotor_waypoint *points;
-    char *name;                                      /* of the file, for messages */
-    char columns[AW_HIDMOTOR_JOINTS][AW_TABLE_NAME]; /* what the file calls the joints */
-    bool recorded;                                   /* the angles were measured */
-    char notice[200]; /* what was assumed or left out, for a person; else "" */
+    struct aw_hidmotor_file how;          /* it was read; columns is not owned */
+    char *path, *name;                    /* of the file; the name is for messages */
+    char columns[AW_HIDMOTOR_JOINTS][48]; /* what the file calls the joints */
+    bool recorded;                        /* the angles were measured */
+    size_t n_notices;
+    char notices[AW_HIDMOTOR_NOTICES][240]; /* what was assumed or left out, for a person */
 };
 
 /* Reads all rows (file NULL: of the file called name); every complaint names file, line and column.
- * AW_USAGE: the file cannot be opened; AW_MALFORMED: not a table, a column missing, a cell that is
- * no number, no row, times that do not rise, or no path as far as one can tell (see above).
- * columns: names for the columns in their order, "t_ms,m1,m2,m3", "-" for one that does not matter;
- * NULL: the header's, or the usual ones. AW_LOST: a read error; AW_NO_MEMORY. *way is {0} then. */
+ * how NULL: nothing is known. AW_USAGE: the file cannot be opened, has no line from_line, or has
+ * times beside every_s; AW_MALFORMED: not a table, a column missing, a cell that is no number, no
+ * row, times that do not rise, or something to be asked about (see above). AW_LOST: a read error;
+ * AW_NO_MEMORY. *way is {0} then. */
 enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FILE *file,
-                                          const char *name, const char *columns,
+                                          const char *name, const struct aw_hidmotor_file *how,
                                           struct aw_error *err);
 void aw_hidmotor_waypoints_free(struct aw_hidmotor_waypoints *way);
 

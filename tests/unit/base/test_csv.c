@@ -121,9 +121,12 @@ static void test_separator(void **state)
         const char *line;
         char separator;
     } cases[] = {
-        {"t,a;b", ';'}, {"t,\"a;b\"", ','}, {"t\ta,b", ','}, {"t\ta b", '\t'},
-        {"t a b", ' '}, {"\"a b\"", ','},   {"", ' '},       {"\"a;\"\",b\";c", ';'},
-        {"a \"b", ' '}, {"\"a\" b", ' '},
+        {"t,a;b,c", ','},         {"t;a,b;c", ';'}, {"t,a;b", ','},
+        {"t;a,b", ';'},           {"0,5;1,5", ';'}, {"0,5\t1,5;2\t3", '\t'},
+        {"0,1;1,2;x,y,z,w", ','}, {"1,2,3", ','},   {"t,\"a;b\"", ','},
+        {"t\ta,b", '\t'},         {"t\ta b", '\t'}, {"t a b", ' '},
+        {"\"a b\"", ','},         {"", ' '},        {"\"a;\"\",b\";c", ';'},
+        {"a \"b", ' '},           {"\"a\" b", ' '},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(aw_csv_separator(cases[i].line), cases[i].separator);

@@ -64,12 +64,36 @@ static void a_name_is_in_a_list_once(void **state)
     assert_string_equal(list, "shoulder.");
 }
 
+static void test_words_of_a_shell(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"run.csv", "run.csv"},
+        {"/a/b-c_d.csv", "/a/b-c_d.csv"},
+        {"my run", "'my run'"},
+        {"it's", "'it'\\''s'"},
+        {"", "''"},
+        {"a*", "'a*'"},
+        {"$HOME", "'$HOME'"},
+        {"\xC3\xA4", "'\xC3\xA4'"},
+        {"~x", "'~x'"},
+        {"0123456789012345678901234567890", "0123456789012345678901234567890"},
+        {"01234567890123456789012345678901", "FILE"},
+        {"012345678901234567890123456 8", "'012345678901234567890123456 8'"},
+        {"0123456789012345678901234567 9 ", "FILE"},
+        {"012345678901234567890123456'", "FILE"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[32];
+        assert_string_equal(aw_shell_word(out, sizeof out, cases[i][0]), cases[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_of_the_words),
-        cmocka_unit_test(a_word_is_found_among_n),
-        cmocka_unit_test(texts_one_behind_the_other),
+        cmocka_unit_test(test_words_of_a_shell),    cmocka_unit_test(one_of_the_words),
+        cmocka_unit_test(a_word_is_found_among_n),  cmocka_unit_test(texts_one_behind_the_other),
         cmocka_unit_test(a_name_is_in_a_list_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,14 +13,33 @@
 
 static struct aw_error err;
 
-static enum aw_status read_as(const char *text, const char *columns,
-                              struct aw_hidmotor_waypoints *way)
+static enum aw_status read_how(const char *text, const char *name,
+                               const struct aw_hidmotor_file *how,
+                               struct aw_hidmotor_waypoints *way)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(file);
-    enum aw_status status = aw_hidmotor_waypoints_read(way, file, "run.csv", columns, &err);
+    enum aw_status status = aw_hidmotor_waypoints_read(way, file, name, how, &err);
     fclose(file);
     return status;
+}
+
+static enum aw_status read_as(const char *text, const char *columns,
+                              struct aw_hidmotor_waypoints *way)
+{
+    const struct aw_hidmotor_file how = {.columns = columns};
+    return read_how(text, "run.csv", &how, way);
+}
+
+/* All that is said to a person, a line each. */
+static const char *notices(const struct aw_hidmotor_waypoints *way)
+{
+    static char text[sizeof way->notices];
+    text[0] = '\0';
+    for (size_t i = 0; i < way->n_notices; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "\n" : "",
+                 way->notices[i]);
+    return text;
 }
 
 static enum aw_status read_text(const char *text, struct aw_hidmotor_waypoints *way)
@@ -32,7 +51,9 @@ static struct aw_hidmotor_waypoints good(const char *text)
 {
     struct aw_hidmotor_waypoints way;
     /* These have seconds, whatever they look like. */
-    if (read_as(text, strpbrk(text, "tT") ? NULL : "t_s,m1,m2,m3", &way) != AW_OK)
+    const struct aw_hidmotor_file how = {.columns = strpbrk(text, "tT") ? NULL : "t_s,m1,m2,m3",
+                                         .angles = AW_ANGLES_DEG};
+    if (read_how(text, "run.csv", &how, &way) != AW_OK)
         fail_msg("%s", err.text);
     return way;
 }
@@ -81,14 +102,21 @@ static const struct complaint {
     {"t,m1,m2,m3\n0,1,2,3\n1,4,nan,6\n", AW_MALFORMED, "run.csv:3:1: m2: 'nan' is not a number"},
     {"0,1,2,3\n1,4,5,inf\n", AW_MALFORMED, "run.csv:2:1: m3: 'inf' is not a number"},
     {"t,m1,m2,m3\n0,1,2,3\n\n1,4,5\n", AW_MALFORMED, "run.csv:4:1: 3 cells where the header"},
-    {"0,1,2\n", AW_MALFORMED, "run.csv:1:1: 3 cells where there should be 4"},
+    {"0,1,2\n", AW_MALFORMED,
+     "run.csv: 1 row of 3 numbers without a header — no path, as far as one can tell; if it is: "
+     "hidmotor play run.csv --columns m1,m2,m3 --every 20ms"},
+    {"0,1\n1,1\n", AW_MALFORMED,
+     "run.csv: 2 rows of 2 numbers without a header — no path, as far as one can tell"},
     {"t,m1,m2,m3\n0,1,2,3\n1,1,2,4\n1,4,5,6\n", AW_MALFORMED,
      "run.csv:4:1: t: 1 s is not later than the 1 s of line 3 — times must rise"},
     {"time_ms,m1,m2,m3\n10,1,2,3\n5,4,5,6\n", AW_MALFORMED,
      "run.csv:3:1: time_ms: 0.005 s is not later than the 0.01 s of line 2"},
     {"t,m1,m3\n0,1,2\n", AW_MALFORMED,
      "run.csv:1:1: column m2: the table has only t, m1, m3 — rename one, or call it shoulder"},
-    {"m1,m2,m3\n0,1,2\n", AW_MALFORMED, "run.csv:1:1: column t: the table has only m1, m2, m3"},
+    {"m1,m2,m3\n0,1,2\n", AW_MALFORMED,
+     "run.csv: 3 columns, and none of times — if a row is to be played every 20 ms: hidmotor play "
+     "run.csv --every 20ms"},
+    {"0,10,20\n1,11,20\n", AW_MALFORMED, "run.csv: 3 columns, and none of times — if a row"},
     {"t,m1,m2,m3\n", AW_MALFORMED, "run.csv: it has no rows"},
     {"0,1,2,3\n20,1,2,3\n40,1,2,3\n", AW_MALFORMED,
      "run.csv: no header, so the first column was taken for t in s, and then a step is 20 s — are "
@@ -110,7 +138,7 @@ static const struct complaint {
     {"0 1 2 3 4 5 6 7 8 9\n1 1 2 3 4 5 6 7 8 9\n", AW_MALFORMED,
      "run.csv: 2 rows of 10 numbers without a header — no path"},
     {"0,1;1,2;2,3;3,4\n", AW_MALFORMED,
-     "run.csv:1:1: column t: the table has only 0,1, 1,2, 2,3, 3,4"},
+     "run.csv:1:1: column m1: the table has only 0,1, 1,2, 2,3, 3,4"},
     {"", AW_MALFORMED, "run.csv: it is empty"},
 };
 
@@ -289,13 +317,14 @@ static void names_from_outside_go_before_those_of_the_file(void **state)
     struct aw_hidmotor_waypoints way;
     assert_int_equal(read_as(text, "-,m1,m2,m3,t_ms", &way), AW_OK);
     assert_true(is(&way.points[0], 0, 1, 2, 3) && is(&way.points[1], 1.5, 4, 5, 6));
-    assert_string_equal(way.notice, "");
+    assert_string_equal(notices(&way), "");
     aw_hidmotor_waypoints_free(&way);
     assert_int_equal(read_as(text, ",", &way), AW_USAGE);
     assert_int_equal(read_as(text, "t_ms,m1,m2", &way), AW_MALFORMED);
     assert_int_equal(read_as(text, "t_ms,t_ms,m1,m2,m3", &way), AW_MALFORMED);
     assert_int_equal(read_text("0,1,2,3\n1,4,5,6\n", &way), AW_OK);
-    assert_string_equal(way.notice, "run.csv: no header: taken for t in s and m1, m2, m3 in deg");
+    assert_string_equal(notices(&way),
+                        "run.csv: no header: taken for t in s and m1, m2, m3 in deg");
     aw_hidmotor_waypoints_free(&way);
 }
 
@@ -308,12 +337,254 @@ static void zeros_before_the_first_measurement_are_left_out(void **state)
     struct aw_hidmotor_waypoints way = good(text);
     assert_int_equal(way.n, 2);
     assert_int_equal(way.points[0].line, 4);
-    assert_string_equal(way.notice, "run.csv: left out the zeros that come before the first "
-                                    "measurement, up to line 3");
+    assert_string_equal(notices(&way), "run.csv: left out the zeros that come before the first "
+                                       "measurement, up to line 3");
     aw_hidmotor_waypoints_free(&way);
     way = good("t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n900,30,40,50\n"); /* these may be true */
     assert_int_equal(way.n, 2);
     aw_hidmotor_waypoints_free(&way);
+}
+
+/* ---- Files of others ---------------------------------------------------------------------------
+ */
+
+/* Rows of angles that rise by a deg, up to n, and of times from 0, step apart, behind them; then
+ * rows of zeros. */
+static void add_run(FILE *file, int n, double step, int zeros)
+{
+    for (int i = 0; i < n; i++)
+        fprintf(file, "%d,%g,-%d,%.9g\n", 5 + i, 0.5 * i, i, i * step);
+    for (int i = 0; i < zeros; i++)
+        fputs("0,0,0,0\n", file);
+}
+
+static char *runs(const char *header, int n, double step, int count, int zeros)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    fputs(header, file);
+    for (int i = 0; i < count; i++)
+        add_run(file, n, step, i + 1 == count ? zeros : 0);
+    fclose(file);
+    return text;
+}
+
+static void is_asked(const char *text, const char *name, const struct aw_hidmotor_file *how,
+                     const char *question)
+{
+    struct aw_hidmotor_waypoints way;
+    assert_int_equal(read_how(text, name, how, &way), AW_MALFORMED);
+    if (!strstr(err.text, question))
+        fail_msg("'%s' lacks '%s'", err.text, question);
+}
+
+/* The clock falls once: it is a clock. What is not, is never offered as one. */
+static void a_clock_that_starts_again(void **state)
+{
+    struct aw_hidmotor_file how = {.columns = NULL};
+    struct aw_hidmotor_waypoints way;
+    (void)state;
+    char *text = runs("", 40, 20, 2, 0);
+    is_asked(text, "run.csv", NULL,
+             "if column 4 is the time in ms: hidmotor play run.csv --columns m1,m2,m3,t_ms");
+    how.columns = "m1,m2,m3,t_ms";
+    is_asked(
+        text, "run.csv", &how,
+        "run.csv:41:1: the time starts again in line 41: two recordings? hidmotor play run.csv "
+        "--columns m1,m2,m3,t_ms --from-line 1 (or --from-line 41)");
+    static const size_t begins[] = {1, 41, 61};
+    for (size_t i = 0; i < 3; i++) {
+        how.from_line = begins[i];
+        if (read_how(text, "run.csv", &how, &way) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(way.n, i < 2 ? 40 : 20);
+        assert_int_equal(way.points[0].line, begins[i]);
+        assert_string_equal(notices(&way), i == 0 ? "run.csv: up to line 40: behind it the time "
+                                                    "starts again"
+                                                  : "");
+        aw_hidmotor_waypoints_free(&way);
+    }
+    how.from_line = 81;
+    assert_int_equal(read_how(text, "run.csv", &how, &way), AW_USAGE);
+    assert_string_equal(err.text, "run.csv: --from-line 81: the last line with numbers is 80");
+    free(text);
+    text = runs("m1,m2,m3,t\n", 10, 0.5, 3, 0); /* a header does not change it */
+    is_asked(text, "run.csv", NULL, "the time starts again in line 12: two recordings?");
+    free(text);
+    /* a single step back is none */
+    is_asked("t,m1,m2,m3\n0,0,0,0\n5,9,0,0\n4,9,0,0\n6,9,0,0\n", "run.csv", NULL,
+             "run.csv:4:1: t: 4 s is not later than the 5 s of line 3 — times must rise");
+}
+
+static void rows_of_zeros_at_the_end_are_left_out(void **state)
+{
+    struct aw_hidmotor_file how = {.columns = "m1,m2,m3,t_ms"};
+    struct aw_hidmotor_waypoints way;
+    (void)state;
+    char *text = runs("", 40, 20, 1, 25);
+    is_asked(text, "run.csv", NULL,
+             "if column 4 is the time in ms: hidmotor play run.csv --columns m1,m2,m3,t_ms");
+    if (read_how(text, "run.csv", &how, &way) != AW_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(way.n, 40);
+    assert_string_equal(notices(&way),
+                        "run.csv: left out the rows of zeros at the end, from line 41");
+    aw_hidmotor_waypoints_free(&way);
+    free(text);
+    way = good("t_ms,q1_pos,q2_pos,q3_pos\n0,30,40,50\n500,31,40,50\n501,0,0,0\n502,0,0,0\n");
+    assert_int_equal(way.n, 2);
+    assert_string_equal(notices(&way),
+                        "run.csv: left out the zeros behind the last measurement, from line 4");
+    aw_hidmotor_waypoints_free(&way);
+    way = good("t,m1,m2,m3\n0,0,0,0\n"); /* a point at 0 */
+    assert_int_equal(way.n, 1);
+    aw_hidmotor_waypoints_free(&way);
+}
+
+/* dt_ms is offered where the last column is even and above 0, nowhere else. */
+static void steps_are_even_and_above_0(void **state)
+{
+    (void)state;
+    is_asked("9 1 20 4\n8 1 20 4\n9 2 20 4.5\n8 1 20 4\n", "run.csv", NULL,
+             "if column 4 is the time since the row before in ms: hidmotor play run.csv --columns "
+             "m1,m2,m3,dt_ms");
+    static const char *const uneven[] = {
+        "9 1 20 4\n8 1 20 0\n9 2 20 4\n8 1 20 4\n",
+        "9 1 20 4\n8 1 20 -4\n9 2 20 4\n8 1 20 4\n",
+        "9 1 20 4\n8 1 20 20\n9 2 20 4\n8 1 20 1\n",
+        "9 1 20 4\n8 1 20 4000\n9 2 20 4000\n8 1 20 4000\n",
+    };
+    for (size_t i = 0; i < sizeof uneven / sizeof *uneven; i++)
+        is_asked(uneven[i], "run.csv", NULL,
+                 "4 columns, and none of times — if a row is to be played every 20 ms: hidmotor "
+                 "play run.csv --every 20ms");
+}
+
+static void a_row_every_so_often(void **state)
+{
+    static const struct aw_hidmotor_file every = {.every_s = 0.02};
+    static const char *const texts[] = {"10,20,30\n11,20,30\n12,20,30\n",
+                                        "m1,m2,m3\n10,20,30\n11,20,30\n12,20,30\n",
+                                        "10,20,30,7\n9,20,30,7\n12,20,30,7\n",
+                                        "elbow;gripper;base;shoulder\n30;7;10;20\n"
+                                        "30;7;11;20\n30;8;12;20\n"};
+    static const char *const said[] = {"", "", "run.csv: not used: column4",
+                                       "run.csv: not used: gripper"};
+    struct aw_hidmotor_waypoints way;
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        if (i != 2)
+            is_asked(texts[i], "run.csv", NULL, "hidmotor play run.csv --every 20ms");
+        if (read_how(texts[i], "run.csv", &every, &way) != AW_OK)
+            fail_msg("%s: %s", texts[i], err.text);
+        assert_int_equal(way.n, 3);
+        assert_true(is(&way.points[0], 0, 10, 20, 30) && is(&way.points[2], 0.04, 12, 20, 30));
+        assert_string_equal(notices(&way), said[i]);
+        aw_hidmotor_waypoints_free(&way);
+    }
+    assert_int_equal(read_how("t,m1,m2,m3\n0,10,20,30\n", "run.csv", &every, &way), AW_USAGE);
+    assert_string_equal(err.text, "run.csv: it has times, in the column t — leave out --every");
+    assert_int_equal(read_how("0,10,20,30\n20,10,20,30\n40,11,20,30\n", "run.csv", &every, &way),
+                     AW_USAGE);
+    assert_non_null(strstr(err.text, "column 1 rises as times do — leave out --every"));
+}
+
+static void what_is_not_used_is_named(void **state)
+{
+    struct aw_hidmotor_waypoints way = good("t,m1,m2,m3,m4,note\n0,1,2,3,4,a\n1,4,5,6,7,\n");
+    (void)state;
+    assert_string_equal(notices(&way), "run.csv: not used: m4, note");
+    aw_hidmotor_waypoints_free(&way);
+}
+
+static void radians_are_asked_about(void **state)
+{
+    static const char small[] = "t,m1,m2,m3\n0,0,0.5,0\n1,1.2,0.5,-0.7\n";
+    static const char *const degrees[] = {
+        "t,m1 [deg],m2 [deg],m3 (deg)\n0,0,0.5,0\n1,1.2,0.5,-0.7\n", /* its name says so */
+        "t,m1,m2,m3\n0,0,1,0\n1,1,2,3\n",                            /* whole numbers */
+        "t,m1,m2,m3\n0,0.72,0.11,0\n1,1.44,0.59,-0.24\n",            /* the arm's steps */
+        "t,m1.position,m2.position,m3.position\n0,0,0.5,0\n1,1.2,0.5,-0.7\n",
+        "t,m1,m2,m3\n0,0,0.5,0\n1,3.3,0.5,-0.7\n",
+    };
+    struct aw_hidmotor_file how = {.angles = AW_ANGLES_RAD};
+    struct aw_hidmotor_waypoints way;
+    (void)state;
+    is_asked(small, "run.csv", NULL,
+             "run.csv: no angle is beyond 1.2: are these radians? hidmotor play run.csv --angles "
+             "rad (--angles deg if not)");
+    is_asked("t,q1_rad,q2_rad,q3_rad\n0,0,0.5,0\n1,9.2,0.5,-0.7\n", "run.csv", NULL,
+             "run.csv: 'q1_rad' says that these are radians — hidmotor play run.csv --angles rad");
+    assert_int_equal(read_how(small, "run.csv", &how, &way), AW_OK);
+    assert_true(fabs(way.points[1].pose.deg[0] - 68.7549) < 1e-3);
+    aw_hidmotor_waypoints_free(&way);
+    how.angles = AW_ANGLES_DEG;
+    assert_int_equal(read_how(small, "run.csv", &how, &way), AW_OK);
+    assert_true(is(&way.points[1], 1, 1.2, 0.5, -0.7));
+    aw_hidmotor_waypoints_free(&way);
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+        if (read_how(degrees[i], "run.csv", NULL, &way) != AW_OK)
+            fail_msg("%s: %s", degrees[i], err.text);
+        aw_hidmotor_waypoints_free(&way);
+    }
+}
+
+/* A header in seconds, or what only seconds can be: nobody asks for ms. */
+static void seconds_are_not_offered_as_ms(void **state)
+{
+    static const char *const texts[] = {
+        "Time [s],m1,m2,m3\n0,0,0,0\n5,10,0,0\n10,0,0,0\n",
+        "timestamp_s,m1,m2,m3\n0,0,0,0\n5,10,0,0\n10,0,0,0\n",
+        "__time,m1,m2,m3\n0,0,0,0\n5,10,0,0\n10,0,0,0\n",
+        "time,m1,m2,m3\n0,0,0,0\n5,40,0,0\n10,0,0,0\n",
+        "0,0,0,0\n2.5,45,30,0\n5,0,0,0\n",
+    };
+    struct aw_hidmotor_waypoints way;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (read_text(texts[i], &way) != AW_OK)
+            fail_msg("%s: %s", texts[i], err.text);
+        assert_true(way.points[2].t_s == (i < 4 ? 10 : 5));
+        aw_hidmotor_waypoints_free(&way);
+    }
+    is_asked("time,m1,m2,m3\n0,0,0,0\n5,1,0,0\n10,0,0,4\n", "run.csv", NULL, "are these ms?");
+}
+
+/* The whole name, as a shell reads it back. */
+static void a_line_to_copy_has_the_whole_name(void **state)
+{
+    static const char text[] = "m1,m2,m3\n10,20,30\n11,20,30\n";
+    char path[400], expected[600];
+    (void)state;
+    is_asked(text, "my arm's run.csv", NULL, "hidmotor play 'my arm'\\''s run.csv' --every 20ms");
+    is_asked(text, "-run.csv", NULL, "hidmotor play ./-run.csv --every 20ms");
+    memset(path, 'x', sizeof path);
+    strcpy(path + sizeof path - 5, ".csv");
+    snprintf(expected, sizeof expected, "hidmotor play %s --every 20ms", path);
+    is_asked(text, path, NULL, expected);
+}
+
+/* What would do is said, and does. */
+static void more_time(void **state)
+{
+    static const char text[] = "t,m1.position,m2.position,m3.position\n0,0,0,0\n0.1,60,9,9\n"
+                               "0.2,9,9,9\n";
+    struct aw_hidmotor_file how = {.speed = 0};
+    struct aw_hidmotor_waypoints way;
+    struct aw_path path;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read_how(text, "run.csv", &how, &way), AW_OK);
+        enum aw_status status =
+            aw_hidmotor_waypoints_path(&way, AW_PATH_LINEAR, false, &path, &err);
+        assert_int_equal(status, i == 0 ? AW_LIMIT : AW_OK);
+        if (i == 0)
+            assert_non_null(strstr(err.text, "leave more time: hidmotor play run.csv --speed 0.5"));
+        how.speed = 0.5;
+        aw_path_free(&path);
+        aw_hidmotor_waypoints_free(&way);
+    }
 }
 
 static void a_path_takes_at_most_a_day(void **state)
@@ -471,7 +742,7 @@ static void print_file(const char *text, const char *columns, FILE *out)
         return;
     }
     fprintf(out, "%zu points of %s, %s, %s%s %s\n", way.n, way.columns[0], way.columns[1],
-            way.columns[2], way.recorded ? " recorded" : "", way.notice);
+            way.columns[2], way.recorded ? " recorded" : "", notices(&way));
     for (size_t i = 0; i < way.n; i++)
         if (i < 12 || i + 1 == way.n)
             fprintf(out, "line %zu: %.9g s %.9g %.9g %.9g\n", way.points[i].line, way.points[i].t_s,
@@ -540,6 +811,15 @@ int main(void)
         cmocka_unit_test(a_recording_may_look_fast),
         cmocka_unit_test(names_from_outside_go_before_those_of_the_file),
         cmocka_unit_test(zeros_before_the_first_measurement_are_left_out),
+        cmocka_unit_test(a_clock_that_starts_again),
+        cmocka_unit_test(rows_of_zeros_at_the_end_are_left_out),
+        cmocka_unit_test(steps_are_even_and_above_0),
+        cmocka_unit_test(a_row_every_so_often),
+        cmocka_unit_test(what_is_not_used_is_named),
+        cmocka_unit_test(radians_are_asked_about),
+        cmocka_unit_test(seconds_are_not_offered_as_ms),
+        cmocka_unit_test(a_line_to_copy_has_the_whole_name),
+        cmocka_unit_test(more_time),
         cmocka_unit_test(a_path_takes_at_most_a_day),
         cmocka_unit_test(points_too_far_apart),
         cmocka_unit_test(files_are_taken_as_they_were),

@@ -1,0 +1,129 @@
+/* Names of columns of times, and what else of a table hangs on its time. */
+#include "capture/times.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+
+#define NEAR 0.1 /* the beginning: this share of what has gone by */
+
+void aw_column_unit(const char *text, char *name, size_t size, char unit[16])
+{
+    size_t length = strlen(text), end = length, from;
+    unit[0] = '\0';
+    if (length && strchr("])", text[length - 1])) {
+        end = length - 1;
+        while (end > 0 && !strchr("[(", text[end - 1]))
+            end--;
+        from = end;
+        end -= end > 0;
+        length--;
+    } else {
+        while (end > 0 && !strchr("_ ", text[end - 1]))
+            end--;
+        from = end;
+        end -= end > 0;
+    }
+    if (from > 0 && length - from < 16)
+        snprintf(unit, 16, "%.*s", (int)(length - from), text + from);
+    else
+        end = strlen(text);
+    while (end > 0 && strchr("_ ", text[end - 1]))
+        end--;
+    snprintf(name, size, "%.*s", (int)end, text);
+}
+
+/* The unit of a time in seconds. */
+static bool scale_of(const char *unit, double *scale)
+{
+    static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds"};
+    char text[24];
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+        if (strcasecmp(unit, seconds[i]) == 0) {
+            *scale = 1;
+            return true;
+        }
+    snprintf(text, sizeof text, "1%s", strcasecmp(unit, "msec") == 0 ? "ms" : unit);
+    return *unit && aw_number_parse_unit(text, "s", scale, NULL) == AW_OK;
+}
+
+bool aw_time_column(const char *name, struct aw_time_column *column)
+{
+    static const char *const words[] = {"t", "time", "timestamp", "dt"};
+    char bare[16], unit[16];
+    size_t i = 0;
+    *column = (struct aw_time_column){.scale = 1};
+    if (strcasecmp(name, "t") == 0 || strcmp(name, "__time") == 0)
+        return true;
+    for (; i < 4 && strcasecmp(name, words[i]) != 0; i++)
+        ;
+    column->unsure = i < 4;
+    aw_column_unit(name, bare, sizeof bare, unit);
+    if (i == 4 && scale_of(unit, &column->scale))
+        for (i = 0; i < 4 && strcasecmp(bare, words[i]) != 0; i++)
+            ;
+    column->step = i == 3;
+    return i < 4;
+}
+
+int aw_time_find(const char *const *names, size_t n, struct aw_time_column *column)
+{
+    int best = -1, rank = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct aw_time_column found;
+        if (!aw_time_column(names[i], &found))
+            continue;
+        bool plain = strcasecmp(names[i], "t") == 0, seconds = found.scale >= 1;
+        int worth = plain ? 8 : (found.step ? 0 : 4) + (found.unsure ? 1 : seconds ? 3 : 2);
+        if (worth <= rank)
+            continue;
+        *column = found;
+        rank = worth;
+        best = (int)i;
+    }
+    return best;
+}
+
+enum aw_status aw_table_time(struct aw_table *table, int *column, struct aw_error *err)
+{
+    struct aw_time_column time;
+    *column = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    if (*column < 0 || time.unsure || time.step)
+        return aw_table_column(table, "t", column, err);
+    enum aw_status status = aw_table_column(table, table->names[*column], column, err);
+    for (size_t row = 0; row < table->n_rows && status == AW_OK; row++)
+        table->cells[row * table->n_columns + (size_t)*column] *= time.scale;
+    return status == AW_OK ? aw_table_check_times(table, *column, err) : status;
+}
+
+static bool is_zero(const struct aw_table *table, size_t row)
+{
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (!(aw_table_cell(table, row, (int)i) >= 0 && aw_table_cell(table, row, (int)i) <= 0))
+            return false;
+    return true;
+}
+
+size_t aw_table_cut_zeros(struct aw_table *table)
+{
+    size_t end = table->n_rows;
+    while (end > 0 && is_zero(table, end - 1))
+        end--;
+    if (end == 0 || end == table->n_rows)
+        return 0;
+    table->n_rows = end;
+    return table->lines[end];
+}
+
+bool aw_table_restarts(const struct aw_table *table, int column, size_t first, size_t row)
+{
+    double now = aw_table_cell(table, row, column);
+    if (row < first + 2 || row + 1 >= table->n_rows)
+        return false;
+    double begin = aw_table_cell(table, first, column);
+    double before = aw_table_cell(table, row - 1, column);
+    double next = aw_table_cell(table, row + 1, column);
+    return now < before && next >= now && now - begin <= NEAR * (before - begin);
+}

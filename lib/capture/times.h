@@ -1,0 +1,47 @@
+/* Columns of times: by which names they are known, and what their numbers are.
+ *
+ *     t  time  timestamp  __time        also with a unit: t_ms, "time [s]", Time(ms)
+ *     dt                                the time since the row before
+ *
+ * In capitals or not. "t" and PlotJuggler's "__time" are in seconds; of the others without a unit
+ * nobody knows.
+ */
+#ifndef AW_CAPTURE_TIMES_H
+#define AW_CAPTURE_TIMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "capture/table.h"
+
+struct aw_time_column {
+    double scale; /* makes seconds of its numbers, if they are what they seem to be */
+    bool unsure;  /* the name does not say in which unit */
+    bool step;    /* since the row before */
+};
+
+/* Is this the name of a column of times? */
+bool aw_time_column(const char *name, struct aw_time_column *column);
+
+/* The best of n columns: "t", then one that says its unit, seconds before others, then one that
+ * does not, then steps. -1: none is one of times. */
+int aw_time_find(const char *const *names, size_t n, struct aw_time_column *column);
+
+/* A name and its unit: "m1 [deg]", "m1 (deg)", "m1_deg". name gets what stands in front (cut to
+ * size), unit what is in brackets or behind the last _ or blank, "" if nothing. */
+void aw_column_unit(const char *text, char *name, size_t size, char unit[16]);
+
+/* The column of times of a table, for commands that must not guess: the numbers are seconds then,
+ * and rise. AW_MALFORMED as aw_table_column and aw_table_check_times; one whose unit is not known
+ * is none. */
+enum aw_status aw_table_time(struct aw_table *table, int *column, struct aw_error *err);
+
+/* Takes rows off the end that have nothing but zeros, as programs leave them that did not fill an
+ * array; at least one row stays. Returns the line of the first, 0: there are none. */
+size_t aw_table_cut_zeros(struct aw_table *table);
+
+/* Does the time start again in this row? It is back near its beginning, and goes on from there: two
+ * recordings in one file. first: the row where this one began. */
+bool aw_table_restarts(const struct aw_table *table, int column, size_t first, size_t row);
+
+#endif

@@ -1,0 +1,173 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/times.h"
+
+static struct aw_error err;
+
+static struct aw_table table_of(const char *text)
+{
+    struct aw_table table = {0};
+    FILE *file = fmemopen((void *)(size_t)text, strlen(text), "r");
+    assert_non_null(file);
+    if (aw_table_read(file, "run.csv", &table, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    fclose(file);
+    return table;
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double scale; /* 0: no time */
+        bool unsure, step;
+    } cases[] = {
+        {"t", 1, false, false},
+        {"T", 1, false, false},
+        {"__time", 1, false, false},
+        {"time", 1, true, false},
+        {"Timestamp", 1, true, false},
+        {"t_s", 1, false, false},
+        {"time_ms", 1e-3, false, false},
+        {"Time [s]", 1, false, false},
+        {"time(ms)", 1e-3, false, false},
+        {"t (us)", 1e-6, false, false},
+        {"time_sec", 1, false, false},
+        {"TIME [Seconds]", 1, false, false},
+        {"dt", 1, true, true},
+        {"dt_ms", 1e-3, false, true},
+        {"dt [s]", 1, false, true},
+        {"time_step", 0, false, false},
+        {"target", 0, false, false},
+        {"m1_s", 0, false, false},
+        {"t [deg]", 0, false, false},
+        {"", 0, false, false},
+        {"]", 0, false, false},
+        {"_s", 0, false, false},
+        {"__Time", 0, false, false},
+        {"t_", 0, false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_time_column column;
+        if (aw_time_column(cases[i].name, &column) != (cases[i].scale > 0))
+            fail_msg("'%s'", cases[i].name);
+        if (!(cases[i].scale > 0))
+            continue;
+        assert_true(fabs(column.scale - cases[i].scale) < 1e-12);
+        assert_int_equal(column.unsure, cases[i].unsure);
+        assert_int_equal(column.step, cases[i].step);
+    }
+}
+
+static void test_the_best_of_several(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"x", "dt", "dt_ms", "time", "t_ms", "t_s", "t"};
+    struct aw_time_column column;
+    for (size_t n = 1; n < sizeof names / sizeof *names; n++)
+        assert_int_equal(aw_time_find(names, n + 1, &column), n); /* the last is the best */
+    assert_int_equal(aw_time_find(names, 1, &column), -1);
+}
+
+static void test_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *name, *unit;
+    } cases[] = {
+        {"m1 [deg]", "m1", "deg"},
+        {"m1(deg)", "m1", "deg"},
+        {"m1_deg", "m1", "deg"},
+        {"motor 1 deg", "motor 1", "deg"},
+        {"m1", "m1", ""},
+        {"[deg]", "", "deg"},
+        {"a_very_long_unit_that_is_none", "a_very_long_unit_that_is", "none"},
+        {"m1 [a unit of more than 15]", "m1 [a unit of more than 15]", ""},
+        {"m1]", "m1]", ""},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[40], unit[16];
+        aw_column_unit(cases[i].text, name, sizeof name, unit);
+        assert_string_equal(name, cases[i].name);
+        assert_string_equal(unit, cases[i].unit);
+    }
+}
+
+static void test_the_time_of_a_table(void **state)
+{
+    (void)state;
+    int column;
+    struct aw_table table = table_of("m1,t_ms\n1,0\n2,1500\n");
+    assert_int_equal(aw_table_time(&table, &column, &err), AW_OK);
+    assert_int_equal(column, 1);
+    assert_true(aw_table_cell(&table, 1, 1) == 1.5);
+    aw_table_free(&table);
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"time,m1\n0,1\n", "run.csv:1:1: column t: the table has only time, m1 — rename one"},
+        {"dt_s,m1\n0,1\n", "run.csv:1:1: column t: the table has only dt_s, m1 — rename one"},
+        {"t,m1\n0,1\n0,2\n", "run.csv:3:1: t: 0 s is not later"},
+        {"t_s,m1\nx,1\n", "run.csv:2:1: t_s: 'x' is not a number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        table = table_of(cases[i].text);
+        assert_int_equal(aw_table_time(&table, &column, &err), AW_MALFORMED);
+        assert_memory_equal(err.text, cases[i].why, strlen(cases[i].why));
+        aw_table_free(&table);
+    }
+}
+
+static void test_zeros_at_the_end(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t line, rows;
+    } cases[] = {
+        {"t,y\n0,0\n1,2\n\n0,0\n-0,0\n", 5, 2},
+        {"t,y\n1,2\n0,1\n", 0, 2},
+        {"t,y\n0,0\n0,0\n", 0, 2},
+        {"t,y\n", 0, 0},
+        {"t,y\n1,2\n0,x\n", 0, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_table table = table_of(cases[i].text);
+        assert_int_equal(aw_table_cut_zeros(&table), cases[i].line);
+        assert_int_equal(table.n_rows, cases[i].rows);
+        aw_table_free(&table);
+    }
+}
+
+static void test_beginning_again(void **state)
+{
+    (void)state;
+    struct aw_table table = table_of("t\n0\n5\n10\n0.5\n6\n2\n7\n0\n");
+    static const size_t again =
+        3; /* 2 is not near the beginning, and behind the last 0 is nothing */
+    for (size_t row = 1; row < table.n_rows; row++)
+        assert_int_equal(aw_table_restarts(&table, 0, 0, row), row == again);
+    aw_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_the_best_of_several),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_the_time_of_a_table),
+        cmocka_unit_test(test_zeros_at_the_end),
+        cmocka_unit_test(test_beginning_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
