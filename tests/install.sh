@@ -24,9 +24,9 @@ case_of() {
 }
 
 in_root() { make "$1" PREFIX=/usr DESTDIR="$root"; }
-# Serves a simulated device: run TOOL URL.
+# Serves a simulated device: serve TOOL URL [OPTION…].
 serve() {
-    "$root/usr/bin/$1" sim --listen "$2" 2>"$dir/ready.$n" &
+    "$root/usr/bin/$1" sim --listen "$2" "${@:3}" 2>"$dir/ready.$n" &
     for ((tries = 200; tries > 0; tries--)); do
         grep -q "^ready: " "$dir/ready.$n" 2>/dev/null && return
         sleep 0.05
@@ -51,6 +51,11 @@ knee_runs() {
     serve canpid "slcan:pty:$dir/bus.$n" && try "$1" "slcan:$dir/bus.$n" lknee 20 &&
         [ "$(grep -c '^setpoint 20.0 deg, joint -\?[0-9.]* deg, torque' "$dir/answer")" = 5 ] &&
         tail -n 1 "$dir/answer" | grep -q 'joint 1[0-9]'
+}
+# To the same place as the program in docs/controllers.md.
+balance_runs() {
+    serve ezphys "unix-listen:$dir/cart.$n" --scene cart-pole && try "$1" "unix:$dir/cart.$n" 100 &&
+        grep -qx "$(<"$dir/answer")" docs/controllers.md
 }
 # The compiler's options as in the first lines of the examples.
 example() {
@@ -124,7 +129,7 @@ case_of "installed programs run, with manual page, completion and udev rules" pr
 case_of "the library gives away few symbols, all public, with a version, and needs no terminal" symbols
 case_of "what the headers declare is in the library" declared
 for compiler in gcc clang; do
-    for program in turn knee; do
+    for program in turn knee balance; do
         for kind in shared static; do
             case_of "$program.c with the $kind library, through pkg-config, $compiler" \
                 $kind $compiler $program

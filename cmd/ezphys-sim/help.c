@@ -32,7 +32,8 @@ void help_names(struct aw_output *out, const struct aw_scene *scene)
         aw_output_print(out, "body %u %s\n", (unsigned)scene->bodies[i].id, scene->bodies[i].name);
     for (size_t i = 0; i < scene->n_joints; i++) {
         const struct aw_scene_joint *joint = &scene->joints[i];
-        aw_output_print(out, "joint %u %s %s %s\n", (unsigned)joint->id, joint->name,
-                        partner(scene, joint->body[0]), partner(scene, joint->body[1]));
+        aw_output_print(out, "joint %u %s %s %s%s\n", (unsigned)joint->id, joint->name,
+                        partner(scene, joint->body[0]), partner(scene, joint->body[1]),
+                        joint->kind == AW_SCENE_SLIDER ? " slider" : "");
     }
 }

@@ -1,11 +1,13 @@
 /* follow and jog: joint trajectories from a file, and one that takes an axis on by so much. */
 #include "protocol/ezphys/follow.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "shell/commands/jog.h"
 #include "shell/core/dry.h"
 #include "state.h"
@@ -59,9 +61,7 @@ static enum aw_status hold(struct follower *f)
             memset(motor.max_torque, 0, sizeof motor.max_torque);
         status = aw_ezphys_motor(ez, &ez->commands[i].target, &motor, &session->err);
     }
-    if (status == AW_OK)
-        status = ez_exchange(session);
-    return status == AW_OK ? aw_ezphys_answer(ez, &session->err) : status;
+    return status == AW_OK ? ez_exchange(session) : status;
 }
 
 static enum aw_status follow(struct follower *f)
@@ -159,18 +159,19 @@ static enum aw_status jog_along(struct follower *f, struct aw_jog *jog, double c
     session->moving = status != AW_OK;
     if (status != AW_OK)
         return status;
+    const char *unit = ez_units(session, f->path.tracks[0].joint).displacement;
     double at = where(f), behind = goal - at;
     bool arrived = fabs(behind) <= fmax(0.01, fabs(change) / 20);
     aw_object_start(&session->result, "jog");
     aw_object_text(&session->result, "joint", jog->name);
-    aw_object_number(&session->result, "displacement", at, 6, "rad");
+    aw_object_number(&session->result, "displacement", at, -1, unit);
     aw_object_text(&session->result, "result", arrived ? "arrived" : "not-reached");
     ez_report_time(session);
     return arrived ? AW_OK
                    : aw_fail(&session->err, AW_TIMEOUT,
-                             "%s stays %.4g rad behind — is it at its stop? Else a higher "
+                             "%s stays %.4g %s behind — is it at its stop? Else a higher "
                              "--max-torque or --kp, or a lower --speed",
-                             jog->name, behind);
+                             jog->name, behind, unit);
 }
 
 static enum aw_status go(struct aw_jog *jog, double change)
@@ -189,25 +190,43 @@ static enum aw_status go(struct aw_jog *jog, double change)
     return status;
 }
 
+/* In rad, or in m where it says so. */
+static enum aw_status read_amount(struct aw_session *session, const char *text, double *change,
+                                  enum aw_ezphys_moves *said)
+{
+    enum aw_status status = aw_jog_amount(session, text, "rad", change);
+    *said = AW_EZPHYS_MOVES_UNKNOWN;
+    if (status == AW_USAGE && aw_number_parse_unit(text, "m", change, NULL) == AW_OK) {
+        *said = AW_EZPHYS_SLIDES;
+        return AW_OK;
+    }
+    if (status == AW_OK && text && isalpha((unsigned char)text[strlen(text) - 1]))
+        *said = AW_EZPHYS_TURNS;
+    return status;
+}
+
 enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_jog jog = {.session = session,
                          .name = aw_arg(args, "joint", 0),
-                         .unit = "rad",
                          .step = 0.1,
                          .least = 0.01,
                          .most = 1,
                          .go = go};
     double change = NAN;
-    enum aw_status status = aw_jog_amount(session, aw_arg(args, "amount", 0), "rad", &change);
+    enum aw_ezphys_moves said;
+    enum aw_status status = read_amount(session, aw_arg(args, "amount", 0), &change, &said);
     if (status == AW_OK)
         status = ez_may_send(session);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "where the joint is");
     if (status == AW_OK)
         status = ez_begin(session);
+    if (status == AW_OK)
+        status = ez_check_unit(session, jog.name, said);
     if (status != AW_OK)
         return status;
+    jog.unit = ez_units(session, jog.name).displacement;
     const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&ez_of(session)->state, jog.name);
     jog.value = joint ? joint->axes[0].displacement : 0;
     return isnan(change) ? aw_jog_keys(&jog) : go(&jog, change);

@@ -10,9 +10,9 @@
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args)
 {
     static const struct aw_limit kinds[] = {
-        {.of = "velocity", .min = NAN, .max = NAN, .unit = "rad/s", .from = "none", .firm = true},
-        {.of = "max_torque", .min = 0, .max = NAN, .unit = "Nm", .from = "table", .firm = true},
-        {.of = "torque", .min = NAN, .max = NAN, .unit = "Nm", .from = "none", .firm = true},
+        {.of = "velocity", .min = NAN, .max = NAN, .from = "none", .firm = true},
+        {.of = "max_torque", .min = 0, .max = NAN, .from = "table", .firm = true},
+        {.of = "torque", .min = NAN, .max = NAN, .from = "none", .firm = true},
     };
     const size_t n_kinds = sizeof kinds / sizeof *kinds;
     enum aw_status status = ez_begin(session);
@@ -25,8 +25,11 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
     size_t n = 0;
     for (size_t i = 0; i < state->n_joints; i++)
         for (size_t k = 0; k < n_kinds; k++) {
+            const char *joint = state->joints[i].object.name;
+            struct ez_units units = ez_units(session, joint);
             rows[n] = kinds[k];
-            rows[n++].joint = state->joints[i].object.name;
+            rows[n].unit = k == 0 ? units.velocity : units.torque;
+            rows[n++].joint = joint;
         }
     status = aw_limits_show(session, aw_arg(args, "joint", 0), rows, n);
     free(rows);

@@ -1,9 +1,11 @@
 /* motor, force, reset, stop, step: what changes the simulation. Times are those of the simulation,
  * as far as it sends them. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "shell/core/dry.h"
 #include "state.h"
 
@@ -43,13 +45,50 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
 /* ---- Reports -----------------------------------------------------------------------------------
  */
 
-void ez_report_time(struct aw_session *session)
+static void report_time(struct aw_session *session)
 {
     const struct aw_ezphys_state *state = &ez_of(session)->state;
     if (!state->timed)
         return;
     aw_object_number(&session->result, "step", (double)state->step, 0, NULL);
     aw_object_number(&session->result, "time", aw_ezphys_state_time(state), 6, "s");
+}
+
+/* Under the names that records have: state.hip.axis2.displacement. */
+static void report_axis(struct aw_session *session, const struct aw_ezphys_joint *joint, int i)
+{
+    struct aw_object *result = &session->result;
+    struct aw_ezphys_about about = {&joint->object, i + 1, joint->n_axes};
+    struct ez_units units = ez_units(session, joint->object.name);
+    char name[AW_EZPHYS_NAME_SIZE + 16], key[sizeof result->entries->key];
+    ez_about_name(&about, name, sizeof name);
+    aw_utf8_clean(name); /* it came over the wire */
+    snprintf(key, sizeof key, "state.%s.displacement", name);
+    aw_object_number(result, key, joint->axes[i].displacement, -1, units.displacement);
+    snprintf(key, sizeof key, "state.%s.velocity", name);
+    aw_object_number(result, key, joint->axes[i].velocity, -1, units.velocity);
+}
+
+static void report_state(struct aw_session *session)
+{
+    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    size_t left_out = 0;
+    for (size_t k = 0; k < state->n_joints; k++) {
+        size_t axes = (size_t)state->joints[k].n_axes;
+        bool fits = session->result.n + 2 * axes <= AW_OBJECT_MAX;
+        for (size_t i = 0; fits && i < axes; i++)
+            report_axis(session, &state->joints[k], (int)i);
+        left_out += !fits;
+    }
+    if (left_out)
+        aw_session_notice(session, "--state: %zu joints have no room in one result", left_out);
+}
+
+void ez_report_time(struct aw_session *session)
+{
+    report_time(session);
+    if (aw_flag(session, "state"))
+        report_state(session);
 }
 
 static void report_joint(struct aw_session *session, const char *name)
@@ -61,9 +100,11 @@ static void report_joint(struct aw_session *session, const char *name)
     const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&state->ez.state, name);
     snprintf(state->text[0], sizeof *state->text, "%s", joint ? joint->object.name : name);
     aw_object_text(&session->result, "joint", state->text[0]);
+    struct ez_units units = ez_units(session, state->text[0]);
     for (int i = 0; joint && i < joint->n_axes && i < AW_EZPHYS_AXES; i++) {
-        aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1, NULL);
-        aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, NULL);
+        aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1,
+                         units.displacement);
+        aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, units.velocity);
     }
 }
 
@@ -80,7 +121,23 @@ struct drive {
     int axes;                /* up to the last one that is to do something */
     struct aw_ezphys_motor motor;
     double torque[AW_EZPHYS_AXES];
+    enum aw_ezphys_moves said; /* by the unit of a value */
 };
+
+/* In the wire's unit, or in that of a slider. */
+static enum aw_status read_value(struct drive *d, const struct aw_args *args, const char *name,
+                                 double *value)
+{
+    const char *text = aw_arg(args, name, 0), *slides = *name == 'v' ? "m/s" : "N";
+    enum aw_status status = aw_arg_number(d->session, args, name, value);
+    if (status == AW_USAGE && aw_number_parse_unit(text, slides, value, NULL) == AW_OK) {
+        d->said = AW_EZPHYS_SLIDES;
+        return AW_OK;
+    }
+    if (status == AW_OK && text && isalpha((unsigned char)text[strlen(text) - 1]))
+        d->said = AW_EZPHYS_TURNS;
+    return status;
+}
 
 static enum aw_status read_values(struct drive *d, const struct aw_args *args)
 {
@@ -92,7 +149,7 @@ static enum aw_status read_values(struct drive *d, const struct aw_args *args)
     for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++) {
         double *values[] = {&d->motor.velocity[i], &d->motor.max_torque[i], &d->torque[i]};
         for (int k = d->forces ? 2 : 0; k < (d->forces ? 3 : 2) && status == AW_OK; k++) {
-            status = aw_arg_number(session, args, names[i][k], values[k]);
+            status = read_value(d, args, names[i][k], values[k]);
             if (*values[k] != 0) /* nothing for an axis is said by records that have all of them */
                 d->axes = i + 1;
         }
@@ -172,6 +229,8 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
         status = ez_may_send(session);
     if (status == AW_OK)
         status = aw_ezphys_target(ez_of(session), d->word, &d->target, &session->err);
+    if (status == AW_OK)
+        status = ez_check_unit(session, d->target.name, d->said);
     if (status == AW_OK && !aw_flag(session, "dry-run"))
         status = check_joint(d);
     if (status == AW_OK)
@@ -216,8 +275,6 @@ static enum aw_status drive(struct drive *d)
     }
     if (status == AW_OK && seconds > 0 && !d->forces)
         status = hold(d);
-    if (status == AW_OK)
-        status = aw_ezphys_answer(ez_of(session), &session->err);
     session->moving = status != AW_OK;
     if (status == AW_OK && !d->forces)
         session->ongoing = seconds > 0 ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
@@ -286,9 +343,9 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = aw_ezphys_stop(ez, &how, &session->err);
     if (status == AW_OK)
-        status = ez_exchange(session);
-    if (status == AW_OK)
-        status = aw_ezphys_answer(ez, &session->err);
+        status = ez_confirm(session, ez_deadline(session));
+    if (status == AW_TIMEOUT)
+        status = ez_no_message(session);
     if (status != AW_OK)
         return status;
     session->ongoing = AW_ONGOING_NOTHING;

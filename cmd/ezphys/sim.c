@@ -120,6 +120,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     if (status != AW_OK)
         return status;
     (*out)->simulated = true;
+    ez_state(session)->runs = aw_options_find(&options, "real-time")->text != NULL;
     snprintf((*out)->key, sizeof(*out)->key, "sim:");
     return AW_OK;
 }

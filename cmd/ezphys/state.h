@@ -54,6 +54,8 @@ struct ez_state {
     int64_t look_steps;              /* of the simulation meanwhile, where it sends them */
     bool reported_waiting;
     uint64_t reported_problems;
+    bool in_step;      /* it waits for its answers: its link says so, or it did for a while */
+    bool runs;         /* the simulator of our own that was opened last goes by the clock */
     bool paused;       /* by advance: the simulator waits for an answer on purpose */
     int64_t retry_ns;  /* pause before connecting anew */
     int64_t silent_ns; /* until when nothing but noise may come */
@@ -94,6 +96,17 @@ void ez_known(struct aw_session *session, const struct aw_message *message, aw_c
 /* Names of --names and --scene; done once for each of them. */
 enum aw_status ez_read_names(struct aw_session *session);
 
+/* How a joint moves, as far as the names say, and the units of its values. */
+struct ez_units {
+    const char *displacement, *velocity, *torque;
+};
+enum aw_ezphys_moves ez_moves(struct aw_session *session, const char *joint);
+struct ez_units ez_units(struct aw_session *session, const char *joint);
+
+/* AW_USAGE for a value in the unit of the other kind, where it is known how the joint moves. */
+enum aw_status ez_check_unit(struct aw_session *session, const char *joint,
+                             enum aw_ezphys_moves said);
+
 /* Names of a scene, by its own name or its file's. */
 enum aw_status ez_learn_scene(struct aw_session *session, const char *name, struct aw_error *err);
 
@@ -112,12 +125,21 @@ enum ez_patience {
  * AW_STOPPED, or why not. */
 enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_patience patience);
 
-/* Answers the message, receives the next one. AW_MALFORMED: nothing has been one for the time that
- * a message may take. */
+/* Answers the message, receives the next one, which is left without its answer: between two
+ * commands a simulation in step stands still, and each exchange is one step of it. AW_MALFORMED:
+ * nothing has been one for the time that a message may take. */
 enum aw_status ez_exchange(struct aw_session *session);
 
-/* Ready, and with a first message that is not answered yet. */
+/* Ready, and with a message that is not answered yet: of a simulation that goes on by itself the
+ * latest. */
 enum aw_status ez_begin(struct aw_session *session);
+
+/* Does a simulation go on that has no answer, until the deadline? One that waits stands where it
+ * is: looking must not move the world on. What is known is not waited for. */
+bool ez_goes_on(struct aw_session *session, int64_t deadline);
+
+/* Exchanges until the simulator must have taken what was sent last. */
+enum aw_status ez_confirm(struct aw_session *session, int64_t deadline);
 
 /* AW_TIMEOUT, saying why nothing may have come: another program has the simulator, if one does. */
 enum aw_status ez_no_message(struct aw_session *session);
@@ -137,15 +159,15 @@ typedef enum aw_status ez_each_fn(struct aw_session *session, void *context, dou
 enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each,
                         void *context);
 
-/* Step and time of the simulation into the result. */
+/* Step and time of the simulation into the result, and with --state where all joints are. */
 void ez_report_time(struct aw_session *session);
 
 enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
                                 struct aw_received *received);
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);
-/* At the prompt: every message goes on being answered, at the pace of the clock where the
- * simulation is faster. Not after advance: that lets it stand. */
+/* What comes is taken in. At the prompt it is answered, too, at the pace of the clock where the
+ * simulation is faster; not after advance: that lets it stand. */
 enum aw_status ez_idle(struct aw_session *session, int fd);
 enum aw_status ez_safe_stop(struct aw_session *session);
 void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);

@@ -1,6 +1,5 @@
 /* status: the bodies and joints of the simulation, as a tree and as a record. */
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +44,6 @@ static void add_item(struct listing *l, enum aw_ezphys_kind kind,
                                      .entry = aw_ezphys_names_find(names, kind, object->name)};
 }
 
-/* Does the simulation go on without an answer? One that waits for it stands where it is: looking
- * must not move the world on. */
-static bool goes_on(struct listing *l, int64_t deadline)
-{
-    const struct aw_ezphys *ez = ez_of(l->session);
-    int fd = aw_link_fd(ez->link);
-    return ez->parsed < ez->held || ez->link->recorded || fd < 0 ||
-           aw_clock_wait(l->session->clock, fd, POLLIN, deadline) == AW_OK;
-}
-
 static enum aw_status watch(struct listing *l, int64_t deadline)
 {
     struct aw_session *session = l->session;
@@ -83,7 +72,7 @@ static enum aw_status collect(struct listing *l)
         return status;
     int64_t deadline =
         aw_clock_now(session->clock) + (int64_t)((seconds > 0 ? seconds : WINDOW_S) * 1e9);
-    if (goes_on(l, deadline))
+    if (ez_goes_on(session, deadline))
         status = watch(l, deadline);
     for (size_t i = 0; i < ez->state.n_bodies; i++)
         add_item(l, AW_EZPHYS_BODY, &ez->state.bodies[i].object, &ez->state.bodies[i], NULL);
@@ -115,12 +104,15 @@ static void show_joint(const struct listing *l, const struct item *item, const c
 {
     const struct aw_ezphys_joint *joint = item->joint;
     char clean[AW_EZPHYS_NAME_SIZE], name[AW_EZPHYS_NAME_SIZE + 16], below[64];
+    struct ez_units units = ez_units(l->session, joint->object.name);
+    int decimals = aw_session_text(l->session) ? 4 : -1; /* programs calculate with it */
     snprintf(clean, sizeof clean, "%s", joint->object.name);
     aw_utf8_clean(clean); /* it came over the wire */
     for (int i = 0; i < joint->n_axes; i++) {
-        struct aw_status_value more[] = {{"velocity", joint->axes[i].velocity, 4, "rad/s"},
-                                         {"rate", rate(l, item), 1, "Hz"},
-                                         {0}};
+        struct aw_status_value more[] = {
+            {"velocity", joint->axes[i].velocity, decimals, units.velocity},
+            {"rate", rate(l, item), 1, "Hz"},
+            {0}};
         if (aw_session_text(l->session) && l->seconds <= 0)
             more[1].key = NULL; /* there is none */
         snprintf(below, sizeof below, "%*s  axis%d", (int)strspn(label, " "), "", i + 1);
@@ -130,8 +122,8 @@ static void show_joint(const struct listing *l, const struct item *item, const c
                                                               .width = l->width,
                                                               .target = NAN, /* it has motors */
                                                               .actual = joint->axes[i].displacement,
-                                                              .decimals = 4,
-                                                              .unit = "rad",
+                                                              .decimals = decimals,
+                                                              .unit = units.displacement,
                                                               .age_s = age(l, item->object),
                                                               .more = more});
     }

@@ -15,6 +15,7 @@
 #define RETRY_MIN_NS (50 * AW_MILLISECOND) /* before connecting anew, doubled each time */
 #define RETRY_MAX_NS (1 * AW_SECOND)
 #define TAKEN_NS     (250 * AW_MILLISECOND) /* for the simulator to take the stop */
+#define IN_STEP_NS   (AW_SECOND / 2)        /* of waiting for its answer: it does */
 
 static bool same_wire(const struct aw_ezphys *ez, const struct aw_session *session)
 {
@@ -48,6 +49,7 @@ enum aw_status ez_ready(struct aw_session *session)
     if (!state->ez.link) { /* it is a new one, or the client is for another wire */
         aw_ezphys_attach(&state->ez, session->link);
         state->next = 0;
+        state->in_step = session->link->simulated && !state->runs;
         if (*session->link->ready && !aw_flag(session, "quiet"))
             fprintf(stderr, "ready: %s\n", session->link->ready);
     }
@@ -154,7 +156,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
         return AW_EVENT;
     }
     if (status == AW_EVENT) {
-        state->reported_waiting = false;
+        state->reported_waiting = state->in_step = false;
         aw_session_notice(session, "a simulator has connected");
     }
     if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded) {
@@ -249,30 +251,64 @@ static enum aw_status judge_received(struct aw_session *session, enum aw_status 
                    state->ez.problem);
 }
 
+/* A message that had its answer before it came is about an earlier one. */
 enum aw_status ez_exchange(struct aw_session *session)
 {
     struct aw_ezphys *ez = ez_of(session);
     enum aw_status status = aw_ezphys_answer(ez, &session->err);
-    if (status == AW_OK)
-        status = ez_receive(session, ez_deadline(session), EZ_ONCE);
+    do
+        if (status == AW_OK)
+            status = ez_receive(session, ez_deadline(session), EZ_ONCE);
+    while (status == AW_OK && !ez->owed);
     return judge_received(session, status);
 }
 
-/* A message that step left without its answer is as good as a new one. */
+/* Is there more, by the deadline, though the last message has no answer? */
+static bool is_spoken_to(struct aw_session *session, int64_t deadline)
+{
+    const struct aw_ezphys *ez = ez_of(session);
+    int fd = aw_link_fd(ez->link);
+    return ez->parsed < ez->held || ez->link->recorded || fd < 0 ||
+           aw_clock_wait(session->clock, fd, POLLIN, deadline) == AW_OK;
+}
+
+bool ez_goes_on(struct aw_session *session, int64_t deadline)
+{
+    struct ez_state *state = ez_state(session);
+    if (state->in_step)
+        return false;
+    bool on = is_spoken_to(session, deadline);
+    int64_t waited = aw_clock_now(session->clock) - state->ez.received_ns;
+    state->in_step = !on && state->ez.owed && waited >= IN_STEP_NS;
+    return on;
+}
+
+static enum aw_status begin(struct aw_session *session)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_ezphys *ez = &state->ez;
+    enum aw_status status = AW_OK;
+    state->silent_ns = ez_deadline(session);
+    state->noisy = false;
+    if (!ez->owed || !ez->whole)
+        do
+            status = judge_received(session, ez_receive(session, state->silent_ns, EZ_ONCE));
+        while (status == AW_OK && (is_noise(ez) || !ez->owed));
+    return status;
+}
+
+/* What a command before this one left without its answer is as good as a new message; unless the
+ * simulation went on by itself since then. */
 enum aw_status ez_begin(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
     enum aw_status status = ez_ready(session);
-    if (status != AW_OK)
-        return status;
-    state->silent_ns = ez_deadline(session);
-    state->noisy = false;
-    if (state->ez.owed && state->ez.whole)
-        return AW_OK;
-    do
+    if (status == AW_OK)
+        status = begin(session);
+    while (status == AW_OK && !state->ez.link->recorded &&
+           aw_clock_now(session->clock) < state->silent_ns && ez_goes_on(session, 0))
         status = judge_received(session, ez_receive(session, state->silent_ns, EZ_ONCE));
-    while (status == AW_OK && is_noise(&state->ez));
-    return status;
+    return status == AW_OK ? begin(session) : status;
 }
 
 enum aw_status ez_begin_to_make(struct aw_session *session)
@@ -348,13 +384,13 @@ static bool is_typed(int fd)
     return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) > 0;
 }
 
-/* One message more. AW_TIMEOUT: nothing came yet. */
+/* One message more. AW_TIMEOUT: nothing came yet. A script's next line answers. */
 static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int64_t due)
 {
     struct aw_clock *clock = &session->real_clock.base;
     struct aw_ezphys *ez = ez_of(session);
     struct aw_error err;
-    if (ez->owed) {
+    if (ez->owed && session->interactive) {
         enum aw_status status = aw_clock_wait(clock, fd, POLLIN, due);
         return status == AW_TIMEOUT ? aw_ezphys_answer(ez, &err) : status;
     }
@@ -390,27 +426,29 @@ enum aw_status ez_idle(struct aw_session *session, int fd)
 /* ---- The end -----------------------------------------------------------------------------------
  */
 
-/* The stop is out; seeing two messages more proves that the simulator has taken it. One that does
- * not wait may have said more than two before. */
-static enum aw_status await_read(struct aw_session *session)
+/* The next message that waits for an answer, with something in it. */
+static enum aw_status await_owed(struct aw_session *session, int64_t deadline)
 {
     struct aw_ezphys *ez = ez_of(session);
-    int64_t now = aw_clock_now(session->clock), deadline = now + TAKEN_NS;
-    enum aw_status status = AW_OK;
-    while (status == AW_OK && now < deadline) {
-        status = aw_ezphys_receive(ez, now, NULL, &session->err);
-        now = aw_clock_now(session->clock);
-    }
-    if (status == AW_TIMEOUT)
-        status = aw_ezphys_answer(ez, &session->err);
-    for (int i = 0; i < 2 && status == AW_OK;) {
+    enum aw_status status;
+    bool late, done;
+    do {
         status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
-        i += !is_noise(ez);
-        if (status == AW_OK)
-            status = aw_ezphys_answer(ez, &session->err);
-        if (status == AW_OK && is_noise(ez) && aw_clock_now(session->clock) >= deadline)
-            status = AW_TIMEOUT;
-    }
+        done = ez->owed && !is_noise(ez);
+        late = aw_clock_now(session->clock) >= deadline;
+    } while (status == AW_OK && !done && !late);
+    return status == AW_OK && !done ? AW_TIMEOUT : status;
+}
+
+/* One that waits for its answers has taken all of them when it waits again. Of one that does not,
+ * what is there already was said before, and the next message may have been under way. */
+enum aw_status ez_confirm(struct aw_session *session, int64_t deadline)
+{
+    enum aw_status status = await_owed(session, deadline);
+    while (status == AW_OK && ez_goes_on(session, 0) && aw_clock_now(session->clock) < deadline)
+        status = await_owed(session, deadline);
+    for (int i = 0; i < 2 && status == AW_OK && !ez_state(session)->in_step; i++)
+        status = await_owed(session, deadline);
     return status == AW_EVENT ? AW_LOST : status; /* another simulator has connected */
 }
 
@@ -460,7 +498,7 @@ enum aw_status ez_safe_stop(struct aw_session *session)
     struct aw_error why = session->err;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the motors could not be stopped: %s", why.text);
-    status = await_read(session);
+    status = ez_confirm(session, aw_clock_now(session->clock) + TAKEN_NS);
     if (status != AW_OK)
         return not_taken(session, status);
     aw_stop_did(session, "%zu joint%s %s", ez->n_commands, ez->n_commands == 1 ? "" : "s",

@@ -15,6 +15,7 @@ static const struct aw_option options[] = {
     {.name = "scene", .value = "NAME", .help = "take names and sizes from this scene or file"},
     {.name = "lenient", .help = "accept packets that are longer than documented"},
     {.name = "listen-only", .help = "never answer: for simulations in real time"},
+    {.name = "state", .help = "results have where all joints are, and how fast they go"},
     {.name = "coast", .help = "stop by switching motors off, not by holding them"},
     {0},
 };
@@ -89,7 +90,8 @@ static const struct aw_command commands[] = {
          {.name = "joint", .complete = ez_complete_joints,
           .help = "name or number; hip.axis2 is the second axis"},
          {.name = "amount", .optional = true,
-          .help = "so far from where it is: +0.2 (rad), -10deg; without it the arrow keys move"}),
+          .help = "so far from where it is: +0.2 (rad; m of a slider), -10deg, +5cm; without it "
+              "the arrow keys move"}),
      .options = AW_OPTIONS(
          {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,
           .max = 100, .help = "on the way"},

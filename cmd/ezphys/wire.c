@@ -109,7 +109,11 @@ enum aw_status ez_learn_scene(struct aw_session *session, const char *name, stru
     for (size_t i = 0; status == AW_OK && i < scene->n_joints; i++) {
         const struct aw_scene_joint *joint = &scene->joints[i];
         const char *bodies[] = {partner(scene, joint->body[0]), partner(scene, joint->body[1])};
-        aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, NULL);
+        if (aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, NULL) ==
+            AW_OK)
+            aw_ezphys_names_move(names, joint->name,
+                                 joint->kind == AW_SCENE_SLIDER ? AW_EZPHYS_SLIDES
+                                                                : AW_EZPHYS_TURNS);
     }
     free(scene);
     return status;
@@ -133,6 +137,31 @@ enum aw_status ez_read_names(struct aw_session *session)
     if (status == AW_OK)
         memcpy(state->names_from, from, sizeof from);
     return status;
+}
+
+enum aw_ezphys_moves ez_moves(struct aw_session *session, const char *joint)
+{
+    const struct aw_ezphys_name *entry =
+        aw_ezphys_names_find(&ez_state(session)->names, AW_EZPHYS_JOINT, joint);
+    return entry ? entry->moves : AW_EZPHYS_MOVES_UNKNOWN;
+}
+
+struct ez_units ez_units(struct aw_session *session, const char *joint)
+{
+    static const struct ez_units turns = {"rad", "rad/s", "Nm"}, slides = {"m", "m/s", "N"};
+    return ez_moves(session, joint) == AW_EZPHYS_SLIDES ? slides : turns;
+}
+
+enum aw_status ez_check_unit(struct aw_session *session, const char *joint,
+                             enum aw_ezphys_moves said)
+{
+    enum aw_ezphys_moves moves = ez_moves(session, joint);
+    struct ez_units units = ez_units(session, joint);
+    if (moves == said || moves == AW_EZPHYS_MOVES_UNKNOWN || said == AW_EZPHYS_MOVES_UNKNOWN)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE, "joint '%s' %s — its values are in %s, %s and %s",
+                   joint, moves == AW_EZPHYS_SLIDES ? "slides" : "turns", units.displacement,
+                   units.velocity, units.torque);
 }
 
 /* The scene of a simulator that is named but not started yet. */

@@ -606,6 +606,98 @@ for step in [*range(10), *range(10)]:
     same "$(json .samples)" 17
 }
 
+# Only results, of output with records, too: results FILTER.
+results() { jq -sc "map(select(.cmd)) | $1" <<<"$output"; }
+
+@test "one command is one step, and a force acts in it: 23 N on 2 kg, through the pipe" {
+    cat >rail.scene <<'SCENE'
+gravity 0 0 0
+step 1ms
+body cart box 0.5 0.3 0.2 mass 2 at 0 0 1
+joint rail slider cart world axis 1 0 0
+SCENE
+    for wire in le32 packed8 name32; do
+        for _ in {1..20}; do echo "force rail 23"; done >pushes
+        ok ezphys -q -j --wire $wire -l sim:./rail.scene run pushes
+        same "$(results 'map(.step) == [range(1; 21)]')" true
+        near "$(results '.[-1].velocity')" 0.23 1e-5
+    done
+    for _ in {1..20}; do printf 'motor rail 0.1 100\nforce rail 0\nstop\nadvance 2\n'; done >moves
+    ok ezphys -q -j -l sim:./rail.scene run moves
+    same "$(results 'map(.step) == [range(20) | 5 * . + (1, 2, 3, 5)]')" true
+    ok ezphys -q -j -l sim:./rail.scene \
+        <<<$'motor rail 0.1 100\nreset\nmotor rail 0.1 100 --for 0.1s\nforce rail 1'
+    same "$(results 'map(.step)')" '[1,0,100,102]' # held after the time, for one step
+    simulator --scene ./rail.scene # also where it is not known that it waits
+    ok ezphys -q -j --scene ./rail.scene -l "$url" run pushes
+    same "$(results 'map(.step) == [range(1; 21)]')" true
+    for _ in {1..20}; do ok ezphys -q -j -l "$url" force 1 23; done
+    same "$(results '.[0].step')" 40
+    near "$(results '.[0].velocity')" 0.46 1e-5
+}
+
+@test "--state: a result has all joints, and has the numbers that records have" {
+    ok ezphys -q -j -l sim:cart-pole --state <<<$'force rail 2\nforce rail -2\nstop\nreset'
+    same "$(results 'map(.state | [.rail, .pivot] | map(keys)) | unique')" \
+        '[[["displacement","velocity"],["displacement","velocity"]]]'
+    same "$(results 'map(.state.rail.velocity == .velocity)[:2] | all')" true
+    ok ezphys -q -j --record run.pcapng -l sim:cart-pole --state force rail 2
+    state=$(results '.[0] | [.state[][]]')
+    ok ezphys -q -j decode run.pcapng --dir rx
+    same "$state" "$(jq -sc 'map(select(.msg == "joint_axis") | .displacement, .angular_velocity)[4:8]' \
+        <<<"$output")"
+    sim humanoid --state motor right-hip 0 100
+    has "$output" "state.right-hip.axis2.displacement="
+    sim arm4 --state --format '%{state.waist.velocity} %{step}' stop
+    same "$output" "0 1"
+    ok ezphys -q -j -l sim:cart-pole <<<$'force rail 1.2345678\nstatus'
+    same "$(results '.[0].velocity == .[1].rail.velocity')" true
+}
+
+@test "a slider is in m, m/s and N" {
+    sim cart-pole status
+    matches "$output" "*└ rail * 0.0000 m *0.0000m/s*└ pivot * 0.0000 rad *0.4000rad/s*"
+    sim cart-pole limits rail
+    same "$(grep -c 'm/s\| N ' <<<"$output")" 3
+    sim cart-pole motor rail 0.1m/s 100N
+    has "$output" "m velocity="
+    sim cart-pole jog rail +5cm
+    has "$output" "displacement=0.05"
+    fails 2 ezphys -q -l sim:cart-pole motor rail 0.1rad/s 100
+    has "$why" "joint 'rail' slides — its values are in m, m/s and N"
+    fails 2 ezphys -q -l sim:cart-pole jog rail 5deg
+    has "$why" "'rail' slides"
+    fails 2 ezphys -q -l sim:cart-pole force pivot 5N
+    has "$why" "joint 'pivot' turns — its values are in rad, rad/s and Nm"
+    simulator --scene cart-pole
+    ok bash -c 'ezphys-sim --names cart-pole >names'
+    ok ezphys -q -l "$url" --names names status
+    has "$output" " 0.0000 m "
+    ok ezphys -q -l "$url" force 1 5N # nobody knows what it is
+    ok ezphys -q -l "$url" force 2 5Nm
+}
+
+@test "status of what waits for its answer waits for nothing, once that is known" {
+    for link in sim:pendulum "sim:?scene=pendulum&step-size=5ms"; do
+        ok ezphys -q -j -l "$link" status
+        json -e '.hinge.age < 0.4' >/dev/null
+    done
+    simulator --scene pendulum
+    ok ezphys -q -j -l "$url" <<<$'status\nmotor 1 0 100\nstatus\nstatus'
+    same "$(results '.[3].t - .[1].t < 0.4 and .[3].joint1.rate == null')" true
+    same "$(results 'map(.step)')" '[0,1,1,1]'
+    start clocked ezphys-sim --listen 0 --scene pendulum --real-time
+    ok ezphys -q -j -l "$url" <<<$'status\nstatus'
+    jq -se 'all(.joint1.rate > 5) and .[0].step < .[1].step' <<<"$output" >/dev/null
+}
+
+@test "Ctrl-C at the prompt, 200 times: no stop leaves a message in the link, the last is as fast" {
+    ok python3 "$root/tests/cli/ezphys_stops.py" 200
+    echo "$output"
+    json -e '.ahead == 0 and .last_ms < 10 + 2 * .first_ms' >/dev/null
+    ok python3 "$root/tests/cli/ezphys_stops.py" 20 --real-time --interval 2ms
+}
+
 @test "status over TCP looks and advances nothing" {
     local i
     start simulator ezphys-sim --listen 0

@@ -15,7 +15,7 @@ import time
 from ezphys_wire import (LE32, Client, Simulation, Wire, die_with_parent, force, motor, near, reset,
                          scene)
 
-SCENES = ["arm4", "box", "double-pendulum", "falling", "humanoid", "pendulum", "slider-crank"]
+SCENES = ["arm4", "box", "cart-pole", "double-pendulum", "falling", "humanoid", "pendulum", "slider-crank"]
 
 # A box with a moment of inertia of 1/600 kg m² about each axis, on a hinge through its centre.
 ROTOR = """

@@ -31,8 +31,10 @@ struct fake {
     struct aw_framer framer;
     uint8_t in[65536], out[65536];
     size_t held, pending;
-    bool waiting; /* for an answer */
+    unsigned due; /* messages that it has to say: one for each that it was sent */
+    bool anew;    /* the next one is about a beginning: no step before it */
     bool real_time;
+    bool merges;      /* takes what came at once for one answer */
     bool mute;        /* sends nothing more */
     int64_t interval; /* real time: from one message to the next */
     int64_t next;
@@ -115,12 +117,12 @@ static inline void fake_send(struct fake *f)
     fake_envelope(f, 7 + f->contacts);
     if (f->spoil)
         f->spoil(f);
-    f->waiting = true;
 }
 
 static inline void fake_restart(struct fake *f)
 {
     f->step = 0;
+    f->anew = true;
     f->resets++;
     memset(f->velocity, 0, sizeof f->velocity);
     memset(f->torque, 0, sizeof f->torque);
@@ -171,7 +173,8 @@ static inline void fake_step(struct fake *f)
 static inline void fake_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
 {
     struct fake *f = (struct fake *)device;
-    unsigned resets = f->resets, packets = f->packets;
+    uint64_t messages = f->framer.messages;
+    unsigned packets = f->packets;
     (void)now;
     assert_true(f->held + size <= sizeof f->in);
     memcpy(f->in + f->held, buf, size);
@@ -195,9 +198,9 @@ static inline void fake_receive(struct aw_device *device, const void *buf, size_
     memmove(f->in, f->in + used, f->held);
     f->answers++;
     f->empty += packets == f->packets;
-    if (f->resets == resets && !f->real_time)
-        fake_step(f);
-    f->waiting = false;
+    f->due += f->wire.variant.envelope ? (unsigned)(f->framer.messages - messages) : 1;
+    if (f->merges && f->pending)
+        f->due = 0;
 }
 
 static inline void fake_tick(struct aw_device *device, int64_t now)
@@ -205,8 +208,13 @@ static inline void fake_tick(struct aw_device *device, int64_t now)
     struct fake *f = (struct fake *)device;
     if (f->mute || f->pending)
         return;
-    if (!f->real_time && !f->waiting)
+    if (!f->real_time && f->due > 0) {
+        if (!f->anew)
+            fake_step(f);
+        f->anew = false;
+        f->due--;
         fake_send(f);
+    }
     if (f->real_time && now >= f->next) {
         f->next = now + f->interval;
         fake_send(f);
@@ -260,6 +268,8 @@ static inline struct rig *rig_new(const char *wire)
     rig->clock = aw_virtual_clock();
     rig->fake.device.ops = &fake_ops;
     rig->fake.framer.dir = AW_TX;
+    rig->fake.due = 1;
+    rig->fake.anew = true;
     rig->fake.interval = 20 * AW_MILLISECOND;
     aw_wire_init(&rig->fake.wire, &aw_ezphys_protocol, &rig->framing.variant, false);
     rig->link = aw_sim_link(&rig->fake.device, &rig->clock.base, false, "fake");

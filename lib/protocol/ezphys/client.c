@@ -18,8 +18,10 @@ enum {
     BUFFER_SIZE = AW_EZPHYS_MESSAGE_MAX + READ_ROOM,
 };
 
-#define SILENCE_NS (1 * AW_MILLISECOND) /* ends a message that nothing else ends */
-#define PARTIAL_NS (1 * AW_SECOND)      /* a message that has begun should have come by then */
+#define SILENCE_NS (1 * AW_MILLISECOND)  /* ends a message that nothing else ends */
+#define PARTIAL_NS (1 * AW_SECOND)       /* a message that has begun should have come by then */
+#define SPARED_NS  (50 * AW_MILLISECOND) /* of silence after a message that was not answered, */
+#define SPARED     4                     /* and so many times what any message took */
 
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err)
@@ -46,8 +48,10 @@ void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
     ez->held = ez->parsed = 0;
     ez->framed = 0;
     ez->expected = ez->counted = 0;
-    ez->whole = ez->damaged = ez->waits = false;
+    ez->whole = ez->damaged = ez->waits = ez->spared = false;
     ez->owed = ez->reset = ez->resetting = false;
+    ez->ahead = 0;
+    ez->longest_ns = 0;
     ez->n_packets = ez->n_commands = 0;
     aw_ezphys_state_forget(&ez->state);
 }
@@ -113,11 +117,24 @@ static enum aw_status scan(struct aw_ezphys *ez)
     return status;
 }
 
+static bool nothing_is_there(const struct aw_ezphys *ez)
+{
+    return ez->parsed == ez->held && ez->n_packets == 0 && !ez->framer.bytes && !ez->damaged &&
+           !ez->waits;
+}
+
 /* Is all that is here whole, and enough to be a message without an end of its own? */
 static bool may_be_whole(const struct aw_ezphys *ez)
 {
     return !ez->wire.variant.envelope && ez->n_packets > 0 &&
            (ez->parsed == ez->held || ez->held == BUFFER_SIZE);
+}
+
+/* How long a simulator that waits for nothing may take at most. */
+static int64_t silence(const struct aw_ezphys *ez)
+{
+    int64_t ns = SPARED * aw_sooner(ez->longest_ns, PARTIAL_NS / SPARED);
+    return ns > SPARED_NS ? ns : SPARED_NS;
 }
 
 /* How long to wait for more of a message. */
@@ -129,6 +146,8 @@ static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
     else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.bytes)
         /* a part of one is there */
         until = ez->byte_ns + PARTIAL_NS;
+    else if (ez->spared)
+        until = ez->received_ns + silence(ez);
     return aw_sooner(until, deadline);
 }
 
@@ -221,9 +240,15 @@ static bool handle_message(struct aw_ezphys *ez)
     ez->whole = true;
     ez->expected = ez->counted;
     bool rest = stream && ez->state.timed && !timed && ez->n_packets > 0;
-    ez->owed = !rest; /* that has its answer; should the simulator wait even so, it gets another */
+    /* What has its answer gets another one should the simulator wait even so. */
     ez->waits = rest;
+    ez->spared = !rest && ez->ahead > 0;
+    ez->ahead -= ez->spared;
+    ez->owed = !rest && !ez->spared;
     ez->received_ns = aw_clock_now(ez->link->clock);
+    if (ez->sent_ns && ez->received_ns - ez->sent_ns > ez->longest_ns)
+        ez->longest_ns = ez->received_ns - ez->sent_ns;
+    ez->sent_ns = 0;
     ez->counters.messages++;
     if (is_stale(ez, timed, step)) {
         ez->counters.stale++;
@@ -242,6 +267,18 @@ static bool handle_message(struct aw_ezphys *ez)
     return true;
 }
 
+/* What has begun does not go on: the simulator waits for an answer to something damaged. */
+static void drop_partial(struct aw_ezphys *ez)
+{
+    struct aw_error cause;
+    aw_fail(&cause, AW_MALFORMED, "message: %zu bytes, and then nothing for a second — dropped",
+            ez->held);
+    if (!ez->damaged && !ez->waits)
+        note_problem(ez, &cause);
+    ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .messages = ez->framed};
+    ez->parsed = ez->held;
+}
+
 static enum aw_status receive(struct aw_ezphys *ez, int64_t deadline, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
@@ -251,16 +288,13 @@ static enum aw_status receive(struct aw_ezphys *ez, int64_t deadline, struct aw_
             status = read_more(ez, deadline, &ends, err);
         else
             ez->whole = true;
-        if (ends && !may_be_whole(ez)) {
-            /* What has begun does not go on: the simulator waits for an answer to something
-             * damaged. */
-            struct aw_error cause;
-            aw_fail(&cause, AW_MALFORMED,
-                    "message: %zu bytes, and then nothing for a second — dropped", ez->held);
-            if (!ez->damaged && !ez->waits)
-                note_problem(ez, &cause);
-            ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .messages = ez->framed};
-            ez->parsed = ez->held;
+        if (ends && ez->spared && nothing_is_there(ez)) {
+            ez->spared = ends = false;
+            ez->owed = true;
+            ez->ahead = 0;
+            status = aw_ezphys_answer(ez, err);
+        } else if (ends && !may_be_whole(ez)) {
+            drop_partial(ez);
         }
         ez->whole = ez->whole || ends;
     }
@@ -491,6 +525,7 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
     if (status == AW_OK)
         status = aw_link_write(ez->link, message, size, err);
     if (status == AW_OK) {
+        ez->sent_ns = aw_clock_now(ez->link->clock);
         /* What was asked for once has been sent. */
         if (ez->reset) {
             ez->resetting = true;
@@ -507,13 +542,13 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
 
 enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err)
 {
-    if (!ez->owed)
-        return AW_OK;
-    ez->owed = false;
-    if (ez->silent)
-        return AW_OK;
-    ez->counters.answers++;
-    return send_now(ez, err);
+    bool says = ez->owed && !ez->silent;
+    enum aw_status status = says ? send_now(ez, err) : AW_OK;
+    if (status == AW_OK) {
+        ez->owed = false; /* what a stop came before is still owed */
+        ez->counters.answers += says;
+    }
+    return status;
 }
 
 static struct aw_ezphys_target target_of(const struct aw_ezphys_joint *joint)
@@ -579,8 +614,10 @@ enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt 
     }
     if (status != AW_OK)
         return status;
-    ez->owed = false; /* this is the answer, if one was waited for */
-    return send_now(ez, err);
+    status = send_now(ez, err);
+    ez->ahead += status == AW_OK && !ez->owed && !ez->silent;
+    ez->owed = ez->owed && status != AW_OK;
+    return status;
 }
 
 static enum aw_status add_halt(struct aw_ezphys *ez, struct aw_ezphys_message *message,

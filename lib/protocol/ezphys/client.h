@@ -20,6 +20,10 @@
  * Where the wire does not tell the end of a message, the next timestamp, as many packets as in the
  * message before, or a short silence does.
  *
+ * A stop does not wait for a message, so it may be one message more than the simulator has asked
+ * for; then the next one that comes has its answer already, and gets none. A simulator that took
+ * both for one falls silent: that message is answered after all.
+ *
  * After a reset, messages that are still about the time before are answered and passed over: what
  * aw_ezphys_receive returns next is of the new beginning. On a new connection everything is
  * forgotten, motor commands too: they are never sent again by themselves.
@@ -83,13 +87,16 @@ struct aw_ezphys {
     bool whole;               /* the last message is; the next call begins with another one */
     bool damaged;             /* something was, since the last whole message */
     bool waits;               /* the simulator may, though it has its answer */
-    bool owed;                /* the last message has not been answered yet */
+    bool owed;                /* the last message has not been answered yet; then ahead is 0 */
+    bool spared;              /* the last message had its answer before it came */
+    unsigned ahead;           /* messages sent that the simulator had not waited for yet */
     bool silent;              /* nothing is ever answered */
     bool reset, resetting;    /* is to be sent; was sent, and the new beginning is awaited */
     int64_t reset_step;       /* the last step before it; */
     int64_t stale_first, stale_step; /* and those that were passed over, 0: none yet */
     int64_t byte_ns;                 /* when the last bytes came, by the link's clock */
-    int64_t received_ns;             /* when the last message came, by the link's clock */
+    int64_t received_ns, sent_ns;    /* when the last message came, went, by the link's clock */
+    int64_t longest_ns;              /* from an answer to the next message, so far */
     struct aw_ezphys_state state;
     size_t n_packets, n_commands;
     struct aw_ezphys_counters counters;

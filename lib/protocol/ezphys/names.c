@@ -91,7 +91,15 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
     return AW_OK;
 }
 
-#define WORDS 6 /* of a line, and one too many */
+void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
+                          enum aw_ezphys_moves moves)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (names->list[i].kind == AW_EZPHYS_JOINT && strcmp(names->list[i].name, joint) == 0)
+            names->list[i].moves = moves;
+}
+
+#define WORDS 7 /* of a line, and one too many */
 
 static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, struct aw_error *err)
 {
@@ -123,15 +131,21 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
     uint32_t id = 0;
     size_t n = aw_lines_words(line, words, WORDS);
     enum aw_status status = read_kind(words[0], &kind, err);
-    if (status == AW_OK && n != 3 && !(n == 5 && kind == AW_EZPHYS_JOINT))
-        status = aw_fail(err, AW_USAGE,
-                         "%zu words — a line is 'body 1 NAME' or 'joint 1 NAME [BODY BODY]'", n);
+    bool joint = kind == AW_EZPHYS_JOINT;
+    bool slides = joint && n > 3 && strcmp(words[n - 1], "slider") == 0;
+    n -= slides;
+    if (status == AW_OK && n != 3 && !(n == 5 && joint))
+        status = aw_fail(
+            err, AW_USAGE,
+            "%zu words — a line is 'body 1 NAME' or 'joint 1 NAME [BODY BODY] [slider]'", n);
     if (status == AW_OK)
         status = read_id(words[1], &id, err);
-    if (status != AW_OK)
-        return status;
-    return aw_ezphys_names_add(names, kind, id, words[2],
-                               n == 5 ? (const char *const *)&words[3] : NULL, err);
+    if (status == AW_OK)
+        status = aw_ezphys_names_add(names, kind, id, words[2],
+                                     n == 5 ? (const char *const *)&words[3] : NULL, err);
+    if (status == AW_OK && slides)
+        aw_ezphys_names_move(names, words[2], AW_EZPHYS_SLIDES);
+    return status;
 }
 
 enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,

@@ -5,8 +5,10 @@
  *     body  1 humanoid.pelvis
  *     body  2 humanoid.left.thigh
  *     joint 1 humanoid.left.hip  humanoid.pelvis humanoid.left.thigh
+ *     joint 2 rail               cart world slider
  *
- * Behind a joint may stand the two bodies it connects; "world" is none. Dots make a tree of the
+ * Behind a joint may stand the two bodies it connects; "world" is none. A last word "slider" says
+ * that its values are in m, m/s and N; the wire does not. Dots make a tree of the
  * names, and patterns choose parts of it: "humanoid.left.*".
  *
  * Bodies and joints are numbered on their own: a body 1 and a joint 1 are two things. Plain data
@@ -30,11 +32,19 @@ enum aw_ezphys_kind {
     33 /* 32 characters, as many as the wire with names carries, and a NUL */
 #define AW_EZPHYS_NAMES_MAX 512
 
+/* How a joint moves, as far as that is known. */
+enum aw_ezphys_moves {
+    AW_EZPHYS_MOVES_UNKNOWN,
+    AW_EZPHYS_TURNS,  /* rad, rad/s, Nm */
+    AW_EZPHYS_SLIDES, /* m, m/s, N */
+};
+
 struct aw_ezphys_name {
     enum aw_ezphys_kind kind;
     uint32_t id;
     char name[AW_EZPHYS_NAME_SIZE];
     char bodies[2][AW_EZPHYS_NAME_SIZE]; /* of a joint; "": not known, or the world */
+    enum aw_ezphys_moves moves;          /* of a joint */
 };
 
 /* {0} is empty. */
@@ -52,6 +62,10 @@ const char *aw_ezphys_kind_name(enum aw_ezphys_kind kind);
 enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys_kind kind,
                                    uint32_t id, const char *name, const char *const *bodies,
                                    struct aw_error *err);
+
+/* Says how a joint moves that was added; nothing if there is none of this name. */
+void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
+                          enum aw_ezphys_moves moves);
 
 /* Reads such a file to its end; in NULL: the file of this name. AW_MALFORMED names file, line and
  * what is wrong there. Entries of the lines before stay. */

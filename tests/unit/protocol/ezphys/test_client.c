@@ -247,6 +247,61 @@ static void stop_is_sent_at_once_to_all_that_was_seen_or_commanded(void **state)
     }
 }
 
+/* Answers until the simulator waits again: how many messages of it that took. */
+static int rig_settle(struct rig *rig)
+{
+    int messages = 0;
+    do {
+        if (rig_try(rig) != AW_OK)
+            fail_msg("%s", rig->err.text);
+        messages++;
+    } while (!rig->ez.owed);
+    return messages;
+}
+
+static void a_stop_leaves_no_message_in_the_link(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        int64_t now = rig->clock.time_ns;
+        rig_run(rig, 3);
+        for (int k = 0; k < 30; k++) {
+            if (k % 3 == 0)
+                rig_run(rig, 1); /* or the stop is the answer */
+            bool answers = rig->ez.owed;
+            assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
+            assert_int_equal(rig_settle(rig), answers ? 1 : 2);
+            assert_int_equal(rig->fake.due, 0);
+            assert_int_equal(rig->fake.pending, 0);
+            assert_int_equal(rig->ez.counters.messages, rig->fake.answers + 1);
+        }
+        assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
+        assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
+        assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
+        assert_int_equal(rig_settle(rig), 3);
+        assert_true(rig->clock.time_ns - now < 100 * AW_MILLISECOND);
+        rig_free(rig);
+    }
+}
+
+static void a_simulator_that_took_the_stop_and_an_answer_for_one_is_answered(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    rig->fake.merges = true;
+    rig_run(rig, 3);
+    assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
+    int64_t now = rig->clock.time_ns;
+    unsigned answers = rig->fake.answers;
+    assert_int_equal(rig_settle(rig), 2);
+    assert_true(rig->clock.time_ns - now <= 60 * AW_MILLISECOND);
+    assert_int_equal(rig->fake.answers, answers + 1);
+    assert_int_equal(rig->ez.counters.malformed, 0);
+    assert_int_equal(rig_settle(rig), 1);
+    rig_free(rig);
+}
+
 static void stop_goes_out_before_anything_was_heard(void **state)
 {
     (void)state;
@@ -938,6 +993,8 @@ int main(void)
         cmocka_unit_test(a_reset_right_after_the_first_message),
         cmocka_unit_test(a_restart_by_somebody_else_is_noticed_and_ends_motor_commands),
         cmocka_unit_test(stop_is_sent_at_once_to_all_that_was_seen_or_commanded),
+        cmocka_unit_test(a_stop_leaves_no_message_in_the_link),
+        cmocka_unit_test(a_simulator_that_took_the_stop_and_an_answer_for_one_is_answered),
         cmocka_unit_test(stop_goes_out_before_anything_was_heard),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(damage_is_counted_explained_and_never_the_end),

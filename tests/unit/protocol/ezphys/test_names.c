@@ -40,6 +40,27 @@ static void a_file_of_names_is_read(void **state)
     assert_null(aw_ezphys_names_find(&names, AW_EZPHYS_BODY, "humanoid.hip"));
 }
 
+static void how_a_joint_moves_is_known_where_it_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(reads("joint 1 rail cart world slider\njoint 2 pivot pole cart\n"
+                           "joint 3 bore slider\njoint 4 slider\nbody 1 slider\n"),
+                     AW_OK);
+    const char *slides[] = {"rail", "bore"}, *unknown[] = {"pivot", "slider"};
+    for (int i = 0; i < 2; i++) {
+        const struct aw_ezphys_name *entry =
+            aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, slides[i]);
+        assert_int_equal(entry->moves, AW_EZPHYS_SLIDES);
+        entry = aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, unknown[i]);
+        assert_int_equal(entry->moves, AW_EZPHYS_MOVES_UNKNOWN);
+    }
+    assert_string_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "rail")->bodies[0], "cart");
+    aw_ezphys_names_move(&names, "pivot", AW_EZPHYS_TURNS);
+    aw_ezphys_names_move(&names, "nobody", AW_EZPHYS_TURNS);
+    assert_int_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "pivot")->moves,
+                     AW_EZPHYS_TURNS);
+}
+
 static void what_is_wrong_is_told_with_its_line(void **state)
 {
     (void)state;
@@ -53,6 +74,10 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {"body 1 a b c\n", "5 words"},
         {"joint 1 a b\n", "4 words"},
         {"joint 1 a b c d\n", "6 words"},
+        {"joint 1 a b slider\n", "4 words"},
+        {"joint 1 a b c d slider\n", "6 words"},
+        {"joint 1 a b c slider e\n", "7 words"},
+        {"body 1 a slider\n", "4 words"},
         {"body 1 a\nbody 1 b\n", "names:2:1: body 1 has a name already: a"},
         {"body 1 a\nbody 2 a\n", "names:2:1: body 'a' is number 1 already"},
         {"body 1 1a\n", "no digit in front"},
@@ -98,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_names_is_read),
+        cmocka_unit_test(how_a_joint_moves_is_known_where_it_is_said),
         cmocka_unit_test(what_is_wrong_is_told_with_its_line),
         cmocka_unit_test(patterns_choose_parts_of_the_tree),
         cmocka_unit_test(tables_do_not_grow),
