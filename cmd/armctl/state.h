@@ -25,6 +25,9 @@ void arm_connect(struct aw_session *session, struct aw_link *link);
 /* Opens the link, with the options of this command. */
 enum aw_status arm_ready(struct aw_session *session);
 
+/* Takes in what has come. */
+enum aw_status arm_poll(struct aw_session *session);
+
 /* The profile of the config file, checked. */
 enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_profile **profile);
 

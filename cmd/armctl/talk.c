@@ -95,6 +95,11 @@ enum aw_status arm_ready(struct aw_session *session)
     return status;
 }
 
+enum aw_status arm_poll(struct aw_session *session)
+{
+    return aw_armctl_idle(&arm_state(session)->arm, aw_clock_now(session->clock), &session->err);
+}
+
 enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_profile **profile)
 {
     struct arm_state *state = arm_state(session);

@@ -239,6 +239,7 @@ const struct aw_tool armctl_tool = {
     .sections = sections,
     .configure = configure,
     .configured = configured,
+    .poll = arm_poll,
     .stop = arm_safe_stop,
     .last_stop = arm_last_stop,
     .connect = arm_connect,

@@ -7,17 +7,23 @@
 #include "state.h"
 #include "wire/rows.h"
 
-#define PATIENCE_S 0.5 /* for one frame of each kind from each board */
+#define PATIENCE_S 0.5 /* for one new frame of each kind from each board */
 
 struct looking {
     const struct aw_canpid *client;
     uint64_t wanted;
+    int64_t since_ns;
 };
 
-static bool is_known(const struct aw_canpid_board *board)
+static bool is_new(const struct aw_canpid_stream *stream, int64_t since_ns)
+{
+    return stream->count > 0 && aw_canpid_last_ns(stream) >= since_ns;
+}
+
+static bool all_new(const struct aw_canpid_board *board, int64_t since_ns)
 {
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++)
-        if (!board->streams[kind].count)
+        if (!is_new(&board->streams[kind], since_ns))
             return false;
     return true;
 }
@@ -27,16 +33,24 @@ static bool goes_on(void *context, const struct aw_received *received)
     const struct looking *looking = context;
     (void)received;
     for (uint64_t left = looking->wanted; left; left &= left - 1)
-        if (!is_known(&looking->client->boards[canpid_first_board(left) / 32]))
+        if (!all_new(&looking->client->boards[canpid_first_board(left) / 32], looking->since_ns))
             return true;
     return false;
 }
 
+/* Is there news of it? Else what is shown is from before. */
+static bool is_silent(const struct looking *looking, unsigned at)
+{
+    const struct aw_canpid_board *board = &looking->client->boards[at];
+    return !is_new(&board->streams[AW_CANPID_PID], looking->since_ns);
+}
+
 /* A setpoint beyond the controller's range is how a driver is disabled: there is no target then.
  * What is not known in the controller's unit is in % of all of it. */
-static void print_board(struct aw_session *session, unsigned at, int controller)
+static void print_board(struct aw_session *session, const struct looking *looking, unsigned at,
+                        int controller)
 {
-    const struct aw_canpid *client = canpid_of(session);
+    const struct aw_canpid *client = looking->client;
     const struct aw_canpid_board *board = &client->boards[at];
     char name[AW_CANPID_NAME_MAX];
     bool known = board->streams[AW_CANPID_PID].count > 0;
@@ -62,11 +76,27 @@ static void print_board(struct aw_session *session, unsigned at, int controller)
             .decimals = 2,
             .unit = controller < 0 ? "%" : aw_canpid_unit(controller),
             .fault = !known                    ? "silent"
+                     : is_silent(looking, at)  ? "old"
                      : sensors && board->error ? (error ? error : "unknown")
                                                : NULL,
             .age_s = known ? (double)(aw_clock_now(session->clock) - last) / 1e9 : (double)NAN,
             .more = more,
         });
+}
+
+static enum aw_status no_telemetry(struct aw_session *session, uint64_t boards, uint64_t silent)
+{
+    const struct aw_canpid *client = canpid_of(session);
+    char name[AW_CANPID_NAME_MAX];
+    bool any = silent == boards && !aw_flag(session, "board"), before = false;
+    for (uint64_t left = silent; left; left &= left - 1)
+        before = before ||
+                 client->boards[canpid_first_board(left) / 32].streams[AW_CANPID_PID].count > 0;
+    return aw_fail(
+        &session->err, AW_TIMEOUT,
+        "status: no %stelemetry from %s — is it powered, and the bus up?", before ? "new " : "",
+        any ? "any driver"
+            : aw_canpid_board_name(&session->wire->variant, canpid_first_board(silent), name));
 }
 
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)
@@ -81,7 +111,7 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         status = canpid_ready(session);
     if (status != AW_OK)
         return status;
-    struct looking looking = {canpid_of(session), boards};
+    struct looking looking = {canpid_of(session), boards, aw_clock_now(session->clock)};
     double patience =
         aw_flag(session, "timeout") ? aw_option_number(session, "timeout") : PATIENCE_S;
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), patience);
@@ -91,18 +121,13 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
     aw_status_begin(session, (const char *const[]){"output", "torque", NULL});
     for (uint64_t left = boards; left; left &= left - 1) {
         unsigned at = canpid_first_board(left) / 32;
-        print_board(session, at, controller);
-        if (!looking.client->boards[at].streams[AW_CANPID_PID].count)
+        print_board(session, &looking, at, controller);
+        if (is_silent(&looking, at))
             silent |= UINT64_C(1) << at;
     }
     if (silent != boards && (!silent || !aw_flag(session, "board")))
         return AW_OK;
-    char name[AW_CANPID_NAME_MAX];
-    return aw_fail(
-        &session->err, AW_TIMEOUT, "status: no telemetry from %s — is it powered, and the bus up?",
-        silent == boards && !aw_flag(session, "board")
-            ? "any driver"
-            : aw_canpid_board_name(&session->wire->variant, canpid_first_board(silent), name));
+    return no_telemetry(session, boards, silent);
 }
 
 /* A driver enables a controller within its range only, and clamps gains. */

@@ -50,6 +50,9 @@ void canpid_remember(struct aw_session *session);
 /* Opens the link, with the options of this command. */
 enum aw_status canpid_ready(struct aw_session *session);
 
+/* Takes in what has come. */
+enum aw_status canpid_poll(struct aw_session *session);
+
 /* The same for what only makes frames with --dry-run: a client without a link then. */
 enum aw_status canpid_ready_to_make(struct aw_session *session);
 

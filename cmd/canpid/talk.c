@@ -61,6 +61,11 @@ enum aw_status canpid_ready(struct aw_session *session)
     return AW_OK;
 }
 
+enum aw_status canpid_poll(struct aw_session *session)
+{
+    return aw_canpid_poll(canpid_of(session), &session->err);
+}
+
 enum aw_status canpid_ready_to_make(struct aw_session *session)
 {
     struct aw_canpid_options options = canpid_options(session);

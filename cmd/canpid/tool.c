@@ -418,6 +418,7 @@ const struct aw_tool canpid_tool = {
     .connect = canpid_connect,
     .disconnect = canpid_remember,
     .receive = canpid_next_received,
+    .poll = canpid_poll,
     .subject = {.of = canpid_subject,
                 .narrow = canpid_narrow,
                 .about = canpid_subject_about,

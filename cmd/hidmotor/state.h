@@ -34,6 +34,9 @@ void motor_connect(struct aw_session *session, struct aw_link *link);
 /* Opens the link, with the options of this command. */
 enum aw_status motor_ready(struct aw_session *session);
 
+/* Takes in what has come. */
+enum aw_status motor_poll(struct aw_session *session);
+
 /* Target and actual place of the joints, as last read, into the result. */
 void motor_report_joints(struct aw_session *session);
 

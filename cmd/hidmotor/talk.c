@@ -32,6 +32,11 @@ enum aw_status motor_ready(struct aw_session *session)
     return AW_OK;
 }
 
+enum aw_status motor_poll(struct aw_session *session)
+{
+    return aw_hidmotor_poll(motor_arm(session), &session->err);
+}
+
 void motor_report_joints(struct aw_session *session)
 {
     const struct aw_hidmotor_status *known = &motor_arm(session)->known;

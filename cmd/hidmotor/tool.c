@@ -264,6 +264,7 @@ const struct aw_tool hidmotor_tool = {
     .prepare = motor_ready,
     .connect = motor_connect,
     .receive = motor_next_received,
+    .poll = motor_poll,
     .asks = true,
     .replay = {.in_step = true,
                .relative = AW_LIST("set_velocity"),

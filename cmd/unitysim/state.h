@@ -38,6 +38,9 @@ void unity_disconnect(struct aw_session *session);
 /* Opens the link, with the options of this command. */
 enum aw_status unity_ready(struct aw_session *session);
 
+/* Takes in what has come. */
+enum aw_status unity_poll(struct aw_session *session);
+
 /* The same for what only makes packets with --dry-run: a client without a link then. */
 enum aw_status unity_ready_to_make(struct aw_session *session);
 

@@ -78,6 +78,11 @@ int64_t unity_patience_ns(const struct aw_session *session, double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
+enum aw_status unity_poll(struct aw_session *session)
+{
+    return aw_unitysim_poll(unity_of(session), &session->err);
+}
+
 static bool until_feedback(void *context, const struct aw_received *received)
 {
     struct aw_session *session = context;

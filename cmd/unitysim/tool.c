@@ -251,6 +251,7 @@ const struct aw_tool unitysim_tool = {
     .sections = sections,
     .configure = unity_configure,
     .receive = unity_next_received,
+    .poll = unity_poll,
     .prepare = unity_ready_to_make,
     .replay = {.relative = AW_LIST("control"),
                .place = "feedback",

@@ -37,6 +37,40 @@ overshooting='set kp 20 -b lknee -c pos'
 
 # ---- Frames --------------------------------------------------------------------------------------
 
+# Telemetry that nobody reads for a while: the adapter drops the oldest, the tool takes it in while it
+# waits, and what it shows then and confirms is of now.
+@test "a script that waits: status shows what is new, and six of six stops are confirmed" {
+    local listen age
+    for listen in "slcan:pty:$D/can" slcan:tcp-listen:0 socketcand-listen:0/can0 "unix-listen:$D/bus"; do
+        start "sim$RANDOM" canpid sim --listen "$listen"
+        ok canpid -q -l "$url" < <(for board in lankle lknee lhip rankle rknee rhip; do
+                echo "setpoint 5 -b $board -c pos"
+            done
+            sleep 2
+            echo status -j
+            echo stop -j)
+        for age in $(jq 'select(.cmd == "status") | .[].age? // empty' <<<"${lines[6]}"); do
+            awk -v age="$age" 'BEGIN { exit !(age < 0.3) }'
+        done
+        same "$(json .confirmed)" '"lhip,lknee,lankle,rhip,rknee,rankle"'
+        end "$pid"
+    done
+}
+
+@test "status says what is old: the board has fallen silent" {
+    start sim canpid sim --listen "slcan:pty:$D/can"
+    canpid -q -k -l "$url" >"$D/out" 2>"$D/err" \
+        < <(echo status -b lknee
+            timeout "$patience" sh -c "until grep -q lknee '$D/out'; do sleep 0.05; done"
+            kill -STOP "$pid"
+            sleep 0.3
+            echo status -b lknee) && status=0 || status=$?
+    kill -CONT "$pid"
+    same "$status" 3
+    matches "$(tail -1 "$D/out")" 'lknee * old *s *'
+    has "$(<"$D/err")" 'status: no new telemetry from lknee'
+}
+
 @test "encode and decode: the documented frames" {
     ok canpid encode setpoint board=lknee controller=tor value=-5Nm
     same "$output" "044#CDCC4CBE0200"

@@ -10,6 +10,13 @@ static const struct aw_can_text_ops *text_ops(const struct aw_can_text *self)
     return (const struct aw_can_text_ops *)self->base.ops;
 }
 
+/* Of the stream's own; a client's protocol may report others. */
+static void note_dropped(struct aw_can_text *self)
+{
+    self->base.dropped += self->inner->dropped - self->dropped;
+    self->dropped = self->inner->dropped;
+}
+
 enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                 int64_t deadline, struct aw_error *err)
 {
@@ -56,7 +63,9 @@ int aw_can_text_fd(const struct aw_link *link)
 
 enum aw_status aw_can_text_write(struct aw_can_text *self, const char *text, struct aw_error *err)
 {
-    return aw_link_write(self->inner, text, strlen(text), err);
+    enum aw_status status = aw_link_write(self->inner, text, strlen(text), err);
+    note_dropped(self);
+    return status;
 }
 
 bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_link_raw *raw)

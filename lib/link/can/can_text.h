@@ -29,6 +29,7 @@ struct aw_can_text {
     struct aw_link base;
     struct aw_link *inner;
     size_t next, size; /* what is not taken yet */
+    uint64_t dropped;  /* by inner, as of the last write */
     uint8_t buf[2048];
 };
 

@@ -13,6 +13,7 @@ struct adapter {
     struct aw_slcan_reader reader;
     enum channel channel;
     bool stamps;
+    uint64_t reported; /* frames dropped as of the last F */
 };
 
 static const char done[] = "\r", refused[] = "\a";
@@ -65,11 +66,13 @@ static const char *serial_number(struct adapter *self, const char *line)
     return "NAW01\r";
 }
 
+/* Bit 0: the queue was full. Asking clears it. */
 static const char *flags(struct adapter *self, const char *line)
 {
-    (void)self;
+    bool full = self->text.base.dropped > self->reported;
     (void)line;
-    return "F00\r";
+    self->reported = self->text.base.dropped;
+    return full ? "F01\r" : "F00\r";
 }
 
 /* The bus takes 29-bit and remote frames too, but nobody on it listens to them. */
@@ -174,8 +177,7 @@ static enum aw_status adapter_write(struct aw_link *link, const void *buf, size_
         time_ms = (int)(aw_clock_now(link->clock) / AW_MILLISECOND % AW_SLCAN_MINUTE);
     aw_slcan_encode(buf, size, time_ms, line);
     status = aw_can_text_write(&self->text, line, err);
-    /* A pty does not report that the computer has closed it. Were the channel left open, every
-     * few hundred frames would cost a second. */
+    /* A pty does not report that the computer has closed it. */
     if (status == AW_TIMEOUT)
         self->channel = CLOSED;
     return status;

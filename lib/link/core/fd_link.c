@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define WRITE_TIMEOUT_MS 1000
+#define STUCK            AW_SECOND
 #define PARTING          (200 * AW_MILLISECOND)
 
 const struct aw_link_ops aw_fd_ops = {
@@ -47,17 +48,85 @@ enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struc
     return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
 }
 
+/* -1 with errno. */
+static ssize_t write_now(const struct aw_fd_link *self, const void *buf, size_t size)
+{
+    return self->socket ? send(self->fd, buf, size, MSG_NOSIGNAL) : write(self->fd, buf, size);
+}
+
+void aw_fd_forget(struct aw_fd_link *self)
+{
+    aw_outbox_clear(&self->box);
+    self->stuck_ns = 0;
+}
+
+/* What waits, as far as it is taken. AW_OK, or AW_LOST. */
+static enum aw_status flush(struct aw_fd_link *self, struct aw_error *err)
+{
+    struct aw_span next;
+    while ((next = aw_outbox_next(&self->box)).size > 0) {
+        ssize_t n = write_now(self, next.data, next.size);
+        if (n < 0 && try_again(errno))
+            return AW_OK;
+        if (n < 0) {
+            int error = errno;
+            aw_fd_forget(self);
+            return aw_fd_lost(&self->base, error, err);
+        }
+        self->stuck_ns = 0;
+        aw_outbox_sent(&self->box, (size_t)n);
+    }
+    return AW_OK;
+}
+
+static enum aw_status not_taken(const struct aw_link *link, struct aw_error *err)
+{
+    return aw_fail(err, AW_TIMEOUT,
+                   "%s: nothing was taken for a second — does the other end still run?", link->key);
+}
+
+static enum aw_status keep(struct aw_fd_link *self, const void *buf, size_t size, size_t sent,
+                           struct aw_error *err)
+{
+    int64_t now = aw_clock_now(self->base.clock);
+    aw_outbox_add(&self->box, buf, size, sent);
+    self->base.dropped = self->box.dropped;
+    if (self->stuck_ns == 0)
+        self->stuck_ns = now;
+    if (now - self->stuck_ns < STUCK)
+        return AW_OK;
+    self->stuck_ns = now;
+    return not_taken(&self->base, err);
+}
+
+enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size, struct aw_error *err)
+{
+    struct aw_fd_link *self = (struct aw_fd_link *)link;
+    self->written = true;
+    enum aw_status status = flush(self, err);
+    ssize_t n = 0;
+    if (status == AW_OK && self->box.held == 0)
+        n = write_now(self, buf, size);
+    if (n < 0 && !try_again(errno))
+        status = aw_fd_lost(link, errno, err);
+    if (status != AW_OK || (n > 0 && (size_t)n == size))
+        return status;
+    return keep(self, buf, size, n > 0 ? (size_t)n : 0, err);
+}
+
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err)
 {
-    const struct aw_fd_link *self = (const struct aw_fd_link *)link;
+    struct aw_fd_link *self = (struct aw_fd_link *)link;
     *got = 0;
     for (;;) {
         /* Waiting comes first even when there are bytes: a flood must not hide a request to stop.
          */
-        enum aw_status status = aw_fd_await(link, self->fd, deadline, err);
+        short events = self->box.held ? POLLIN | POLLOUT : POLLIN;
+        enum aw_status status = aw_clock_wait(link->clock, self->fd, events, deadline);
         if (status != AW_OK)
-            return status;
+            return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
+        flush(self, NULL); /* reading says what is wrong */
         ssize_t n = read(self->fd, buf, cap);
         if (n > 0) {
             *got = (size_t)n;
@@ -68,16 +137,15 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     }
 }
 
-enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
-                                struct aw_error *err)
+/* AW_TIMEOUT also after a part: how much, is in *written. */
+static enum aw_status write_some(struct aw_link *link, const void *buf, size_t size,
+                                 size_t *written, struct aw_error *err)
 {
     struct aw_fd_link *self = (struct aw_fd_link *)link;
     const char *next = buf;
     self->written = true;
     for (*written = 0; *written < size;) {
-        size_t left = size - *written;
-        ssize_t n = self->socket ? send(self->fd, next + *written, left, MSG_NOSIGNAL)
-                                 : write(self->fd, next + *written, left);
+        ssize_t n = write_now(self, next + *written, size - *written);
         if (n > 0)
             *written += (size_t)n;
         else if (n < 0 && !try_again(errno))
@@ -90,9 +158,7 @@ enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t si
                 ready = poll(&room, 1, WRITE_TIMEOUT_MS);
             while (ready < 0 && errno == EINTR);
             if (ready <= 0)
-                return aw_fail(err, AW_TIMEOUT,
-                               "%s: nothing was taken for a second — does the other end still run?",
-                               link->key);
+                return not_taken(link, err);
         }
     }
     return AW_OK;
@@ -101,7 +167,7 @@ enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t si
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, struct aw_error *err)
 {
     size_t written;
-    enum aw_status status = aw_fd_write_some(link, buf, size, &written, err);
+    enum aw_status status = write_some(link, buf, size, &written, err);
     if (status != AW_TIMEOUT || written == 0)
         return status;
     return aw_fail(err, AW_LOST,
@@ -132,6 +198,7 @@ void aw_fd_close(struct aw_link *link)
     struct aw_fd_link *self = (struct aw_fd_link *)link;
     if (self->fd >= 0)
         close(self->fd);
+    aw_outbox_free(&self->box);
     free(self);
 }
 

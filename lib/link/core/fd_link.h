@@ -9,13 +9,16 @@
 #include <time.h>
 
 #include "link/core/link.h"
+#include "link/core/outbox.h"
 
 struct aw_fd_link {
     struct aw_link base;
-    int fd;            /* -1: a server without a client */
-    uint32_t overflow; /* datagrams that the kernel had thrown away by the last stamp */
-    bool socket;       /* written by send(2), so that a lost peer is an error and not a signal */
-    bool written;      /* ever: then parting takes care that it gets there */
+    int fd;               /* -1: a server without a client */
+    uint32_t overflow;    /* datagrams that the kernel had thrown away by the last stamp */
+    bool socket;          /* written by send(2), so that a lost peer is an error and not a signal */
+    bool written;         /* ever: then parting takes care that it gets there */
+    struct aw_outbox box; /* servers: what their client has not taken yet, */
+    int64_t stuck_ns;     /* and since when it takes nothing; 0: it does */
 };
 
 /* An aw_fd_link, or something of size bytes that begins with one; the rest is zero. NULL if there
@@ -30,10 +33,15 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
                           int64_t deadline, struct aw_error *err);
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
-/* The same as writing, but AW_TIMEOUT also after a part: how much, is in *written. For media that
- * can forget that part. */
-enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
-                                struct aw_error *err);
+/* For servers: writes what is taken at once and keeps the rest for the next call and for reading,
+ * where it goes out as there is room. AW_OK, also where older messages had to be dropped for it:
+ * base.dropped counts them. AW_TIMEOUT: nothing has been taken for a second; said once a second.
+ * AW_LOST. */
+enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size,
+                           struct aw_error *err);
+
+/* Forgets what waits to be taken. */
+void aw_fd_forget(struct aw_fd_link *self);
 void aw_fd_close(struct aw_link *link);
 
 /* Closes a connection, so that what was written before gets there: for up to 0.2 s the peer may

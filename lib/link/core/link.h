@@ -55,8 +55,11 @@ struct aw_link_ops {
     /* Writes all of it (one datagram on datagram links). AW_OK; AW_TIMEOUT if the other end has
      * taken nothing of it for a second; AW_LOST, also if it took a part and then nothing for a
      * second: what is written next would be read as the rest of it. Not ended by a request to stop:
-     * the stop itself is written with it. A server with nobody connected drops it and says AW_OK,
-     * like a cable without a computer; a client that takes nothing for a second is disconnected. */
+     * the stop itself is written with it.
+     * A server never waits: what its client does not take at once goes out as it reads, and of what
+     * is too much the oldest is dropped. One with nobody connected drops it, like a cable without a
+     * computer. Both are AW_OK; AW_TIMEOUT: a pty that nobody has read, or had open, for a second.
+     * A client that takes nothing for a second is disconnected where another one waits. */
     enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
     void (*close)(struct aw_link *link); /* frees the link */
@@ -92,7 +95,8 @@ struct aw_link {
     /* What CAN links report beside the datagram, as of the last read; 0, false and "" elsewhere. */
     int64_t rx_time_ns; /* wall clock when kernel or adapter got the datagram; 0: not known */
     bool own;           /* the datagram is one that was written to this very link, now on the bus */
-    uint64_t dropped;   /* frames that the kernel or the adapter had to throw away, so far */
+    uint64_t dropped;   /* frames that the kernel or the adapter had to throw away, so far; of a
+                           server, messages that its clients were too slow for */
     uint64_t refused;   /* udp: datagrams that others than the peer sent, thrown away */
     char event[160];    /* words for an error frame or a change: "bus-off …", "no ACK (…)",
                            "interface down", "interface up"; "" if that read brought none */

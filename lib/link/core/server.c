@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@ static void hang_up(struct aw_server_link *self)
     if (self->fd.fd >= 0)
         close(self->fd.fd);
     self->fd.fd = -1;
+    aw_fd_forget(&self->fd);
     self->fd.base.waiting = true;
     self->gone = false;
 }
@@ -55,17 +57,22 @@ static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, s
     return AW_EVENT;
 }
 
+static bool somebody_waits(const struct aw_server_link *self)
+{
+    struct pollfd listener = {.fd = self->listen_fd, .events = POLLIN};
+    return poll(&listener, 1, 0) == 1;
+}
+
 static enum aw_status server_write(struct aw_link *link, const void *buf, size_t size,
                                    struct aw_error *err)
 {
     struct aw_server_link *self = (struct aw_server_link *)link;
-    size_t written;
     (void)err;
     if (self->fd.fd < 0 || self->gone)
         return AW_OK;
-    enum aw_status status = aw_fd_write_some(link, buf, size, &written, NULL);
+    enum aw_status status = aw_fd_offer(link, buf, size, NULL);
     self->gone = status == AW_LOST; /* what it sent before is still to be read */
-    if (status == AW_TIMEOUT)
+    if (status == AW_TIMEOUT && somebody_waits(self))
         hang_up(self);
     return AW_OK;
 }

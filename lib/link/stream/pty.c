@@ -33,13 +33,17 @@ static bool points_to(const char *path, const char *wanted)
 static enum aw_status pty_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
 {
-    const struct pty_link *self = (const struct pty_link *)link;
-    size_t written;
-    enum aw_status status = aw_fd_write_some(link, buf, size, &written, err);
-    /* Nobody reads: forget what waits, so that the next client does not get it all; the part of a
-     * message too, so that the next one begins where it should. */
-    if (status == AW_TIMEOUT)
-        tcflush(self->slave, TCIFLUSH);
+    struct pty_link *self = (struct pty_link *)link;
+    char holder[96];
+    enum aw_status status = aw_fd_offer(link, buf, size, err);
+    if (status != AW_TIMEOUT)
+        return status;
+    if (aw_port_sharer(self->slave, holder, sizeof holder))
+        return AW_OK; /* it may read on */
+    /* Nobody is there: forget what waits, so that the next client does not get it all; the part of
+     * a message too, so that the next one begins where it should. */
+    tcflush(self->slave, TCIFLUSH);
+    aw_fd_forget(&self->fd);
     return status;
 }
 

@@ -59,6 +59,8 @@ double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now)
     return span > 0 ? gaps * AW_SECOND / span : 0;
 }
 
+#define AWAY_NS    (50 * AW_MILLISECOND)
+#define POLL_NS    (20 * AW_MILLISECOND) /* a bus that never falls silent */
 #define SILENCE_NS (100 * AW_MILLISECOND)
 #define WINDOW_NS  (100 * AW_MILLISECOND)
 
@@ -117,14 +119,24 @@ static const struct {
                            handle_sensors},
 };
 
+/* When what was just read came. */
+static int64_t arrival_ns(const struct aw_canpid *client, int64_t now)
+{
+    const struct aw_link *link = client->link;
+    int64_t waited = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
+    if (link->rx_time_ns && !link->recorded && !link->simulated)
+        return now - (waited > 0 ? waited : 0);
+    return aw_sooner(client->waiting_ns, now);
+}
+
 static void handle_telemetry(struct aw_canpid *client, unsigned id, const struct aw_record *record)
 {
     struct aw_canpid_board *board = aw_canpid_board(client, id);
+    int64_t now = arrival_ns(client, aw_clock_now(client->link->clock));
     client->counters.telemetry++;
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
         if (record->codec != client->codecs[kind])
             continue;
-        int64_t now = aw_clock_now(client->link->clock);
         struct aw_canpid_stream *stream = &board->streams[kind];
         kinds[kind].handle(board, record->v, client->scalars[kind]);
         stream->times_ns[stream->count++ % AW_CANPID_TIMES] = now;
@@ -139,6 +151,8 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
     memset(client, 0, offsetof(struct aw_canpid, wire));
     client->link = link;
     client->options = *options;
+    client->read_ns = INT64_MIN;
+    client->waiting_ns = AW_NEVER;
     aw_wire_init(&client->wire, &aw_canpid_protocol, variant, false);
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
         client->codecs[kind] = aw_wire_codec(&client->wire, kinds[kind].message, AW_RX);
@@ -342,14 +356,30 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 
 /* Receiving */
 
+/* What lies there after nobody has looked for a while has waited, until a read finds nothing. */
+static enum aw_status read_frame(struct aw_canpid *client, int64_t deadline, size_t *size,
+                                 struct aw_error *err)
+{
+    static const int64_t at_once_ns = AW_MILLISECOND;
+    struct aw_link *link = client->link;
+    int64_t before = aw_clock_now(link->clock);
+    if (client->read_ns != INT64_MIN && before - client->read_ns > AWAY_NS)
+        client->waiting_ns = client->read_ns;
+    enum aw_status status =
+        aw_link_read(link, client->frame, sizeof client->frame, size, deadline, err);
+    client->read_ns = aw_clock_now(link->clock);
+    if (status == AW_TIMEOUT || client->read_ns - before > at_once_ns)
+        client->waiting_ns = AW_NEVER;
+    return status;
+}
+
 enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err)
 {
     struct aw_link *link = client->link;
     struct aw_record *record = &client->record;
     size_t size = 0;
-    enum aw_status status =
-        aw_link_read(link, client->frame, sizeof client->frame, &size, deadline, err);
+    enum aw_status status = read_frame(client, deadline, &size, err);
     *received =
         (struct aw_received){.frame = {client->frame, size},
                              .dir = AW_RX,
@@ -391,6 +421,19 @@ enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_rec
     return AW_OK;
 }
 
+enum aw_status aw_canpid_poll(struct aw_canpid *client, struct aw_error *err)
+{
+    int64_t start = aw_clock_now(client->link->clock), now = start;
+    enum aw_status status = AW_OK;
+    for (; status != AW_TIMEOUT && now - start < POLL_NS; now = aw_clock_now(client->link->clock)) {
+        struct aw_received received;
+        status = aw_canpid_receive(client, start, &received, err);
+        if (status == AW_STOPPED || status == AW_LOST)
+            return status;
+    }
+    return AW_OK;
+}
+
 /* Verifying */
 
 struct verification {
@@ -424,7 +467,8 @@ static bool verify_frame(void *context, const struct aw_received *received)
     uint64_t count = board->streams[AW_CANPID_PID].count;
     if (check->fn)
         check->fn(check->context, received);
-    if (count != check->seen && aw_clock_now(check->client->link->clock) >= check->since_ns) {
+    int64_t came_ns = aw_canpid_last_ns(&board->streams[AW_CANPID_PID]);
+    if (count != check->seen && came_ns >= check->since_ns) {
         /* Output alone says little: a driver that is on and where it should be has none either. */
         bool shown = shows_setpoint(board, sent->setpoint);
         bool disables = fabs(sent->setpoint) > aw_canpid_setpoint_limit(sent->controller);
@@ -551,7 +595,7 @@ static bool on_disabled(void *context, const struct aw_received *received)
     unsigned i = (unsigned)aw_record_get(received->record, "board") / 32 % AW_CANPID_BOARDS;
     const struct aw_canpid_board *board = &s->client->boards[i];
     if (!(unconfirmed(s) >> i & 1) || s->of[i].sent == 0 ||
-        aw_clock_now(s->client->link->clock) < s->of[i].since_ns)
+        aw_canpid_last_ns(&board->streams[AW_CANPID_PID]) < s->of[i].since_ns)
         return true;
     s->of[i].counts = true;
     s->of[i].off =

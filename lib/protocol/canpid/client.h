@@ -105,6 +105,8 @@ struct aw_canpid {
     struct aw_canpid_board boards[AW_CANPID_BOARDS]; /* by board / 32 */
     struct aw_canpid_gains gains;                    /* what was sent here */
     struct aw_canpid_counters counters;
+    int64_t read_ns;    /* the link was read last; INT64_MIN: never */
+    int64_t waiting_ns; /* what is read now came at some time from this one on; AW_NEVER: now */
     uint8_t frame[AW_CANPID_FRAME_MAX]; /* the last one received, */
     struct aw_record record;            /* and decoded */
     struct aw_wire wire;                /* last: what of it is not used yet is not touched */
@@ -117,8 +119,10 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
 /* Board is any identifier below 2048. */
 struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board);
 
-/* When the last frame came (AW_NEVER: none yet), and how many a second come at present: 0 with
- * fewer than two, and sinking from the moment when one is overdue. */
+/* When the last frame came (AW_NEVER: none yet): by the link's own stamp, or where that has none
+ * when it was read, but if nobody had read the link for a while, when that while began. And how
+ * many a second come at present: 0 with fewer than two, and sinking from the moment when one is
+ * overdue. */
 int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream);
 double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now);
 
@@ -203,6 +207,9 @@ void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn 
  * AW_STOPPED, AW_LOST. */
 enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_received_fn *fn,
                               void *context, struct aw_error *err);
+
+/* Takes in what has come, without waiting. AW_OK, AW_STOPPED, AW_LOST. */
+enum aw_status aw_canpid_poll(struct aw_canpid *client, struct aw_error *err);
 
 /* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for one
  * outside the controller's limits (disabled): until two frames in a row show it and no output.

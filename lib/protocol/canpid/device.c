@@ -479,9 +479,14 @@ static void send_frame(struct bus *bus, struct driver *driver)
                                      uint8_t *) = {make_joint, make_pid, make_sensors};
     uint8_t bytes[FRAME_SIZE];
     advance(bus, driver, driver->due_ns);
-    if (!make[driver->kind](bus, driver, bytes) || bus->out_count == MAX_OUTGOING)
-        bus->counters.dropped++;
-    else
+    bool full = bus->out_count == MAX_OUTGOING;
+    bool made = make[driver->kind](bus, driver, bytes);
+    if (made && full) { /* the oldest makes room */
+        bus->out_head = (bus->out_head + 1) % MAX_OUTGOING;
+        bus->out_count--;
+    }
+    bus->counters.dropped += full || !made;
+    if (made)
         memcpy(bus->out[(bus->out_head + bus->out_count++) % MAX_OUTGOING].bytes, bytes,
                FRAME_SIZE);
     driver->kind = (driver->kind + 1) % KINDS;

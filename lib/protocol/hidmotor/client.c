@@ -162,7 +162,7 @@ static enum aw_status read_report(struct aw_hidmotor *arm, int64_t deadline,
     return status == AW_EVENT ? AW_TIMEOUT : status;
 }
 
-static enum aw_status drain(struct aw_hidmotor *arm, struct aw_error *err)
+enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err)
 {
     uint8_t bytes[AW_HIDMOTOR_REPORT + 1];
     size_t size;
@@ -332,7 +332,7 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
 
 static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
 {
-    enum aw_status status = drain(x->arm, err);
+    enum aw_status status = aw_hidmotor_poll(x->arm, err);
     if (status != AW_OK) {
         *taken = true; /* nothing was asked */
         return status;

@@ -140,6 +140,10 @@ struct aw_hidmotor_reply {
     int64_t got_ns;   /* the reply came; minus sent_ns: the round trip */
 };
 
+/* Takes in what has come, without waiting: answers to others, and late ones. AW_OK, AW_STOPPED,
+ * AW_LOST. */
+enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err);
+
 /* Sends a request of the table and waits for its reply. AW_USAGE for what is not finite, AW_LIMIT
  * for what is outside the table's ranges, unless options.force is set (nothing went out),
  * AW_TIMEOUT with what came instead, AW_REFUSED if the board does not know the packet, AW_MALFORMED

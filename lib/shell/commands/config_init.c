@@ -130,7 +130,7 @@ static enum aw_status ask(struct init *init, char *answer, size_t size, const ch
     struct aw_session *session = init->session;
     aw_session_report(session, "%s%s%s%s: ", question, *about ? " (" : "", about,
                       *about ? ")" : "");
-    enum aw_status status = aw_session_wait_input(session, STDIN_FILENO);
+    enum aw_status status = aw_session_wait_input(session, STDIN_FILENO, AW_NEVER);
     ssize_t n = status == AW_OK ? aw_read_ready(STDIN_FILENO, answer, size - 1) : -1;
     if (n <= 0)
         return aw_fail(&session->err, status == AW_OK ? AW_USAGE : status,

@@ -88,7 +88,7 @@ static enum aw_status read_keys(struct aw_jog *jog)
 {
     char text[8] = "", action;
     bool moved = false;
-    enum aw_status status = aw_session_wait_input(jog->session, STDIN_FILENO);
+    enum aw_status status = aw_session_wait_input(jog->session, STDIN_FILENO, AW_NEVER);
     if (status != AW_OK)
         return status;
     ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);

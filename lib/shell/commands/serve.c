@@ -41,6 +41,9 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
         return status;
     fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : url);
     status = aw_device_serve(device, link, &session->err);
+    if (link->dropped)
+        aw_session_notice(session, "%llu messages dropped: their reader was too slow",
+                          (unsigned long long)link->dropped);
     aw_link_close(link);
     return status;
 }

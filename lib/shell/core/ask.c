@@ -15,7 +15,7 @@ bool aw_session_agrees(struct aw_session *session, const char *question)
     aw_session_print_result(session);
     aw_output_flush(&session->out, NULL);
     aw_session_report(session, "%s: %s [y/N] ", session->tool->name, question);
-    return aw_session_wait_input(session, STDIN_FILENO) == AW_OK &&
+    return aw_session_wait_input(session, STDIN_FILENO, AW_NEVER) == AW_OK &&
            aw_read_ready(STDIN_FILENO, answer, sizeof answer - 1) > 0 &&
            (answer[0] == 'y' || answer[0] == 'Y');
 }

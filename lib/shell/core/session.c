@@ -341,14 +341,6 @@ enum aw_status aw_session_announce(struct aw_session *session, struct aw_record 
     return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
 }
 
-enum aw_status aw_session_wait_input(struct aw_session *session, int fd)
-{
-    struct aw_real_clock *clock = &session->real_clock;
-    if (session->interactive && session->tool->idle && !session->attached)
-        return session->tool->idle(session, fd);
-    return aw_clock_wait(&clock->base, fd, POLLIN, AW_NEVER);
-}
-
 int aw_exit_code(const struct aw_session *session, enum aw_status status)
 {
     if (session->out.error == EPIPE)

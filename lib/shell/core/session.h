@@ -101,6 +101,7 @@ struct aw_session {
     bool one_shot;    /* one command on the command line, nothing follows */
     bool serving;     /* a simulated device: what comes are commands */
     bool quit;        /* the user asked to leave */
+    bool idling;      /* it waits for input, and reads the link beside */
     unsigned scripts; /* that are being run, one from another */
 
     /* The command that runs. */
@@ -244,8 +245,9 @@ enum aw_subjects aw_session_subjects(const struct aw_session *session);
 const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
                                char *out, size_t size);
 
-/* Waits until fd can be read: AW_OK, or AW_STOPPED. */
-enum aw_status aw_session_wait_input(struct aw_session *session, int fd);
+/* Waits until fd can be read: AW_OK, AW_TIMEOUT at the deadline (of the real clock), AW_STOPPED.
+ * What the device says meanwhile is taken in: who comes back to it sees what is, not what was. */
+enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline);
 
 /* Prints a record in the style of the options. AW_LOST if the output cannot take it. */
 enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record);

@@ -86,7 +86,8 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     struct aw_span bytes = {buf, size};
     enum aw_dir dir = tx != session->serving ? AW_TX : AW_RX;
     bool stamped = !tx && session->link && session->link->rx_time_ns;
-    if (aw_flag(session, "verbose"))
+    bool typing = session->interactive && session->idling;
+    if (aw_flag(session, "verbose") && !typing)
         print_trace(session, tx, dir, bytes);
     if (session->tee && (!session->tee->narrowed || aw_session_concerns(session, bytes, ""))) {
         int64_t time = stamped ? session->link->rx_time_ns : aw_session_time(session);

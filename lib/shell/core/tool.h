@@ -280,6 +280,9 @@ struct aw_tool {
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
     bool asks; /* receive asks the device: it says nothing by itself */
+    /* Takes in what has come, without waiting: while a line is waited for, so that nothing old is
+     * read afterwards. AW_OK, AW_STOPPED, AW_LOST. NULL: the device says nothing by itself. */
+    enum aw_status (*poll)(struct aw_session *session);
     /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
      * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
     enum aw_status (*idle)(struct aw_session *session, int fd);

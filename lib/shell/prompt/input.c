@@ -53,7 +53,7 @@ static enum aw_status fill(struct aw_session *session, struct lines *in, struct 
         in->overlong = true;
         in->held = AW_LINE_MAX;
     }
-    enum aw_status status = aw_session_wait_input(session, in->fd);
+    enum aw_status status = aw_session_wait_input(session, in->fd, AW_NEVER);
     if (status != AW_OK)
         return status;
     ssize_t n = read(in->fd, in->buffer + in->held, sizeof in->buffer - 1 - in->held);

@@ -341,7 +341,7 @@ static int read_key(FILE *stream)
             return before && key == '\0' ? CTRL('D') : key;
         if (n == 0 || (errno != EAGAIN && errno != EINTR))
             return EOF;
-        if (aw_session_wait_input(prompt->session, fileno(stream)) == AW_STOPPED)
+        if (aw_session_wait_input(prompt->session, fileno(stream), AW_NEVER) == AW_STOPPED)
             return ABORT_CHAR; /* whatever waits for this key gives up */
     }
 }
@@ -350,15 +350,15 @@ static int read_key(FILE *stream)
 static enum aw_status wait_key(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    struct aw_clock *real = &session->real_clock.base;
-    if (session->ongoing == AW_ONGOING_ENDING && session->clock == real &&
+    if (session->ongoing == AW_ONGOING_ENDING && !aw_session_virtual(session) &&
         aw_session_goes_on(session) && !session->tool->idle) {
-        enum aw_status status = aw_clock_wait(real, STDIN_FILENO, POLLIN, session->ongoing_until);
+        enum aw_status status =
+            aw_session_wait_input(session, STDIN_FILENO, session->ongoing_until);
         if (status != AW_TIMEOUT)
             return status;
         renew_prompt(prompt);
     }
-    return aw_session_wait_input(session, STDIN_FILENO);
+    return aw_session_wait_input(session, STDIN_FILENO, AW_NEVER);
 }
 
 static void read_one_line(struct prompt *prompt)

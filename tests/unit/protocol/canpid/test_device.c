@@ -825,13 +825,17 @@ static void looking_changes_nothing(void **state)
     assert_true(run_hash(1, 3, true) == run_hash(1, 3, false));
 }
 
-/* Nobody reads for a minute: what does not fit is dropped, and it goes on. */
+/* Nobody reads for a minute: what does not fit is dropped, the oldest first, and it goes on. */
 static void nobody_listening_is_no_harm(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 30);
     rig->clock.time_ns += 60 * AW_SECOND;
+    assert_int_equal(aw_canpid_poll(&rig->client, &rig->err), AW_OK);
+    double shown =
+        aw_canpid_from_percent(AW_CANPID_POS, aw_canpid_board(&rig->client, LKNEE)->measured);
+    assert_true(shown > 25);
     rig_run(rig, 1);
     const struct aw_canpid_device_counters *counters = aw_canpid_device_counters(rig->device);
     assert_true(counters->dropped > 100000);

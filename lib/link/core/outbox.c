@@ -1,0 +1,76 @@
+/* Messages that wait for a slow client. */
+#include "link/core/outbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+static size_t size_at(const struct aw_outbox *box, size_t at)
+{
+    size_t size;
+    memcpy(&size, box->bytes + at, sizeof size);
+    return size;
+}
+
+static void take_out(struct aw_outbox *box, size_t at)
+{
+    size_t n = sizeof(size_t) + size_at(box, at);
+    box->held -= n;
+    memmove(box->bytes + at, box->bytes + at + n, box->held - at);
+}
+
+/* False: there is none that may be. */
+static bool drop_oldest(struct aw_outbox *box)
+{
+    size_t at = box->begun ? sizeof(size_t) + size_at(box, 0) : 0;
+    if (at >= box->held)
+        return false;
+    take_out(box, at);
+    box->dropped++;
+    return true;
+}
+
+void aw_outbox_add(struct aw_outbox *box, const void *message, size_t size, size_t sent)
+{
+    size_t n = sizeof size + size;
+    while (box->held + n > AW_OUTBOX_ROOM && drop_oldest(box))
+        ;
+    uint8_t *bytes = aw_grow(box->bytes, &box->cap, box->held + n, 1);
+    if (!bytes) {
+        box->dropped++;
+        return;
+    }
+    box->bytes = bytes;
+    memcpy(bytes + box->held, &size, sizeof size);
+    memcpy(bytes + box->held + sizeof size, message, size);
+    box->held += n;
+    box->begun = sent ? sent : box->begun;
+}
+
+struct aw_span aw_outbox_next(const struct aw_outbox *box)
+{
+    if (box->held == 0)
+        return (struct aw_span){NULL, 0};
+    return (struct aw_span){box->bytes + sizeof(size_t) + box->begun, size_at(box, 0) - box->begun};
+}
+
+void aw_outbox_sent(struct aw_outbox *box, size_t n)
+{
+    box->begun += n;
+    if (box->begun < size_at(box, 0))
+        return;
+    take_out(box, 0);
+    box->begun = 0;
+}
+
+void aw_outbox_clear(struct aw_outbox *box)
+{
+    box->held = box->begun = 0;
+}
+
+void aw_outbox_free(struct aw_outbox *box)
+{
+    free(box->bytes);
+    *box = (struct aw_outbox){0};
+}

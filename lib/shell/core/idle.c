@@ -1,0 +1,58 @@
+/* Waits for input, and takes in meanwhile what the device says. */
+#include <poll.h>
+
+#include "shell/core/session.h"
+
+#define LOOK_NS (50 * AW_MILLISECOND) /* at a link that poll(2) does not know */
+
+struct drain {
+    struct aw_aside aside;
+    struct aw_session *session;
+};
+
+/* A person is told at once, and the next command opens it anew; in a script that command fails. */
+static void note_loss(struct aw_session *session)
+{
+    if (session->interactive)
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+    else
+        session->link->lost = false;
+}
+
+/* The link is waited for again only when it has been read: reading waits, too. */
+static void take_in(struct aw_aside *aside)
+{
+    struct drain *drain = (struct drain *)aside;
+    struct aw_session *session = drain->session;
+    struct aw_error cause = session->err;
+    aside->fd = -1;
+    aside->due = AW_NEVER;
+    enum aw_status status = session->tool->poll(session);
+    if (session->link->lost)
+        note_loss(session);
+    session->err = cause;
+    if (status != AW_OK)
+        return;
+    aside->fd = aw_link_fd(session->link);
+    if (aside->fd < 0)
+        aside->due = aw_clock_now(&session->real_clock.base) + LOOK_NS;
+}
+
+enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline)
+{
+    struct aw_real_clock *clock = &session->real_clock;
+    struct drain drain = {.aside = {.fd = -1, .serve = take_in}, .session = session};
+    bool talks = session->link && !session->link->lost && !session->link->recorded &&
+                 !session->attached && session->tool->poll && !aw_session_virtual(session);
+    if (session->interactive && session->tool->idle && !session->attached)
+        return session->tool->idle(session, fd);
+    if (!talks)
+        return aw_clock_wait(&clock->base, fd, POLLIN, deadline);
+    session->idling = true;
+    take_in(&drain.aside); /* a link may hold what poll(2) does not see */
+    aw_aside_add(&clock->aside, &drain.aside);
+    enum aw_status status = aw_clock_wait(&clock->base, fd, POLLIN, deadline);
+    aw_aside_remove(&clock->aside, &drain.aside);
+    session->idling = false;
+    return status;
+}
