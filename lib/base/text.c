@@ -53,6 +53,21 @@ char *aw_shell_word(char *out, size_t size, const char *word)
     return out;
 }
 
+char *aw_next_name(char **rest, char separator)
+{
+    char *from = *rest + strspn(*rest, (const char[]){separator, '\0'}), quote = *from;
+    char *end = quote == '\'' || quote == '"' ? strchr(from + 1, quote) : NULL;
+    bool quoted = end && (!end[1] || end[1] == separator);
+    *rest = from;
+    if (!*from)
+        return NULL;
+    if (!quoted)
+        end = from + strcspn(from, (const char[]){separator, '\0'});
+    *rest = end + (*end != '\0');
+    *end = '\0';
+    return from + quoted;
+}
+
 bool aw_is_one_of(const char *const *words, const char *word)
 {
     while (*words && strcmp(*words, word) != 0)

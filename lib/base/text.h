@@ -26,6 +26,10 @@ bool aw_append_name(char *list, size_t size, const char *name);
  * it does not fit into size. Returns out. */
 char *aw_shell_word(char *out, size_t size, const char *word);
 
+/* Cuts the next name off a list, in place: up to the separator, in quotes (' or ") where it has one
+ * itself. NULL: there is none any more. Empty names are passed over. */
+char *aw_next_name(char **rest, char separator);
+
 /* Is the name what the first length bytes of a text are? */
 static inline bool aw_is_word(const char *name, const char *text, size_t length)
 {

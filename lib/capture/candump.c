@@ -186,7 +186,7 @@ static bool read_any(const char *line, size_t length, struct aw_candump *out)
             append(out, words[i].at, words[i].length);
             return out->length > 0;
         }
-        if (words[i].at[0] == '[')
+        if (words[i].at[0] == '[' && words[i].length > 1 && isdigit((unsigned char)words[i].at[1]))
             return join_columns(words, n, i, out);
     }
     return false;

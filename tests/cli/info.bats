@@ -18,8 +18,8 @@ load common
         done
     done <<'END'
 step.csv|setpoint measured output|canpid -q -l sim:?time=virtual step --from 0deg --to 10deg -b lknee -c pos --save step.csv
-arm.csv|m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint|hidmotor -q -l sim: record arm.csv -n 5
-bare.csv|column1 column2 column3 column4 column5 column6 column7|hidmotor -q -l sim: record bare.csv -n 5 --no-header
+arm.csv|m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint m1.velocity m2.velocity m3.velocity m1.effort m2.effort m3.effort|hidmotor -q -l sim: record arm.csv -n 5
+bare.csv|column1 column2 column3 column4 column5 column6 column7 column8 column9 column10 column11 column12 column13|hidmotor -q -l sim: record bare.csv -n 5 --no-header
 arm.ndjson|count m1.setpoint m1.position m2.setpoint m2.position m3.setpoint m3.position m1.velocity m1.effort m2.velocity m2.effort m3.velocity m3.effort|hidmotor -q -l sim: record arm.ndjson -n 4
 path.csv|Joint Motion Type Position Velocity Tolerance Delay (ms)|unitysim -q -l sim: teach path.csv --every 100ms --for 0.3s
 deg.csv|seq joint angle|armctl -q --csv -l sim:?time=virtual deg 1 10 >deg.csv
@@ -41,6 +41,61 @@ END
     same "$(json '[.lines,.damaged]')" '[2,1]'
     ok canpid -b rknee info -j two.ndjson
     same "$(json '[.lines,.fields]')" '[1,1]'
+}
+
+# Names as PlotJuggler, ROS and Simulink have them; a header of commas with a semicolon in it.
+others() {
+    cat >others.csv <<'END'
+__time,/joint_states/left knee/position[0],motor 1 [deg],"a, b",speed (rad/s; left),a_name_that_is_longer_than_thirty_one_characters,
+1700000000.0,0,1,2,0.5,3,
+1700000000.5,1,2,3,1,4,
+1700000001.0,2,3,4,1.5,5,
+END
+}
+
+@test "CSV of others: any name is a name, in every tool" {
+    others
+    printf '{"__time":5,"/left/knee":1,"motor 1 [deg]":2}\n{"__time":6,"/left/knee":2,"motor 1 [deg]":3}\n' >others.ndjson
+    for tool in $tools; do
+        ok "$tool" info -j others.csv
+        same "$(jq -sc '[.[] | select(.field).field]' <<<"$output")" '["/joint_states/left knee/position[0]","motor 1 [deg]","a, b","speed (rad/s; left)","a_name_that_is_longer_than_thirty_one_characters"]'
+        same "$(json '[.duration, .lines, .damaged]')" '[1,3,0]'
+        for name in '/joint_states/left knee/position[0]' 'motor 1 [deg]' 'a, b' 'speed (rad/s; left)' 'motor*'; do
+            ok "$tool" plot "$name" others.csv
+            ok "$tool" plot "$name" --out run.svg <others.csv
+        done
+        ok "$tool" plot 'a, b' 'motor 1 [deg]' others.csv
+        has "$output" "motor 1 [deg]"
+        ok "$tool" watch --csv --fields "'a, b',motor 1 [deg]" --where "'motor 1 [deg]' > 1 and \"a, b\"<4" - <others.csv
+        same "$output" 't,motor 1 [deg],"a, b"
+1700000000.5,2,3'
+        ok "$tool" watch --format '%{motor 1 [deg]} %{a, b}' - <others.csv
+        same "${lines[2]}" "3 4"
+        ok "$tool" info -j others.ndjson
+        same "$(jq -sc 'map(.field // .duration)' <<<"$output")" '["/left/knee","motor 1 [deg]",1]'
+        ok "$tool" plot /left/knee others.ndjson
+        fails 2 "$tool" plot 'motor 2 [deg]' others.csv
+        has "$why" "did you mean 'motor 1 [deg]'?"
+        fails 2 "$tool" plot /left/knee "$D/nope/others.csv"
+        has "$why" "nope/others.csv: No such file"
+    done
+}
+
+@test "CSV of others: steps of the driver by any names, and what nobody asks for" {
+    canpid -q -l "$fast" step --from 0deg --to 10deg -b lknee -c pos --save step.csv
+    awk -F, -v OFS=, 'NR == 1 { print "Time (ms)", "set/point [deg]", "left knee; angle [deg]", "u [%]", "note, of me" }
+        NR > 1 { print $1 * 1000, $2, $3, $4, NR == 9 ? "" : "x" }' step.csv | sed '1s/note, of me/"note, of me"/' >mine.csv
+    ok canpid -q -j identify --from mine.csv --time Time --input 'u [%]' --output 'left knee; angle [deg]'
+    same "$(json .ok)" true
+    awk -F, -v OFS=, 'NR == 1 { print $0, "note" } NR > 1 { print $0, "x" }' step.csv >noted.csv
+    ok canpid -q -j compare step.csv noted.csv
+    printf '__time,lknee\n1700000000,0\n1700000001,20\n1700000002,0\n0,0\n0,0\n' >knee.csv
+    ok canpid -l "$fast" -c pos --dry-run play knee.csv
+    has "$stderr" "left out the rows of zeros at the end, from line 5"
+    printf 't_ms,hinge\n0,0\n1000,0.5\n0,0\n' >hinge.csv
+    ok ezphys -l sim: --dry-run follow hinge.csv
+    has "$stderr" "left out the rows of zeros at the end, from line 4"
+    has "$output" "duration=1s"
 }
 
 @test "nothing else: prose, programs, settings, what is not there" {

@@ -156,13 +156,13 @@ static void report(struct survey *s)
     aw_object_count(result, "damaged", damaged);
 }
 
-enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)
+static enum aw_status info_capture(struct aw_session *session, const char *path, bool *none)
 {
     struct survey *s = calloc(1, sizeof *s);
     if (!s)
         return aw_no_memory(&session->err);
     s->session = session;
-    s->path = aw_arg(args, "file", 0);
+    s->path = path;
     s->first_ns = s->last_ns = AW_NO_TIME;
     s->ways[0].framer.dir = AW_TX;
     s->ways[1].framer.dir = AW_RX;
@@ -171,15 +171,30 @@ enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *arg
         status = read_all(s);
     if (status == AW_OK)
         report(s);
-    bool capture = status != AW_USAGE || s->segments || s->marks;
+    *none = status == AW_USAGE && !s->segments && !s->marks;
     free(s);
-    if (capture)
-        return status;
+    return status;
+}
+
+/* What the name says is looked for first. Of a file that is nothing of it, the name says what is
+ * missing. */
+enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)
+{
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');
-    struct aw_error why = session->err;
     bool named = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
-    status = aw_info_values(session, path);
-    if (status == AW_USAGE && !named) /* it is neither */
+    bool none = true;
+    enum aw_status status = named ? aw_info_values(session, path) : AW_USAGE;
+    if (status != AW_USAGE)
+        return status;
+    struct aw_error why = session->err;
+    status = info_capture(session, path, &none);
+    if (!none)
+        return status;
+    if (!named) {
+        why = session->err;
+        status = aw_info_values(session, path);
+    }
+    if (status == AW_USAGE)
         session->err = why;
     return status;
 }

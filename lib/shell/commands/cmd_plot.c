@@ -53,12 +53,31 @@ struct plot {
 /* ---- Arguments --------------------------------------------------------------------------------
  */
 
+/* By its ending; one with a slash may be a file as well as a name. */
 static bool is_file(const char *word)
 {
     static const char *const endings[] = {".csv", ".ndjson", ".jsonl",  ".json", ".asc", ".blf",
                                           ".trc", ".db",     ".pcapng", ".pcap", ".log", NULL};
     const char *dot = strrchr(word, '.');
-    return strcmp(word, "-") == 0 || strchr(word, '/') || (dot && aw_is_one_of(endings, dot));
+    return strcmp(word, "-") == 0 || (dot && aw_is_one_of(endings, dot));
+}
+
+/* The word that is the file: by its ending, or else one with a slash that is there, or that would
+ * have to be, as nothing else is. -1: none. */
+static int find_file(const struct aw_args *args)
+{
+    int slash = -1;
+    bool there = false;
+    for (size_t i = 0; i < args->n; i++) {
+        const char *word = args->bound[i].text;
+        if (is_file(word))
+            return (int)i;
+        bool exists = strchr(word, '/') && access(word, F_OK) == 0;
+        if (strchr(word, '/') && (slash < 0 || (exists && !there)))
+            slash = (int)i;
+        there = there || exists;
+    }
+    return slash;
 }
 
 /* A pipe into the command, unless the command line names a device. */
@@ -75,18 +94,20 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
 {
     struct aw_error *err = &p->session->err;
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < args->n && status == AW_OK; i++) {
+    bool piped = reads_pipe(p->session);
+    int file = find_file(args);
+    if (file >= 0 && !is_file(args->bound[file].text) && piped &&
+        access(args->bound[file].text, F_OK) != 0)
+        file = -1; /* a name of what comes */
+    p->input = file >= 0 ? args->bound[file].text : piped ? "-" : NULL;
+    for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
         const char *word = args->bound[i].text;
-        if (!is_file(word))
-            status = aw_select_add(&p->select, word, err);
-        else if (p->input)
+        if (i != file && is_file(word))
             status = aw_fail(err, AW_USAGE, "plot: one recording at a time: %.60s or %.60s",
                              p->input, word);
-        else
-            p->input = word;
+        else if (i != file)
+            status = aw_select_add(&p->select, word, err);
     }
-    if (!p->input && reads_pipe(p->session))
-        p->input = "-";
     p->out = aw_option(p->session, "out");
     if (status == AW_OK && p->out)
         status = aw_file_check(p->out, err);
@@ -246,7 +267,7 @@ static enum aw_status nothing_found(struct plot *p)
                        "plot: '%.60s' comes as a text, not as a number — see 'watch %.60s'",
                        p->select.pattern[0], p->select.pattern[0]);
     const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
-    char all[200] = "";
+    char all[240] = "";
     for (size_t i = 0; i < p->n_seen; i++)
         names[i] = p->seen[i];
     const char *near = aw_suggest(wanted, names, p->n_seen);
@@ -255,10 +276,10 @@ static enum aw_status nothing_found(struct plot *p)
                        "plot: nothing called '%.60s' has come — did "
                        "you mean '%s'?",
                        wanted, near);
-    for (size_t i = 0; i < p->traces.n && strlen(all) + AW_POINT_NAME < sizeof all; i++)
-        aw_append(all, sizeof all, ", ", "%s", p->traces.list[i].label);
-    for (size_t i = 0; i < p->n_seen && strlen(all) + AW_POINT_NAME < sizeof all; i++)
-        aw_append(all, sizeof all, ", ", "%s", p->seen[i]);
+    for (size_t i = 0; i < p->traces.n; i++)
+        aw_append_name(all, sizeof all, p->traces.list[i].label);
+    for (size_t i = 0; i < p->n_seen; i++)
+        aw_append_name(all, sizeof all, p->seen[i]);
     return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
                    "plot: nothing called '%.60s' has come%s%s", wanted, *all ? " — there is " : "",
                    all);

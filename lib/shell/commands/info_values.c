@@ -10,6 +10,9 @@
 #include "shell/commands/common.h"
 #include "shell/commands/stream.h"
 
+#define NAME_LEAST 25
+#define NAME_MOST  60
+
 struct value {
     char name[AW_POINT_NAME], unit[16];
     uint64_t n, numbers;
@@ -23,6 +26,7 @@ struct survey {
     size_t n, room;
     size_t next; /* where the next one is looked for first: they come in the same order each time */
     uint64_t lines, damaged, numbers;
+    int width; /* of the names, as they are shown */
     int64_t first_ns, last_ns;
 };
 
@@ -106,8 +110,8 @@ static void print_value(struct survey *s, const struct value *value)
     aw_object_number(&row, "min", value->numbers ? value->min : NAN, -1, NULL);
     aw_object_number(&row, "max", value->numbers ? value->max : NAN, -1, NULL);
     aw_object_text(&row, "unit", value->unit);
-    aw_session_row(s->session, &row, "%-25s %10" PRIu64 " %10.4g Hz%s\n", value->name, value->n, hz,
-                   extremes);
+    aw_session_row(s->session, &row, "%-*s %10" PRIu64 " %10.4g Hz%s\n", s->width, value->name,
+                   value->n, hz, extremes);
 }
 
 static void report(struct survey *s, const char *path)
@@ -115,6 +119,11 @@ static void report(struct survey *s, const char *path)
     struct aw_object *result = &s->session->result;
     struct stat about;
     double seconds = s->first_ns == AW_NO_TIME ? 0 : (double)(s->last_ns - s->first_ns) / 1e9;
+    s->width = NAME_LEAST;
+    for (size_t i = 0; i < s->n; i++)
+        if ((int)strlen(s->list[i].name) > s->width)
+            s->width = (int)strlen(s->list[i].name);
+    s->width = s->width < NAME_MOST ? s->width : NAME_MOST;
     for (size_t i = 0; i < s->n; i++)
         print_value(s, &s->list[i]);
     aw_object_start(result, "info");
@@ -126,13 +135,10 @@ static void report(struct survey *s, const char *path)
     aw_object_count(result, "damaged", s->damaged);
 }
 
-/* Has it what one can look into, under names and not in a program text or prose? */
-static bool is_ours(const struct survey *s)
+/* Has it what one can look into, under names and in rows as a program text or prose has not? */
+static bool is_table(const struct survey *s, uint64_t uneven)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (strpbrk(s->list[i].name, "/*:;{}<>=\\|"))
-            return false;
-    return s->numbers || (s->n && s->first_ns != AW_NO_TIME);
+    return 2 * uneven <= s->lines && (s->numbers || (s->n && s->first_ns != AW_NO_TIME));
 }
 
 enum aw_status aw_info_values(struct aw_session *session, const char *path)
@@ -142,7 +148,7 @@ enum aw_status aw_info_values(struct aw_session *session, const char *path)
     enum aw_status status = aw_stream_open(&stream, session, path);
     if (status == AW_OK)
         status = read_all(&s, stream);
-    if (status == AW_OK && !is_ours(&s))
+    if (status == AW_OK && !is_table(&s, aw_stream_counters(stream)->uneven))
         status = aw_fail(&session->err, AW_USAGE, "%s: no values in it", path);
     if (status == AW_OK)
         report(&s, path);

@@ -35,6 +35,7 @@ struct aw_stream_counters {
     uint64_t messages;
     uint64_t damaged; /* what could not be decoded */
     uint64_t lost;    /* frames that the link had to drop */
+    uint64_t uneven;  /* rows of CSV that have other columns than the header */
 };
 
 /* input: NULL, "-", or a file. AW_USAGE for a file that cannot be read or is none of these; what

@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "capture/times.h"
 #include "shell/commands/stream_source.h"
 #include "view/text/timestamp.h"
 
@@ -30,8 +31,9 @@ static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t d
 /* What stands beside the values in a record of ours. */
 static bool is_envelope(const char *key)
 {
-    return aw_is_one_of(
-        (const char *const[]){"t", "timestamp", "dir", "msg", "cmd", "raw", "anomaly", NULL}, key);
+    return aw_is_one_of((const char *const[]){"t", "timestamp", "__time", "dir", "msg", "cmd",
+                                              "raw", "anomaly", NULL},
+                        key);
 }
 
 /* A text that says whom the object is about goes before the names of its values. Any tool reads
@@ -74,7 +76,7 @@ static void add_point(struct aw_stream *s, const char *path, double number, cons
     aw_path_point(&s->names, message, json->paths[item->n], number, text, point);
     point->subject = item->subject;
     if (*item->subject)
-        snprintf(point->name, sizeof point->name, "%.40s.%.54s", item->subject, path);
+        aw_point_join(point->name, (const char *[]){item->subject, path}, 2);
     point->order = (unsigned)item->n;
     item->n++;
 }
@@ -102,12 +104,14 @@ static void add_members(struct aw_stream *s, const char *prefix, json_t *value, 
     {
         if (depth == 0 && (is_envelope(key) || (is_subject(key) && json_is_string(member))))
             continue;
-        snprintf(path, sizeof path, "%.60s%s%.30s", prefix, *prefix ? "." : "", key);
+        aw_point_join(path, (const char *[]){prefix, key}, 2);
         add_member(s, path, member, depth);
     }
     json_array_foreach(value, index, member)
     {
-        snprintf(path, sizeof path, "%.60s.%zu", prefix, index);
+        char number[24];
+        snprintf(number, sizeof number, "%zu", index);
+        aw_point_join(path, (const char *[]){prefix, number}, 2);
         add_member(s, path, member, depth);
     }
 }
@@ -150,6 +154,7 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     /* In seconds since 1970, or any that grow; or ISO 8601. */
     const json_t *t = json_object_get(json->object, "t");
     t = t ? t : json_object_get(json->object, "timestamp");
+    t = t ? t : json_object_get(json->object, "__time");
     double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
     s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
     if (json_is_string(t))
@@ -177,10 +182,11 @@ struct csv {
     char *header;                   /* cut up */
     char *first;                    /* the first line, where it is no header; or NULL */
     bool begun;                     /* that line has been read */
-    char number[AW_POINTS_MAX][32]; /* names of its columns then */
+    char number[AW_POINTS_MAX][12]; /* names of columns that have none */
     size_t n;
     const char *name[AW_POINTS_MAX];
     int time, message; /* columns, or -1 */
+    double scale;      /* of the time: makes seconds of it */
 };
 
 /* Cuts the cell off and takes its quotes away; NULL behind the last one. */
@@ -193,6 +199,22 @@ static char *next_cell(char **rest, char separator)
     return (char *)cell.text;
 }
 
+static const char *number_of(struct csv *csv, size_t column)
+{
+    snprintf(csv->number[column], sizeof *csv->number, "column%u", (unsigned)column + 1);
+    return csv->number[column];
+}
+
+/* Times are seconds where their name does not say it; those since the row before are no times. */
+static void find_time(struct csv *csv)
+{
+    struct aw_time_column time = {.scale = 1};
+    csv->time = aw_time_find(csv->name, csv->n, &time);
+    if (csv->time >= 0 && time.step)
+        csv->time = -1;
+    csv->scale = time.scale;
+}
+
 /* A first line that is numbers, but for a name in front at most: what is saved of cameras has no
  * header, and record --no-header writes none. The columns go by number then. */
 static enum aw_status name_columns(struct aw_stream *s, const char *line)
@@ -203,10 +225,8 @@ static enum aw_status name_columns(struct aw_stream *s, const char *line)
         if (csv->time >= 0 || aw_number_parse(csv->name[i], &value, NULL) != AW_OK)
             return AW_OK;
     }
-    for (size_t i = 0; i < csv->n; i++) {
-        snprintf(csv->number[i], sizeof csv->number[i], "column%zu", i + 1);
-        csv->name[i] = csv->number[i];
-    }
+    for (size_t i = 0; i < csv->n; i++)
+        csv->name[i] = number_of(csv, i);
     csv->first = strdup(line);
     return csv->first ? AW_OK : aw_no_memory(&s->session->err);
 }
@@ -227,13 +247,12 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
         return aw_no_memory(&s->session->err);
     for (char *rest = csv->header;
          csv->n < AW_POINTS_MAX && (cell = next_cell(&rest, csv->separator));) {
-        static const char *const times[] = {"t", "time", "timestamp", NULL};
-        if (csv->time < 0 && aw_is_one_of(times, cell))
-            csv->time = (int)csv->n;
         if (strcmp(cell, "msg") == 0)
             csv->message = (int)csv->n;
-        csv->name[csv->n++] = cell;
+        csv->name[csv->n] = *cell ? cell : number_of(csv, csv->n);
+        csv->n++;
     }
+    find_time(csv);
     if (csv->n < 2)
         return aw_fail(&s->session->err, AW_USAGE,
                        "input: '%.40s' is neither JSON nor the header of a CSV file", line);
@@ -249,8 +268,8 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
     if (!*cell || strcmp(name, "dir") == 0 || column == csv->message)
         return;
     if (column == csv->time) {
-        if (number && fabs(value) < TIME_MOST)
-            s->item.time_ns = to_ns(value);
+        if (number && fabs(value * csv->scale) < TIME_MOST)
+            s->item.time_ns = to_ns(value * csv->scale);
         else
             aw_time_parse_iso(cell, &s->item.time_ns);
         return;
@@ -280,6 +299,7 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
         return status;
     while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator)))
         n++;
+    s->counters.uneven += n < (int)csv->n || (rest && rest[strspn(rest, " \t")]);
     s->subject[0] = '\0';
     const char *message = csv->message >= 0 && csv->message < n ? cells[csv->message] : NULL;
     for (int i = 0; i < n; i++)
@@ -288,7 +308,7 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
     for (size_t i = 0; *s->subject && i < s->item.n; i++) {
         struct aw_point *point = &s->points[i];
         point->subject = s->subject;
-        snprintf(point->name, sizeof point->name, "%.40s.%.54s", s->subject, point->field);
+        aw_point_join(point->name, (const char *[]){s->subject, point->field}, 2);
     }
     return AW_OK;
 }

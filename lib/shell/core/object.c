@@ -157,7 +157,8 @@ static size_t that_fit(const struct aw_object *object, size_t width)
     for (; i < object->n; i++) {
         const struct aw_entry *entry = &object->entries[i];
         size_t each = entry->json ? 1 : width;
-        size_t size = strlen(entry->key) + PUNCTUATION + AW_NUMBER_MAX +
+        size_t key = strlen(entry->key), plain = strcspn(entry->key, "\"\\\t\r\n");
+        size_t size = (plain < key ? width * key : key) + PUNCTUATION + AW_NUMBER_MAX +
                       (entry->text ? each * strnlen(entry->text, TEXT_MAX) : 0);
         if (size > room)
             break;

@@ -22,7 +22,7 @@
 #define AW_OBJECT_TEXT 32768 /* bytes that an object takes as text */
 
 struct aw_entry {
-    char key[72];
+    char key[160];          /* names of others are longer than ours */
     const char *text;       /* NULL: a number */
     const char *unit;       /* for people, or NULL */
     const char *unit_after; /* what follows the unit: "·s"; or NULL */

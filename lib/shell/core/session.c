@@ -123,8 +123,8 @@ static const char *const *split_fields(struct aw_session *session)
     if (!text)
         return printing->usual_fields;
     snprintf(printing->field_text, sizeof printing->field_text, "%s", text);
-    char *rest, *part = strtok_r(printing->field_text, ",", &rest);
-    for (; part && n < AW_FIELDS_MAX; part = strtok_r(NULL, ",", &rest))
+    char *rest = printing->field_text, *part;
+    while (n < AW_FIELDS_MAX && (part = aw_next_name(&rest, ',')))
         printing->fields[n++] = part;
     printing->fields[n] = NULL;
     return printing->fields;

@@ -18,14 +18,13 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
 {
     const char *fields = aw_option(session, "fields"), *format = aw_option(session, "format");
     enum aw_status status = AW_OK;
-    char *at = wanted->text, *rest;
+    char *at = wanted->text, *rest = wanted->text, *name;
     *wanted = (struct aw_wanted){0};
     if (aw_session_json(session) || aw_session_csv(session))
         format = NULL;
     at += snprintf(at, 512, "%s", fields ? fields : "") + 1;
     at = at < wanted->text + 512 ? at : wanted->text + 512;
-    for (char *name = strtok_r(wanted->text, ",", &rest); name && status == AW_OK;
-         name = strtok_r(NULL, ",", &rest))
+    while (status == AW_OK && (name = aw_next_name(&rest, ',')))
         status = is_value(name) ? aw_select_add(&wanted->any, name, &session->err) : AW_OK;
     while (status == AW_OK && format && (format = strstr(format, "%{"))) {
         int length = (int)strcspn(format += 2, "}");

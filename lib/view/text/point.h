@@ -15,7 +15,7 @@
 
 #include "wire/wire.h"
 
-#define AW_POINT_NAME 96  /* bytes of a name, with its NUL */
+#define AW_POINT_NAME 160 /* bytes of a name, with its NUL; what others call a value is longer */
 #define AW_POINTS_MAX 256 /* of one message */
 
 /* Plain data; texts are valid until the next message is asked for. */

@@ -31,13 +31,14 @@ static const char *first_glob(const char *pattern)
     return strpbrk(pattern, "*?[");
 }
 
-/* The name itself, or the beginning of it up to a dot: a group, a subject. */
+/* The name itself, whatever characters it has, or the beginning of it up to a dot: a group, a
+ * subject. */
 static bool fits(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
-    if (first_glob(pattern))
-        return fnmatch(pattern, name, 0) == 0;
-    return strncmp(name, pattern, length) == 0 && (name[length] == '\0' || name[length] == '.');
+    if (strncmp(name, pattern, length) == 0 && (name[length] == '\0' || name[length] == '.'))
+        return true;
+    return first_glob(pattern) && fnmatch(pattern, name, 0) == 0;
 }
 
 /* The last part of a name: the position of each joint. */

@@ -7,6 +7,7 @@
  *     '*.torque' 'lknee.*'   * stands for any characters, ? for one, [ab] for one of these
  *     kp.value               message.field, where a name alone would not do
  *     3  3.force.z           of whom the message says this id
+ *     'motor 1 [deg]'        a name is that name, whatever characters others have put into it
  *
  * Plain data; patterns are not copied.
  */

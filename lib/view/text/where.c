@@ -31,9 +31,18 @@ static bool copy(char *out, size_t size, const char *from, const char *end)
     return true;
 }
 
+/* Behind a field in quotes that begins here; else here. */
+static const char *behind_quotes(const char *p)
+{
+    while (isspace((unsigned char)*p))
+        p++;
+    const char *close = *p == '\'' || *p == '"' ? strchr(p + 1, *p) : NULL;
+    return close ? close + 1 : p;
+}
+
 static const char *end_of_term(const char *p)
 {
-    for (; *p; p++)
+    for (p = behind_quotes(p); *p; p++)
         if (isspace((unsigned char)*p) && strncmp(p + 1, "and", 3) == 0 &&
             (!p[4] || isspace((unsigned char)p[4])))
             break;
@@ -62,14 +71,25 @@ static enum aw_status parse_value(struct aw_where_term *term, struct aw_error *e
     return AW_OK;
 }
 
+static bool copy_field(struct aw_where_term *term, const char *from, const char *end, bool quoted)
+{
+    if (!quoted)
+        return copy(term->field, sizeof term->field, from, end) && !strpbrk(term->field, " \t");
+    while (isspace((unsigned char)*from))
+        from++;
+    return copy(term->field, sizeof term->field, from + 1, end - 1);
+}
+
 static enum aw_status parse_term(const char *from, const char *end, struct aw_where_term *term,
                                  struct aw_error *err)
 {
-    const char *op = strpbrk(from, "<>=!"), *after = NULL;
+    const char *behind = behind_quotes(from), *after = NULL, *op = strpbrk(behind, "<>=!");
+    bool quoted = behind > from && strchr("'\"", behind[-1]);
     int length = end - from < 80 ? (int)(end - from) : 80;
-    if (!op || !find_op(op, term, &after) || !copy(term->field, sizeof term->field, from, op) ||
-        !copy(term->text, sizeof term->text, after, end) || strpbrk(term->text, "<>=!") ||
-        strpbrk(term->field, " \t"))
+    if (!op || !find_op(op, term, &after) ||
+        !copy_field(term, from, quoted ? behind : op, quoted) ||
+        (quoted && strspn(behind, " \t") != (size_t)(op - behind)) ||
+        !copy(term->text, sizeof term->text, after, end) || strpbrk(term->text, "<>=!"))
         return aw_fail(err, AW_USAGE,
                        "--where: '%.*s' is no condition — write FIELD OP NUMBER, such as torque>5",
                        length, from);

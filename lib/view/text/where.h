@@ -4,8 +4,9 @@
  *     if (aw_where_parse("torque > 5 and velocity < 100", &where, &err) == AW_OK)
  *         show = aw_where_holds(&where, points, n);
  *
- * FIELD OP VALUE, several joined by "and". OP is one of < <= > >= = == !=. VALUE is a number, with
- * or without a unit, or a text or a named value (with = and != only). FIELD as in select.h.
+ * FIELD OP VALUE, several joined by "and"; a FIELD with blanks or signs in it stands in quotes. OP
+ * is one of < <= > >= = == !=. VALUE is a number, with or without a unit, or a text or a named
+ * value (with = and != only). FIELD as in select.h.
  */
 #ifndef AW_VIEW_TEXT_WHERE_H
 #define AW_VIEW_TEXT_WHERE_H
@@ -24,7 +25,7 @@ enum aw_where_op {
 };
 
 struct aw_where_term {
-    char field[64];
+    char field[AW_POINT_NAME];
     enum aw_where_op op;
     char text[40]; /* the value as it was written */
     bool is_number;

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -64,6 +65,32 @@ static void a_name_is_in_a_list_once(void **state)
     assert_string_equal(list, "shoulder.");
 }
 
+static void test_names_of_a_list(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *names;
+    } cases[] = {
+        {"a,b", "a|b|"},
+        {"", ""},
+        {",,a,,b,", "a|b|"},
+        {"'a,b',c", "a,b|c|"},
+        {"\"a,b\"", "a,b|"},
+        {"it's,b", "it's|b|"},
+        {"'a'b,c", "'a'b|c|"},
+        {"'a,b", "'a|b|"},
+        {"m 1 [deg],x", "m 1 [deg]|x|"},
+        {"''", "|"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[40], names[40] = "", *rest = text, *name;
+        snprintf(text, sizeof text, "%s", cases[i].list);
+        while ((name = aw_next_name(&rest, ',')))
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s|", name);
+        assert_string_equal(names, cases[i].names);
+    }
+}
+
 static void test_words_of_a_shell(void **state)
 {
     (void)state;
@@ -92,9 +119,9 @@ static void test_words_of_a_shell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_of_a_shell),    cmocka_unit_test(one_of_the_words),
-        cmocka_unit_test(a_word_is_found_among_n),  cmocka_unit_test(texts_one_behind_the_other),
-        cmocka_unit_test(a_name_is_in_a_list_once),
+        cmocka_unit_test(test_words_of_a_shell),      cmocka_unit_test(test_names_of_a_list),
+        cmocka_unit_test(one_of_the_words),           cmocka_unit_test(a_word_is_found_among_n),
+        cmocka_unit_test(texts_one_behind_the_other), cmocka_unit_test(a_name_is_in_a_list_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

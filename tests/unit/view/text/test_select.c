@@ -81,6 +81,22 @@ static void test_patterns(void **state)
             fail_msg("%s", patterns[i].pattern);
 }
 
+/* What others call a value is its name, though it looks like a pattern. */
+static void test_names_of_others(void **state)
+{
+    struct aw_select select = {.n = 1};
+    static const struct aw_point point = {
+        .subject = "", .message = "", .name = "motor 1 [deg].left", .field = "motor 1 [deg].left"};
+    static const char *const names[] = {"motor 1 [deg].left", "motor 1 [deg]", "motor*", "left"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        select.pattern[0] = names[i];
+        assert_int_equal(aw_select_match(&select, &point), 0);
+    }
+    select.pattern[0] = "motor 1 [d]";
+    assert_int_equal(aw_select_match(&select, &point), -1);
+}
+
 /* m1.position, m2.position: the last part is enough. */
 static void test_groups(void **state)
 {
@@ -368,10 +384,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noted),   cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_all),
-        cmocka_unit_test(test_check),   cmocka_unit_test(test_confirm),
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_says),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_names_of_others),
+        cmocka_unit_test(test_all),     cmocka_unit_test(test_check),
+        cmocka_unit_test(test_confirm), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_says),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -82,6 +82,39 @@ static void test_conditions(void **state)
     }
 }
 
+/* Of others: what a condition would cut up stands in quotes. */
+static void test_names_in_quotes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *field;
+        bool holds;
+    } rows[] = {
+        {"'motor 1 [deg]'>5", "motor 1 [deg]", true},
+        {" \"motor 1 [deg]\" <= 5", "motor 1 [deg]", false},
+        {"'a>b and c'=3", "a>b and c", true},
+        {"'a>b and c'=3 and 'motor 1 [deg]'=6", "a>b and c", true},
+        {"/left/knee>1", "/left/knee", true},
+    };
+    const struct aw_point points[] = {
+        {.name = "motor 1 [deg]",
+         .subject = "",
+         .message = "",
+         .field = "motor 1 [deg]",
+         .value = 6},
+        {.name = "a>b and c", .subject = "", .message = "", .field = "a>b and c", .value = 3},
+        {.name = "/left/knee", .subject = "", .message = "", .field = "/left/knee", .value = 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_where where = {0};
+        struct aw_error err = {.text = ""};
+        if (aw_where_parse(rows[i].text, &where, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_string_equal(where.terms[0].field, rows[i].field);
+        assert_int_equal(aw_where_holds(&where, points, 3), rows[i].holds);
+    }
+}
+
 static void test_no_data(void **state)
 {
     struct aw_where where = {0};
@@ -119,18 +152,18 @@ static void test_says(void **state)
         {"a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1", NULL},
         {"a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1 and i=1",
          "--where: more than 8 conditions"},
-        {"a23456789b123456789c123456789d123456789e123456789f123456789g123=1", NULL},
-        {"a23456789b123456789c123456789d123456789e123456789f123456789g1234=1",
-         "--where: 'a23456789b123456789c123456789d123456789e123456789f123456789g1234=1' is no "
+        {"a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789"
+         "a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789g=1",
+         NULL},
+        {"a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789"
+         "a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789gh=1",
+         "--where: "
+         "'a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789a' is no "
          "condition — write FIELD OP NUMBER, such as torque>5"},
         {"a=b123456789c123456789d123456789e12345678", NULL},
         {"  a  =  b123456789c123456789d123456789e123456789  ",
          "--where: '  a  =  b123456789c123456789d123456789e123456789  ' is no condition — write "
          "FIELD OP NUMBER, such as torque>5"},
-        {"a23456789b123456789c123456789d123456789e123456789f123456789g123456789h12345678>19",
-         "--where: "
-         "'a23456789b123456789c123456789d123456789e123456789f123456789g123456789h12345678>1' is no "
-         "condition — write FIELD OP NUMBER, such as torque>5"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -157,7 +190,11 @@ static const char *const broken[] = {
     "a>1 and a>1 and a>1 and a>1 and a>1 and a>1 and a>1 and a>1 and a>1",
     "torque>5<6",
     "a!b",
-    "a_name_of_a_field_that_is_longer_than_any_field_of_any_protocol_here>1",
+    "'torque' 5>1",
+    "''>1",
+    "a_name_of_a_field_that_is_longer_than_any_field_of_any_protocol_here_and_than_what_others_"
+    "have_"
+    "ever_called_the_third_joint_of_the_left_leg_of_the_robot_that_they_had_built>1",
 };
 
 static void test_broken(void **state)
@@ -291,10 +328,15 @@ static void test_first_scalar(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_no_data),
-        cmocka_unit_test(test_broken),       cmocka_unit_test(test_says),
-        cmocka_unit_test(test_check),        cmocka_unit_test(test_units_that_are_none),
-        cmocka_unit_test(test_text),         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_no_data),
+        cmocka_unit_test(test_names_in_quotes),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_says),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_units_that_are_none),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_units),
         cmocka_unit_test(test_first_scalar),
     };
     return cmocka_run_group_tests(tests, start, stop);
