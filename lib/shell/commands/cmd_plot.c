@@ -90,24 +90,32 @@ static bool reads_pipe(struct aw_session *session)
            (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args)
+/* What is read, and of it the names of what is drawn. */
+static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
 {
     struct aw_error *err = &p->session->err;
     enum aw_status status = AW_OK;
     bool piped = reads_pipe(p->session);
     int file = find_file(args);
-    if (file >= 0 && !is_file(args->bound[file].text) && piped &&
-        access(args->bound[file].text, F_OK) != 0)
+    const char *word = file >= 0 ? args->bound[file].text : NULL;
+    if (piped && word && !is_file(word) && access(word, F_OK) != 0)
         file = -1; /* a name of what comes */
-    p->input = file >= 0 ? args->bound[file].text : piped ? "-" : NULL;
+    p->input = file >= 0 ? word : piped ? "-" : NULL;
     for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
-        const char *word = args->bound[i].text;
+        word = args->bound[i].text;
         if (i != file && is_file(word))
             status = aw_fail(err, AW_USAGE, "plot: one recording at a time: %.60s or %.60s",
                              p->input, word);
         else if (i != file)
             status = aw_select_add(&p->select, word, err);
     }
+    return status;
+}
+
+static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args)
+{
+    struct aw_error *err = &p->session->err;
+    enum aw_status status = parse_words(p, args);
     p->out = aw_option(p->session, "out");
     if (status == AW_OK && p->out)
         status = aw_file_check(p->out, err);
