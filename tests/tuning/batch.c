@@ -1,9 +1,11 @@
 /* Identification, design and prediction on processes whose formula is known: how near, how stable,
  * how good.
  *
- *     batch         all of them; prints the table of docs/tuning.md
- *     batch 8       each eighth; prints TAP, fails where a bar is missed
- *     batch 8 -v    with a line for each process
+ *     batch         all of them at ticks of 4, 8 and 10 ms; prints the tables of docs/tuning.md
+ *     batch 1       the same without a search for the best gains; prints TAP, fails where a bar is
+ *                   missed
+ *     batch 16      each 16th, each at one of these ticks
+ *     batch 16 -v   with a line for each process
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@
 #include "truth.h"
 
 #define PROCESSES  334
-#define TICK_S     0.004
+#define SLOW_S     0.008 /* a tick so long sends telemetry each time, else it comes at 100 Hz */
 #define TELEMETRY  0.01
 #define RECORD     8000 /* samples */
 #define AMPLITUDE  0.1
@@ -47,11 +49,12 @@ struct record {
 };
 
 static const struct aw_driver driver_of_truth = {
-    .tick_s = TICK_S, .dead_band = 0.01, .output_max = 0.81, .gain_max = 100};
+    .dead_band = 0.01, .output_max = 0.81, .gain_max = 100};
 
 static struct aw_driver driver_of(const struct truth *p)
 {
     struct aw_driver driver = driver_of_truth;
+    driver.tick_s = p->tick_s;
     driver.quantum = p->quantum;
     driver.noise = p->noise;
     return driver;
@@ -83,15 +86,15 @@ static bool experiment(const struct truth *p, struct record *r, double amplitude
     int until = -1;
     r->n = 0;
     aw_excite_start(excite, &config, NULL);
-    if (!truth_begin(&run, p, TICK_S))
+    if (!truth_begin(&run, p, p->tick_s))
         abort();
     for (int tick = 0; excite->part < AW_EXCITE_OVER && r->n < RECORD; tick++) {
-        double now = tick * TICK_S, y = seen(p, &run, &seed);
+        double now = tick * p->tick_s, y = seen(p, &run, &seed);
         if (tick == until)
             setpoint = wanted;
         double u = kp * (setpoint - y);
-        if (now >= next) {
-            next += TELEMETRY;
+        if (now > next - 1e-9) {
+            next += p->tick_s < SLOW_S ? TELEMETRY : p->tick_s;
             if (truth_uniform(&seed) > 0.1) {
                 double t = now + 0.001 * truth_uniform(&seed);
                 r->t[r->n] = t;
@@ -127,7 +130,7 @@ static bool identify(const struct truth *p, struct record *r, struct aw_fit *fit
 
 static struct aw_loop *true_loop(const struct truth *p)
 {
-    return aw_loop_new_of(truth_response, p, p->integrating, truth_slow_s(p), p->delay, TICK_S,
+    return aw_loop_new_of(truth_response, p, p->integrating, truth_slow_s(p), p->delay, p->tick_s,
                           NULL);
 }
 
@@ -137,7 +140,7 @@ static double true_iae(const struct truth *p, const struct aw_gains *g)
     struct truth_run run;
     double sum = 0, before = 0, iae = 0, largest = 0, window = 0;
     size_t quiet = 0;
-    if (!truth_begin(&run, p, TICK_S))
+    if (!truth_begin(&run, p, p->tick_s))
         abort();
     size_t patience = run.delay + 200;
     for (size_t i = 0; i < 100000 && quiet < patience; i++) {
@@ -145,7 +148,7 @@ static double true_iae(const struct truth *p, const struct aw_gains *g)
         sum += g->ki * e;
         truth_tick(&run, g->kp * e + sum + g->kd * (e - before) + 1);
         before = e;
-        iae += fabs(e) * TICK_S;
+        iae += fabs(e) * p->tick_s;
         largest = fmax(largest, fabs(e));
         window = fmax(fabs(e), window * 0.98);
         quiet = i > 2 * patience && window < 2e-3 * largest ? quiet + 1 : 0;
@@ -170,7 +173,7 @@ static double brute_force(const struct truth *p, const struct aw_loop *loop, dou
     double best = INFINITY, tu = truth_period(p);
     for (int i = 0; i < 24; i++)
         for (int k = 0; k < 14; k++) {
-            double ti = tu / 40 * pow(400, i / 23.) / TICK_S, td = tu * 0.03 * k / TICK_S;
+            double ti = tu / 40 * pow(400, i / 23.) / p->tick_s, td = tu * 0.03 * k / p->tick_s;
             double low = 400;
             struct aw_gains g = {low, low / ti, low * td};
             while (low > 1e-3 && !allowed(loop, driver, ms, &g)) {
@@ -208,17 +211,17 @@ static bool true_step(const struct truth *p, const struct aw_proposal *proposal,
 {
     struct truth_run run;
     const struct aw_gains *g = &proposal->per_tick;
-    size_t n = (size_t)(proposal->duration_s / TICK_S);
+    size_t n = (size_t)(proposal->duration_s / p->tick_s);
     struct aw_sample *samples = calloc(n, sizeof *samples);
     double sum = 0, before = 0;
-    if (!samples || !truth_begin(&run, p, TICK_S))
+    if (!samples || !truth_begin(&run, p, p->tick_s))
         abort();
     for (size_t i = 0; i < n; i++) {
         double y = seen(p, &run, &seed), e = step - y;
         sum += g->ki * e;
         double u = g->kp * e + sum + g->kd * (e - before);
         before = e;
-        samples[i] = (struct aw_sample){(double)i * TICK_S, step, y, u};
+        samples[i] = (struct aw_sample){(double)i * p->tick_s, step, y, u};
         truth_tick(&run, effective(u));
     }
     truth_end(&run);
@@ -300,11 +303,11 @@ static struct verdict judge(const struct truth *p, struct record *r, unsigned lo
     if (v.identified)
         judge_design(p, r, &fit, brute, &v);
     if (talk)
-        printf("# %-14s %-12s fit %5.1f%% off %5.1f%% %4.1fdeg  Ms %5.2f  iae %.3f  "
+        printf("# %-14s %2.0f ms %-12s fit %5.1f%% off %5.1f%% %4.1fdeg  Ms %5.2f  iae %.3f  "
                "overshoot %5.1f %5.1f  rise %.3f %.3f  %s\n",
-               p->name, aw_process_kind_name(v.kind), 100 * fit.held_out, 100 * v.gain_off,
-               v.phase_off * 57.29578, v.ms, v.iae / v.best_iae, v.overshoot[0], v.overshoot[1],
-               v.rise[0], v.rise[1], err.text);
+               p->name, 1000 * p->tick_s, aw_process_kind_name(v.kind), 100 * fit.held_out,
+               100 * v.gain_off, v.phase_off * 57.29578, v.ms, v.iae / v.best_iae, v.overshoot[0],
+               v.overshoot[1], v.rise[0], v.rise[1], err.text);
     return v;
 }
 
@@ -314,7 +317,7 @@ static struct verdict judge(const struct truth *p, struct record *r, unsigned lo
 struct family {
     const char *name, *formula;
     int n, identified, within, stable, ms17, ms20, near, passed, unstable_passed;
-    double worst_ms, ratios[PROCESSES];
+    double worst_ms, ratios[3 * PROCESSES];
     int n_ratios;
 };
 
@@ -361,8 +364,9 @@ static double median(struct family *f)
     return f->n_ratios ? f->ratios[f->n_ratios / 2] : NAN;
 }
 
-static void print_table(void)
+static void print_table(double tick_s)
 {
+    printf("\nA tick of %g ms:\n\n", 1000 * tick_s);
     printf("| processes | n | model within 5 %% | stable | Ms ≤ 1.7 | Ms ≤ 2 | largest Ms | "
            "IAE / best | step as predicted |\n|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < FAMILIES; i++) {
@@ -370,6 +374,8 @@ static void print_table(void)
         printf("| %s%s%s | %d | %d | %d | %d | %d | %.2f | %.2f | %d |\n", f->name,
                *f->name ? " " : "", f->formula, f->n, f->within, f->stable, f->ms17, f->ms20,
                f->worst_ms, median(f), f->near);
+        fflush(stdout);
+        *f = (struct family){.name = f->name, .formula = f->formula};
     }
 }
 
@@ -397,23 +403,49 @@ static int judge_all(void)
     return failed;
 }
 
+static const double ticks[] = {0.004, 0.008, 0.01};
+#define TICKS (sizeof ticks / sizeof *ticks)
+
+static void add_up(const struct truth *p, struct record *r, size_t i, bool brute, bool talk)
+{
+    struct verdict v = judge(p, r, i + 1, brute, talk);
+    for (size_t f = 0; f < FAMILIES; f++)
+        if (strncmp(p->name, families[f].name, strlen(families[f].name)) == 0)
+            count(&families[f], &v);
+}
+
+static void tables(struct truth *truths, struct record *record)
+{
+    for (size_t k = 0; k < TICKS; k++) {
+        for (size_t i = 0; i < PROCESSES; i++) {
+            truths[i].tick_s = ticks[k];
+            add_up(&truths[i], record, i, true, false);
+        }
+        print_table(ticks[k]);
+    }
+}
+
+/* Each one at all ticks, or of a sample each at another one. */
+static int bars(struct truth *truths, struct record *record, size_t every, bool talk)
+{
+    for (size_t i = 0; i < PROCESSES; i += every)
+        for (size_t k = 0; k < TICKS; k++) {
+            truths[i].tick_s = ticks[k];
+            if (every == 1 || k == i / every % TICKS)
+                add_up(&truths[i], record, i, false, talk);
+        }
+    return judge_all() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     static struct truth truths[PROCESSES];
     static struct record record;
-    int every = argc > 1 ? atoi(argv[1]) : 1;
-    bool talk = argc > 2 && strcmp(argv[2], "-v") == 0, table = every == 1;
+    int every = argc > 1 ? atoi(argv[1]) : 0;
     size_t n = truth_batch(truths, PROCESSES);
     truth_random(truths + n, PROCESSES - n, SEED);
-    for (size_t i = 0; i<PROCESSES; i += every> 0 ? (size_t)every : 1) {
-        struct verdict v = judge(&truths[i], &record, i + 1, table, talk);
-        for (size_t f = 0; f < FAMILIES; f++)
-            if (strncmp(truths[i].name, families[f].name, strlen(families[f].name)) == 0)
-                count(&families[f], &v);
-    }
-    if (table) {
-        print_table();
-        return 0;
-    }
-    return judge_all() ? EXIT_FAILURE : EXIT_SUCCESS;
+    if (every > 0)
+        return bars(truths, &record, (size_t)every, argc > 2 && strcmp(argv[2], "-v") == 0);
+    tables(truths, &record);
+    return EXIT_SUCCESS;
 }

@@ -103,32 +103,41 @@ def is_disabled(url, board):
     return False
 
 
-def kills(count):
+def serve(board, plant):
+    words = ["--plant", plant] if plant else []
+    return canpid("sim", "-b", board, "--listen", "slcan:tcp-listen:0", *words)
+
+
+def kills(count, plants=(), longest=24):
+    """The boards have these plants, in turn; without any, sound ones."""
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV]
     random.seed(17)
-    buses = {board: canpid("sim", "-b", board, "--listen", "slcan:tcp-listen:0") for board in BOARDS}
+    of = {board: plants[i % len(plants)] if plants else "" for i, board in enumerate(BOARDS)}
+    buses = {board: serve(board, of[board]) for board in BOARDS}
     urls = {board: re.findall(r"ready: (\S+)", next(line for line in bus.stderr if "ready" in line))[0]
             for board, bus in buses.items()}
-    done = failed = 0
+    done = failed = over = 0
     while done < count:
         runs = []
         for board in BOARDS[:count - done]:
             words = ["-q", "-l", urls[board], "tune", "-b", board, "-c", random.choice(CONTROLLERS), "--yes"]
-            runs.append([random.uniform(0.05, 24), board, random.choice(signals), canpid(*words)])
+            runs.append([random.uniform(0.05, longest), board, random.choice(signals), canpid(*words)])
         start = time.monotonic()
         for at, board, how, process in sorted(runs, key=lambda run: run[0]):
             time.sleep(max(0, start + at - time.monotonic()))
+            over += process.poll() is not None
             process.send_signal(how)
             process.communicate(timeout=30)
             good = is_disabled(urls[board], board)
             failed += not good
             if not good:
-                print(f"# {board}: enabled after {how.name} at {at:.2f} s, exit {process.returncode}")
+                print(f"# {board} {of[board]}: enabled after {how.name} at {at:.2f} s, exit {process.returncode}")
         done += len(runs)
     for bus in buses.values():
         bus.kill()
         bus.communicate()
-    print(f"{failed} of {done} joints were left enabled by a killed tune")
+    what = f" with joints that are {', '.join(plants)}" if plants else ""
+    print(f"{failed} of {done} joints were left enabled by a killed tune{what} ({over} had ended before)")
     return failed == 0
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes the tables and pictures of docs/tuning.md anew: known processes, every joint of the simulated
-# exoskeleton, and what the tool draws of its left knee. What is kept is what was measured.
+# exoskeleton, broken ones, and what the tool draws of its left knee. What is kept is what was measured.
 set -eu
 cd "$(dirname "$0")/../.."
 page=docs/tuning.md
@@ -12,7 +12,17 @@ export XDG_CONFIG_HOME=$folder XDG_STATE_HOME=$folder
 
 build/tests/tuning/batch | tee "$folder/batch"
 python3 tests/tuning/joints.py | tee "$folder/joints"
-python3 tests/tuning/joints.py kills "${KILLS:-200}" | tee "$folder/kills"
+python3 tests/tuning/hostile.py | tee "$folder/hostile"
+{
+    python3 tests/tuning/joints.py kills "${KILLS:-200}"
+    echo
+    python3 tests/tuning/hostile.py kills "${KILLS:-200}"
+} | tee "$folder/kills"
+{
+    echo '```text'
+    "$canpid" sim --describe
+    echo '```'
+} | tee "$folder/described"
 
 awk -v folder="$folder" '
     /^<!-- end/ { inside = 0 }

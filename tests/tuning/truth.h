@@ -23,6 +23,7 @@ struct truth {
     double pair, zeta; /* pair 0: none */
     double zero, delay;
     double quantum, noise; /* of what is measured */
+    double tick_s;         /* of the law that drives it */
 };
 
 /* The 134 processes of the test batch: Åström, Hägglund, Advanced PID Control, ISA 2006, 7.2, and

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""What moves a joint by itself, on joints that are broken (sim --plant): how far they go, and what is said.
+
+    hostile.py          each plant, at three ticks of the law; prints the table of docs/tuning.md
+    hostile.py 8        eight of these runs, as TAP
+    hostile.py kills N  tune on served drivers with broken joints, killed at random moments (see joints.py)
+
+In each run the driver must be disabled at the end, with the gains from before unless the new ones were
+applied; beyond the bound it may be on for no longer than it takes to see that and to have a disable
+taken; and nothing may enable it again. The encoder of a stuck joint cannot show any of that. Exit status
+1 where it is not so.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from joints import BIN, canpid, kills, records
+
+PLANTS = ["dead", "stuck", "reversed", "wall:2deg", "delay:1s", "backlash:1deg", "coulomb:5%", "unstable"]
+TICKS = [4, 8, 10]
+BOARD = "lknee"
+COMMANDS = {
+    "identify": "identify -b lknee -c pos",
+    "tune": "tune -b lknee -c pos --yes",
+    "step": "step --from 0deg --to 10deg --for 2s -b lknee -c pos",
+    "verify": "verify spec.ini",
+}
+SPEC = """[10 deg]
+board = lknee
+controller = pos
+from = 0deg
+to = 10deg
+for = 2s
+max-overshoot = 40%
+"""
+OLD = {"kp": 3, "ki": 0.0005, "kd": 0}
+BOUND = {"identify": [-15, 15], "tune": [-15, 25], "step": [-15, 25], "verify": [-15, 25]}
+LATE = 0.025  # s with power beyond the bound: a frame that shows it, a pace, a tick
+LONGEST = 5   # s until a kill
+REST = 3      # s in which what coasts is seen
+
+
+def frames(name):
+    done = subprocess.run([BIN / "canpid", "decode", "-j", name], text=True, capture_output=True)
+    return [f for f in records(done.stdout) if f.get("board") == BOARD]
+
+
+def run(plant, tick, command):
+    """What became of it, from every frame that passed the link."""
+    Path("spec.ini").write_text(SPEC)
+    Path("script").write_text(f"{COMMANDS[command]}\nwatch -b {BOARD} --for {REST}s\n")
+    link = f"sim:?time=virtual&tick={tick}ms&plant={plant}"
+    words = ["-q", "-k", "--record", "run.pcapng", "-l", link, "--switch", "run", "script"]
+    out, err = canpid(*([] if command == "verify" else ["-j"]), *words).communicate(timeout=300)
+    result = next((line for line in records(out) if line.get("cmd") == command), {"ok": False})
+    tap = [line for line in out.splitlines() if line.startswith(("ok 1", "not ok 1"))]
+    result["said"] = result.get("why") or (tap or err.strip().splitlines() or ["nothing"])[0]
+    result.update(look(frames("run.pcapng"), BOUND[command], result.get("applied")))
+    return result
+
+
+def look(seen, bound, applied):
+    pid = [f for f in seen if f["msg"] == "pid"]
+    at = [360 * f["measured"] / 100 for f in pid]
+    on = [abs(f["setpoint"]) < 60 for f in pid]
+    beyond = [not bound[0] <= a <= bound[1] for a in at]
+    powered = [b["t"] - a["t"] for a, b, o, away in zip(pid, pid[1:], on, beyond) if o and away]
+    first = next((i for i, away in enumerate(beyond) if away), len(pid))
+    off = next((i for i in range(first, len(pid)) if not on[i]), len(pid))
+    gains = {f["msg"]: f["value"] for f in seen if f["msg"] in OLD}
+    restored = not gains or applied or all(abs(gains.get(k, v) - v) < 1e-6 for k, v in OLD.items())
+    return {
+        "on": max((abs(a) for a, o in zip(at, on) if o), default=0),
+        "coasted": max((abs(a) for a in at), default=0),
+        "faults": [word for word, bad in [
+            ("left enabled", not pid or on[-1]),
+            ("beyond the bound with power for %.0f ms" % (1000 * sum(powered)), sum(powered) > LATE),
+            ("enabled again", any(on[off:])),
+            ("other gains than before", not restored)] if bad],
+    }
+
+
+def all_runs():
+    return [(p, t, c) for p in PLANTS for t in TICKS for c in COMMANDS]
+
+
+def table():
+    good = True
+    print("| plant | `identify`, `tune --yes`, `step`, `verify` at a tick of 10 ms | farthest with power | at rest |")
+    print("|---|---|---|---|")
+    for plant in PLANTS:
+        results = {(t, c): run(plant, t, c) for t in TICKS for c in COMMANDS}
+        faults = [f"{c} at {t} ms: {', '.join(r['faults'])}" for (t, c), r in results.items() if r["faults"]]
+        good = good and not faults
+        said = [verdict(c, results[10, c]) for c in COMMANDS]
+        print(f"| `{plant}` | {'; '.join(said)} | {max(r['on'] for r in results.values()):.1f}° | "
+              f"{max(r['coasted'] for r in results.values()):.1f}° |{' '.join(faults)}")
+    runs = len(all_runs())
+    print(f"\n{runs} runs at ticks of 4, 8 and 10 ms" + (": the driver disabled at the end of each, no power beyond "
+          "the bound for longer than a stop takes, never enabled again, and the gains those from before." if good
+                                                        else ", with faults."))
+    return good
+
+
+def verdict(command, result):
+    if result["ok"] and result.get("applied"):
+        return "applied, IAE %.3g before, %.3g after" % (result["before"]["iae"], result["after"]["iae"])
+    if result["ok"]:
+        return "fit %.0f %%" % result["fit"] if "fit" in result else "overshoot %.3g %%" % result["overshoot"]
+    said = result["said"]
+    for front in ["canpid: ", "script:1:1: ", "tune: the gains from before are back: ", "lknee: "]:
+        said = said.removeprefix(front)
+    return said.split(" — ")[0]
+
+
+def tap(count):
+    runs = all_runs()
+    chosen = [runs[(i * len(runs) // count + i * 5 % 12) % len(runs)] for i in range(count)]  # all plants, ticks, commands
+    failed = 0
+    print(f"1..{len(chosen)}")
+    for number, (plant, tick, command) in enumerate(chosen, 1):
+        result = run(plant, tick, command)
+        failed += bool(result["faults"])
+        print(f"{'not ok' if result['faults'] else 'ok'} {number} - {command}, {plant}, {tick} ms: "
+              f"{', '.join(result['faults']) or verdict(command, result)}")
+    return failed == 0
+
+
+def main():
+    words = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        if words[:1] == ["kills"]:
+            good = kills(int(words[1]), PLANTS[2:], LONGEST)
+        else:
+            good = tap(int(words[0])) if words else table()
+        os.chdir("/")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
