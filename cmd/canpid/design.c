@@ -23,6 +23,7 @@ enum aw_status canpid_design_options(struct aw_session *session, const struct aw
     int controller = aw_canpid_controller_find(model->controller);
     *options = (struct aw_design_options){
         .ms = aw_option_number(session, "ms"),
+        .bounded = true,
         .overshoot = aw_option_number(session, "overshoot"),
         .activity = aw_flag(session, "noise") ? aw_option_number(session, "noise") : 0,
         .late_s = isfinite(model->fit.half.dead_time) ? model->fit.half.dead_time : 0,

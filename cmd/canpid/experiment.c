@@ -11,8 +11,6 @@
 #define LATE_S      0.006 /* until a driver obeys a setpoint: its loop, and on the way */
 #define ENCODER_DEG 0.045 /* a step of the lever arm's encoder: what the law sees */
 #define EXPERIMENT  30.0  /* s, of steps and relay */
-#define HALVINGS    2     /* of the output, after going too far */
-#define BACK_S      2.0   /* to come back from there */
 #define MULTISINE_S 4.0   /* a period; two are sent */
 #define TONES       12
 #define SLOWEST_HZ  0.25
@@ -45,65 +43,20 @@ bool canpid_known_gains(struct canpid_run *run, struct aw_gains *gains)
     return known;
 }
 
-/* In the order in which they are sent: what makes it lively comes last. */
-static void list_gains(const struct canpid_run *run, struct aw_gains gains,
-                       struct aw_canpid_gain_at out[AW_CANPID_GAINS])
-{
-    const struct aw_canpid_gain_at all[AW_CANPID_GAINS] = {
-        {run->board, run->controller, AW_CANPID_KD, gains.kd},
-        {run->board, run->controller, AW_CANPID_KI, gains.ki},
-        {run->board, run->controller, AW_CANPID_KP, gains.kp},
-    };
-    memcpy(out, all, sizeof all);
-}
-
-enum aw_status canpid_send_gains(struct canpid_run *run, struct aw_gains gains)
-{
-    struct aw_canpid_gain_at all[AW_CANPID_GAINS];
-    enum aw_status status = AW_OK;
-    list_gains(run, gains, all);
-    for (int i = 0; i < AW_CANPID_GAINS && status == AW_OK; i++)
-        status = aw_canpid_set(canpid_of(run->session), &all[i], NULL, &run->session->err);
-    return status;
-}
-
 void canpid_try_gains(struct canpid_run *run, struct aw_gains old)
 {
     struct canpid_state *state = run->session->state;
-    list_gains(run, old, state->old);
+    canpid_list_gains(run->board, run->controller, old, state->old);
     state->n_old = AW_CANPID_GAINS;
-}
-
-enum aw_status canpid_put_back(struct canpid_run *run, struct aw_gains old, enum aw_status status)
-{
-    status = canpid_run_end(run, status);
-    if (status == AW_STOPPED || status == AW_LOST)
-        return status;
-    struct aw_error cause = run->session->err;
-    enum aw_status restored = canpid_send_gains(run, old);
-    if (status == AW_OK)
-        return restored;
-    run->session->err = cause;
-    return status;
-}
-
-void canpid_tried(struct canpid_run *run, enum aw_status status)
-{
-    struct canpid_state *state = run->session->state;
-    if (status != AW_STOPPED)
-        state->n_old = 0;
 }
 
 enum aw_status canpid_experiment_plan(struct canpid_run *run, struct canpid_experiment *e)
 {
     struct aw_session *session = run->session;
-    const char *with = aw_option(session, "with"), *bound = aw_option(session, "max-deviation");
+    const char *with = aw_option(session, "with");
     bool all = strcmp(with, "all") == 0;
     double deviation = 0;
-    if (!bound)
-        bound = run->controller == AW_CANPID_TOR ? "2" : "15";
-    enum aw_status status =
-        canpid_parse(session, "--max-deviation", bound, run->controller, &deviation);
+    enum aw_status status = canpid_max_deviation(session, run->controller, NULL, &deviation);
     e->steps = all || strcmp(with, "step") == 0;
     e->relay = all || strcmp(with, "relay") == 0;
     e->multisine = all || strcmp(with, "multisine") == 0;
@@ -139,7 +92,7 @@ static enum aw_status excite(struct canpid_run *run, struct canpid_experiment *e
     run->context = e;
     while (status == AW_OK && e->excite.part < AW_EXCITE_OVER) {
         double setpoint = run->last[RUN_MEASURED] / run->scale + e->excite.output / e->kp;
-        status = canpid_run_drive(run, fmax(-limit, fmin(limit, setpoint)));
+        status = canpid_run_push(run, fmax(-limit, fmin(limit, setpoint)));
         if (status == AW_OK)
             status = canpid_run_await_turn(run);
     }
@@ -162,20 +115,15 @@ static enum aw_status swing(struct canpid_run *run, struct canpid_experiment *e,
     enum aw_status status = aw_sweep_start(&sweep, &plan, &run->session->err);
     aw_session_notice(run->session, "multisine: %.1f s", start);
     if (status == AW_OK)
-        status = canpid_run_drive(run, run->last[RUN_MEASURED] / run->scale);
+        status = canpid_run_push(run, run->last[RUN_MEASURED] / run->scale);
     if (status == AW_OK)
-        status = canpid_send_gains(run, *before);
+        status = canpid_run_gains(run, *before);
     while (status == AW_OK && t < 2 * MULTISINE_S) {
         status = canpid_run_await_turn(run);
         t = run->last[RUN_T] - start;
-        double away = run->last[RUN_MEASURED] / run->scale - e->config.centre;
-        if (status == AW_OK && fabs(away) > e->config.max_deviation)
-            return aw_fail(&run->session->err, AW_REFUSED,
-                           "identify: the multisine went farther than --max-deviation — lower the "
-                           "gains, or use --with step or relay");
         double value = e->config.centre + aw_sweep_value(&sweep, t) * fmin(1, t);
         if (status == AW_OK)
-            status = canpid_run_drive(run, value);
+            status = canpid_run_push(run, value);
     }
     return status;
 }
@@ -203,42 +151,22 @@ static enum aw_status begin(struct canpid_run *run, struct canpid_experiment *e,
                          session->command->name);
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
-    return status == AW_OK ? canpid_run_drive(run, e->config.centre) : status;
-}
-
-/* Back to the centre by the gains that the driver had, and again with half the output. */
-static enum aw_status begin_again(struct canpid_run *run, struct canpid_experiment *e,
-                                  const struct aw_gains *before)
-{
-    struct aw_session *session = run->session;
-    e->config.amplitude /= 2;
-    aw_session_notice(session, "that was too far: again with an output of %.3g",
-                      e->config.amplitude);
-    enum aw_status status = canpid_run_drive(run, run->last[RUN_MEASURED] / run->scale);
-    if (status == AW_OK)
-        status = canpid_send_gains(run, *before);
-    if (status == AW_OK)
-        status = canpid_run_drive(run, e->config.centre);
-    if (status == AW_OK)
-        status = canpid_run_collect(run, BACK_S);
-    return status == AW_OK ? aw_excite_start(&e->excite, &e->config, &session->err) : status;
+    canpid_run_watch(run); /* the bound is one around the centre, also after --around */
+    return status == AW_OK ? canpid_run_push(run, e->config.centre) : status;
 }
 
 enum aw_status canpid_experiment_perform(struct canpid_run *run, struct canpid_experiment *e,
                                          const struct aw_gains *before)
 {
+    canpid_try_gains(run, *before);
     enum aw_status status = begin(run, e, before);
     bool small = e->steps || e->relay;
-    for (int more = HALVINGS; status == AW_OK && small; more--) {
-        status = canpid_send_gains(run, (struct aw_gains){e->kp, 0, 0});
-        if (status == AW_OK)
-            status = canpid_run_restart(run);
-        if (status == AW_OK)
-            status = excite(run, e);
-        if (!e->excite.too_far || more == 0 || status != AW_REFUSED)
-            break;
-        status = begin_again(run, e, before);
-    }
+    if (status == AW_OK && small)
+        status = canpid_run_gains(run, (struct aw_gains){e->kp, 0, 0});
+    if (status == AW_OK && small)
+        status = canpid_run_restart(run);
+    if (status == AW_OK && small)
+        status = excite(run, e);
     if (status == AW_OK && !small)
         status = canpid_run_restart(run);
     if (status == AW_OK && !small)

@@ -209,9 +209,7 @@ static enum aw_status experiment(struct aw_session *session, struct aw_model *mo
                               "the driver's gains are not known here: the published ones are put "
                               "back (kp %g, ki %g, kd %g)",
                               before.kp, before.ki, before.kd);
-        canpid_try_gains(&run, before);
-        status = canpid_put_back(&run, before, canpid_experiment_perform(&run, e, &before));
-        canpid_tried(&run, status);
+        status = canpid_run_end(&run, canpid_experiment_perform(&run, e, &before));
     }
     if (status == AW_OK)
         status = canpid_experiment_model(&run, e, model);

@@ -6,19 +6,21 @@
 #include <string.h>
 
 #include "capture/times.h"
+#include "control/motion.h"
 #include "control/trajectory.h"
-#include "state.h"
+#include "run.h"
 
 #define JOINTS      6
 #define USUAL_HZ    50.0
 #define LONGEST_LAG 1.0 /* s */
 #define LAG_STEP    0.005
-#define STALE_S     0.5 /* telemetry that has not come for so long */
 
 struct joint {
     unsigned board;
     int column;
     struct aw_table samples; /* t since the start, measured in the unit */
+    struct aw_motion guard;
+    double target; /* in the unit; NaN: none yet */
     double lag_s, rms;
 };
 
@@ -31,7 +33,7 @@ struct player {
     struct aw_path path;
     int64_t start_ns;
     uint64_t sent;
-    double heard_s; /* when telemetry came last */
+    double max_deviation; /* normalised */
 };
 
 static const char *const sample_columns[] = {"t", "measured"};
@@ -174,21 +176,43 @@ static double now_s(const struct player *p)
     return (double)(aw_clock_now(p->session->clock) - p->start_ns) / 1e9;
 }
 
+static void take_sample(struct player *p, struct joint *joint)
+{
+    const struct aw_canpid_board *board = aw_canpid_board(canpid_of(p->session), joint->board);
+    double row[] = {now_s(p), aw_canpid_from_percent(p->controller, board->measured)};
+    struct aw_motion_sample sample = {
+        .t = row[0], .target = joint->target, .measured = row[1], .output = board->output / 100};
+    aw_motion_feed(&joint->guard, &sample);
+    aw_table_add(&joint->samples, row, NULL);
+}
+
 static bool on_frame(void *context, const struct aw_received *received)
 {
     struct player *p = context;
     struct aw_canpid *client = canpid_of(p->session);
     const struct aw_record *record = received->record;
-    if (!record || record->codec != client->codecs[AW_CANPID_PID])
-        return true;
-    for (size_t k = 0; k < p->n; k++)
-        if (aw_record_get(record, "board") == p->joints[k].board) {
-            const struct aw_canpid_board *board = aw_canpid_board(client, p->joints[k].board);
-            double row[] = {now_s(p), aw_canpid_from_percent(p->controller, board->measured)};
-            p->heard_s = row[0];
-            aw_table_add(&p->joints[k].samples, row, NULL);
-        }
-    return true;
+    bool fine = true;
+    for (size_t k = 0; record && k < p->n; k++) {
+        struct joint *joint = &p->joints[k];
+        if (aw_record_get(record, "board") != joint->board)
+            continue;
+        if (record->codec == client->codecs[AW_CANPID_PID])
+            take_sample(p, joint);
+        else
+            aw_motion_fault(&joint->guard, canpid_fault(client, joint->board));
+        fine = fine && joint->guard.verdict == AW_MOTION_FINE;
+    }
+    return fine;
+}
+
+/* Of all joints; one that must not go on ends the motion of all. */
+static enum aw_status judge(struct player *p, enum aw_status status)
+{
+    for (size_t k = 0; k < p->n && status == AW_OK; k++)
+        if (aw_motion_wait(&p->joints[k].guard, now_s(p)) != AW_MOTION_FINE)
+            return aw_motion_fail(&p->joints[k].guard, name_of(p, &p->joints[k]),
+                                  aw_canpid_unit(p->controller), &p->session->err);
+    return status;
 }
 
 /* Where the file is at this moment, to each joint that may be sent to; the others get the next one.
@@ -205,6 +229,7 @@ static enum aw_status send_all(struct player *p, double t_s)
         if (aw_canpid_paced_ns(canpid_of(session), board) > aw_clock_now(session->clock))
             continue;
         state->driven |= AW_CANPID_BIT(board);
+        p->joints[k].target = at[k];
         status = aw_canpid_setpoint(canpid_of(session), board, p->controller, at[k] / p->scale,
                                     NULL, &session->err);
         p->sent += status == AW_OK;
@@ -220,6 +245,11 @@ static enum aw_status stream(struct player *p)
     bool loop = aw_flag(session, "loop"), last = false;
     enum aw_status status = AW_OK;
     p->start_ns = aw_clock_now(session->clock);
+    for (size_t k = 0; k < p->n; k++) {
+        struct aw_motion_config config = canpid_guard_config(p->controller, p->max_deviation);
+        aw_motion_start(&p->joints[k].guard, &config, 0);
+        p->joints[k].target = NAN;
+    }
     aw_session_moves(session);
     for (int64_t tick = 0; status == AW_OK && !last; tick++) {
         double t_s = (double)tick * period_s;
@@ -231,9 +261,7 @@ static enum aw_status stream(struct player *p)
             status =
                 aw_canpid_idle(canpid_of(session), p->start_ns + (int64_t)((t_s + period_s) * 1e9),
                                on_frame, p, &session->err);
-        if (status == AW_OK && now_s(p) - p->heard_s > STALE_S)
-            return aw_fail(&session->err, AW_TIMEOUT,
-                           "the telemetry has stopped while the file was played");
+        status = judge(p, status);
     }
     return status;
 }
@@ -311,8 +339,10 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = canpid_controller(session, true, &p.controller);
     if (status == AW_OK) {
         p.scale = aw_canpid_full_scale(p.controller);
-        status = load(&p, aw_arg(args, "file", 0));
+        status = canpid_max_deviation(session, p.controller, NULL, &p.max_deviation);
     }
+    if (status == AW_OK)
+        status = load(&p, aw_arg(args, "file", 0));
     for (size_t k = 0; k < p.n && status == AW_OK; k++)
         status = aw_table_init(&p.joints[k].samples, sample_columns, 2, &session->err);
     if (status == AW_OK && aw_flag(session, "dry-run"))

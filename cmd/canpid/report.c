@@ -190,12 +190,13 @@ static void put_commands(FILE *file, const struct canpid_story *s)
     fprintf(file,
             "<h2>To do it again</h2>\n<pre>canpid identify -b %s -c %s --save model.json\n"
             "canpid design model.json --rule %s\n"
-            "canpid set pid %.6g %.6g %.6g -b %s -c %s\n"
+            "canpid set pid %.6g %.6g %.6g -b %s -c %s --switch\n"
             "canpid step --from %.4g --to %.4g --for 3s -b %s -c %s</pre>\n",
             m->board, m->controller, aw_rule_name(s->proposal->rule), g->kp, g->ki, g->kd, m->board,
             m->controller, s->from, s->to, m->board, m->controller);
     fprintf(file,
-            "<p>The gains from before:</p>\n<pre>canpid set pid %.6g %.6g %.6g -b %s -c %s</pre>\n",
+            "<p>The gains from before:</p>\n<pre>canpid set pid %.6g %.6g %.6g -b %s -c %s "
+            "--switch</pre>\n",
             s->old.kp, s->old.ki, s->old.kd, m->board, m->controller);
 }
 

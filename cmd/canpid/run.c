@@ -22,6 +22,32 @@ static const char *save_path(const struct canpid_run *run)
     return run->saves == RUN_SAVES_NOTHING ? NULL : aw_option(run->session, options[run->saves]);
 }
 
+static const char *name_of(struct canpid_run *run)
+{
+    struct canpid_state *state = run->session->state;
+    return aw_canpid_board_name(&run->session->wire->variant, run->board, state->name);
+}
+
+/* One that reports an error is not moved in the first place. */
+static enum aw_status check_driver(struct canpid_run *run)
+{
+    static const int64_t patience_ns = 100 * AW_MILLISECOND;
+    struct aw_session *session = run->session;
+    const struct aw_canpid *client = canpid_of(session);
+    const struct aw_canpid_stream *stream =
+        &aw_canpid_board(canpid_of(session), run->board)->streams[AW_CANPID_SENSORS];
+    int64_t deadline = aw_clock_now(session->clock) + patience_ns;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && stream->count == 0 && aw_clock_now(session->clock) < deadline)
+        status = canpid_wait(session, 0.01);
+    const char *fault = canpid_fault(client, run->board);
+    if (status == AW_OK && fault)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "%s: it reports %s — nothing is moved; see to that first", name_of(run),
+                       fault);
+    return status;
+}
+
 enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int controller)
 {
     struct aw_session *session = run->session;
@@ -30,8 +56,12 @@ enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int
                                .saves = run->saves,
                                .board = board,
                                .controller = controller,
+                               .max_deviation = run->max_deviation,
+                               .target = NAN,
                                .began_ns = aw_clock_now(session->clock)};
-    if (aw_flag(session, "dry-run"))
+    if (!(run->max_deviation > 0))
+        status = canpid_max_deviation(session, controller, NULL, &run->max_deviation);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
         status = aw_dry_depends(session, "what the telemetry shows");
     if (status == AW_OK)
         status = aw_table_init(&run->table, columns, RUN_COLUMNS, &session->err);
@@ -41,7 +71,12 @@ enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int
         return status;
     run->scale = aw_canpid_full_scale(run->controller);
     run->unit = aw_canpid_unit(run->controller);
-    return canpid_telemetry(session, run->board);
+    ((struct canpid_state *)session->state)->n_old = 0;
+    status = canpid_telemetry(session, run->board);
+    if (status == AW_OK)
+        status = check_driver(run);
+    canpid_run_watch(run);
+    return status;
 }
 
 enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *session)
@@ -61,14 +96,48 @@ enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *sessi
     return status == AW_OK ? canpid_run_begin_with(run, board, controller) : status;
 }
 
-enum aw_status canpid_run_drive(struct canpid_run *run, double normalised)
+/* ---- Looking after the joint -------------------------------------------------------------------
+ */
+
+static double now_s(const struct canpid_run *run)
 {
-    struct aw_session *session = run->session;
-    ((struct canpid_state *)session->state)->driven = AW_CANPID_BIT(run->board);
-    run->commanded = normalised;
-    aw_session_moves(session);
-    return aw_canpid_setpoint(canpid_of(session), run->board, run->controller, normalised, NULL,
-                              &session->err);
+    return (double)aw_clock_now(run->session->clock) / 1e9;
+}
+
+void canpid_run_watch(struct canpid_run *run)
+{
+    struct aw_motion_config config = canpid_guard_config(run->controller, run->max_deviation);
+    if (run->guard.verdict != AW_MOTION_FINE)
+        return;
+    aw_motion_start(&run->guard, &config, now_s(run));
+    run->target = NAN;
+}
+
+static enum aw_status judged(struct canpid_run *run, enum aw_status status)
+{
+    if (status != AW_OK || run->guard.verdict == AW_MOTION_FINE)
+        return status;
+    return aw_motion_fail(&run->guard, name_of(run), run->unit, &run->session->err);
+}
+
+/* A driver that was seen enabled and is so no longer has been disabled by somebody, or has started
+ * again: who goes on would enable it. Two frames, because the one in between may say more. */
+static const char *went_off(struct canpid_run *run, const struct aw_canpid_board *board)
+{
+    bool on = canpid_is_enabled(board);
+    run->off = on || !run->enabled ? 0 : run->off + 1;
+    run->enabled = run->enabled || (on && run->session->moving);
+    return run->off >= 2 ? "that it was disabled, by another program or by a restart" : NULL;
+}
+
+static void look_after(struct canpid_run *run, const struct aw_canpid_board *board)
+{
+    struct aw_motion_sample sample = {.t = now_s(run),
+                                      .target = run->target,
+                                      .measured = run->last[RUN_MEASURED],
+                                      .output = run->last[RUN_OUTPUT],
+                                      .fault = went_off(run, board)};
+    aw_motion_feed(&run->guard, &sample);
 }
 
 /* "sweep 3 of 10 s, lknee 12.4 deg" */
@@ -85,16 +154,9 @@ static void show_progress(struct canpid_run *run)
                     run->last[RUN_MEASURED], run->unit);
 }
 
-static bool on_frame(void *context, const struct aw_received *received)
+static void take_sample(struct canpid_run *run, const struct aw_canpid_board *board)
 {
     static const double step = 1.0 / 32768; /* of the wire */
-    struct canpid_run *run = context;
-    const struct aw_canpid *client = canpid_of(run->session);
-    const struct aw_record *record = received->record;
-    if (!record || record->codec != client->codecs[AW_CANPID_PID] ||
-        aw_record_get(record, "board") != run->board)
-        return true;
-    const struct aw_canpid_board *board = aw_canpid_board(canpid_of(run->session), run->board);
     /* The setpoint that was commanded, where it is that: exactly, and not to one step. */
     double setpoint = fabs(board->setpoint / 100 - run->commanded) < step
                           ? run->commanded * run->scale
@@ -103,17 +165,46 @@ static bool on_frame(void *context, const struct aw_received *received)
     run->last[RUN_SETPOINT] = setpoint;
     run->last[RUN_MEASURED] = aw_canpid_from_percent(run->controller, board->measured);
     run->last[RUN_OUTPUT] = board->output / 100;
+    look_after(run, board);
     aw_table_add(&run->table, run->last, NULL);
     run->samples++;
     show_progress(run);
     if (run->on_sample)
         run->on_sample(run, run->last);
-    return !run->awaiting;
 }
 
+static bool on_frame(void *context, const struct aw_received *received)
+{
+    struct canpid_run *run = context;
+    struct aw_canpid *client = canpid_of(run->session);
+    const struct aw_record *record = received->record;
+    if (!record || aw_record_get(record, "board") != run->board)
+        return true;
+    bool sample = record->codec == client->codecs[AW_CANPID_PID];
+    if (sample)
+        take_sample(run, aw_canpid_board(client, run->board));
+    else
+        aw_motion_fault(&run->guard, canpid_fault(client, run->board));
+    return run->guard.verdict == AW_MOTION_FINE && !(sample && run->awaiting);
+}
+
+/* In pieces, so that silence is noticed while it lasts. */
 static enum aw_status collect_until(struct canpid_run *run, int64_t deadline)
 {
-    return aw_canpid_idle(canpid_of(run->session), deadline, on_frame, run, &run->session->err);
+    struct aw_clock *clock = run->session->clock;
+    double silence_s = run->guard.config.silence_s;
+    uint64_t before = run->samples;
+    enum aw_status status = AW_OK;
+    bool enough = false;
+    while (status == AW_OK && !enough) {
+        int64_t patience = aw_clock_after(aw_clock_now(clock), silence_s);
+        status = aw_canpid_idle(canpid_of(run->session), aw_sooner(deadline, patience), on_frame,
+                                run, &run->session->err);
+        aw_motion_wait(&run->guard, now_s(run));
+        status = judged(run, status);
+        enough = aw_clock_now(clock) >= deadline || (run->awaiting && run->samples > before);
+    }
+    return status;
 }
 
 enum aw_status canpid_run_collect(struct canpid_run *run, double seconds)
@@ -121,18 +212,74 @@ enum aw_status canpid_run_collect(struct canpid_run *run, double seconds)
     return collect_until(run, aw_clock_after(aw_clock_now(run->session->clock), seconds));
 }
 
+/* Whatever is sent waits here for its turn, and not in the client, which looks after nothing. */
+static enum aw_status await_pace(struct canpid_run *run)
+{
+    int64_t paced = aw_canpid_paced_ns(canpid_of(run->session), run->board);
+    bool waits = aw_clock_now(run->session->clock) < paced;
+    return judged(run, waits ? collect_until(run, paced) : AW_OK);
+}
+
 enum aw_status canpid_run_await_turn(struct canpid_run *run)
 {
-    struct aw_session *session = run->session;
     uint64_t before = run->samples;
-    enum aw_status status = collect_until(run, aw_canpid_paced_ns(canpid_of(session), run->board));
+    enum aw_status status = await_pace(run);
+    if (status != AW_OK || run->samples > before)
+        return status;
     run->awaiting = true;
-    if (status == AW_OK && run->samples == before)
-        status = canpid_run_collect(run, 0.5);
+    status = canpid_run_collect(run, 2 * run->guard.config.silence_s);
     run->awaiting = false;
-    if (status == AW_OK && run->samples == before)
-        return aw_fail(&session->err, AW_TIMEOUT,
-                       "the telemetry has stopped in the middle of the experiment");
+    return status;
+}
+
+static enum aw_status send_setpoint(struct canpid_run *run, double normalised)
+{
+    struct aw_session *session = run->session;
+    enum aw_status status = await_pace(run);
+    if (status != AW_OK)
+        return status;
+    ((struct canpid_state *)session->state)->driven = AW_CANPID_BIT(run->board);
+    run->commanded = normalised;
+    aw_session_moves(session);
+    return aw_canpid_setpoint(canpid_of(session), run->board, run->controller, normalised, NULL,
+                              &session->err);
+}
+
+enum aw_status canpid_run_drive(struct canpid_run *run, double normalised)
+{
+    run->target = normalised * run->scale;
+    return send_setpoint(run, normalised);
+}
+
+enum aw_status canpid_run_push(struct canpid_run *run, double normalised)
+{
+    run->target = NAN;
+    return send_setpoint(run, normalised);
+}
+
+enum aw_status canpid_run_switch(struct canpid_run *run)
+{
+    return canpid_run_push(run, AW_CANPID_DISABLE);
+}
+
+void canpid_list_gains(unsigned board, int controller, struct aw_gains gains,
+                       struct aw_canpid_gain_at out[AW_CANPID_GAINS])
+{
+    out[0] = (struct aw_canpid_gain_at){board, controller, AW_CANPID_KD, gains.kd};
+    out[1] = (struct aw_canpid_gain_at){board, controller, AW_CANPID_KI, gains.ki};
+    out[2] = (struct aw_canpid_gain_at){board, controller, AW_CANPID_KP, gains.kp};
+}
+
+enum aw_status canpid_run_gains(struct canpid_run *run, struct aw_gains gains)
+{
+    struct aw_canpid_gain_at all[AW_CANPID_GAINS];
+    enum aw_status status = AW_OK;
+    canpid_list_gains(run->board, run->controller, gains, all);
+    for (int i = 0; i < AW_CANPID_GAINS && status == AW_OK; i++) {
+        status = await_pace(run);
+        if (status == AW_OK)
+            status = aw_canpid_set(canpid_of(run->session), &all[i], NULL, &run->session->err);
+    }
     return status;
 }
 
@@ -161,6 +308,7 @@ enum aw_status canpid_run_end(struct canpid_run *run, enum aw_status status)
     const char *path = save_path(run);
     if (status != AW_STOPPED && run->session->moving)
         status = canpid_end_motion(run->session, status);
+    run->enabled = false;
     if (path && run->table.n_rows && status == AW_OK)
         status = save(run, path);
     return status;

@@ -1,13 +1,16 @@
 /* An experiment with one board: samples of its pid telemetry in the controller's unit, into a table
- * with the columns t, setpoint, measured, output. The driver is disabled at its end, whatever the
- * end is.
+ * with the columns t, setpoint, measured, output. A guard is fed with each of them: what it does
+ * not allow ends the run, and nothing is sent any more that would enable the driver. It is disabled
+ * at its end, whatever the end is.
  */
 #ifndef AW_CMD_CANPID_RUN_H
 #define AW_CMD_CANPID_RUN_H
 
 #include "base/number.h"
 #include "capture/table.h"
+#include "control/motion.h"
 #include "control/response.h"
+#include "control/rules.h"
 #include "state.h"
 #include "view/chart/chart.h"
 
@@ -41,7 +44,12 @@ struct canpid_run {
     canpid_sample_fn *on_sample; /* or NULL */
     void *context;
     double last[RUN_COLUMNS];
-    enum canpid_saves saves; /* set before the beginning */
+    enum canpid_saves saves; /* set before the beginning, as the next one */
+    double max_deviation;    /* normalised; 0: as --max-deviation has it */
+    struct aw_motion guard;  /* in the controller's unit */
+    double target;           /* in the controller's unit; NaN: none */
+    bool enabled;            /* the telemetry has shown it */
+    int off;                 /* frames in a row that show it disabled after that */
 };
 
 /* Takes -b and -c, opens the link, waits for telemetry. */
@@ -63,14 +71,38 @@ const char *canpid_limit_name(enum aw_metric metric, char out[CANPID_LIMIT]);
  */
 enum aw_status canpid_run_measure(struct canpid_run *run, struct aw_response *response);
 
-/* From here on the driver counts as moving, and is disabled at the end. */
+/* How far from where it stands and from its targets a joint may go: max-deviation as text has it
+ * ("15deg"; NULL: --max-deviation), else 15 deg or 2 Nm. Normalised. */
+enum aw_status canpid_max_deviation(struct aw_session *session, int controller, const char *text,
+                                    double *normalised);
+
+/* What of a joint's samples counts as motion, and how far it may go (normalised). */
+struct aw_motion_config canpid_guard_config(int controller, double max_deviation);
+
+/* The name of the error that the driver reports, NULL: none. */
+const char *canpid_fault(const struct aw_canpid *client, unsigned board);
+
+/* Looks after the joint anew, from where it stands now. What the guard has ended stays so. */
+void canpid_run_watch(struct canpid_run *run);
+
+/* From here on the driver counts as moving, and is disabled at the end. A setpoint that the joint
+ * is to reach; and one that is only to make an output, far as it may be. */
 enum aw_status canpid_run_drive(struct canpid_run *run, double normalised);
+enum aw_status canpid_run_push(struct canpid_run *run, double normalised);
+
+/* Gains as they are sent, one after the other: what makes a driver lively comes last. */
+void canpid_list_gains(unsigned board, int controller, struct aw_gains gains,
+                       struct aw_canpid_gain_at out[AW_CANPID_GAINS]);
+/* Makes the controller of the run the active one, without enabling it. */
+enum aw_status canpid_run_switch(struct canpid_run *run);
+
+enum aw_status canpid_run_gains(struct canpid_run *run, struct aw_gains gains);
 
 /* Collects samples for so long. */
 enum aw_status canpid_run_collect(struct canpid_run *run, double seconds);
 
 /* Collects samples until the board may be sent to, and at least one: a setpoint that is made from
- * the newest sample then goes out at once. AW_TIMEOUT if none comes for half a second. */
+ * the newest sample then goes out at once. */
 enum aw_status canpid_run_await_turn(struct canpid_run *run);
 
 /* A step as canpid step makes it: from rest at from, of which the last samples are before t = 0. */

@@ -27,11 +27,12 @@ struct canpid_state {
     int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
     char name[AW_CANPID_NAME_MAX]; /* of the board in the result */
     char refusal[160];             /* of the gains in the result */
+    char outcome[1100];            /* of tune, in the result */
     bool busy;                     /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     struct aw_canpid_gains remembered; /* that were sent over this link, by whatever process */
     unsigned no_current;               /* sensors frames so far, if none had a current but 0 */
-    size_t n_old; /* gains that the running command tries others for: the safe stop sends them */
+    size_t n_old; /* gains that the running command tries others for: the stop puts them back */
     struct aw_canpid_gain_at old[AW_CANPID_GAINS];
 };
 
@@ -139,7 +140,8 @@ void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *s
 /* These boards have been disabled: nothing that goes on is left of them. */
 void canpid_disabled(struct aw_session *session, uint64_t boards);
 
-/* Disables the boards that the running command has enabled, as aw_canpid_stop does. Returns status
+/* Disables the boards that the running command has enabled, as aw_canpid_stop does; where others
+ * are tried for them (n_old), puts the gains from before back and disables again. Returns status
  * with its error, or else AW_OK if their telemetry confirms it. */
 enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status);
 enum aw_status canpid_safe_stop(struct aw_session *session);

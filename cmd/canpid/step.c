@@ -9,7 +9,8 @@
 #include "control/response.h"
 #include "run.h"
 
-#define LEAD_S 0.1 /* before the step: the samples show what it began from */
+#define HALF_WAY 0.5 /* what does not come so far keeps limits by standing still */
+#define LEAD_S   0.1 /* before the step: the samples show what it began from */
 
 struct step_plan {
     double from, to; /* normalised */
@@ -44,9 +45,12 @@ const char *canpid_limit_name(enum aw_metric metric, char out[CANPID_LIMIT])
     return out;
 }
 
-/* Whether the limits can be read; and, with a response, whether it keeps them. */
-static enum aw_status judge(struct aw_session *session, const struct aw_response *response)
+/* Whether the limits can be read; and, with a response, whether it keeps them: what never came near
+ * the target keeps many, and fails. */
+static enum aw_status judge(struct aw_session *session, const struct step_plan *plan, double scale,
+                            const struct aw_response *response)
 {
+    const struct aw_step step = {.from = plan->from * scale, .to = plan->to * scale};
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
         double limit, value = response ? response->value[judged[i]] : 0;
         char name[CANPID_LIMIT];
@@ -56,6 +60,10 @@ static enum aw_status judge(struct aw_session *session, const struct aw_response
         enum aw_status status = canpid_parse_limit(session, judged[i], text, &limit);
         if (status != AW_OK)
             return status;
+        if (response && !aw_response_arrived(response, &step, HALF_WAY))
+            return aw_fail(&session->err, AW_REFUSED,
+                           "step: it came to %.4g and not to %.4g, so %s says nothing",
+                           response->final, step.to, aw_metric(judged[i])->title);
         if (!aw_metric_reached(value))
             return aw_fail(&session->err, AW_REFUSED, "step: %s was not reached, %g is wanted",
                            aw_metric(judged[i])->title, limit);
@@ -80,7 +88,7 @@ static enum aw_status parse_plan(struct canpid_run *run, struct step_plan *plan)
     enum aw_status status = canpid_parse(session, "--from", from, run->controller, &plan->from);
     if (status == AW_OK)
         status = canpid_parse(session, "--to", to, run->controller, &plan->to);
-    return status == AW_OK ? judge(session, NULL) : status;
+    return status == AW_OK ? judge(session, plan, run->scale, NULL) : status;
 }
 
 static void report_metrics(struct canpid_run *run, const struct step_plan *plan,
@@ -157,7 +165,7 @@ enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
         status = canpid_run_plot(&run);
     }
     if (status == AW_OK)
-        status = judge(session, &response);
+        status = judge(session, &plan, run.scale, &response);
     canpid_run_free(&run);
     return status;
 }

@@ -256,15 +256,44 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
     return status;
 }
 
+/* What a driver gets last is a disable, whatever comes before: it is disabled at once, because the
+ * gains from before would move it with the setpoint of an experiment, gets them, and is disabled
+ * again. */
+static enum aw_status disable(struct aw_session *session, uint64_t boards,
+                              struct aw_error *not_back)
+{
+    struct canpid_state *state = session->state;
+    struct aw_canpid *client = &state->client;
+    enum aw_status status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
+    not_back->status = AW_OK;
+    if (status != AW_OK || state->n_old == 0)
+        return status;
+    for (size_t i = 0; i < state->n_old && not_back->status == AW_OK; i++)
+        not_back->status = aw_canpid_set(client, &state->old[i], NULL, not_back);
+    status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
+    if (status == AW_OK)
+        state->n_old = 0;
+    return status;
+}
+
+static enum aw_status fail_back(struct aw_session *session, const struct aw_error *not_back)
+{
+    if (not_back->status == AW_OK)
+        return AW_OK;
+    return aw_fail(&session->err, not_back->status,
+                   "the driver is disabled, but its gains from before are not back: %s",
+                   not_back->text);
+}
+
 enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status)
 {
     struct canpid_state *state = session->state;
-    struct aw_error cause = session->err;
-    enum aw_status ended =
-        aw_canpid_stop(&state->client, state->driven, AW_CANPID_LAST, NULL, &session->err);
+    struct aw_error cause = session->err, not_back;
+    enum aw_status ended = disable(session, state->driven, &not_back);
     if (ended == AW_OK) {
         session->moving = false;
         canpid_disabled(session, state->driven);
+        ended = fail_back(session, &not_back);
     }
     if (status == AW_OK)
         return ended;
@@ -283,24 +312,20 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     struct canpid_state *state = session->state;
     int usual_ms = aw_canpid_defaults().confirm_ms, *confirm_ms = &state->client.options.confirm_ms;
     *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* stops are not to be slow */
-    enum aw_status status = aw_canpid_stop(&state->client, state->driven | state->ongoing,
-                                           AW_CANPID_LAST, NULL, &session->err);
+    struct aw_error not_back;
+    bool tried = state->n_old > 0;
+    enum aw_status status = disable(session, state->driven | state->ongoing, &not_back);
     struct aw_error why = session->err;
+    state->n_old = 0;
     if (status == AW_STOPPED)
         return aw_fail(&session->err, status,
                        "the driver was told to stop; whether it did was not waited for");
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the stop is not confirmed: %s", why.text);
     leave(session, 0);
-    size_t n = state->n_old;
-    state->n_old = 0;
-    for (size_t i = 0; i < n; i++) {
-        status = aw_canpid_set(&state->client, &state->old[i], NULL, &why);
-        if (status != AW_OK)
-            return aw_fail(&session->err, status,
-                           "the driver is disabled, but its gains from before are not back: %s",
-                           why.text);
-    }
-    aw_stop_did(session, "disabled the driver%s", n ? ", its gains from before are back" : "");
-    return AW_OK;
+    status = fail_back(session, &not_back);
+    if (status == AW_OK)
+        aw_stop_did(session, "disabled the driver%s",
+                    tried ? ", its gains from before are back" : "");
+    return status;
 }

@@ -47,7 +47,7 @@ static enum aw_status integrate(struct canpid_run *run)
     double here = run->last[RUN_MEASURED] / run->scale;
     enum aw_status status = canpid_run_restart(run);
     if (status == AW_OK)
-        status = canpid_run_drive(run, here > 0 ? here - ERROR : here + ERROR);
+        status = canpid_run_push(run, here > 0 ? here - ERROR : here + ERROR);
     do {
         if (status == AW_OK)
             status = canpid_run_await_turn(run);
@@ -79,19 +79,19 @@ enum aw_status canpid_tick_measure(struct canpid_run *run, const struct aw_gains
     *tick = expected(run);
     if (status != AW_OK || tick->from == AW_TICK_GIVEN)
         return status;
-    status = canpid_run_drive(run, run->last[RUN_MEASURED] / run->scale);
+    status = canpid_run_push(run, run->last[RUN_MEASURED] / run->scale);
     if (status == AW_OK)
-        status = canpid_send_gains(run, (struct aw_gains){0, KI, 0});
+        status = canpid_run_gains(run, (struct aw_gains){0, KI, 0});
     if (status == AW_OK)
         status = integrate(run);
     bool measured = status == AW_OK && evaluate(run, tick);
     /* without an error, and with the integral cleared, the gains from before do nothing */
     if (status == AW_OK)
-        status = canpid_run_drive(run, run->last[RUN_MEASURED] / run->scale);
+        status = canpid_run_push(run, run->last[RUN_MEASURED] / run->scale);
     if (status == AW_OK)
-        status = canpid_send_gains(run, (struct aw_gains){0});
+        status = canpid_run_gains(run, (struct aw_gains){0});
     if (status == AW_OK)
-        status = canpid_send_gains(run, *before);
+        status = canpid_run_gains(run, *before);
     if (status == AW_OK && !measured)
         aw_session_notice(session,
                           "the law's tick does not show: %.4g ms are assumed (--tick TIME knows "

@@ -59,6 +59,13 @@ static const struct aw_arg zero_args[] = {
         .unit = "s", .min = 0, .max = 60                                                           \
     }
 
+#define DEVIATION_OPTION                                                                           \
+    {                                                                                              \
+        .name = "max-deviation", .value = "VALUE",                                                 \
+        .help = "disable the driver when the joint is so far beyond where it stood and its "       \
+                "targets: 15deg (pos), 2Nm (tor)"                                                  \
+    }
+
 #define MODEL_DESIGN_OPTIONS                                                                       \
     {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",     \
      .fallback = "robust", .choices = rules},                                                      \
@@ -80,8 +87,7 @@ static const struct aw_arg zero_args[] = {
     {.name = "amplitude", .value = "SHARE",                                                        \
      .help = "of the control output, as a share of full scale", .fallback = "0.1", .unit = "",     \
      .min = 0.02, .max = 0.8},                                                                     \
-    {.name = "max-deviation", .value = "VALUE",                                                    \
-     .help = "give up when the joint is farther away than this: 15deg (pos), 2Nm (tor)"},          \
+    DEVIATION_OPTION,                                                                              \
     {.name = "around", .value = "VALUE",                                                           \
      .help = "where to swing; without it where the joint stands"}
 
@@ -99,9 +105,10 @@ static const struct aw_command commands[] = {
      .safety = AW_WRITE, .run = run_set,
      .details = "A gain for another controller than the active one switches the driver over and "
          "may energise the\n"
-         "joint: refused unless it matches the last one seen, or --switch is given.",
-     .examples = AW_LIST("-l sim: set kp 0.6 -b lknee -c tor",
-         "-l sim: set pid 3 0.0005 0 -b lknee -c pos")},
+         "joint: refused unless it matches the last one seen in this session, or --switch is "
+         "given. 'disable -c pos' before it\nmakes pos the last one, without enabling anything.",
+     .examples = AW_LIST("-l sim: set kp 0.6 -b lknee -c tor --switch",
+         "-l sim: set pid 3 0.0005 0 -b lknee -c pos --switch")},
     {.name = "setpoint", .summary = "send a setpoint, which enables the driver",
      .args = AW_ARGS(
          {.name = "value",
@@ -139,7 +146,7 @@ static const struct aw_command commands[] = {
     {.name = "precompression", .summary = "set the precompression of the spring",
      .args = AW_ARGS({.name = "value", .help = "of the spring: 2mm"}),
      .safety = AW_WRITE, .run = run_gain,
-     .examples = AW_LIST("-l sim: precompression 2mm -b lknee -c pos")},
+     .examples = AW_LIST("-l sim: precompression 2mm -b lknee -c pos --switch")},
     {.name = "event", .summary = "start or end the push-off boost",
      .args = AW_ARGS(
          {.name = "event", .kind = AW_ARG_CHOICE, .choices = AW_LIST("idle", "start", "end"),
@@ -190,8 +197,8 @@ static const struct aw_command commands[] = {
      .details = "A board cannot be asked for its gains: they are those that were sent over this "
          "link, now or by\n" "earlier processes, with the time; a board that was off meanwhile has "
          "others. diff has exit status 1 where\n" "they differ.",
-     .examples = AW_LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005",
-         "-l sim: gains set kp=3 -b lknee,rknee -c pos", "-l sim: gains")},
+     .examples = AW_LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005 --switch",
+         "-l sim: gains set kp=3 -b lknee,rknee -c pos --switch", "-l sim: gains")},
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
      .options = AW_OPTIONS(
          {.name = "as", .value = "FORM", .help = "candump, decoded or both", .fallback = "both",
@@ -203,6 +210,7 @@ static const struct aw_command commands[] = {
          {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},
          {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},
          SETTLE_OPTION,
+         DEVIATION_OPTION,
          SAVE_OPTION,
          PLOT_OPTION,
          {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},
@@ -213,7 +221,9 @@ static const struct aw_command commands[] = {
          {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"}),
      .safety = AW_MOTION, .run = run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
-         "steady-state error, IAE. The\n" "driver is disabled at the end.",
+         "steady-state error, IAE. The\n"
+         "driver is disabled at the end, and at once where the joint leaves --max-deviation, goes "
+         "against the output or does not answer\nat all.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c "
          "pos")},
     {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
@@ -229,6 +239,7 @@ static const struct aw_command commands[] = {
           .unit = "Hz", .min = 0.002, .max = 50},
          {.name = "tones", .value = "COUNT", .help = "frequencies to look at", .fallback = "16",
           .unit = "", .min = 2, .max = 32, .whole = true},
+         DEVIATION_OPTION,
          SETTLE_OPTION,
          SAVE_OPTION,
          PLOT_OPTION),
@@ -292,9 +303,12 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .run = run_tune,
      .details = "The joint moves by at most --max-deviation, then the driver is disabled and "
          "the gains are printed. If you agree\n"
-         "(--yes), a step is made with the old gains and with the new ones, and those that are "
-         "better by --goal stay.\n"
-         "Gains that a clamp has cut or with Ms above 2 are only taken with --force.",
+         "(--yes), a step is made with the old gains and with the new ones. These stay if they are "
+         "better by --goal, overshoot\n"
+         "by no more than --overshoot, and did what was predicted (overshoot within 10 points, "
+         "rise time within a half).\n"
+         "Gains that a clamp has cut, with Ms above 2, or for a model that explains less than 75 % "
+         "of what it has not seen are\nonly tried with --force.",
      .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos",
          "-l 'sim:?time=virtual' tune --rule simc -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
@@ -303,13 +317,17 @@ static const struct aw_command commands[] = {
          {.name = "spec", .kind = AW_ARG_FILE,
           .help = "sections with board, controller, from, to, for, gains, max-overshoot …"}),
      .options = AW_OPTIONS(
+         DEVIATION_OPTION,
          {.name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",
           .choices = AW_LIST("tap", "junit")}),
      .safety = AW_MOTION, .run = run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
          "[no overshoot]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 2s\n"
          "max-overshoot = 10%\n"
-         "gains = 3 0.0005 0 is sent before, if it is there. Exit code 1 if a limit is not kept."},
+         "gains = 3 0.0005 0 is sent before, if it is there; where the driver may run another "
+         "controller it takes switch = yes, or\n"
+         "--switch. What does not come to within 10 % of the step fails, whatever the limits. Exit "
+         "code 1 if a step fails."},
     {.name = "play", .group = AW_GROUP_MOVE,
      .summary = "stream the setpoints of a file to up to six joints",
      .args = AW_ARGS(
@@ -318,6 +336,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "loop", .help = "again and again, until --for or a signal"},
          {.name = "cubic", .help = "smooth between the points, not straight"},
+         DEVIATION_OPTION,
          {.name = "near", .value = "NUMBER",
           .help = "the first point must be so near, in deg or Nm", .fallback = "5", .unit = "",
           .min = 0, .max = 360},
@@ -375,7 +394,7 @@ static const struct aw_command commands[] = {
 
 static const char *const examples[] = {
     "-l sim: watch -n 6",
-    "-l sim: set kp 0.6 -b lknee -c tor",
+    "-l sim: set kp 0.6 -b lknee -c tor --switch",
     "-l sim: setpoint 10deg -b lknee -c pos --verify",
     "-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c pos",
     "encode setpoint board=lknee controller=tor value=-5Nm",

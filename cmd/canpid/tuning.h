@@ -57,15 +57,9 @@ enum aw_status canpid_experiment_model(struct canpid_run *run, const struct canp
 /* Gains as this session knows them, the published ones for those that it does not; whether all are
  * known. */
 bool canpid_known_gains(struct canpid_run *run, struct aw_gains *gains);
-enum aw_status canpid_send_gains(struct canpid_run *run, struct aw_gains gains);
 
-/* Others are to be tried: until canpid_tried the safe stop sends these behind the disable. The
- * second ends the motion, sends them, and returns status, or its own failure. It disables first,
- * because gains do not enable what is disabled. The third ends it, but after a signal (AW_STOPPED),
- * whose stop is still to come. */
+/* Others are tried from now on: whatever ends the motion puts these back (canpid_end_motion). */
 void canpid_try_gains(struct canpid_run *run, struct aw_gains old);
-enum aw_status canpid_put_back(struct canpid_run *run, struct aw_gains old, enum aw_status status);
-void canpid_tried(struct canpid_run *run, enum aw_status status);
 
 /* Into the result record, and as lines for people. */
 void canpid_report_model(struct aw_session *session, const struct aw_model *model);

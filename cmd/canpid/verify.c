@@ -36,6 +36,9 @@ struct check {
     char from_text[32], to_text[32];
     double from, to, seconds, settle_s;
     struct aw_gains gains;
+    bool may_switch;
+    char deviation_text[32];
+    double max_deviation; /* normalised */
     struct limit limits[AW_METRICS];
 };
 
@@ -71,11 +74,11 @@ static enum aw_status take_limit(struct spec *spec, struct check *check, const c
         check->limits[m].given = true;
         return canpid_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
     }
-    return aw_fail(
-        &session->err, AW_USAGE,
-        "%s: no such key — use board, controller, from, to, for, settle, gains or a limit "
-        "such as max-overshoot",
-        key);
+    return aw_fail(&session->err, AW_USAGE,
+                   "%s: no such key — use board, controller, from, to, for, settle, gains, switch, "
+                   "max-deviation or a limit "
+                   "such as max-overshoot",
+                   key);
 }
 
 static enum aw_status take_gains(struct spec *spec, struct check *check, char *value)
@@ -94,6 +97,14 @@ static enum aw_status take_gains(struct spec *spec, struct check *check, char *v
                 aw_fail(err, AW_LIMIT, "gains: %s is beyond ±%g", words[i], AW_CANPID_GAIN_MAX);
     check->has_gains = true;
     return status;
+}
+
+static enum aw_status take_switch(struct spec *spec, struct check *check, const char *value)
+{
+    check->may_switch = strcmp(value, "yes") == 0;
+    return check->may_switch || strcmp(value, "no") == 0
+               ? AW_OK
+               : aw_fail(&spec->session->err, AW_USAGE, "switch: '%.20s' is not yes or no", value);
 }
 
 static enum aw_status take(struct spec *spec, struct check *check, const char *key, char *value)
@@ -119,6 +130,12 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
         return aw_number_parse_unit(value, "s", &check->seconds, err);
     if (strcmp(key, "settle") == 0)
         return aw_number_parse_unit(value, "s", &check->settle_s, err);
+    if (strcmp(key, "switch") == 0)
+        return take_switch(spec, check, value);
+    if (strcmp(key, "max-deviation") == 0) {
+        snprintf(check->deviation_text, sizeof check->deviation_text, "%s", value);
+        return AW_OK;
+    }
     return strcmp(key, "gains") == 0 ? take_gains(spec, check, value)
                                      : take_limit(spec, check, key, value);
 }
@@ -142,6 +159,18 @@ static enum aw_status take_line(struct spec *spec, char *line)
     return take(spec, &spec->checks[spec->n - 1], trimmed(text), trimmed(equals + 1));
 }
 
+static enum aw_status read_values(struct aw_session *session, struct check *check)
+{
+    const char *deviation = check->deviation_text[0] ? check->deviation_text : NULL;
+    enum aw_status status =
+        canpid_parse(session, "from", check->from_text, check->controller, &check->from);
+    if (status == AW_OK)
+        status = canpid_parse(session, "to", check->to_text, check->controller, &check->to);
+    if (status == AW_OK)
+        status = canpid_max_deviation(session, check->controller, deviation, &check->max_deviation);
+    return status;
+}
+
 /* All of it before anything moves. */
 static enum aw_status complete(struct spec *spec, struct check *check)
 {
@@ -152,10 +181,7 @@ static enum aw_status complete(struct spec *spec, struct check *check)
     if (check->board < 0 || check->controller < 0 || !check->has_from || !check->has_to || !limits)
         return aw_fail(&session->err, AW_USAGE,
                        "[%s]: board, controller, from, to and a limit are needed", check->name);
-    enum aw_status status =
-        canpid_parse(session, "from", check->from_text, check->controller, &check->from);
-    if (status == AW_OK)
-        status = canpid_parse(session, "to", check->to_text, check->controller, &check->to);
+    enum aw_status status = read_values(session, check);
     double most = aw_canpid_setpoint_limit(check->controller);
     if (status == AW_OK && (fabs(check->from) > most || fabs(check->to) > most))
         return aw_fail(&session->err, AW_LIMIT, "[%s]: the step leaves the range of the setpoint",
@@ -181,11 +207,16 @@ static enum aw_status load(struct spec *spec, const char *path)
     return status;
 }
 
-static void judge(const struct check *check, const struct aw_response *response,
-                  struct verdict *verdict)
+/* About the target: what never came near it keeps many a limit, and fails. */
+static void judge(const struct check *check, const struct canpid_run *run,
+                  const struct aw_response *response, struct verdict *verdict)
 {
-    verdict->passed = true;
+    const struct aw_step step = {.from = check->from * run->scale, .to = check->to * run->scale};
+    verdict->passed = aw_response_arrived(response, &step, AW_RESPONSE_NEAR);
     verdict->text[0] = '\0';
+    if (!verdict->passed)
+        snprintf(verdict->text, sizeof verdict->text, "came to %.4g and not to %.4g %s",
+                 response->final, step.to, run->unit);
     for (int m = 0; m < AW_METRICS; m++) {
         double value = response->value[m], most = check->limits[m].most;
         if (!check->limits[m].given)
@@ -201,21 +232,41 @@ static void judge(const struct check *check, const struct aw_response *response,
     }
 }
 
+/* A gain switches a driver that runs another controller over, and enables it; a disable for this
+ * one switches it over, and disables it. */
+static enum aw_status use_gains(struct canpid_run *run, const struct check *check)
+{
+    struct aw_session *session = run->session;
+    int active = aw_canpid_board(canpid_of(session), run->board)->controller;
+    if (active != run->controller && !check->may_switch && !aw_flag(session, "switch"))
+        return aw_fail(&session->err, AW_LIMIT,
+                       "[%s]: gains: %s, and these are for %s — 'switch = yes' in the section, or "
+                       "--switch, lets them switch it over",
+                       check->name,
+                       active == AW_CANPID_LAST ? "which controller the driver runs is not known"
+                                                : "the driver runs another controller",
+                       aw_canpid_controller_name(run->controller));
+    enum aw_status status = active == run->controller ? AW_OK : canpid_run_switch(run);
+    return status == AW_OK ? canpid_run_gains(run, check->gains) : status;
+}
+
 static enum aw_status perform(struct spec *spec, size_t i)
 {
     const struct check *check = &spec->checks[i];
-    struct canpid_run run = {.session = spec->session, .saves = RUN_SAVES_NOTHING};
+    struct canpid_run run = {.session = spec->session,
+                             .saves = RUN_SAVES_NOTHING,
+                             .max_deviation = check->max_deviation};
     struct aw_response response;
     enum aw_status status = canpid_run_begin_with(&run, (unsigned)check->board, check->controller);
     if (status == AW_OK && check->has_gains)
-        status = canpid_send_gains(&run, check->gains);
+        status = use_gains(&run, check);
     if (status == AW_OK)
-        status = canpid_run_end(&run, canpid_step_perform(&run, check->from, check->to,
-                                                          check->settle_s, check->seconds));
+        status = canpid_step_perform(&run, check->from, check->to, check->settle_s, check->seconds);
+    status = canpid_run_end(&run, status);
     if (status == AW_OK)
         status = canpid_run_measure(&run, &response);
     if (status == AW_OK)
-        judge(check, &response, &spec->verdicts[i]);
+        judge(check, &run, &response, &spec->verdicts[i]);
     canpid_run_free(&run);
     return status;
 }

@@ -8,17 +8,18 @@
 
 #include "control/predict.h"
 
-#define STEP      0.02
-#define LIVELY    0.01 /* share of full scale, where there is no dead band */
-#define SETTLE    12   /* times the slowest of the loop, that a prediction lasts at most */
-#define COARSE    0.8  /* from one size of the gains to the next smaller one */
-#define SMALLEST  1e-4 /* of the ultimate gain */
-#define PATIENCE  60   /* moves of the search */
-#define FINEST    0.01
-#define NEARER    1.6 /* than any larger lag: a smaller one is cancelled */
-#define MOST_LAGS 16
-#define ROUNDS    4  /* until the dead time that rules for zeros need is known */
-#define STEEP     20 /* a share of overshoot too much makes an error so much worse */
+#define STEP         0.02
+#define LIVELY       0.01 /* share of full scale, where there is no dead band */
+#define SETTLE       12   /* times the slowest of the loop, that a prediction lasts at most */
+#define COARSE       0.8  /* from one size of the gains to the next smaller one */
+#define SMALLEST     1e-4 /* of the ultimate gain */
+#define PATIENCE     60   /* moves of the search */
+#define FINEST       0.01
+#define NEARER       1.6 /* than any larger lag: a smaller one is cancelled */
+#define MOST_LAGS    16
+#define ROUNDS       4    /* until the dead time that rules for zeros need is known */
+#define NO_OVERSHOOT 1e-4 /* a share of overshoot that is none */
+#define STEEP        20   /* a share of overshoot too much makes an error so much worse */
 
 static double period_of(double omega)
 {
@@ -214,7 +215,8 @@ struct quest {
     const struct subject *subject;
     const struct aw_driver *driver;
     const struct aw_loop *loop;
-    double ms, activity, overshoot;
+    double ms, activity, overshoot; /* overshoot INFINITY: no bound */
+    bool calm;                      /* the least overshoot is looked for, not the least error */
     enum aw_form form;
     struct aw_gains best;
     double least;
@@ -268,11 +270,13 @@ static double try_shape(struct quest *q, const struct shape *shape)
         iae = aw_predict_load_iae(&q->subject->process, q->driver->tick_s, &g);
     else if (g.kp > 0)
         iae = 1 / g.kp;
-    double beyond = 0;
-    if (q->overshoot > 0 && g.kp > 0)
-        beyond = aw_predict_overshoot(&q->subject->process, q->driver->tick_s, &g) - q->overshoot;
-    if (beyond > 0)
-        return iae * (1 + STEEP * beyond); /* leads the search back */
+    double over = INFINITY;
+    if (g.kp > 0 && (q->calm || isfinite(q->overshoot)))
+        over = aw_predict_overshoot(&q->subject->process, q->driver->tick_s, &g);
+    if (q->calm)
+        iae = over;
+    else if (isfinite(q->overshoot) && over > q->overshoot + NO_OVERSHOOT)
+        return iae * (1 + STEEP * (over - q->overshoot)); /* leads the search back */
     if (iae < q->least) {
         q->least = iae;
         q->best = g;
@@ -334,9 +338,31 @@ static void search(struct quest *q, double period)
             search_from(q, best[i]);
 }
 
+/* What can hardly overshoot by less (nearly a double integrator, or what an integral has to bring
+ * there) is told, and not done in silence. */
+static enum aw_status least_overshoot(struct quest *q, double period, double *least,
+                                      struct aw_error *err)
+{
+    q->calm = true;
+    search(q, period);
+    if (!isfinite(q->least))
+        return aw_fail(err, AW_LIMIT,
+                       "robust: no gains keep Ms below %g with so little activity at rest — raise "
+                       "--ms or --noise, or use another --form",
+                       q->ms);
+    if (q->least <= q->overshoot + NO_OVERSHOOT)
+        return AW_OK;
+    *least = q->least;
+    return aw_fail(
+        err, AW_LIMIT,
+        "robust: no gains with Ms below %g overshoot by less than %.3g %%, and the bound "
+        "is %.3g %% — --overshoot %.0f%% can be had, or try --form pd",
+        q->ms, 100 * q->least, 100 * q->overshoot, ceil(100 * q->least + 0.1));
+}
+
 static enum aw_status robust(const struct subject *s, const struct aw_driver *driver,
-                             const struct aw_design_options *o, enum aw_form form,
-                             struct aw_gains *per_tick, struct aw_error *err)
+                             const struct aw_design_options *o, struct aw_proposal *p,
+                             struct aw_error *err)
 {
     struct aw_process plain = s->process;
     plain.dead_time_s -= driver->tick_s / 2;
@@ -350,21 +376,17 @@ static enum aw_status robust(const struct subject *s, const struct aw_driver *dr
                       .loop = loop,
                       .ms = o->ms,
                       .activity = o->activity,
-                      .overshoot = o->overshoot,
-                      .form = form,
+                      .overshoot = o->bounded ? o->overshoot : INFINITY,
+                      .form = p->form,
                       .least = INFINITY};
     double period = period_of(s->omega) / driver->tick_s;
-    /* what can hardly overshoot by less (nearly a double integrator) may overshoot by more */
-    while (search(&q, period), !isfinite(q.least) && q.overshoot > 0)
-        q.overshoot = q.overshoot < 1 ? q.overshoot * 1.5 : 0;
-    aw_loop_free(loop);
+    enum aw_status status = AW_OK;
+    search(&q, period);
     if (!isfinite(q.least))
-        return aw_fail(err, AW_LIMIT,
-                       "robust: no gains keep Ms below %g with so little activity at rest — raise "
-                       "--ms or --noise, or use another --form",
-                       o->ms);
-    *per_tick = q.best;
-    return AW_OK;
+        status = least_overshoot(&q, period, &p->least_overshoot, err);
+    aw_loop_free(loop);
+    p->per_tick = q.best;
+    return status;
 }
 
 /* ---- By name, and the judgement ----------------------------------------------------------------
@@ -376,7 +398,7 @@ static enum aw_status by_rule(const struct subject *s, const struct aw_driver *d
 {
     struct aw_gains seconds;
     if (p->rule == AW_RULE_ROBUST)
-        return robust(s, driver, o, p->form, &p->per_tick, err);
+        return robust(s, driver, o, p, err);
     if (p->rule == AW_RULE_SIMC && p->form != AW_FORM_PD) {
         seconds = simc(s, p->form);
     } else if (p->rule == AW_RULE_AMIGO && (p->form == AW_FORM_PI || p->form == AW_FORM_PID)) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#define ARRIVED   0.1   /* of the step */
 #define TAIL      0.1   /* of the time after the step is final */
 #define BAND      0.02  /* settled, of the step */
 #define STANDS_UP 0.005 /* a peak, of the step */
@@ -24,6 +25,12 @@ static const struct aw_metric_row metrics[AW_METRICS] = {
 const struct aw_metric_row *aw_metric(enum aw_metric metric)
 {
     return &metrics[metric];
+}
+
+bool aw_response_arrived(const struct aw_response *response, const struct aw_step *step,
+                         double near)
+{
+    return fabs(response->final - step->to) <= near * fabs(step->to - step->from);
 }
 
 bool aw_metric_reached(double value)

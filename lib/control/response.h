@@ -71,6 +71,13 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
 
 bool aw_metric_reached(double value);
 
+/* Did it come so near (a share of the step) to where it was to go, whatever it has settled to? One
+ * that did not has metrics that say nothing: what never moved has no overshoot, and is at rest at
+ * once. */
+#define AW_RESPONSE_NEAR 0.1
+bool aw_response_arrived(const struct aw_response *response, const struct aw_step *step,
+                         double near);
+
 /* What a metric is called in records and for people. Its unit is that of the samples if
  * takes_unit, and then unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */
 struct aw_metric_row {

@@ -33,7 +33,7 @@ drivers() {
 }
 
 step=(step --from 0deg --to 20deg --for 2s -b lknee -c pos)
-overshooting='set kp 20 -b lknee -c pos'
+overshooting='set kp 20 -b lknee -c pos --switch'
 
 # ---- Frames --------------------------------------------------------------------------------------
 
@@ -103,10 +103,11 @@ overshooting='set kp 20 -b lknee -c pos'
     has "$stderr" "3 damaged parts, 3 records decoded"
     same "$(jq -sc '[.[] | select(.board == "lknee") | .msg]' <<<"$output")" '["kp","kp","joint"]'
     same "$(jq -sc '[.[] | select(.msg == "kp") | .value]' <<<"$output")" '[0.6,null]'
-    fails 2 canpid -q -l "$fast" replay bad.log
+    fails 2 canpid -q -l "$fast" --switch replay bad.log
     has "$why" "message 4: kp: value is not a finite number"
     sed -i 4d bad.log
-    virtual_json replay bad.log
+    fails 6 canpid -q -l "$fast" replay bad.log # which controller it runs is not known
+    virtual_json --switch replay bad.log
     same "$(json '[.sent,.left_out]')" '[1,3]'
 }
 
@@ -124,11 +125,11 @@ overshooting='set kp 20 -b lknee -c pos'
         virtual_json $words
         same "$(json '.ok')" true
     done <<'END'
-set kp 0.6 -b lknee -c tor|041#9A99193F0200|set board=lknee controller=tor kp=0.6 result=sent
+set kp 0.6 -b lknee -c tor --switch|041#9A99193F0200|set board=lknee controller=tor kp=0.6 result=sent
 setpoint 22.5deg -b lknee -c pos|044#0000803D0000|setpoint board=lknee controller=pos value=22.5deg result=sent
 setpoint -5Nm -b lknee -c tor|044#CDCC4CBE0200|setpoint board=lknee controller=tor value=-5Nm result=sent
 setpoint 0.5rev -b 0x40 -c pos|044#0000003F0000|setpoint board=lknee controller=pos value=180deg result=sent
-precompression 2mm -b lknee -c pos|045#6F12033B0000|precompression board=lknee controller=pos value=0.002m result=sent
+precompression 2mm -b lknee -c pos --switch|045#6F12033B0000|precompression board=lknee controller=pos value=0.002m result=sent
 event start -b lankle|066#010000000000|event board=lankle value=1 result=sent
 event end -b lankle|066#020000000000|event board=lankle value=2 result=sent
 ref alpha -b lknee|047#000000000000|ref board=lknee result=sent encoder=alpha
@@ -145,7 +146,7 @@ END
 }
 
 @test "set pid sends all three, and all are looked at before the first goes out" {
-    virtual set pid 3 0.0005 0 -b lknee -c pos
+    virtual set pid 3 0.0005 0 -b lknee -c pos --switch
     same "$output" "set board=lknee controller=pos kp=3 ki=0.0005 kd=0 result=sent"
     fails 6 canpid -l "$fast" set pid 3 0.0005 101 -b lknee -c pos
     same "$output" ""
@@ -326,7 +327,9 @@ END
 
 @test "gains save, diff, apply" {
     cat >script <<'END'
+disable -b lknee -c pos
 set pid 3 0.0005 0 -b lknee -c pos
+disable -b rknee -c tor
 set kp 0.6 -b rknee -c tor
 gains save a.gains
 set kp 4 -b lknee -c pos
@@ -339,7 +342,8 @@ END
     exits 1 canpid -q -j -l "$fast" run script
     same "$(tail -n 2 <<<"$output" | jq -sc 'map([.board,.controller,.gain,.from,.to,.cmd,.ok,.differ])')" \
         '[["lknee","pos","kp",4,3,null,null,null],[null,null,null,null,null,"gains",false,1]]'
-    virtual gains apply a.gains
+    fails 6 canpid -l "$fast" gains apply a.gains
+    virtual --switch gains apply a.gains
     same "$output" "gains result=sent gains=4"
     fails 2 canpid -l "$fast" gains save b.gains
     has "$why" "over this link"
@@ -617,7 +621,7 @@ END
     local step="step --from 0deg --to 20deg --for 1s -b lknee -c pos"
     ok canpid -q -l "$fast" $step --save a.csv --plot a.svg
     has "$(cat a.svg)" ">canpid step: lknee pos, $(date +%Y)-"
-    printf 'set pid 6 0.001 0 -b lknee -c pos\n%s --save b.csv --plot b.svg\n' "$step" >two
+    printf 'set pid 6 0.001 0 -b lknee -c pos --switch\n%s --save b.csv --plot b.svg\n' "$step" >two
     exits 0 canpid -l "$fast" run two
     has "$(cat b.svg)" ">canpid step: lknee pos kp 6 ki 0.001 kd 0, $(date +%Y)-"
     ok canpid compare a.csv b.csv --plot both.svg
@@ -675,7 +679,11 @@ END
 
 @test "tune, each rule: the gains that --yes applies make the step better, others are refused" {
     for rule in simc amigo robust; do
-        printf '%s\n' "${step[*]}" "tune --rule $rule -b lknee -c pos --yes" "${step[*]}" \
+        local over=20%
+        [ "$rule" = robust ] || over=50%
+        # after it the joint stands at 10 deg and more: the second step has a long way to its start
+        printf '%s\n' "${step[*]}" "tune --rule $rule --overshoot $over -b lknee -c pos --yes" \
+            "${step[*]} --max-deviation 60deg" \
             "gains save $rule.gains" >script
         virtual_json run script
         same "$(records tune | jq -c '.[0] | [.ok,.rule,.applied,.ms < 2,.after.iae < .before.iae]')" \
@@ -692,18 +700,20 @@ END
         exits 6 canpid -q -j -l "$fast" tune --rule $rule -b lknee -c pos --yes
         same "$(json '.refused as $refused | .why | contains($refused)')" true
     done
-    virtual_json tune --rule zn --force -b lknee -c pos --yes
-    same "$(json '.applied and .ms > 2')" true
+    # what --force tries is judged like the others
+    exits 1 canpid -q -j -l "$fast" tune --rule zn --force --overshoot 100% -b lknee -c pos --yes
+    same "$(json '[.applied, .ms > 2, (.outcome | test("the gains from before are back: they overshoot by 4"))]')" \
+        '[false,true,true]'
 }
 
 @test "tune keeps what is better by the goal, and puts the old gains back" {
-    printf '%s\n' 'set pid 3 0.0005 0 -b lknee -c pos' \
+    printf '%s\n' 'set pid 3 0.0005 0 -b lknee -c pos --switch' \
         'tune --goal overshoot -b lknee -c pos --yes' 'gains save after' >script
     run -1 --separate-stderr canpid -l "$fast" -j run script
     same "$(records tune | jq -c '.[0] | [.ok,.applied]')" "[false,false]"
-    has "$stderr" "the old ones are back"
-    ok canpid -l "$fast" -q tune -b lknee -c tor --yes --report page.html
-    has "$(<page.html)" "The new gains are better"
+    has "$stderr" "tune: the gains from before are back: by overshoot the new ones are no better"
+    ok canpid -l "$fast" -q tune -b rankle -c tor --yes --force --report page.html
+    has "$(<page.html)" "the new gains are kept: IAE"
     same "$(grep -c '<svg' page.html)" 4
     hasnt "$(<page.html)" "<script"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
@@ -714,10 +724,10 @@ END
 
 @test "tune: what a step never reached is said in words, never as a number" {
     printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
-    ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --report page.html
-    exits 7 canpid -q -l "$fast" tune -b lknee -c pos --old weak --yes --report /dev/full
+    ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --force --report page.html
+    exits 7 canpid -q -l "$fast" tune -b lknee -c pos --old weak --yes --force --report /dev/full
     has "${stderr##*$'\n'}" "/dev/full: No space left on device"
-    has "${stderr##*$'\n'}" "and stay in the driver"
+    has "${stderr##*$'\n'}" "the new gains are kept"
     matches "$output" "*rise time *never 90 % before *[0-9] after*"
     hasnt "$output" "nan"
     matches "$(tr -d '\n' <page.html)" "*<td>rise time</td><td>never 90 %</td>*"
@@ -725,7 +735,7 @@ END
 }
 
 @test "tune without --yes asks, and without a terminal puts the gains back" {
-    printf '%s\n' 'set kp 5 -b lknee -c pos' 'tune -b lknee -c pos' 'gains save after' >script
+    printf '%s\n' 'set kp 5 -b lknee -c pos --switch' 'tune -b lknee -c pos' 'gains save after' >script
     ok canpid -l "$fast" -j run script
     same "$(records tune | jq '.[0].applied')" false
     has "$stderr" "--yes"
@@ -748,8 +758,8 @@ END
         /-> 044#398EE33C/ && $4 != up && ++steps == 2 { system("kill -INT $(cat client)") }
         /-> 04/ { up = $4 }' >trace
     same "$(<code)" 130
-    same "$(grep -oE -- '-> (04[123]#[0-9A-F]{8}|044#0000C03F)' trace | tail -4 | cut -c4- | xargs)" \
-        "044#0000C03F 043#0000803F 042#6F12833A 041#0000E040"
+    same "$(grep -oE -- '-> (04[123]#[0-9A-F]{8}|044#0000C03F)' trace | tail -5 | cut -c4- | xargs)" \
+        "044#0000C03F 043#0000803F 042#6F12833A 041#0000E040 044#0000C03F"
     same "$(grep -c -- '-> 041#' trace)" 7 # of the tick, 0, the old, of the experiment, the old, the new, the old
     has "$(<trace)" "stopped: disabled the driver, its gains from before are back"
 }
@@ -773,7 +783,7 @@ END
     same "$(jq -s 'map(.rule) | length' <<<"$output")" 6
     same "$(jq -s 'map(select(.rule == "robust")) | .[0] | .ms <= 1.6 and .stable' <<<"$output")" true
     fails 6 canpid -q design m.json --rule tyreus-luyben --tick 4ms
-    has "$stderr" "at rest"
+    has "$stderr" "tyreus-luyben: "
     ok canpid design m.json --compare
     [ "$(awk '{ if (length > n) n = length } END { print n }' <<<"$(grep -v refused <<<"$output")")" -le 80 ]
     printf '{"kind":"first-order","gain":"x"}' >bad.json
@@ -790,7 +800,7 @@ END
         same "$(jq "[.driver.tick_from, (.driver.tick / ${of#* } - 1 | fabs) < 0.03]" -c m.json)" '["measured",true]'
     done
     ok canpid design m.json
-    matches "${lines[0]}" "tick of the law: 8*ms, measured"
+    matches "${lines[0]}" "tick of the law: [78]*ms, measured"
     ok canpid -j design m.json
     kd=$(json '.kd / .kp')
     ok canpid -j design m.json --tick 4ms
@@ -817,21 +827,26 @@ END
 
 @test "verify: TAP and JUnit, exit 1 where a limit is not kept" {
     printf '%s\n' '[slow]' 'board = lknee' 'controller = pos' 'from = 0deg' 'to = 10deg' 'for = 2s' \
-        'max-overshoot = 10%' 'max-rise-time = 50ms' '# a comment' '[torque]' 'board = rankle' \
-        'controller = tor' 'from = 0' 'to = 2Nm' 'gains = 3 0.05 0' 'max-iae = 1' >spec.ini
+        'gains = 15 0.01 30' 'switch = yes' \
+        'max-overshoot = 90%' 'max-rise-time = 10ms' '# a comment' '[torque]' 'board = rankle' \
+        'controller = tor' 'from = 0' 'to = 2Nm' 'gains = 3 0.05 0' 'switch = yes' 'max-iae = 1' >spec.ini
     run -1 --separate-stderr canpid -q -l "$fast" verify spec.ini
     has "${lines[1]}" "1..2"
-    has "${lines[2]}" "not ok 1 - slow: rise time not reached, but not at most 0.05"
+    matches "${lines[2]}" "not ok 1 - slow: rise time 0.*, but not at most 0.01*"
     has "${lines[3]}" "ok 2 - torque: IAE"
     has "$stderr" "1 of 2 steps are beyond a limit"
     run -1 --separate-stderr canpid -q -l "$fast" verify --as junit spec.ini
     python3 -c 'import sys, xml.dom.minidom as d; d.parseString(sys.argv[1])' "$output"
     has "$output" 'failures="1"'
-    sed -i 's/50ms/5/;s/max-rise/max-settling/' spec.ini
+    sed -i 's/10ms/5/;s/max-rise/max-settling/' spec.ini
     ok canpid -q -l "$fast" verify spec.ini
     echo 'max-foo = 1' >>spec.ini
     fails 2 canpid -q -l "$fast" verify spec.ini
-    has "$stderr" "spec.ini:17:1: max-foo: no such key"
+    has "$stderr" "spec.ini:20:1: max-foo: no such key"
+    sed -i '/max-foo/d;/switch/d' spec.ini
+    fails 6 canpid -q -l "$fast" verify spec.ini # gains, and which controller they meet is not known
+    has "$why" "[slow]: gains: which controller the driver runs is not known"
+    ok canpid -q -l "$fast" verify --switch spec.ini
 }
 
 @test "play: checked whole, paced, disabled at the end, with the lag of each joint" {
@@ -896,8 +911,8 @@ END
             "[\"$cmd\",true,\"lhip,lknee,lankle,rhip,rknee,rankle\"]"
     done <<'END'
 6|setpoint|setpoint 10deg -c pos
-18|set|set pid 3 0.0005 0 -c pos
-6|set|set kd 1 -c pos
+18|set|set pid 3 0.0005 0 -c pos --switch
+6|set|set kd 1 -c pos --switch
 6|event|event start
 6|ref|ref fix-link
 6|calibrate|calibrate
@@ -911,9 +926,22 @@ END
         "[setpoint,null,null] [setpoint,true,null] [set,false,6]"
 }
 
-@test "with no controller seen a gain is sent with a warning" {
-    ok canpid -l "$fast" set kp 1 -b lknee -c tor
+@test "with no controller seen a gain is refused, with what to do, and what is to do helps" {
+    bus -b lknee
+    ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not tell
+    for words in "set kp 3" "set pid 3 0 0" "precompression 2mm" "gains set kp=3"; do
+        # shellcheck disable=SC2086 # words
+        fails 6 canpid -q -l "$url" $words -b lknee -c pos
+        has "$why" "which controller lknee runs is not known"
+        has "$why" "'disable -b lknee -c pos'"
+    done
+    same "$(driver .setpoint)" 0 # as it woke up
+    printf '%s\n' 'disable -b lknee -c pos' 'set kp 3 -b lknee -c pos' >script
+    ok canpid -q -l "$url" run script
+    disabled
+    exits 0 canpid -l "$fast" set kp 1 -b lknee -c tor --switch
     has "$stderr" "not known"
+    ok canpid --dry-run set kp 1 -b lknee -c tor # nothing is sent
 }
 
 @test "NaN and infinity are refused always" {
@@ -958,8 +986,8 @@ setpoint 26Nm -b lknee -c tor
 setpoint 0.6 -b lknee -c lvl
 setpoint -60% -b lknee -c lvl
 setpoint 1.2 -b lknee -c tl
-set kp 100.5 -b lknee -c pos
-set kd -101 -b lknee -c pos
+set kp 100.5 -b lknee -c pos --switch
+set kd -101 -b lknee -c pos --switch
 END
 }
 

@@ -41,7 +41,7 @@ WORDS = {
 FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque",
           "unitysim": "elbow.position", "ezphys": "hinge.displacement"}
 # One that is sent, for replay and run.
-SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f"set kp 1 {BOARD}",
+SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f"set kp 1 {BOARD} --switch",
         "unitysim": "stop", "ezphys": "stop"}
 FILES = {
     "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = 0\nmax = 360\nhome = 0\n",

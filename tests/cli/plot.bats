@@ -100,7 +100,7 @@ made_up_gnuplot() {
 }
 
 @test "--out: tool, joint, what was set and the day are in the title" {
-    ok canpid -q -l "$fast" <<<$'gains set kp=6 ki=0.001 -b lknee -c pos
+    ok canpid -q -l "$fast" <<<$'gains set kp=6 ki=0.001 -b lknee -c pos --switch
 setpoint 5deg -b lknee -c pos
 plot lknee.measured lknee.setpoint --for 100ms --out live.svg
 sweep -b lknee -c pos --plot sweep.svg

@@ -31,7 +31,7 @@ ways() {
     ok canpid -v -l sim: <<<"setpoint 10deg -b lknee -c pos"
     matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
     while read -r command; do # what may have switched a driver over, and holds the joint
-        ok canpid -v -l sim: <<<"$command -b lknee -c pos"
+        ok canpid -v -l sim: <<<"$command -b lknee -c pos --switch"
         matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
     done <<<$'set kp 1\nset pid 1 0 0\nprecompression 1mm\ngains apply kp.gains'
     ok canpid -v -l sim: --switch <<<$'disable -b lknee -c tor\nset kp 1 -b lknee -c pos'

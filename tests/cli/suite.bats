@@ -256,7 +256,7 @@ END
 armctl -q --csv -l $fast deg 1 90 2 30|seq,joint,angle
 hidmotor -q --csv -l $fast move elbow=30|duration,mode,m1,m2,m3
 hidmotor -q --csv -l $fast watch -n 4|count,m1.setpoint,m1.position,m2.setpoint,m2.position,m3.setpoint,m3.position,m1.velocity,m1.effort,m2.velocity,m2.effort,m3.velocity,m3.effort
-canpid -q --csv -l $fast set pid 3 0.0005 0 -b lknee -c pos|board,value,controller
+canpid -q --csv -l $fast set pid 3 0.0005 0 -b lknee -c pos --switch|board,value,controller
 canpid -q --csv -l $fast watch -n 9|board,setpoint,output,measured,fix_link_angle,alpha_angle,torque,error,velocity,current,lever_angle
 unitysim -q --csv -l $fast watch -n 4|shoulder.position,shoulder.velocity,elbow.position,elbow.velocity,wrist_rotate.position,wrist_rotate.velocity,wrist_flex.position,wrist_flex.velocity,hand.position,hand.velocity
 ezphys -q --csv -l sim:pendulum motor hinge 1 10|id,velocity1,max_torque1,velocity2,max_torque2,velocity3,max_torque3

@@ -269,11 +269,16 @@ static void judge_design(const struct truth *p, const struct record *r, const st
     struct aw_driver driver = driver_of(p);
     struct aw_loop *loop = true_loop(p);
     struct aw_design_options o = {.rule = AW_RULE_ROBUST,
+                                  .bounded = true,
                                   .overshoot = OVERSHOOT,
                                   .late_s =
                                       isfinite(fit->half.dead_time) ? fit->half.dead_time : 0};
     struct aw_proposal proposal;
     v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
+    if (!v->designed && proposal.least_overshoot > 0) { /* as it says then */
+        o.overshoot = 1.05 * proposal.least_overshoot;
+        v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
+    }
     if (v->designed) {
         struct aw_margins m = aw_loop_margins(loop, &proposal.per_tick);
         double whole = r->t[r->n - 1] - r->t[0];

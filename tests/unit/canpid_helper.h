@@ -106,8 +106,12 @@ static inline void rig_gain(struct rig *rig, unsigned board, int controller,
                             enum aw_canpid_gain gain, double value)
 {
     struct aw_canpid_gain_at at = {board, controller, gain, value};
+    bool allowed = rig->client.options.allow_switch;
+    if (aw_canpid_board(&rig->client, board)->controller == AW_CANPID_LAST)
+        rig->client.options.allow_switch = true;
     if (aw_canpid_set(&rig->client, &at, NULL, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
+    rig->client.options.allow_switch = allowed;
 }
 
 #endif

@@ -199,14 +199,23 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
         return AW_OK;
     sent->switches = last != AW_CANPID_LAST && last != sent->controller;
     sent->unknown = last == AW_CANPID_LAST && effect == HOLDS;
-    if (effect == SETS || !sent->switches || client->options.allow_switch)
+    if (effect == SETS || client->options.allow_switch || !(sent->switches || sent->unknown))
+        return AW_OK;
+    const char *controller = aw_canpid_controller_name(sent->controller);
+    aw_canpid_board_name(&client->wire.variant, sent->board, board);
+    if (sent->switches)
+        return aw_fail(err, AW_LIMIT,
+                       "%s of %s: %s is running %s, and this would switch it over and hold the "
+                       "joint with force — use --switch if that is meant",
+                       command->codec->message->name, controller, board,
+                       aw_canpid_controller_name(last));
+    if (!client->link) /* nothing is going to be sent */
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
-                   "%s of %s: %s is running %s, and this would switch it over and hold the joint "
-                   "with force — use --switch if that is meant",
-                   command->codec->message->name, aw_canpid_controller_name(sent->controller),
-                   aw_canpid_board_name(&client->wire.variant, sent->board, board),
-                   aw_canpid_controller_name(last));
+                   "%s of %s: which controller %s runs is not known, and this may switch it over "
+                   "and hold the joint with force — send 'disable -b %s -c %s' before it in the "
+                   "same session, or use --switch",
+                   command->codec->message->name, controller, board, board, controller);
 }
 
 /* Fields that no option lets beyond these, because the firmware writes past its tables there. */
@@ -554,8 +563,9 @@ static uint64_t unconfirmed(const struct stopping *s)
     return s->wanted & ~s->done.confirmed;
 }
 
-/* Sends what may go out now, and says when the next one may; AW_NEVER: all have gone out. Ahead of
- * its pace goes only a first one, and only where the clock refuses to wait for it. */
+/* Sends what may go out now, and says when the next one may; AW_NEVER: all have gone out. The first
+ * one keeps no pace: a driver's hardware has room for it behind the frame before, and what came
+ * before is needless now. */
 static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
                                     struct aw_error *err)
 {
@@ -565,7 +575,8 @@ static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *n
     for (uint64_t left = unconfirmed(s); left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
         int64_t paced = aw_canpid_paced_ns(client, i * 32), now = aw_clock_now(client->link->clock);
-        if (s->of[i].sent < AW_CANPID_STOPS && (refused ? s->of[i].sent == 0 : now >= paced)) {
+        bool first_one = s->of[i].sent == 0, room = s->of[i].sent < AW_CANPID_STOPS;
+        if (first_one || (room && !refused && now >= paced)) {
             struct aw_record command;
             struct aw_canpid_sent sent;
             struct aw_error *why = first == AW_OK ? err : NULL;

@@ -17,17 +17,19 @@
  * near a mechanical stop goes back to pos without a word.)
  *
  * Guards: a gain or precompression for another controller than the last one seen would switch the
- * driver over and hold the joint with force, and is refused unless allow_switch is set; so is, with
- * any option, what is not finite, a controller above 3, an aux variable above 3. No thread, no
- * allocation, no I/O but the link's.
+ * driver over and hold the joint with force, and is refused unless allow_switch is set, and so it
+ * is where none was seen: what is not known is not permitted. A client without a link sends
+ * nothing, and takes it. Refused with any option is what is not finite, a controller above 3, an
+ * aux variable above 3. No thread, no allocation, no I/O but the link's.
  *
  * Pace: a driver takes one frame each time its loop comes round, two more wait in its hardware, and
  * the next is lost without a sign. The loop is a tick of 4 ms, or as long as a cycle of its
  * telemetry where that is longer. So two frames to one board are at least AW_CANPID_PACE_MIN_NS
  * apart, and at least the period of its telemetry, which is measured while it is read;
- * AW_CANPID_PACE_NS as long as none has been measured. That holds for stops too. Boards do not wait
- * for each other, and nothing is queued: a command returns when its frame has gone out, so that a
- * stop is always the next one.
+ * AW_CANPID_PACE_NS as long as none has been measured. Only the first frame of a stop waits for
+ * none: it has room in the hardware behind the one before, and is repeated at that pace. Boards do
+ * not wait for each other, and nothing is queued: a command returns when its frame has gone out, so
+ * that a stop is always the next one.
  */
 #ifndef AW_PROTOCOL_CANPID_CLIENT_H
 #define AW_PROTOCOL_CANPID_CLIENT_H
@@ -137,7 +139,8 @@ struct aw_canpid_sent {
     unsigned board;
     int controller;   /* of the command, or AW_CANPID_LAST if it has none */
     bool switches;    /* the driver switches over to it */
-    bool unknown;     /* a gain, and none was seen: it may switch it over. Worth a warning */
+    bool unknown;     /* a gain, and none was seen: it may switch it over. With allow_switch: worth
+                         a warning */
     double setpoint;  /* normalised, as it went over the wire; setpoints only, else NaN */
     uint8_t bytes[8]; /* the frame */
     size_t size;
@@ -184,8 +187,8 @@ struct aw_canpid_stopped {
 };
 
 /* Setpoint 1.5 for each of these boards, for the controller, or AW_CANPID_LAST: the last one seen
- * by each, else pos. No guard refuses it. The first frame goes out as soon as the board's pace lets
- * it; then it is repeated, a pace apart and at most AW_CANPID_STOPS times in all, until the
+ * by each, else pos. No guard refuses it. The first frame goes out at once, whatever the board's
+ * pace; then it is repeated, a pace apart and at most AW_CANPID_STOPS times in all, until the
  * telemetry confirms it: two frames in a row with the setpoint saturated and no output, later than
  * latency_ms after the first disable (see aw_canpid_verify). Every board is tried, whatever happens
  * with another.

@@ -132,16 +132,16 @@ static void test_robust(void **state)
         struct aw_design_options options;
     } rows[] = {
         {0, {.form = AW_FORM_PI}},
-        {0, {.form = AW_FORM_PID, .overshoot = 0.05}},
+        {0, {.form = AW_FORM_PID, .bounded = true, .overshoot = 0.05}},
         {5, {.form = AW_FORM_PD}},
         {1, {.form = AW_FORM_P, .ms = 1.4}},
-        {5, {.form = AW_FORM_PI, .overshoot = 0.02, .activity = 0.02}},
+        {5, {.form = AW_FORM_PI, .bounded = true, .overshoot = 0.02, .activity = 0.02}},
         {2, {.form = AW_FORM_PID, .ms = 1.01, .activity = 1e-6}},
         {0, {.form = AW_FORM_PI, .ms = 0.9}},
-        {0, {.form = AW_FORM_PI, .ms = 0.9, .overshoot = 0.3}},
+        {0, {.form = AW_FORM_PI, .ms = 0.9, .bounded = true, .overshoot = 0.3}},
         {4, {.form = AW_FORM_PID, .ms = 1.8, .activity = 0.05}},
-        {2, {.form = AW_FORM_PI, .ms = 1.7, .overshoot = 0.001, .activity = 0.05}},
-        {6, {.form = AW_FORM_PID, .ms = 2.5, .activity = 0.9, .overshoot = 0.02}},
+        {2, {.form = AW_FORM_PI, .ms = 1.7, .bounded = true, .overshoot = 0.001, .activity = 0.05}},
+        {6, {.form = AW_FORM_PID, .ms = 2.5, .activity = 0.9, .bounded = true, .overshoot = 0.02}},
         {5, {.form = AW_FORM_PID, .ms = 2, .activity = 0.9}},
     };
     struct aw_error err;

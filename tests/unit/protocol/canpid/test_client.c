@@ -164,8 +164,17 @@ static void the_switch_guard(void **state)
     (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
+    /* what is not known is not permitted: a driver that has just woken up would be enabled */
+    assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", &sent), AW_LIMIT);
+    assert_true(sent.unknown && !sent.switches && tap->n_written == 0);
+    assert_string_equal(tap->err.text,
+                        "kp of tor: which controller lknee runs is not known, and this may switch "
+                        "it over and hold the joint with force — send 'disable -b lknee -c tor' "
+                        "before it in the same session, or use --switch");
+    tap->client.options.allow_switch = true;
     assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", &sent), AW_OK);
     assert_true(sent.unknown && !sent.switches);
+    tap->client.options.allow_switch = false;
     assert_int_equal(send(tap, "ki board=lknee controller=tor value=0.1", &sent), AW_OK);
     assert_false(sent.unknown || sent.switches);
     assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", &sent), AW_LIMIT);
@@ -176,7 +185,7 @@ static void the_switch_guard(void **state)
     assert_int_equal(send(tap, "precompression board=lknee controller=pos value=2mm", &sent),
                      AW_LIMIT);
     assert_int_equal(tap->n_written, 2);
-    assert_int_equal(send(tap, "kp board=lhip controller=pos value=3", &sent), AW_OK);
+    assert_int_equal(send(tap, "kp board=lhip controller=pos value=3", &sent), AW_LIMIT);
     assert_true(sent.unknown); /* another board */
     tap->client.options.allow_switch = true;
     assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", &sent), AW_OK);
@@ -253,6 +262,7 @@ static void nor_are_raw_records_with_it(void **state)
     aw_record_set(&record, "value", 1, NULL);
     assert_int_equal(aw_canpid_send(&tap->client, &record, &sent, &tap->err), AW_LIMIT);
     aw_record_set(&record, "controller", 2, NULL);
+    tap->client.options.allow_switch = true;
     assert_int_equal(aw_canpid_send(&tap->client, &record, &sent, &tap->err), AW_OK);
     assert_int_equal(sent.board, LKNEE);
     assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_TOR);
@@ -340,7 +350,11 @@ static void a_check_sends_nothing(void **state)
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     struct aw_record record = command(&tap->client, "kp board=lknee controller=tor value=0.6");
+    assert_int_equal(aw_canpid_encode(&tap->client, &record, &sent, &tap->err), AW_LIMIT);
+    struct aw_link *link = tap->client.link;
+    tap->client.link = NULL; /* one that only makes frames */
     assert_int_equal(aw_canpid_encode(&tap->client, &record, &sent, &tap->err), AW_OK);
+    tap->client.link = link;
     assert_int_equal(sent.size, 8);
     assert_memory_equal(sent.bytes, "\x41\x00\x9A\x99\x19\x3F\x02\x00", 8);
     assert_true(sent.unknown);
@@ -355,6 +369,7 @@ static void gains_are_remembered_when_they_went_out(void **state)
     (void)state;
     struct tap *tap = tap_new();
     tap->fail_after = 1;
+    tap->client.options.allow_switch = true;
     assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", NULL), AW_OK);
     assert_int_equal(send(tap, "ki board=lknee controller=tor value=0.5", NULL), AW_LOST);
     assert_true(tap->client.gains.of[2][AW_CANPID_TOR][AW_CANPID_KP].value == (float)0.6);
@@ -382,8 +397,8 @@ static void disabling_goes_out_where_nothing_may_wait(void **state)
     free(tap);
 }
 
-/* At once where nothing was sent lately, else as soon as the pace allows; three times, a pace
- * apart; with nothing received every board is named. */
+/* At once, whatever was sent lately: it makes that needless. Three times, a pace apart; with
+ * nothing received every board is named. */
 static void a_disable_is_repeated(void **state)
 {
     (void)state;
@@ -397,9 +412,9 @@ static void a_disable_is_repeated(void **state)
     static const struct {
         const char *frame;
         int64_t ms;
-    } wanted[] = {{"044#CDCC4C3E0200", 0},  {"024#0000C03F0000", 3},  {"044#0000C03F0200", 10},
-                  {"024#0000C03F0000", 13}, {"044#0000C03F0200", 20}, {"024#0000C03F0000", 23},
-                  {"044#0000C03F0200", 30}};
+    } wanted[] = {{"044#CDCC4C3E0200", 0},  {"024#0000C03F0000", 3},  {"044#0000C03F0200", 3},
+                  {"024#0000C03F0000", 13}, {"044#0000C03F0200", 13}, {"024#0000C03F0000", 23},
+                  {"044#0000C03F0200", 23}};
     assert_int_equal(tap->n_written, 7);
     for (size_t i = 0; i < 7; i++) {
         assert_written(tap, i, wanted[i].frame);
@@ -484,7 +499,8 @@ static void a_disable_behind_three_gains_is_delivered(void **state)
             assert_true(rig->client.counters.sent - before <= AW_CANPID_STOPS);
             assert_false(rig_truth(rig, LKNEE).law.enabled);
         }
-        assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
+        /* where it is the third that waits: the next one is there a pace later */
+        assert_true(aw_canpid_device_counters(rig->device)->overruns <= 150);
         rig_free(rig);
     }
 }

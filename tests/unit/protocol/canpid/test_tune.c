@@ -155,8 +155,10 @@ static void check_rules(int controller, const struct aw_fit *fit, struct aw_gain
                                             .quantum = 0.045 / 360};
     struct aw_response untuned = step(controller, before, from, to);
     for (int rule = 0; rule < AW_RULES; rule++) {
-        struct aw_design_options o = {
-            .rule = (enum aw_rule)rule, .overshoot = 0.2, .late_s = fit->half.dead_time};
+        struct aw_design_options o = {.rule = (enum aw_rule)rule,
+                                      .bounded = true,
+                                      .overshoot = 0.2,
+                                      .late_s = fit->half.dead_time};
         struct aw_proposal proposal;
         enum aw_status status = aw_design(&fit->process, &driver, &o, &proposal, NULL);
         assert_true(status == AW_OK || (status == AW_LIMIT && rule != AW_RULE_ROBUST));

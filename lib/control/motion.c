@@ -1,0 +1,162 @@
+/* Verdicts about a joint that is moved: faults, the bound, the first answer, silence. */
+#include "control/motion.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define AGAINST  3    /* times the least motion: nobody is refused for less */
+#define COASTS_S 0.3  /* a joint that is let go */
+#define SMOOTH_S 0.05 /* of its speed, which steps of an encoder make rough */
+
+struct aw_motion_config aw_motion_defaults(double max_deviation)
+{
+    return (struct aw_motion_config){.max_deviation = max_deviation,
+                                     .least = max_deviation / 100,
+                                     .idle = 0.01,
+                                     .strong = 0.05,
+                                     .answer_s = 2,
+                                     .silence_s = 0.5};
+}
+
+void aw_motion_start(struct aw_motion *guard, const struct aw_motion_config *config, double now_s)
+{
+    *guard = (struct aw_motion){.config = *config, .last_s = now_s, .since_s = NAN};
+}
+
+static void widen(struct aw_motion *g, double value)
+{
+    g->low = fmin(g->low, value);
+    g->high = fmax(g->high, value);
+}
+
+static void end(struct aw_motion *g, enum aw_motion_verdict verdict)
+{
+    g->verdict = verdict;
+}
+
+/* Where the output finds it. One that was too weak to move anything is forgotten when it turns. */
+static void note_output(struct aw_motion *g, const struct aw_motion_sample *s)
+{
+    double sign = fabs(s->output) > g->config.idle ? copysign(1, s->output) : 0;
+    bool turns = sign * g->sign < 0;
+    g->mixed = g->mixed || (turns && g->pushed_s > 0);
+    if (sign * g->sign > 0 || !(fabs(sign) > 0) || g->mixed)
+        return;
+    g->sign = sign;
+    g->from = s->measured;
+    g->from_s = s->t;
+    g->from_speed = g->speed;
+}
+
+static void first_answer(struct aw_motion *g, const struct aw_motion_sample *s)
+{
+    note_output(g, s);
+    double coasts = fabs(g->from_speed) * fmin(s->t - g->from_s, COASTS_S);
+    double with = (s->measured - g->from) * g->sign;
+    if (fabs(s->output) > g->config.strong)
+        g->pushed_s += s->t - g->last_s;
+    g->moved_output = s->output;
+    if (with < -coasts - AGAINST * g->config.least && !g->mixed)
+        end(g, AW_MOTION_REVERSED);
+    g->answered = (g->mixed ? fabs(with) : with) > coasts + g->config.least;
+    if (g->pushed_s >= g->config.answer_s && !g->answered)
+        end(g, AW_MOTION_STUCK);
+}
+
+static void later_answer(struct aw_motion *g, const struct aw_motion_sample *s)
+{
+    double change = s->output - g->moved_output;
+    bool strong = fabs(s->output) > 2 * g->config.strong && fabs(change) > g->config.strong;
+    if (fabs(s->measured - g->from) > g->config.least) {
+        g->from = s->measured;
+        g->moved_output = s->output;
+        strong = false;
+    }
+    if (!strong)
+        g->since_s = NAN;
+    else if (isnan(g->since_s) || change * g->side < 0)
+        g->since_s = s->t;
+    g->side = change;
+    if (s->t - g->since_s >= g->config.answer_s)
+        end(g, AW_MOTION_STUCK);
+}
+
+static void begin(struct aw_motion *g, const struct aw_motion_sample *s)
+{
+    g->begun = true;
+    g->low = g->high = g->measured = s->measured;
+    g->last_s = s->t;
+}
+
+enum aw_motion_verdict aw_motion_fault(struct aw_motion *g, const char *fault)
+{
+    if (g->verdict == AW_MOTION_FINE && fault) {
+        snprintf(g->fault, sizeof g->fault, "%s", fault);
+        end(g, AW_MOTION_FAULT);
+    }
+    return g->verdict;
+}
+
+enum aw_motion_verdict aw_motion_feed(struct aw_motion *g, const struct aw_motion_sample *s)
+{
+    if (aw_motion_fault(g, s->fault) != AW_MOTION_FINE)
+        return g->verdict;
+    if (!isfinite(s->measured))
+        return aw_motion_wait(g, s->t);
+    if (!g->begun)
+        begin(g, s);
+    if (isfinite(s->target))
+        widen(g, s->target);
+    double since = s->t - g->last_s;
+    if (since > 0)
+        g->speed += ((s->measured - g->measured) / since - g->speed) * since / (since + SMOOTH_S);
+    if (s->measured > g->high + g->config.max_deviation ||
+        s->measured < g->low - g->config.max_deviation)
+        end(g, AW_MOTION_BEYOND);
+    if (isfinite(s->output))
+        (g->answered ? later_answer : first_answer)(g, s);
+    g->measured = s->measured;
+    g->last_s = s->t;
+    return g->verdict;
+}
+
+enum aw_motion_verdict aw_motion_wait(struct aw_motion *g, double now_s)
+{
+    if (g->verdict == AW_MOTION_FINE && now_s - g->last_s > g->config.silence_s)
+        end(g, AW_MOTION_SILENT);
+    return g->verdict;
+}
+
+enum aw_status aw_motion_fail(const struct aw_motion *g, const char *joint, const char *unit,
+                              struct aw_error *err)
+{
+    switch (g->verdict) {
+    case AW_MOTION_FAULT:
+        return aw_fail(err, AW_REFUSED, "%s: it reports %s — disabled; see to that first", joint,
+                       g->fault);
+    case AW_MOTION_BEYOND:
+        return aw_fail(
+            err, AW_REFUSED,
+            "%s: at %.4g %s it was more than %.4g beyond %.4g to %.4g — disabled where it "
+            "is; bring it back by hand, then lower the gains or raise --max-deviation",
+            joint, g->measured, unit, g->config.max_deviation, g->low, g->high);
+    case AW_MOTION_REVERSED:
+        return aw_fail(err, AW_REFUSED,
+                       "%s: it moved against the output, from %.4g to %.4g %s — disabled; motor or "
+                       "encoder is reversed",
+                       joint, g->from, g->measured, unit);
+    case AW_MOTION_STUCK:
+        return aw_fail(err, AW_REFUSED,
+                       "%s: output, and nothing moves, at %.4g %s — disabled; look at motor, "
+                       "encoder and whatever is in its way",
+                       joint, g->measured, unit);
+    case AW_MOTION_SILENT:
+        return aw_fail(
+            err, AW_TIMEOUT,
+            "%s: its telemetry has stopped in the middle of the motion — disabled; is it "
+            "powered, and the bus up?",
+            joint);
+    default:
+        return AW_OK;
+    }
+}

@@ -1,0 +1,217 @@
+/* What the guard says of sound joints and of others, in a loop that would drive them anywhere. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/motion.h"
+
+#define DT      0.001
+#define SPEED   720.0 /* deg/s */
+#define MOST    0.81
+#define FASTEST (SPEED * MOST)
+#define LATE    1000  /* steps, the longest dead time */
+#define STEP    0.045 /* of the encoder */
+
+/* An integrator behind dry friction, and what may be wrong with it.
+ */
+struct joint {
+    bool reversed;
+    double wall, friction; /* 0: none, the usual */
+    bool stuck, dead;
+    int late, jams; /* steps */
+    double speed;   /* of itself, to begin with */
+};
+
+struct loop {
+    struct joint joint;
+    double y, u[LATE];
+    long n;
+};
+
+static double seen(const struct loop *loop)
+{
+    return loop->joint.stuck ? 0 : STEP * round(loop->y / STEP);
+}
+
+static void move(struct loop *loop, double u)
+{
+    struct joint *j = &loop->joint;
+    loop->u[loop->n % LATE] = fmax(-MOST, fmin(MOST, u));
+    double acts = loop->n < j->late ? 0 : loop->u[(loop->n - j->late) % LATE];
+    double friction = j->friction > 0 ? j->friction : 0.015;
+    bool stands = fabs(acts) < friction || j->dead || (j->jams && loop->n > j->jams);
+    acts = stands ? 0 : (j->reversed ? -1 : 1) * (acts - copysign(friction, acts));
+    loop->y += DT * (SPEED * acts + j->speed);
+    if (j->wall > 0)
+        loop->y = fmin(j->wall, loop->y);
+    j->speed *= 1 - DT / 0.05;
+    loop->n++;
+}
+
+/* A driver with kp, to a target that begins to differ after half a second; a sample each 10 ms. */
+struct course {
+    double target, kp, ki, hz;
+    double seconds;
+};
+
+static enum aw_motion_verdict drive(const struct joint *joint, const struct course *c,
+                                    struct aw_motion *guard, double *farthest)
+{
+    static struct loop loop;
+    double integral = 0, u = 0;
+    loop = (struct loop){.joint = *joint};
+    struct aw_motion_config config = aw_motion_defaults(15);
+    aw_motion_start(guard, &config, 0);
+    *farthest = 0;
+    for (long i = 0; i < lround(c->seconds / DT); i++) {
+        double t = (double)i * DT;
+        double target = t < 0.5 ? 0 : c->target * (c->hz > 0 ? sin(6.283 * c->hz * t) : 1);
+        double error = (target - seen(&loop)) / 360;
+        if (i % 4 == 0)
+            integral += c->ki * error;
+        u = c->kp * error + integral;
+        move(&loop, u);
+        *farthest = fmax(*farthest, fabs(loop.y));
+        struct aw_motion_sample sample = {t, target, seen(&loop), u, NULL};
+        if (i % 10 == 0 && aw_motion_feed(guard, &sample) != AW_MOTION_FINE)
+            break;
+    }
+    return guard->verdict;
+}
+
+static void each_is_told_from_the_others(void **state)
+{
+    const struct {
+        const char *name;
+        struct joint joint;
+        struct course course;
+        enum aw_motion_verdict verdict;
+    } rows[] = {
+        {"sound", {.late = 0}, {20, 3, 0, 0, 5}, AW_MOTION_FINE},
+        {"the other way", {.late = 0}, {-20, 3, 0, 0, 5}, AW_MOTION_FINE},
+        {"with an integrator", {.late = 0}, {10, 3, 0.001, 0, 20}, AW_MOTION_FINE},
+        {"overshoots", {.late = 30}, {10, 10, 0.01, 0, 5}, AW_MOTION_FINE},
+        {"a sweep", {.late = 0}, {5, 3, 0, 7, 10}, AW_MOTION_FINE},
+        {"a slow one", {.late = 0}, {5, 3, 0, 0.2, 20}, AW_MOTION_FINE},
+        {"hardly any output", {.friction = 0.05}, {5, 3, 0, 0, 10}, AW_MOTION_FINE},
+        {"moves already", {.speed = -60}, {20, 3, 0, 0, 3}, AW_MOTION_FINE},
+        {"moves already, the other way", {.speed = 60}, {-20, 3, 0, 0, 3}, AW_MOTION_FINE},
+        {"holds against a wall", {.wall = 2}, {10, 3, 0, 0, 20}, AW_MOTION_FINE},
+        {"reversed", {.reversed = true}, {20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
+        {"reversed, the other way", {.reversed = true}, {-20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
+        {"reversed and late",
+         {.reversed = true, .late = 300},
+         {20, 3, 0, 0, 5},
+         AW_MOTION_REVERSED},
+        {"reversed, slowly", {.reversed = true}, {3, 3, 0, 0, 9}, AW_MOTION_REVERSED},
+        {"dead", {.dead = true}, {20, 3, 0, 0, 9}, AW_MOTION_STUCK},
+        {"an encoder that is stuck", {.stuck = true}, {20, 3, 0, 0, 9}, AW_MOTION_STUCK},
+        {"late, and swings up", {.late = 999}, {20, 3, 0, 0, 20}, AW_MOTION_BEYOND},
+        {"unstable", {.late = 100}, {20, 12, 0, 0, 20}, AW_MOTION_BEYOND},
+        {"pushes against a wall", {.wall = 2}, {10, 3, 0.01, 0, 20}, AW_MOTION_STUCK},
+        {"dies on the way", {.jams = 2100}, {40, 3, 0, 0.2, 20}, AW_MOTION_STUCK},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_motion guard;
+        double farthest;
+        enum aw_motion_verdict verdict = drive(&rows[i].joint, &rows[i].course, &guard, &farthest);
+        if (verdict != rows[i].verdict)
+            fail_msg("%s: verdict %d at %g s, %g deg", rows[i].name, (int)verdict, guard.last_s,
+                     guard.measured);
+        double most = fabs(rows[i].course.target) + 15;
+        if (!rows[i].joint.stuck && farthest > most + FASTEST * 0.01) /* between two samples */
+            fail_msg("%s: it came to %g of at most %g deg", rows[i].name, farthest, most);
+    }
+}
+
+static struct aw_motion started(void)
+{
+    struct aw_motion guard;
+    struct aw_motion_config config = aw_motion_defaults(15);
+    aw_motion_start(&guard, &config, 0);
+    return guard;
+}
+
+/* From where it stood to the farthest target so far, and so much beyond on either side. */
+static void the_bound_lies_around_targets(void **state)
+{
+    const double targets[] = {10, 30, NAN, 20, -5};
+    const double lows[] = {-5, -5, -5, -5, -20}, highs[] = {25, 45, 45, 45, 45};
+    (void)state;
+    for (size_t n = 1; n <= 5; n++)
+        for (int side = 0; side < 4; side++) {
+            struct aw_motion guard = started();
+            struct aw_motion_sample s = {.measured = 10, .output = NAN};
+            for (size_t i = 0; i < n; i++) {
+                s.target = targets[i];
+                assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
+            }
+            s.measured = (side < 2 ? lows : highs)[n - 1] + (side % 2 ? 0.1 : -0.1);
+            bool beyond = side == 0 || side == 3;
+            assert_int_equal(aw_motion_feed(&guard, &s),
+                             beyond ? AW_MOTION_BEYOND : AW_MOTION_FINE);
+            s.measured = 10;
+            assert_int_equal(aw_motion_feed(&guard, &s),
+                             beyond ? AW_MOTION_BEYOND : AW_MOTION_FINE);
+        }
+}
+
+static void faults_and_silence(void **state)
+{
+    struct aw_motion guard = started();
+    struct aw_motion_sample s = {.t = 0.1, .target = 0, .measured = 0, .output = 0};
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(aw_motion_wait(&guard, 0.5), AW_MOTION_FINE);
+    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
+    assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_OK);
+    s.measured = NAN; /* no answer, and no news */
+    s.t = 0.6;
+    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
+    assert_int_equal(aw_motion_wait(&guard, 0.61), AW_MOTION_SILENT);
+    s.fault = "encoder";
+    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_SILENT);
+    assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_TIMEOUT);
+    guard = started();
+    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
+    assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_REFUSED);
+    assert_non_null(strstr(err.text, "lknee: it reports encoder"));
+    s.fault = NULL;
+    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
+}
+
+static void says_what_it_was(void **state)
+{
+    const struct {
+        enum aw_motion_verdict verdict;
+        const char *says;
+    } rows[] = {{AW_MOTION_BEYOND, "by hand"},
+                {AW_MOTION_REVERSED, "motor or encoder is reversed"},
+                {AW_MOTION_STUCK, "output, and nothing moves"},
+                {AW_MOTION_SILENT, "telemetry has stopped"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_motion guard = started();
+        struct aw_error err;
+        guard.verdict = rows[i].verdict;
+        aw_motion_fail(&guard, "lknee", "deg", &err);
+        if (!strstr(err.text, rows[i].says))
+            fail_msg("%s", err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_told_from_the_others),
+        cmocka_unit_test(the_bound_lies_around_targets),
+        cmocka_unit_test(faults_and_silence),
+        cmocka_unit_test(says_what_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
