@@ -26,6 +26,8 @@ words() {
     ezphys/axis_force) echo 1 2 ;;
     */watch | */describe | */'?') ;;
     */plot) echo x ;;
+    */wait | */expect) echo x=1 --for 0.1s ;;
+    */test) echo nothing.csv ;;
     */encode) "$1" describe --as json | jq -r '[.messages[] | select(.dir != "rx")][-1].name' ;;
     */decode | */record | */replay | */info | */run | */probe) echo no.pcapng ;;
     */sim) echo --listen "$told" ;;
@@ -50,7 +52,7 @@ each() {
 }
 
 # What the files that are not there, and a profile and a terminal that are not there, do.
-refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog)|[a-z]* (plot x|encode))'
+refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog)|[a-z]* (plot x|wait x|expect x|encode))'
 
 @test "--dry-run: every command ends in order, opens no link, makes no file" {
     start peer python3 "$BATS_TEST_DIRNAME/peer.py" --connections taken

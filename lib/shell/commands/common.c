@@ -62,6 +62,29 @@ const struct aw_command aw_common_commands[] = {
          "-l names a device, so that\n"
          "any tool can plot what another one says with watch -j. Where a simulation tells its "
          "time, that is plotted,\n" "and counted by --for."},
+    {.name = "wait", .summary = "wait until a message is as wanted, and print it",
+     .args = AW_ARGS(
+         {.name = "condition", .kind = AW_ARG_REST, .complete = aw_complete_fields,
+          .help = "'FIELD>5 and OTHER<100'"}),
+     .options = AW_OPTIONS(
+         {.name = "stable", .value = "TIME", .help = "until it has been so for this long",
+          .unit = "s", .min = 0, .max = 86400}),
+     .looks = true, .run = aw_run_wait,
+     .details = "Only messages count that come after the command has begun. With --for it gives "
+         "up then: exit status 3."},
+    {.name = "expect", .summary = "check that a message comes, or that none does",
+     .args = AW_ARGS(
+         {.name = "what", .kind = AW_ARG_REST, .complete = aw_complete_fields,
+          .help = "MESSAGE FIELD=VALUE …, or a condition: 'FIELD>5 and OTHER<100'"}),
+     .options = AW_OPTIONS(
+         {.name = "never", .help = "that none comes, for as long as --for says"},
+         {.name = "tolerance", .value = "VALUE",
+          .help = "how far from VALUE is near enough, with its unit: 1deg"}),
+     .looks = true, .run = aw_run_expect,
+     .details = "Waits for 2 s, or as long as --for says. If it does not come, the nearest messages "
+         "are shown, and the exit\n"
+         "status is 1. A device that speaks only when it is commanded: what it said since the "
+         "last command counts."},
     {.name = "encode", .summary = "print the bytes of a message",
      .args = AW_ARGS(
          {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
@@ -154,6 +177,24 @@ const struct aw_command aw_common_commands[] = {
     {.name = "run", .group = AW_GROUP_SET_UP,
      .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script},
+    {.name = "test", .group = AW_GROUP_SET_UP, .summary = "run the cases of test files",
+     .args = AW_ARGS(
+         {.name = "files", .kind = AW_ARG_REST, .endings = "test",
+          .help = "commands, one a line, in cases: '## NAME' begins one"}),
+     .options = AW_OPTIONS(
+         {.name = "junit", .value = "FILE", .endings = "xml",
+          .help = "also write a report in JUnit's form"},
+         {.name = "repeat", .value = "N", .fallback = "1", .unit = "", .min = 1, .max = 10000,
+          .whole = true, .help = "run each case so many times"},
+         {.name = "keep", .value = "FOLDER", .fallback = ".",
+          .help = "where a case that fails leaves its recording"}),
+     .run = aw_run_test,
+     .details = "Prints TAP. '! COMMAND' has to be refused, '=6 COMMAND' to end with 6, 'skip "
+         "REASON' passes over the case.\n"
+         "The commands of a case '## set-up' come before each other one, those of '## tear-down' "
+         "after it, and then\n"
+         "the stop. --timeout is that of a case here. Exit status 1 if a case fails; see 'help "
+         "scripts'."},
     {.name = "config", .group = AW_GROUP_SET_UP,
      .summary = "show options and where their values come from; write the config file",
      .args = AW_ARGS(

@@ -13,6 +13,9 @@ enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *a
 enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_wait(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_test(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args);
 
 /* What comes of a recording that has ended: AW_OK where Ctrl-C did that, unless something moves or

@@ -21,6 +21,7 @@
 
 struct aw_attached;
 struct aw_config;
+struct aw_recent;
 struct aw_server;
 struct aw_sharing;
 struct aw_tee;
@@ -89,6 +90,7 @@ struct aw_session {
     struct aw_link *link;     /* made on first use, kept for the session */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
+    struct aw_recent *recent; /* what the device said last, see recent.h; NULL: nothing is kept */
     struct aw_error lost;     /* why it records no more, until that is reported; or AW_OK */
 
     struct aw_clock *clock; /* one of these: */

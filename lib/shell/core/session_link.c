@@ -7,6 +7,7 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
+#include "shell/core/recent.h"
 #include "shell/core/session.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
@@ -94,6 +95,9 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
         if (!aw_tee_add(session->tee, dir, time, bytes, &session->lost))
             aw_stop_ask(session);
     }
+    if (!tx)
+        aw_recent_add(session, stamped ? session->link->rx_time_ns : aw_session_time(session),
+                      bytes);
     if (session->server)
         session->sharing->traffic(session, tx, bytes,
                                   stamped ? session->link->rx_time_ns : aw_session_time(session));

@@ -5,6 +5,7 @@
 
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
+#include "shell/core/recent.h"
 #include "shell/core/session.h"
 #include "shell/core/stop.h"
 
@@ -47,6 +48,7 @@ void aw_session_free(struct aw_session *session)
         session->tool->finish(session);
     aw_stop_end(session);
     aw_view_free(session->printing.view);
+    aw_recent_free(session->recent);
     aw_config_free(session->config);
     free(session->config);
     free(session->decoding);

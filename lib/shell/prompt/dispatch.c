@@ -12,6 +12,7 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
+#include "shell/core/recent.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/help/help.h"
@@ -319,6 +320,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     if (session->link && session->link->lost && !*session->link->ready)
         aw_session_unlink(session);
     session->moving = false;
+    aw_recent_begin(session, args->command);
     session->started = aw_clock_now(session->clock);
     aw_session_work_begin(session);
     bool motion = args->command->safety == AW_MOTION, hold = aw_flag(session, "hold");

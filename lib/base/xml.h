@@ -1,0 +1,11 @@
+/* Text in XML and HTML. */
+#ifndef AW_BASE_XML_H
+#define AW_BASE_XML_H
+
+#include <stdio.h>
+
+/* Writes a text so that it is one in XML, in quotes, too: & < > " are spelled out; control
+ * characters, which XML cannot have, become '?'. */
+void aw_xml_print(FILE *file, const char *text);
+
+#endif

@@ -1,0 +1,380 @@
+/* The commands wait and expect: until a record is as wanted, and the same as an assertion. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "shell/commands/common.h"
+#include "shell/commands/stream.h"
+#include "shell/core/recent.h"
+
+#define USUAL_S    2.0 /* that expect waits */
+#define NEAREST    3   /* records that a failed expect shows */
+#define PAIRS_MAX  32
+#define SHOWN_MAX  160 /* characters of one */
+#define WANTED_MAX 400
+
+struct near {
+    double distance;
+    char text[SHOWN_MAX];
+};
+
+struct waiter {
+    struct aw_session *session;
+    struct aw_stream *stream;
+    struct aw_view *view;         /* for the nearest; NULL: none are kept */
+    char text[WANTED_MAX];        /* what is wanted, as it was typed */
+    struct aw_where where;        /* a condition, or */
+    struct aw_record wanted;      /* a message with these values: its codec is not NULL */
+    double slack[AW_MAX_SCALARS]; /* how far from them is near enough */
+    int64_t since_ns, deadline;   /* records not older than this, until then */
+    uint64_t seen;                /* records of that kind */
+    size_t n_nearest;
+    struct near nearest[NEAREST + 1];
+};
+
+/* ---- What is wanted ----------------------------------------------------------------------------
+ */
+
+static enum aw_status join(struct waiter *w, const struct aw_args *args)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < args->n; i++) {
+        int n = snprintf(w->text + used, sizeof w->text - used, "%s%s", i ? " " : "",
+                         args->bound[i].text);
+        if (n < 0 || used + (size_t)n >= sizeof w->text)
+            return aw_fail(&w->session->err, AW_USAGE, "%s: more than %d characters",
+                           args->command->name, WANTED_MAX - 1);
+        used += (size_t)n;
+    }
+    return AW_OK;
+}
+
+static enum aw_status parse_condition(struct waiter *w, const struct aw_args *args)
+{
+    enum aw_status status = join(w, args);
+    struct aw_error why;
+    if (status != AW_OK)
+        return status;
+    status = aw_where_parse(w->text, &w->where, &why);
+    if (status != AW_OK) /* what parses it calls it by the name of the option */
+        return aw_fail(&w->session->err, status, "%s%s", args->command->name,
+                       strncmp(why.text, "--where", 7) == 0 ? why.text + 7 : why.text);
+    return aw_stream_check(w->session, &(struct aw_select){0}, &w->where);
+}
+
+/* How far a value may be from what is wanted: as --tolerance says where that is in its unit, else
+ * half a step of the field. */
+static enum aw_status find_slack(struct waiter *w)
+{
+    const char *tolerance = aw_option(w->session, "tolerance");
+    const struct aw_record *wanted = &w->wanted;
+    bool any = !tolerance;
+    struct aw_error why = {.text = "there is no number to compare"};
+    for (int i = 0; i < wanted->codec->n_scalars; i++) {
+        struct aw_range range = aw_scalar_range(wanted->codec, i, wanted);
+        double value = 0;
+        bool number = wanted->present >> i & 1 && !wanted->codec->scalars[i].field->names &&
+                      wanted->codec->scalars[i].field->type != AW_TEXT;
+        w->slack[i] = fmax(fabs(range.scale) / 2, fabs(wanted->v[i]) * 1e-6);
+        if (!tolerance || !number ||
+            aw_number_parse_unit(tolerance, range.unit ? range.unit : "", &value, &why) != AW_OK)
+            continue;
+        if (value < 0)
+            return aw_fail(&w->session->err, AW_LIMIT, "--tolerance: %s is below 0", tolerance);
+        w->slack[i] = fmax(w->slack[i], value);
+        any = true;
+    }
+    return any ? AW_OK : aw_fail(&w->session->err, AW_USAGE, "--tolerance: %s", why.text);
+}
+
+static enum aw_status parse_message(struct waiter *w, const struct aw_args *args,
+                                    const struct aw_codec *codec)
+{
+    struct aw_session *session = w->session;
+    struct aw_pair pairs[PAIRS_MAX];
+    char names[PAIRS_MAX][64];
+    size_t n = 0;
+    enum aw_status status = join(w, args);
+    for (size_t i = 1; i < args->n && status == AW_OK; i++, n++) {
+        const char *equals = strchr(args->bound[i].text, '=');
+        if (!equals || n == PAIRS_MAX)
+            return aw_fail(&session->err, AW_USAGE, "expect: '%.60s' — write FIELD=VALUE",
+                           args->bound[i].text);
+        snprintf(names[n], sizeof names[n], "%.*s", (int)(equals - args->bound[i].text),
+                 args->bound[i].text);
+        pairs[n] = (struct aw_pair){names[n], equals + 1};
+    }
+    aw_record_init(&w->wanted, codec, AW_RX);
+    w->wanted.present = 0; /* what is not named may be anything */
+    if (status == AW_OK)
+        status = aw_record_set_pairs(&w->wanted, pairs, n, &session->err);
+    return status == AW_OK ? find_slack(w) : status;
+}
+
+static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
+{
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(w->session, &wire);
+    if (status != AW_OK)
+        return status;
+    const struct aw_codec *codec = args->n ? aw_wire_codec(wire, args->bound[0].text, AW_RX) : NULL;
+    return codec ? parse_message(w, args, codec) : parse_condition(w, args);
+}
+
+/* ---- Is it so? ---------------------------------------------------------------------------------
+ */
+
+static bool is_as_wanted(const struct waiter *w, const struct aw_record *record)
+{
+    const struct aw_record *wanted = &w->wanted;
+    for (int i = 0; i < wanted->codec->n_scalars; i++) {
+        if (!(wanted->present >> i & 1))
+            continue;
+        if (!(record->present >> i & 1))
+            return false;
+        if (wanted->codec->scalars[i].field->type == AW_TEXT
+                ? strcmp(record->text, wanted->text) != 0
+                : !(fabs(record->v[i] - wanted->v[i]) <= w->slack[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool holds(const struct waiter *w, const struct aw_item *item)
+{
+    if (!w->wanted.codec)
+        return aw_where_holds(&w->where, item->points, item->n);
+    return item->record && item->record->codec == w->wanted.codec && is_as_wanted(w, item->record);
+}
+
+/* ---- The nearest that came ---------------------------------------------------------------------
+ */
+
+static double part(double is, double wanted)
+{
+    return fabs(is - wanted) / fmax(1, fabs(wanted));
+}
+
+/* Infinite: it is about something else. */
+static double distance_of(const struct waiter *w, const struct aw_item *item)
+{
+    const struct aw_record *wanted = &w->wanted;
+    double sum = 0;
+    if (wanted->codec && (!item->record || item->record->codec != wanted->codec))
+        return INFINITY;
+    for (int i = 0; wanted->codec && i < wanted->codec->n_scalars; i++)
+        if (wanted->present >> i & 1)
+            sum += part(item->record->v[i], wanted->v[i]);
+    for (size_t t = 0; t < w->where.n; t++) {
+        const struct aw_where_term *term = &w->where.terms[t];
+        const struct aw_select one = {.n = 1, .pattern = {term->field}};
+        double least = INFINITY;
+        for (size_t i = 0; i < item->n; i++)
+            if (aw_select_match(&one, &item->points[i]) == 0)
+                least =
+                    fmin(least, term->is_number ? part(item->points[i].value, term->number) : 1);
+        sum += least;
+    }
+    return isnan(sum) ? 1e300 : sum;
+}
+
+static void note_nearest(struct waiter *w, const struct aw_item *item)
+{
+    double distance = distance_of(w, item);
+    char line[AW_VIEW_MAX];
+    w->seen += isfinite(distance);
+    if (!w->view || !item->record || !isfinite(distance) ||
+        (w->n_nearest == NEAREST && distance >= w->nearest[NEAREST - 1].distance))
+        return;
+    size_t length = aw_view_record(w->view, item->record, line), at = w->n_nearest;
+    line[length ? length - 1 : 0] = '\0';
+    for (size_t i = 0; i < w->n_nearest; i++)
+        if (strncmp(w->nearest[i].text, line, SHOWN_MAX - 1) == 0)
+            return;
+    for (; at > 0 && distance < w->nearest[at - 1].distance; at--)
+        w->nearest[at] = w->nearest[at - 1];
+    w->n_nearest += w->n_nearest < NEAREST;
+    w->nearest[at].distance = distance;
+    snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
+}
+
+/* ---- Waiting -----------------------------------------------------------------------------------
+ */
+
+/* The next record that came after the command began. */
+static enum aw_status next(struct waiter *w, struct aw_item *item)
+{
+    for (;;) {
+        struct aw_link *link = w->session->link;
+        enum aw_status status = aw_stream_next(w->stream, w->deadline, item);
+        if (status == AW_MALFORMED)
+            continue;
+        if (status != AW_OK)
+            return status == AW_END ? AW_TIMEOUT : status;
+        bool recorded = link && link->recorded;
+        if (recorded || item->time_ns == AW_NO_TIME || item->time_ns >= w->since_ns)
+            return AW_OK;
+    }
+}
+
+static enum aw_status begin(struct waiter *w)
+{
+    struct aw_session *session = w->session;
+    const struct aw_clock *clock = session->clock;
+    w->since_ns = aw_session_time(session);
+    enum aw_status status = aw_stream_open(&w->stream, session, NULL);
+    if (session->clock != clock)
+        w->since_ns = AW_NO_TIME; /* the link brought its own time: all of it is new */
+    if (status == AW_OK && w->where.n)
+        aw_stream_expect(w->stream, &(struct aw_select){0}, &w->where);
+    w->deadline = aw_session_end(session);
+    return status;
+}
+
+static void end(struct waiter *w)
+{
+    aw_stream_close(w->stream);
+    aw_view_free(w->view);
+    free(w);
+}
+
+static double after_s(const struct waiter *w)
+{
+    return aw_session_seconds(w->session);
+}
+
+/* ---- wait ---- */
+
+static enum aw_status wait_until(struct waiter *w)
+{
+    struct aw_session *session = w->session;
+    int64_t stable_ns = (int64_t)(aw_option_number(session, "stable") * 1e9), first_ns = AW_NO_TIME;
+    struct aw_item item;
+    enum aw_status status;
+    while ((status = next(w, &item)) == AW_OK) {
+        bool held = holds(w, &item);
+        if (!held && isfinite(distance_of(w, &item)))
+            first_ns = AW_NO_TIME; /* not so any more */
+        if (!held)
+            continue;
+        if (first_ns == AW_NO_TIME)
+            first_ns = item.time_ns;
+        if (item.time_ns == AW_NO_TIME || item.time_ns - first_ns >= stable_ns)
+            return item.record ? aw_session_show(session, item.record) : AW_OK;
+    }
+    if (status == AW_TIMEOUT)
+        status = aw_stream_answered(w->stream, "wait");
+    if (status != AW_OK)
+        return status;
+    return aw_fail(&session->err, AW_TIMEOUT, "wait: %s: not so in %.3g s%s", w->text, after_s(w),
+                   first_ns != AW_NO_TIME ? ", not for long enough" : "");
+}
+
+enum aw_status aw_run_wait(struct aw_session *session, const struct aw_args *args)
+{
+    struct waiter *w = calloc(1, sizeof *w);
+    if (!w)
+        return aw_no_memory(&session->err);
+    w->session = session;
+    enum aw_status status = parse_condition(w, args);
+    if (status == AW_OK)
+        status = begin(w);
+    if (status == AW_OK)
+        status = wait_until(w);
+    end(w);
+    return status;
+}
+
+/* ---- expect ---- */
+
+static enum aw_status report(struct waiter *w, const char *result)
+{
+    struct aw_object *object = &w->session->result;
+    aw_object_start(object, "expect");
+    aw_object_text(object, "result", result);
+    aw_object_count(object, "seen", w->seen);
+    aw_object_number(object, "after", after_s(w), 3, "s");
+    return AW_OK;
+}
+
+static enum aw_status fail(struct waiter *w, bool never)
+{
+    struct aw_session *session = w->session;
+    for (size_t i = 0; i < w->n_nearest; i++)
+        aw_session_report(session, "%s: %s: %s\n", session->tool->name, never ? "came" : "nearest",
+                          w->nearest[i].text);
+    report(w, "failed");
+    if (never)
+        return aw_fail(&session->err, AW_REFUSED, "expect: %s came after %.3g s", w->text,
+                       after_s(w));
+    return aw_fail(&session->err, AW_REFUSED,
+                   "expect: no %s in %.3g s; %" PRIu64 " of its kind came", w->text, after_s(w),
+                   w->seen);
+}
+
+/* What a device that only answers has said since the last command. */
+static bool was_said(struct waiter *w)
+{
+    const struct aw_recent_frame *frame;
+    struct aw_session *session = w->session;
+    struct aw_names *names = w->stream ? aw_stream_names(w->stream) : NULL;
+    bool found = false;
+    for (size_t ago = 0; names && !found && (frame = aw_recent_frame(session, ago)); ago++) {
+        struct aw_record record = {.time_ns = frame->time_ns};
+        struct aw_point points[AW_POINTS_MAX];
+        char subject[AW_POINT_NAME];
+        struct aw_span bytes = {frame->bytes, frame->size};
+        if (aw_wire_decode(names->wire, AW_RX, bytes, &record, NULL) != AW_OK)
+            continue;
+        struct aw_item item = {.time_ns = frame->time_ns, .record = &record, .points = points};
+        item.subject = aw_session_subject(session, &record, subject, sizeof subject);
+        item.n = aw_record_points(names, &record, item.subject, points, AW_POINTS_MAX);
+        note_nearest(w, &item);
+        found = holds(w, &item);
+    }
+    return found;
+}
+
+static enum aw_status expect(struct waiter *w)
+{
+    struct aw_session *session = w->session;
+    bool never = aw_flag(session, "never"), found = was_said(w);
+    struct aw_item item;
+    enum aw_status status = AW_OK;
+    while (!found && (status = next(w, &item)) == AW_OK) {
+        note_nearest(w, &item);
+        found = holds(w, &item);
+    }
+    if (found)
+        return never ? fail(w, true) : report(w, "seen");
+    if (status == AW_TIMEOUT)
+        status = aw_stream_answered(w->stream, "expect");
+    if (status != AW_OK)
+        return status;
+    return never ? report(w, "never") : fail(w, false);
+}
+
+enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *args)
+{
+    struct waiter *w = calloc(1, sizeof *w);
+    if (!w)
+        return aw_no_memory(&session->err);
+    w->session = session;
+    enum aw_status status = parse_wanted(w, args);
+    if (status == AW_OK && aw_flag(session, "never") && !aw_flag(session, "for"))
+        status = aw_fail(&session->err, AW_USAGE, "expect: --never for how long? — add --for 5s");
+    if (status == AW_OK)
+        status = begin(w);
+    if (status == AW_OK && !aw_flag(session, "for"))
+        w->deadline = aw_clock_after(aw_clock_now(session->clock), USUAL_S);
+    if (status == AW_OK) {
+        w->view = aw_view_new(aw_stream_names(w->stream)->wire,
+                              &(struct aw_view_options){.style = AW_STYLE_TEXT}, NULL);
+        status = expect(w);
+    }
+    end(w);
+    return status;
+}

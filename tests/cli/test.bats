@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# The commands wait, expect and test; TAP and JUnit as their readers see them.
+load common.bash
+
+check() { armctl -q -l "$fast" test "$@"; }
+
+# junit FILE EXPRESSION…: what Python makes of each, with the elements of the first suite as s and its
+# cases as c, names to elements
+junit() {
+    /usr/bin/python3 - "$@" <<'END'
+import sys
+import xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+assert root.tag == "testsuites" and len(root) == 1
+s = root[0]
+c = {case.get("name"): case for case in s.findall("testcase")}
+assert len(c) == int(s.get("tests")) == len(s.findall("testcase")), "names are unique"
+for kind, element in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+    assert int(s.get(kind)) == len(s.findall("testcase/" + element)), kind
+assert all(len(list(case)) <= 2 and float(case.get("time")) >= 0 for case in c.values())
+for expression in sys.argv[2:]:
+    print(eval(expression))
+END
+}
+
+@test "wait: the first message that is as wanted is the result" {
+    ok canpid -q -j -l "$fast" wait 'lknee.measured < 1' --for 2s
+    same "${#lines[@]}" 1
+    same "$(json .msg)" '"pid"'
+    fails 3 canpid -q -l "$fast" wait 'lknee.measured>90' --for 0.3s
+    has "$why" 'canpid: wait: lknee.measured>90: not so in 0.3'
+    fails 2 canpid -q -l "$fast" wait 'lknee.frob>90' --for 0.3s
+    fails 2 canpid -q -l "$fast" wait 'lknee.measured' --for 0.3s
+    has "$why" 'wait: '
+    hasnt "$why" '--where'
+    fails 3 hidmotor -q -l 'sim:?fault=lost:1' wait 'm1.position>90' --for 0.2s
+}
+
+# said LINE…: a script for canpid's knee
+said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
+
+@test "wait: what was true before does not count, and --stable wants it for some time" {
+    ok said 'setpoint 10deg -b lknee -c pos --verify' \
+        "wait 'lknee.lever_angle>5deg' --stable 100ms --for 5s"
+    exits 3 said 'setpoint 10deg -b lknee -c pos --verify' 'disable -b lknee' \
+        "wait 'lknee.setpoint<50' --for 0.2s"
+    has "$stderr" 'stdin:3:1: wait: lknee.setpoint<50: not so in 0.2 s'
+    exits 3 said "wait 'lknee.lever_angle>-1' --stable 5s --for 0.2s"
+    has "$stderr" 'not for long enough'
+}
+
+@test "expect: seen, not seen with what came nearest, never" {
+    ok hidmotor -q -l "$fast" expect 'm1.position<5'
+    has "$output" result=seen
+    exits 1 hidmotor -q -l "$fast" expect 'm1.position>50 and m2.position<5' --for 0.1s
+    matches "$stderr" '*hidmotor: nearest: <- positions *hidmotor: expect: no m1.position>50 and m2.position<5 in 0.1*came*'
+    ok hidmotor -q -l "$fast" expect --never 'm1.position>50' --for 0.1s
+    has "$output" result=never
+    exits 1 hidmotor -q -l "$fast" expect --never 'm1.position<50' --for 0.1s
+    has "$stderr" 'came after'
+    fails 2 hidmotor -q -l "$fast" expect --never 'm1.position<50'
+    has "$why" '--for'
+}
+
+asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
+
+@test "expect: a message with its values, and what a device that only answers has said" {
+    ok asked 'deg 1 90' 'expect deg joint=1 angle=90' \
+        'expect deg joint=1 angle=92 --tolerance 2deg' \
+        'expect deg angle=1.5707963rad joint=1 --tolerance 1'
+    exits 1 asked 'deg 1 90' 'deg 2 10' 'expect deg joint=1 angle=90 --for 0.1s'
+    has "$stderr" 'stdin:3:1: expect: no deg joint=1 angle=90'
+    fails 2 armctl -q -l "$fast" expect deg angle=90 --tolerance 2kg
+    fails 2 armctl -q -l "$fast" expect deg frob=90
+}
+
+@test "test: the worked examples, by prove" {
+    command -v prove >/dev/null || skip "no prove"
+    for pair in armctl:arm hidmotor:board canpid:knee unitysim:bento; do
+        ok prove -e "${pair%:*} -q -l $fast test" "$root/docs/example/${pair#*:}.test"
+        has "$output" 'Result: PASS'
+    done
+    ok prove -e 'ezphys -q -l sim:?scene=pendulum test' "$root/docs/example/pendulum.test"
+}
+
+cat_cases() {
+    cat <<'END'
+## good
+deg 1 10
+=6 deg 1 400
+! deg 1 400
+## failure
+deg 1 10
+expect deg joint=1 angle=45 --for 0.1s
+deg 1 20
+## not refused
+! deg 1 30
+## refused
+deg 1 400
+## error
+dge 1 10
+## left out
+skip there is no gripper
+deg 1 10
+END
+}
+
+@test "test: TAP, and a failure is no error" {
+    cat_cases >all.test
+    exits 1 check all.test --junit out.xml
+    same "$stderr" 'armctl: test: 4 of 6 cases failed, some by an error'
+    same "${lines[1]}" 1..6
+    same "$(grep -cE '^ok [0-9]+ - ' <<<"$output") $(grep -cE '^not ok ' <<<"$output")" '2 4'
+    has "$output" 'ok 6 - left out # SKIP there is no gripper'
+    has "$output" 'all.test:7:1: expect: no deg joint=1 angle=45'
+    has "$output" "all.test:10: 'deg 1 30' was carried out, and is to be refused"
+    ok junit out.xml '[s.get(k) for k in ("tests", "failures", "errors", "skipped")]' \
+        'c["error"].find("error").get("message")' 'c["failure"].find("failure").get("message")' \
+        '[p.get("name") for p in s.findall("properties/property")]'
+    same "${lines[0]}" "['6', '3', '1', '1']"
+    has "${lines[1]}" "no command 'dge'"
+    has "${lines[2]}" 'recorded in ./armctl-case-2.pcapng'
+    same "${lines[3]}" "['version', 'link', 'config']"
+    ok armctl decode -j armctl-case-2.pcapng
+    same "$(ls armctl-case-*)" "$(printf 'armctl-case-2.pcapng\narmctl-case-3.pcapng')"
+}
+
+@test "test: set-up and tear-down, repetitions, limits of time" {
+    printf '## set-up\ndeg 1 0\n## a\ndeg 1 180\n## a\ndeg 1 10\n## tear-down\ndeg 1 5\n' >two.test
+    ok check two.test --repeat 2 -j
+    same "$(jq -rs 'map(select(.case).case) | join(",")' <<<"$output")" \
+        'a (1 of 2),a (2 of 2),a (line 5) (1 of 2),a (line 5) (2 of 2)'
+    exits 1 check two.test --timeout 0.5s --junit out.xml
+    ok junit out.xml 'c["a"].find("error").get("message")' 'c["a (line 5)"].find("error")'
+    has "${lines[0]}" "two.test:4: 'deg 1 180': the case takes more than 0.5 s"
+    same "${lines[1]}" None
+    printf '## set-up\ndeg 1 400\n## a\ndeg 1 180\n' >bad.test
+    exits 1 check bad.test --junit out.xml
+    ok junit out.xml 's.get("errors")'
+    same "$output" 1
+}
+
+@test "test: what is wrong with a file is said before anything moves" {
+    printf 'deg 1 10\n' >no.test
+    fails 2 check no.test
+    has "$why" 'no.test:1:1: a command before the first case'
+    printf '## a\n=x deg 1 10\n' >no.test
+    fails 2 check no.test
+    has "$why" no.test:2
+    printf '# nothing\n' >no.test
+    fails 2 check no.test
+    fails 2 check nothing-here.test
+    printf '## a\ndeg 1 10\n' >a.test
+    fails 2 check a.test --junit /nowhere/out.xml
+}
+
+@test "test: nothing of a case moves on into the next" {
+    printf '## a\nsetpoint 10deg -b lknee -c pos --verify\n## b\nexpect "lknee.setpoint>99"\n' >on.test
+    ok canpid -q -l "$fast" test on.test
+    printf '## a\ndrive elbow=+5 --hold --for 0.1s\n## b\nexpect --never "elbow.velocity>0" --for 0.2s\n' >on.test
+    ok unitysim -q -l "$fast" test on.test
+}
+
+@test "test: killed in a case the report is whole, and says so" {
+    printf '## quick\ndeg 1 1\n## long\ndeg 1 350\n' >kill.test
+    armctl -q -l sim: test kill.test --junit out.xml >out 2>/dev/null &
+    started+=($!)
+    victim=$!
+    until grep -qs 'name="long"' out.xml && [ -s armctl-case-2.pcapng ]; do kill -0 "$victim"; done
+    kill -9 "$victim"
+    ok junit out.xml 'c["long"].find("error").get("message")' 'c["quick"].find("error")'
+    same "$output" "$(printf 'the case has not ended: the test was killed\nNone')"
+    ok ls armctl-case-2.pcapng
+}
