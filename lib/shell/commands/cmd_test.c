@@ -318,26 +318,33 @@ static void conclude(struct tester *t, struct aw_verdict *v, enum aw_verdict_kin
         snprintf(t->now->why, sizeof t->now->why, "%s", why);
 }
 
+static bool is_as_it_should(const struct line *line, int code)
+{
+    bool refused = code == 1 || code == 2 || code == 6;
+    return line->exit == code || (line->exit == ANY_REFUSAL && refused);
+}
+
 /* What the line should have done, and did. A device that is not there is no verdict about it. */
 static void judge(struct tester *t, struct aw_verdict *v, const struct line *line, int code)
 {
-    char why[400];
-    bool refused = code == 1 || code == 2 || code == 6;
-    if (!*t->over && (line->exit == code || (line->exit == ANY_REFUSAL && refused)))
-        return;
-    if (*t->over)
-        snprintf(why, sizeof why, "'%.100s': %s", line->text, t->over);
-    else if (code == 0 && line->exit == ANY_REFUSAL)
-        snprintf(why, sizeof why, "'%.100s' was carried out, and is to be refused", line->text);
-    else if (code == 0)
-        snprintf(why, sizeof why, "'%.100s' was carried out, and is to end with %d", line->text,
-                 line->exit);
-    else
-        snprintf(why, sizeof why, "%.300s (exit code %d)", t->session->err.text, code);
-    if (code != 0 && !*t->over)
-        line = NULL; /* the text says where */
     bool about = code == 0 || code == 1 || code == 6;
-    conclude(t, v, about && !*t->over ? AW_VERDICT_FAILED : AW_VERDICT_ERROR, line, why);
+    enum aw_verdict_kind kind = about ? AW_VERDICT_FAILED : AW_VERDICT_ERROR;
+    char why[400];
+    if (*t->over) {
+        snprintf(why, sizeof why, "'%.100s': %s", line->text, t->over);
+        conclude(t, v, AW_VERDICT_ERROR, line, why);
+    } else if (is_as_it_should(line, code)) {
+        return;
+    } else if (code != 0) {
+        snprintf(why, sizeof why, "%.300s (exit code %d)", t->session->err.text, code);
+        conclude(t, v, kind, NULL, why); /* the text says where */
+    } else {
+        char wanted[32] = "be refused";
+        if (line->exit != ANY_REFUSAL)
+            snprintf(wanted, sizeof wanted, "end with %d", line->exit);
+        snprintf(why, sizeof why, "'%.100s' was carried out, and is to %s", line->text, wanted);
+        conclude(t, v, kind, line, why);
+    }
 }
 
 static bool is_interrupted(const struct tester *t)

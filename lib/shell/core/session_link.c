@@ -81,26 +81,28 @@ static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, st
                       length ? "" : "\n");
 }
 
+static int64_t time_of(struct aw_session *session, bool tx)
+{
+    bool stamped = !tx && session->link && session->link->rx_time_ns;
+    return stamped ? session->link->rx_time_ns : aw_session_time(session);
+}
+
 static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 {
     struct aw_session *session = context;
     struct aw_span bytes = {buf, size};
     enum aw_dir dir = tx != session->serving ? AW_TX : AW_RX;
-    bool stamped = !tx && session->link && session->link->rx_time_ns;
     bool typing = session->interactive && session->idling;
     if (aw_flag(session, "verbose") && !typing)
         print_trace(session, tx, dir, bytes);
     if (session->tee && (!session->tee->narrowed || aw_session_concerns(session, bytes, ""))) {
-        int64_t time = stamped ? session->link->rx_time_ns : aw_session_time(session);
-        if (!aw_tee_add(session->tee, dir, time, bytes, &session->lost))
+        if (!aw_tee_add(session->tee, dir, time_of(session, tx), bytes, &session->lost))
             aw_stop_ask(session);
     }
     if (!tx)
-        aw_recent_add(session, stamped ? session->link->rx_time_ns : aw_session_time(session),
-                      bytes);
+        aw_recent_add(session, time_of(session, tx), bytes);
     if (session->server)
-        session->sharing->traffic(session, tx, bytes,
-                                  stamped ? session->link->rx_time_ns : aw_session_time(session));
+        session->sharing->traffic(session, tx, bytes, time_of(session, tx));
     if (tx)
         aw_crash_prepare(session);
 }
