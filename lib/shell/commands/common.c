@@ -81,8 +81,8 @@ const struct aw_command aw_common_commands[] = {
          {.name = "tolerance", .value = "VALUE",
           .help = "how far from VALUE is near enough, with its unit: 1deg"}),
      .looks = true, .run = aw_run_expect,
-     .details = "Waits for 2 s, or as long as --for says. If it does not come, the nearest messages "
-         "are shown, and the exit\n"
+     .details = "Waits for 2 s, or as long as --for says. If it does not come, the nearest "
+         "messages are shown, and the exit\n"
          "status is 1. A device that speaks only when it is commanded: what it said since the "
          "last command counts."},
     {.name = "encode", .summary = "print the bytes of a message",
