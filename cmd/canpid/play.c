@@ -237,11 +237,56 @@ static enum aw_status send_all(struct player *p, double t_s)
     return status;
 }
 
+static double length_of(const struct player *p)
+{
+    return p->path.t_s[p->path.n - 1] - p->path.t_s[0];
+}
+
+static double period_of(const struct player *p)
+{
+    return 1 / (aw_flag(p->session, "rate") ? aw_option_number(p->session, "rate") : USUAL_HZ);
+}
+
+/* Is it over with what is sent at this time? */
+static bool is_last(const struct player *p, double t_s, bool loop)
+{
+    return (!loop && t_s >= length_of(p)) ||
+           (aw_flag(p->session, "for") && t_s >= aw_option_number(p->session, "for"));
+}
+
+/* What would be sent, at the pace of a board that reports nothing else: once through the file. */
+static enum aw_status show_frames(struct player *p)
+{
+    struct aw_session *session = p->session;
+    double at[JOINTS], period_s = period_of(p), t_s = 0, sent_s = -INFINITY;
+    bool last = false;
+    enum aw_status status = canpid_ready_to_make(session);
+    for (int64_t tick = 0; status == AW_OK && !last; tick++) {
+        t_s = (double)tick * period_s;
+        last = is_last(p, t_s, false);
+        if (t_s - sent_s < (double)AW_CANPID_PACE_NS / 1e9 - 1e-9)
+            continue;
+        sent_s = t_s;
+        aw_path_at(&p->path, p->path.t_s[0] + fmin(t_s, length_of(p)), at, NULL);
+        for (size_t k = 0; k < p->n && status == AW_OK; k++) {
+            struct aw_record command;
+            struct aw_canpid_sent sent;
+            aw_canpid_setpoint_record(session->wire, p->joints[k].board, p->controller,
+                                      at[k] / p->scale, &command);
+            command.time_ns = (int64_t)llround(t_s * 1e9);
+            status = aw_canpid_encode(canpid_of(session), &command, &sent, &session->err);
+            if (status == AW_OK)
+                status =
+                    aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
+        }
+    }
+    return status;
+}
+
 static enum aw_status stream(struct player *p)
 {
     struct aw_session *session = p->session;
-    double length_s = p->path.t_s[p->path.n - 1] - p->path.t_s[0];
-    double period_s = 1 / (aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ);
+    double length_s = length_of(p), period_s = period_of(p);
     bool loop = aw_flag(session, "loop"), last = false;
     enum aw_status status = AW_OK;
     p->start_ns = aw_clock_now(session->clock);
@@ -253,8 +298,7 @@ static enum aw_status stream(struct player *p)
     aw_session_moves(session);
     for (int64_t tick = 0; status == AW_OK && !last; tick++) {
         double t_s = (double)tick * period_s;
-        last = !loop && t_s >= length_s;
-        last = last || (aw_flag(session, "for") && t_s >= aw_option_number(session, "for"));
+        last = is_last(p, t_s, loop);
         double at_s = loop && length_s > 0 ? fmod(t_s, length_s) : fmin(t_s, length_s);
         status = send_all(p, at_s);
         if (status == AW_OK)
@@ -345,11 +389,12 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
         status = load(&p, aw_arg(args, "file", 0));
     for (size_t k = 0; k < p.n && status == AW_OK; k++)
         status = aw_table_init(&p.joints[k].samples, sample_columns, 2, &session->err);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    bool dry = aw_flag(session, "dry-run");
+    if (status == AW_OK && dry)
         aw_session_notice(session, "%zu points for %zu joints, %.3f s: within limits", p.path.n,
-                          p.n, p.path.t_s[p.path.n - 1] - p.path.t_s[0]);
-    else if (status == AW_OK)
-        status = play(&p);
+                          p.n, length_of(&p));
+    if (status == AW_OK)
+        status = dry ? show_frames(&p) : play(&p);
     for (size_t k = 0; k < p.n; k++)
         aw_table_free(&p.joints[k].samples);
     aw_path_free(&p.path);

@@ -106,6 +106,7 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
         aw_object_count(&session->result, "rows", f.path.table.n_rows);
         aw_object_count(&session->result, "joints", f.path.n);
         aw_object_number(&session->result, "duration", aw_ezphys_path_seconds(&f.path), 3, "s");
+        aw_session_notice(session, "follow: what it would send depends on where the joints are");
     } else {
         status = follow(&f);
     }

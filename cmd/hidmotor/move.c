@@ -59,23 +59,28 @@ static void make_record(struct aw_session *session, const struct aw_hidmotor_pla
         aw_record_set(command, aw_hidmotor_joint(i).name, plan->target[i], NULL);
 }
 
+enum aw_status motor_show(struct aw_session *session, const struct aw_hidmotor_plan *plan,
+                          int64_t time_ns)
+{
+    struct aw_record command;
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    make_record(session, plan, &command);
+    command.time_ns = time_ns;
+    aw_hidmotor_plan_bytes(plan, report);
+    return aw_session_dry_run(session, &command, (struct aw_span){report, sizeof report});
+}
+
 /* Without the board the setpoints are not known: only all three joints can be shown. */
 static enum aw_status dry_run(struct aw_session *session, const struct aw_hidmotor_target *target)
 {
     static const struct aw_hidmotor_status nowhere = {.n = AW_HIDMOTOR_JOINTS};
     struct aw_hidmotor_plan plan;
-    struct aw_record command;
-    uint8_t report[AW_HIDMOTOR_REPORT];
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (!target->given[i] || target->relative)
             return aw_dry_depends(session, "where the arm is");
     enum aw_status status =
         aw_hidmotor_plan_from(&nowhere, target, aw_flag(session, "force"), &plan, &session->err);
-    if (status != AW_OK)
-        return status;
-    make_record(session, &plan, &command);
-    aw_hidmotor_plan_bytes(&plan, report);
-    return aw_session_dry_run(session, &command, (struct aw_span){report, sizeof report});
+    return status == AW_OK ? motor_show(session, &plan, AW_NO_TIME) : status;
 }
 
 enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)

@@ -107,6 +107,24 @@ static enum aw_status send_setpoint(struct player *p, double t_s)
     return status == AW_TIMEOUT && p->lost_in_a_row < LOST_MAX ? AW_OK : status;
 }
 
+/* What would be streamed, once. */
+static enum aw_status show_setpoints(struct player *p)
+{
+    double period_s = (double)p->period_ns / 1e9, length_s = p->end_s - p->path.t_s[0];
+    struct aw_hidmotor_plan plan = {.n = AW_HIDMOTOR_JOINTS, .duration_ms = 1000 * period_s};
+    enum aw_status status = AW_OK;
+    aw_session_notice(p->session, "first the arm goes to the first waypoint: how, depends on where "
+                                  "it is; then:");
+    for (int64_t tick = 0; status == AW_OK; tick++) {
+        double t_s = (double)(tick * p->period_ns) / 1e9;
+        at(p, p->path.t_s[0] + t_s + period_s, plan.target);
+        status = motor_show(p->session, &plan, tick * p->period_ns);
+        if (t_s + period_s >= length_s)
+            break;
+    }
+    return status;
+}
+
 static enum aw_status stream(struct player *p)
 {
     struct aw_session *session = p->session;
@@ -148,10 +166,12 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
     double hz = aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ;
     struct player p = {.session = session, .period_ns = (int64_t)(1e9 / hz)};
     enum aw_status status = load(&p, aw_arg(args, "file", 0));
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    bool dry = aw_flag(session, "dry-run");
+    if (status == AW_OK && dry) {
         aw_session_notice(session, "%zu waypoints, %.3f s: within limits", p.path.n,
                           p.end_s - p.path.t_s[0]);
-    if (status == AW_OK && !aw_flag(session, "dry-run")) {
+        status = show_setpoints(&p);
+    } else if (status == AW_OK) {
         status = motor_ready(session);
         do
             status = status == AW_OK ? play_once(&p) : status;

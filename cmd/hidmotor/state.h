@@ -53,6 +53,10 @@ enum aw_status motor_target(struct aw_session *session, const struct aw_args *ar
 enum aw_status motor_go(struct aw_session *session, const char *cmd,
                         const struct aw_hidmotor_target *target);
 
+/* With --dry-run: the plan as it would go out at this time (AW_NO_TIME: whenever). */
+enum aw_status motor_show(struct aw_session *session, const struct aw_hidmotor_plan *plan,
+                          int64_t time_ns);
+
 /* Sends a plan, which is announced before. From here on the arm counts as moving. */
 enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
 

@@ -182,6 +182,7 @@ static enum aw_status check_and_play(struct play *play)
         aw_object_start(&session->result, "play");
         aw_object_truth(&session->result, "dry_run", true);
         aw_object_count(&session->result, "rows", play->sequence.n);
+        aw_session_notice(session, "play: what it would send depends on where the joints are");
         return AW_OK;
     }
     status = unity_feedback(session);

@@ -666,6 +666,22 @@ obeyed() {
     why=$asked seconds=$(json .duration)
 }
 
+@test "play --dry-run: the bytes of all that it streams, with -q too" {
+    printf 't,m1,m2,m3\n0,0,0,0\n0.06,6,3,-3\n' >way.csv
+    ok hidmotor -q --dry-run play way.csv
+    same "$stderr" ""
+    same "${#lines[@]}" 6
+    same "${lines[2]}" "-> set_setpoints duration=20ms mode=linear m1=4deg m2=2deg m3=-2deg"
+    matches "${lines[3]}" "   38 07 00 00 00 00 A0 41 00 00 00 00 00 00 80 40 00 00 00 40 00 00 00 C0 *"
+    ok hidmotor -q -j --dry-run play way.csv
+    same "$(jq -sc 'map(.t // empty)' <<<"$output")" '[0,0.02,0.04]'
+    ok hidmotor -q --csv --dry-run play way.csv
+    same "$(grep -c 'bytes: 38 07' <<<"$stderr")" 3
+    # what is sent is what was shown
+    ok hidmotor -q -l "$fast" --record way.pcapng play way.csv
+    same "$(hidmotor decode -j way.pcapng | jq -c 'select(.dir == "tx" and .duration == 20) | [.m1,.m2,.m3]' | tr '\n' ' ')" '[2,1,-1] [4,2,-2] [6,3,-3] '
+}
+
 @test "play: the advice of each question is right, with names that a shell would take apart" {
     mkdir "it's a long way to the folder of the recordings of the first laboratory of this year"
     cd it*/

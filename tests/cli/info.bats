@@ -92,6 +92,9 @@ END
     printf '__time,lknee\n1700000000,0\n1700000001,20\n1700000002,0\n0,0\n0,0\n' >knee.csv
     ok canpid -l "$fast" -c pos --dry-run play knee.csv
     has "$stderr" "left out the rows of zeros at the end, from line 5"
+    ok canpid -q -c pos --dry-run play knee.csv
+    same "${lines[100]}" "-> setpoint board=lknee value=20deg controller=pos"
+    same "${#lines[@]}" 202
     printf 't_ms,hinge\n0,0\n1000,0.5\n0,0\n' >hinge.csv
     ok ezphys -l sim: --dry-run follow hinge.csv
     has "$stderr" "left out the rows of zeros at the end, from line 4"

@@ -338,8 +338,8 @@ enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_ga
 }
 
 /* From a fraction to the unit that the table has for this controller. */
-static void make_setpoint(struct aw_wire *wire, unsigned board, int controller, double normalised,
-                          struct aw_record *command)
+void aw_canpid_setpoint_record(struct aw_wire *wire, unsigned board, int controller,
+                               double normalised, struct aw_record *command)
 {
     make(wire, "setpoint", board, controller, normalised * aw_canpid_setpoint_scale(controller),
          command);
@@ -351,7 +351,7 @@ void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wi
     int last = client->boards[board / 32 % AW_CANPID_BOARDS].controller;
     if (controller == AW_CANPID_LAST)
         controller = last == AW_CANPID_LAST ? AW_CANPID_POS : last;
-    make_setpoint(wire, board, controller, AW_CANPID_DISABLE, command);
+    aw_canpid_setpoint_record(wire, board, controller, AW_CANPID_DISABLE, command);
 }
 
 enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,
@@ -359,7 +359,7 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
                                   struct aw_error *err)
 {
     struct aw_record command;
-    make_setpoint(&client->wire, board, controller, normalised, &command);
+    aw_canpid_setpoint_record(&client->wire, board, controller, normalised, &command);
     return aw_canpid_send(client, &command, sent, err);
 }
 

@@ -169,6 +169,8 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
  * controller AW_CANPID_LAST is the last one seen, else pos. */
 void aw_canpid_gain_record(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
                            struct aw_record *command);
+void aw_canpid_setpoint_record(struct aw_wire *wire, unsigned board, int controller,
+                               double normalised, struct aw_record *command);
 void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wire, unsigned board,
                               int controller, struct aw_record *command);
 

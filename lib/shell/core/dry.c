@@ -46,7 +46,8 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
     aw_hex_print(session->tool->protocol, frame, hex);
     bool json = aw_session_json(session);
     if (!json && aw_session_formatted(session)) { /* no row of the table, no format of the user's */
-        aw_session_notice(session, "bytes: %s", hex);
+        aw_output_flush(&session->out, NULL);
+        aw_session_report(session, "%s: bytes: %s\n", session->tool->name, hex);
     } else {
         aw_output_print(&session->out, json ? "{\"dry_run\":true,\"bytes\":\"" : "   ");
         aw_output_write(&session->out, hex, strlen(hex));
