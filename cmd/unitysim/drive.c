@@ -47,11 +47,12 @@ static void tell(struct aw_session *session, const void *context)
 }
 
 /* The first packet leaves at once; whether anybody listens shows a moment later. */
-static enum aw_status stream(struct aw_session *session, int64_t deadline)
+static enum aw_status stream(struct aw_session *session, int64_t deadline,
+                             struct unity_lines *lines)
 {
     struct aw_unitysim *unity = unity_of(session);
     if (aw_flag(session, "follow"))
-        return unity_follow(session, deadline);
+        return unity_follow(session, deadline, lines);
     aw_session_work_while(session, tell, unity);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unity_run(session, aw_sooner(soon, deadline));
@@ -61,11 +62,30 @@ static enum aw_status stream(struct aw_session *session, int64_t deadline)
     return status == AW_OK ? unity_run(session, deadline) : status;
 }
 
+/* What was not done as it was asked for: counts, and the first refusal as the outcome. */
+static enum aw_status report_refused(struct aw_session *session, const struct unity_lines *lines,
+                                     enum aw_status status)
+{
+    struct aw_object *result = &session->result;
+    if (aw_flag(session, "clamp"))
+        aw_object_count(result, "clamped", unity_state(session)->clamped);
+    if (!aw_flag(session, "follow"))
+        return status;
+    aw_object_count(result, "lines", lines->lines);
+    aw_object_count(result, "refused", lines->refused);
+    if (status != AW_OK || !lines->refused)
+        return status;
+    return aw_fail(&session->err, lines->first.status, "%u of %u lines refused, the first: %s",
+                   lines->refused, lines->lines, lines->first.text);
+}
+
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
     struct aw_unitysim *unity = unity_of(session);
+    struct unity_lines lines = {0};
     unsigned named;
+    unity_state(session)->clamped = 0;
     enum aw_status status = parse(session, args, drives, &named);
     if (status == AW_OK)
         status = unity_ready_to_make(session);
@@ -84,19 +104,19 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
         aw_unitysim_drive(unity, i, drives[i]);
     if (aw_option_number(session, "for") <= 0)
         aw_stop_watch_input(session);
-    status = stream(session, aw_session_end(session));
+    status = stream(session, aw_session_end(session), &lines);
     if (aw_stop_input_ended(session) && status == AW_STOPPED)
         status = AW_OK;
     aw_object_start(&session->result, "drive");
     status = unity_end_motion(session, status);
     unity_notice_losses(session, &before);
-    if (status != AW_OK)
-        return status;
-    aw_object_text(&session->result, "result", "stopped");
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        if (named & 1u << i || named == 0)
-            unity_report_joint(session, i);
-    return AW_OK;
+    if (status == AW_OK) {
+        aw_object_text(&session->result, "result", "stopped");
+        for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+            if (named & 1u << i || named == 0)
+                unity_report_joint(session, i);
+    }
+    return report_refused(session, &lines, status);
 }
 
 /* A record of a control packet holds until the next one; the end of the script stops the joints. */

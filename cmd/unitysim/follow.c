@@ -11,48 +11,65 @@
 #include "shell/input/words.h"
 #include "state.h"
 
+#define SAID_MAX 10 /* refusals that are said one by one */
+
 struct follow {
     struct aw_session *session;
+    struct unity_lines *lines;
     struct aw_words words;
     char line[AW_LINE_MAX];
     size_t used;
-    unsigned number; /* of the line */
     int64_t deadman_ns, received_ns;
     bool silent; /* the dead man's switch has let go */
     bool done;
 };
 
-/* {"cmd":"drive","elbow":45} is accepted, too. With --keep-going a bad line is reported and passed
- * over.
- */
-static enum aw_status handle_line(struct follow *f)
+/* {"cmd":"drive","elbow":45} is accepted, too. All of it, or nothing. */
+static enum aw_status drive_as(struct follow *f)
 {
     struct aw_session *session = f->session;
-    struct aw_unitysim_drive drive;
-    int joint;
+    struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS];
+    unsigned named = 0;
     enum aw_status status;
-    f->number++;
-    f->received_ns = aw_clock_now(session->clock);
-    f->silent = false;
     f->words.next = 0;
     do {
         status = aw_words_split_at(&f->words, f->line, f->words.next, &session->err);
         for (size_t i = f->words.json ? 1 : 0; i < f->words.n && status == AW_OK; i++) {
             const char *word = f->words.word[i], *value = strchr(word, '=');
             struct aw_bound pair = {.name = word, .text = value ? value + 1 : NULL};
+            struct aw_unitysim_drive drive;
+            int joint;
             status = value ? unity_parse_drive(session, &pair, &joint, &drive)
                            : aw_fail(&session->err, AW_USAGE,
                                      "'%.40s' — write JOINT=VALUE, like elbow=+45", word);
-            if (status == AW_OK)
-                aw_unitysim_drive(unity_of(session), joint, drive);
+            if (status != AW_OK)
+                break;
+            drives[joint] = drive;
+            named |= 1u << joint;
         }
     } while (status == AW_OK && f->words.next);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++)
+        if (named & 1u << i)
+            aw_unitysim_drive(unity_of(session), i, drives[i]);
+    return status;
+}
+
+static enum aw_status handle_line(struct follow *f)
+{
+    struct aw_session *session = f->session;
+    f->lines->lines++;
+    f->received_ns = aw_clock_now(session->clock);
+    f->silent = false;
+    enum aw_status status = drive_as(f);
     if (status == AW_OK)
         return AW_OK;
-    aw_fail_in(&session->err, "stdin", f->number, 0);
+    aw_fail_in(&session->err, "stdin", f->lines->lines, 0);
+    if (f->lines->refused++ == 0)
+        f->lines->first = session->err;
     if (!aw_flag(session, "keep-going"))
         return status;
-    aw_session_notice(session, "%s", session->err.text);
+    if (f->lines->refused <= SAID_MAX)
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     return AW_OK;
 }
 
@@ -60,7 +77,7 @@ static enum aw_status handle_byte(struct follow *f, char c)
 {
     if (c != '\n' && f->used == sizeof f->line - 1)
         return aw_fail(&f->session->err, AW_USAGE, "stdin:%u:1: longer than %d characters",
-                       f->number + 1, AW_LINE_MAX - 1);
+                       f->lines->lines + 1, AW_LINE_MAX - 1);
     if (c != '\n') {
         f->line[f->used++] = c;
         return AW_OK;
@@ -84,7 +101,7 @@ static enum aw_status read_lines(struct follow *f)
     return status == AW_OK && f->done && f->used > 0 ? handle_byte(f, '\n') : status;
 }
 
-enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
+enum aw_status unity_follow(struct aw_session *session, int64_t deadline, struct unity_lines *lines)
 {
     struct follow *f = calloc(1, sizeof *f);
     enum aw_status status = AW_OK;
@@ -92,6 +109,7 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
     if (!f)
         return aw_no_memory(&session->err);
     f->session = session;
+    f->lines = lines;
     f->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
     f->received_ns = aw_clock_now(session->clock);
     while (status == AW_OK && !f->done && (now = aw_clock_now(session->clock)) < deadline) {

@@ -19,9 +19,13 @@ enum aw_status unity_parse_drive(struct aw_session *session, const struct aw_bou
     char name[48];
     unity_pair_name(bound, name);
     enum aw_status status = aw_unitysim_joint_parse(name, joint, &session->err);
-    return status == AW_OK ? aw_unitysim_drive_parse(*joint, bound->text, aw_flag(session, "force"),
-                                                     drive, &session->err)
-                           : status;
+    if (status == AW_OK)
+        status = aw_unitysim_drive_parse(*joint, bound->text, aw_flag(session, "force"), drive,
+                                         &session->err);
+    if (status != AW_LIMIT || !aw_flag(session, "clamp"))
+        return status;
+    unity_state(session)->clamped++;
+    return AW_OK;
 }
 
 void unity_position_text(int ticks, char *out, size_t size)

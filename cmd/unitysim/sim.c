@@ -153,7 +153,9 @@ static struct unity_screen page(struct stage *stage)
              (unsigned long long)n->feedback, (unsigned long long)n->lost, dropped ? " — " : "",
              truth.dropped_why);
     snprintf(screen.lines[1], SCREEN_LINE, "%s",
-             *stage->remark     ? stage->remark
+             *stage->remark ? stage->remark
+             : truth.scene == 0 && n->feedback
+                 ? "scene 0 has no arm: the feedback stands still until a scene is loaded"
              : truth.scene == 0 ? "silent until a scene is loaded: press 1, or send one"
              : truth.keyboard   ? "keys move the arm until a client sends something"
                                 : "a client has taken over: keys move nothing");

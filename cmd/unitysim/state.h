@@ -14,6 +14,7 @@ struct unity_state {
     struct aw_unitysim_limits limits; /* what the simulator was sent last */
     bool limits_known;
     char news[160];            /* the last notice that was printed */
+    unsigned clamped;          /* velocities of this command that were too high, with --clamp */
     int64_t received_ns;       /* the feedback before, within a command; 0: none */
     int64_t quiet_reported_ns; /* start of the gap in the feedback that was reported */
 };
@@ -94,8 +95,9 @@ enum aw_status unity_variant(struct aw_session *session, struct aw_variant *vari
 
 /* ---- joints.c ---- */
 
-/* "elbow=45" of an argument of pairs: the joint and what it is to do, with --force beyond its cap.
- * As aw_unitysim_joint_parse and aw_unitysim_drive_parse. */
+/* "elbow=45" of an argument of pairs: the joint and what it is to do, with --force beyond its cap,
+ * with --clamp at its cap where it was to be beyond. As aw_unitysim_joint_parse and
+ * aw_unitysim_drive_parse. */
 enum aw_status unity_parse_drive(struct aw_session *session, const struct aw_bound *bound,
                                  int *joint, struct aw_unitysim_drive *drive);
 
@@ -119,8 +121,16 @@ const char *unity_key(char *text);
 
 /* ---- follow.c ---- */
 
-/* Drives as the lines of standard input say ("elbow=-20 hand=stop"), until its end. */
-enum aw_status unity_follow(struct aw_session *session, int64_t deadline);
+/* What came of the lines. */
+struct unity_lines {
+    unsigned lines, refused;
+    struct aw_error first; /* why, of the first one that was refused */
+};
+
+/* Drives as the lines of standard input say ("elbow=-20 hand=stop"), until its end. A line that is
+ * refused changes nothing; with --keep-going it is said, counted, and passed over. */
+enum aw_status unity_follow(struct aw_session *session, int64_t deadline,
+                            struct unity_lines *lines);
 
 /* ---- limits.c ---- */
 

@@ -69,6 +69,8 @@ static const struct aw_command commands[] = {
          {.name = "follow",
           .help = "take further lines like 'elbow=-20 hand=stop' from standard input until it "
               "ends"},
+         {.name = "clamp",
+          .help = "a velocity above the joint's cap is the cap, not refused"},
          {.name = "deadman", .value = "TIME",
           .help = "with --follow: stop all joints when no line came for so long", .unit = "s",
           .min = 0.02, .max = 3600}),
@@ -77,7 +79,10 @@ static const struct aw_command commands[] = {
          "wrist_rotate to the right, elbow and\n"
          "wrist_flex up, hand open. --for ends it; so does Ctrl-C. Joints that are not named "
          "are stopped. --follow\n"
-         "lets another program drive: each of its lines changes the joints it names.",
+         "lets another program drive: each of its lines changes the joints it names. A line "
+         "that is refused changes\n"
+         "nothing and ends it; with --keep-going the others are taken, and the exit status is that "
+         "of the first refusal.",
      .examples = AW_LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive --follow --for 0.3s",
          "-l sim: drive hand=open shoulder=-20deg/s --for 0.3s")},
     {.name = "move", .summary = "move joints to positions",

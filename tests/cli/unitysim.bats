@@ -323,6 +323,42 @@ PYTHON
     stands
 }
 
+@test "drive --follow -k: refused lines are said, counted, and in the exit status; --clamp takes them" {
+    simulator --scene 1
+    printf 'elbow=+20\nelbow=+99 hand=20\nshoulder=5 elbw=3\nhand=+10\n' >lines
+    run -6 --separate-stderr unitysim -k -q -l "$url" drive --follow <lines
+    same "$(grep -c 'stdin:[23]:1: ' <<<"$stderr")" 3 # each, and the first one again at the end
+    has "$stderr" "2 of 4 lines refused, the first: stdin:2:1: elbow: velocity 99 is above 45"
+    run -6 --separate-stderr unitysim -k -q -j -l "$url" drive --follow <lines
+    same "$(json '[.ok,.result,.lines,.refused]')" '[false,"stopped",4,2]'
+    run -2 --separate-stderr unitysim -k -q -j -l "$url" drive --follow <<<'ebow=3'
+    same "$(json .refused)" 1
+    fails 6 unitysim -q -l "$url" drive --follow <lines # without -k it ends there
+    same "$why" "unitysim: stdin:2:1: elbow: velocity 99 is above 45 — give less, or --force"
+    ok unitysim -q -j -l "$url" drive --follow --clamp <<<$'elbow=+99 hand=20\nelbow=-1e9\nelbow=+10'
+    same "$(json '[.clamped,.lines,.refused]')" '[2,3,0]'
+    stands
+    # nothing of a line that is refused, and what was said before goes on
+    mkfifo more
+    exec {more}<>more
+    under_way -k -l "$url" drive --follow elbow=+10 <more
+    echo 'hand=20 elbow=+99' >&"$more"
+    echo 'shoulder=5' >&"$more"
+    wait_for client "shoulder.velocity=5"
+    has "$line" "elbow.velocity=10 elbow.state=increase"
+    has "$line" "hand.velocity=0"
+    echo 'elbow=-99deg/s' >&"$more"
+    kill "$client"
+}
+
+@test "drive --clamp: at the cap, not refused" {
+    ok unitysim -v -q -j -l "$fast" drive elbow=-1000 hand=5 --clamp --for 0.05s
+    has "$stderr" "elbow.velocity=45 elbow.state=decrease"
+    same "$(json .clamped)" 1
+    fails 2 unitysim -q -l "$fast" drive elbow=fast --clamp
+    fails 2 unitysim -q -l "$fast" drive elbow=nan --clamp
+}
+
 @test "jog: from where the joint is, by ticks or deg" {
     while IFS='|' read -r words joint low high; do
         # shellcheck disable=SC2086 # words
@@ -667,6 +703,24 @@ print(s.getsockname()[1])')
         type f
         type q
         want {datagrams received}
+        ends 0"
+}
+
+@test "the simulator on a terminal: that nobody listens is taken back when somebody does" {
+    export TERM=xterm-256color
+    local port back
+    port=$(free_port) back=$(free_port)
+    (
+        until [ -e silent ]; do sleep 0.05; done
+        exec unitysim -q -l "udp:127.0.0.1:$port?listen=$back" watch --for 60s >/dev/null
+    ) 3>&- &
+    started+=($!)
+    terminal <<<"
+        launch unitysim sim --scene 1 --listen udp-listen:$port?reply=127.0.0.1:$back
+        want {nobody listens at 127.0.0.1:$back}
+        exec touch silent
+        want {a client listens at 127.0.0.1:$back now}
+        type q
         ends 0"
 }
 

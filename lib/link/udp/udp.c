@@ -23,8 +23,10 @@
 #define BUFFER   (1 << 20)
 #define TOGETHER AW_SECOND       /* two senders within that are two, not one that was restarted */
 #define TELL     (5 * AW_SECOND) /* the same news again */
-#define ROOM_MS  1000
-#define TRIES    3
+#define LISTENS                                                                                    \
+    (6 * AW_SECOND / 5) /* of sending without a refusal: hosts send one a second at least */
+#define ROOM_MS 1000
+#define TRIES   3
 
 #define NAME_LENGTH 80
 
@@ -50,6 +52,7 @@ struct udp_link {
     int64_t received_ns, before_ns; /* when they were received last */
     int64_t reported_ns;            /* when something strange was reported last, 0: never */
     bool refused;                   /* nobody listens, and that was reported */
+    int64_t refused_ns, sent_ns;    /* when that showed last, and the last datagram */
     int unsent;                     /* why the last datagram did not leave: errno, or 0 */
     int64_t batch_ns;               /* when it was read */
     unsigned next, count;           /* of the batch */
@@ -161,12 +164,25 @@ static bool is_time(struct udp_link *self, int64_t now)
 static enum aw_status report_refused(struct udp_link *self)
 {
     char name[NAME_LENGTH];
+    self->refused_ns = aw_clock_now(self->fd.base.clock);
     if (self->refused)
         return AW_TIMEOUT;
     self->refused = true;
     snprintf(self->fd.base.event, sizeof self->fd.base.event,
              "nobody listens at %s yet — is the %s running?", name_of(&self->to, name), peer(self));
     return AW_EVENT;
+}
+
+/* A client sees that by what it receives. A server has sent for a while, and nobody refused it. */
+static bool is_listened_to(struct udp_link *self)
+{
+    char name[NAME_LENGTH];
+    if (!self->server || !self->refused || self->sent_ns - self->refused_ns < LISTENS)
+        return false;
+    self->refused = false;
+    snprintf(self->fd.base.event, sizeof self->fd.base.event, "a %s listens at %s now", peer(self),
+             name_of(&self->to, name));
+    return true;
 }
 
 /* A sender that comes back after another one was received, all within a second: they are two. (One
@@ -295,7 +311,7 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
     size_t size = self->headers[self->next].msg_len;
     aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
-    self->refused = false;
+    self->refused = self->refused && self->server && !self->to_sender;
     if (self->to_sender && !same(&one->from, &self->to))
         self->to = one->from;
     if (size == 0 && !is_time(self, self->received_ns))
@@ -323,6 +339,8 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
         self->unsent = 0;
         return AW_EVENT;
     }
+    if (is_listened_to(self))
+        return AW_EVENT;
     for (bool first = true; status == AW_TIMEOUT; first = false) {
         if (self->next == self->count) {
             /* A flood of what is passed over must not hide the deadline. */
@@ -366,6 +384,7 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
             poll(&room, 1, ROOM_MS);
     }
     self->unsent = 0;
+    self->sent_ns = aw_clock_now(link->clock);
     return AW_OK;
 }
 

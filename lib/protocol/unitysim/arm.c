@@ -184,13 +184,13 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
     }
     int max = force ? AW_UNITYSIM_VELOCITY_MAX : caps[joint];
     double size = round(fabs(velocity));
-    if (size > max)
-        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", name, size, max,
-                       force ? ", the most the wire carries" : " — give less, or --force");
-    drive->velocity = (int)size;
+    drive->velocity = size > max ? max : (int)size;
     drive->state = drive->velocity == 0 ? AW_UNITYSIM_STOP
                    : velocity > 0       ? AW_UNITYSIM_INCREASE
                                         : AW_UNITYSIM_DECREASE;
+    if (size > max)
+        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", name, size, max,
+                       force ? ", the most the wire carries" : " — give less, or --force");
     return AW_OK;
 }
 

@@ -101,7 +101,8 @@ static inline bool aw_unitysim_driven(const struct aw_unitysim_drive *drive)
 
 /* A way to drive: "+45" or "45" (ticks increase), "-45", "-30deg/s", "0" and "stop", "keep";
  * "increase" and "decrease", and for the hand "open" and "close", at the joint's cap. AW_USAGE if
- * it is none, AW_LIMIT above the cap unless force, above 1023 always. */
+ * it is none, AW_LIMIT above the cap unless force, above 1023 always; drive is at that limit then.
+ */
 enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                                        struct aw_unitysim_drive *drive, struct aw_error *err);
 

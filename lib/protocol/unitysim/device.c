@@ -54,9 +54,11 @@ struct arm {
     bool started, keyboard, mute, frozen;
     int64_t step_ns, feedback_ns; /* when the next ones are due */
     int scene, frame_rate;
-    struct aw_unitysim_camera camera;
-    struct aw_unitysim_limits limits;
+    bool loaded; /* a scene from 1 on was, once */
+    struct aw_unitysim_camera camera, next_camera;
+    struct aw_unitysim_limits limits, next_limits; /* the next scene begins with these */
     struct joint joints[AW_UNITYSIM_JOINTS];
+    int ticks[AW_UNITYSIM_JOINTS], velocity[AW_UNITYSIM_JOINTS]; /* of feedback */
     struct queue out, waiting;
 };
 
@@ -137,26 +139,34 @@ static size_t encode(const struct aw_record *record, uint8_t bytes[DATAGRAM_MAX]
     return status == AW_OK ? size : 0;
 }
 
+/* Scene 0 has no arm that is looked at. */
+static void look(struct arm *arm)
+{
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->scene > 0; i++) {
+        const struct aw_unitysim_drive *drive = &arm->joints[i].drive;
+        double degrees = arm->joints[i].at;
+        float inside = (float)drive->velocity * (float)1.2;
+        int low = (int)(float)(inside / (float)1.2);
+        int velocity = arm->options.low_echo ? low : drive->velocity;
+        /* The hand is mirrored inside, where its ticks are cut off. */
+        arm->ticks[i] = i == AW_UNITYSIM_HAND ? AW_UNITYSIM_TURN - (int)aw_unitysim_ticks(-degrees)
+                                              : (int)aw_unitysim_ticks(degrees);
+        arm->velocity[i] = aw_unitysim_driven(drive) ? velocity : 0;
+    }
+}
+
 static void send_feedback(struct arm *arm)
 {
     uint8_t bytes[DATAGRAM_MAX];
     struct aw_record record;
     bool lost = aw_random_share(&arm->random) < arm->options.feedback_loss;
-    if (arm->scene == 0)
+    if (!arm->loaded)
         return;
+    look(arm);
     aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        const struct aw_unitysim_drive *drive = &arm->joints[i].drive;
-        double degrees = arm->joints[i].at;
-        /* The hand is mirrored inside, where its ticks are cut off. */
-        int ticks = i == AW_UNITYSIM_HAND ? AW_UNITYSIM_TURN - (int)aw_unitysim_ticks(-degrees)
-                                          : (int)aw_unitysim_ticks(degrees);
-        float inside = (float)drive->velocity * (float)1.2;
-        int low = (int)(float)(inside / (float)1.2);
-        int velocity = arm->options.low_echo ? low : drive->velocity;
-        record.v[aw_unitysim_scalar(record.codec, i, "position")] = ticks;
-        record.v[aw_unitysim_scalar(record.codec, i, "velocity")] =
-            aw_unitysim_driven(drive) ? velocity : 0;
+        record.v[aw_unitysim_scalar(record.codec, i, "position")] = arm->ticks[i];
+        record.v[aw_unitysim_scalar(record.codec, i, "velocity")] = arm->velocity[i];
     }
     record.present = record.codec->values;
     if (lost || arm->mute || arm->frozen || !put(&arm->out, bytes, encode(&record, bytes)))
@@ -192,13 +202,17 @@ static void set_limits(struct arm *arm, const struct aw_unitysim_limits *limits)
     }
 }
 
-static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_camera *camera)
+static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_camera *camera,
+                       const struct aw_unitysim_limits *limits)
 {
     if (scene > arm->options.scenes) {
         snprintf(arm->dropped_why, sizeof arm->dropped_why, "scene: there is no number %d", scene);
         return;
     }
+    look(arm);
     arm->scene = scene;
+    arm->loaded = arm->loaded || scene > 0;
+    set_limits(arm, limits);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct joint *joint = &arm->joints[i];
         joint->at = joint->target = 0;
@@ -213,26 +227,25 @@ static void load_own_scene(struct arm *arm, int scene)
 {
     static const struct aw_unitysim_camera own_view = {0};
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
-    set_limits(arm, &limits);
-    load_scene(arm, scene, &own_view);
+    load_scene(arm, scene, &own_view, &limits);
 }
 
 /* Receiving */
 
 static void handle_scene(struct arm *arm, const struct aw_record *record)
 {
-    struct aw_unitysim_limits limits = aw_unitysim_get_limits(record);
-    struct aw_unitysim_camera camera = aw_unitysim_get_camera(record);
+    arm->next_limits = aw_unitysim_get_limits(record);
+    arm->next_camera = aw_unitysim_get_camera(record);
     arm->counters.scenes++;
     arm->frame_rate = (int)aw_record_get(record, "frame_rate");
-    set_limits(arm, &limits);
-    load_scene(arm, (int)aw_record_get(record, "scene"), &camera);
+    load_scene(arm, (int)aw_record_get(record, "scene"), &arm->next_camera, &arm->next_limits);
 }
 
 static void handle_update(struct arm *arm, const struct aw_record *record)
 {
     struct aw_unitysim_limits limits = aw_unitysim_get_limits(record);
     struct aw_unitysim_camera camera = aw_unitysim_get_camera(record);
+    arm->next_camera = camera;
     set_limits(arm, &limits);
     if (arm->scene > 0)
         set_camera(arm, &camera);
@@ -262,10 +275,10 @@ static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
 }
 
 /* Each entry names its joint, so their order is free. What follows the last joint's is not looked
- * at. False: not even one entry. */
+ * at; in a packet that is cut short the checksum is read as data. False: not even one entry. */
 static bool handle_control(struct arm *arm, const struct datagram *in)
 {
-    size_t n = in->size > ENTRIES ? (in->size - ENTRIES - 1) / arm->entry_size : 0;
+    size_t n = in->size > ENTRIES ? (in->size - ENTRIES) / arm->entry_size : 0;
     if (n > AW_UNITYSIM_JOINTS)
         n = AW_UNITYSIM_JOINTS;
     for (size_t i = 0; i < n; i++) {
@@ -312,22 +325,27 @@ static uint64_t *damage(struct arm *arm, const struct datagram *in)
     return codec_of(arm, in->bytes[HEADER]) ? NULL : &counters->type;
 }
 
-/* An update as far as it goes: the camera, and behind it the limits of the joints that are there
- * with both. The others stay as they are. False: not even the camera. */
-static bool fill_update(struct arm *arm, const struct datagram *in, struct datagram *whole)
+/* A scene or an update that is cut short, as far as it goes: what is to be loaded, the camera, all
+ * limits; of the others what holds. The checksum is read as data. False: not even the first. */
+static bool fill(struct arm *arm, const struct aw_codec *codec, const struct datagram *in,
+                 struct datagram *whole)
 {
     struct aw_record record;
-    const struct aw_codec *codec = aw_wire_codec(&arm->wire, "update", AW_TX);
-    size_t limits = codec->scalars[aw_unitysim_scalar(codec, 0, "min")].bit / 8U,
-           stride = codec->scalars[aw_unitysim_scalar(codec, 1, "min")].bit / 8U - limits,
-           data = in->size - 1;
-    if (in->bytes[HEADER] != codec->message->code || data < limits)
+    size_t camera = codec->scalars[aw_codec_find(codec, "camera.x")].bit / 8U,
+           limits = codec->scalars[aw_unitysim_scalar(codec, 0, "min")].bit / 8U,
+           end = codec->size - 1, got = in->size;
+    bool scene = strcmp(codec->message->name, "scene") == 0;
+    if (got < (scene ? camera : limits))
         return false;
     aw_record_init(&record, codec, AW_TX);
-    aw_unitysim_put_camera(&record, &arm->camera);
-    aw_unitysim_put_limits(&record, &arm->limits);
+    aw_unitysim_put_camera(&record, &arm->next_camera);
+    aw_unitysim_put_limits(&record, scene ? &arm->next_limits : &arm->limits);
+    if (scene) { /* their place, for what came */
+        aw_record_set(&record, "scene", 1, NULL);
+        aw_record_set(&record, "frame_rate", 1, NULL);
+    }
     whole->size = encode(&record, whole->bytes);
-    memcpy(whole->bytes, in->bytes, limits + (data - limits) / stride * stride);
+    memcpy(whole->bytes, in->bytes, got >= end ? end : got >= limits ? limits : camera);
     return whole->size > 0;
 }
 
@@ -341,7 +359,7 @@ static bool read_odd(struct arm *arm, const struct datagram *in, struct datagram
     if (in->size > codec->size) {
         whole->size = codec->size;
         memcpy(whole->bytes, in->bytes, whole->size);
-    } else if (!fill_update(arm, in, whole)) {
+    } else if (aw_codec_find(codec, "camera.x") < 0 || !fill(arm, codec, in, whole)) {
         return false;
     }
     whole->bytes[whole->size - 1] = aw_unitysim_protocol.checksum(whole->bytes, whole->size - 1);
@@ -428,7 +446,7 @@ static int64_t device_next_event(const struct aw_device *device)
     const struct arm *arm = (const struct arm *)device;
     if (!arm->started)
         return 0;
-    return arm->scene > 0 && !arm->frozen ? arm->feedback_ns : AW_NEVER;
+    return arm->loaded && !arm->frozen ? arm->feedback_ns : AW_NEVER;
 }
 
 struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options)
@@ -454,6 +472,7 @@ struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *op
     arm->entry_size = (size_t)(second->bit - first->bit) / 8;
     arm->velocity_at = first->bit / 8U - ENTRIES;
     arm->state_at = state->bit / 8U - ENTRIES;
+    arm->next_limits = aw_unitysim_limits_default();
     load_own_scene(arm, options->scene);
     return &arm->base;
 }

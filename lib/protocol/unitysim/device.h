@@ -5,14 +5,17 @@
  *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
  *
  * Datagrams, see wire.h. As published: nothing is said before a scene from 1 on is loaded; then
- * feedback every 15 ms. A scene puts every joint on 2048, stopped, with the limits and the camera
- * of the packet. Commands latch, there is no watchdog. State 3 leaves a joint as it is, 4 and above
- * stop it, as 0 does. A joint stops at its limits; an update moves the limits at once, and a joint
- * that is then outside drives back inside. Ticks are cut off toward zero. The velocity of feedback
- * is the commanded one while a joint is driven, also when it pushes against a limit. A camera with
- * y 0 is the scene's own view. What is damaged is dropped without a word; a control packet that is
- * too short but has a good checksum takes effect as far as it goes. The length byte is not looked
- * at. The keyboard works until the first datagram came, whatever it was.
+ * feedback every 15 ms, and in scene 0, which has no such arm, it goes on with what was seen last.
+ * A scene puts every joint on 2048, stopped, with the limits and the camera of the packet. Commands
+ * latch, there is no watchdog. State 3 leaves a joint as it is, 4 and above stop it, as 0 does. A
+ * joint stops at its limits; an update moves the limits at once, and a joint that is then outside
+ * drives back inside. Ticks are cut off toward zero. The velocity of feedback is the commanded one
+ * while a joint is driven, also when it pushes against a limit. A camera with y 0 is the scene's
+ * own view. What is damaged is dropped without a word; what is too short but has a good checksum
+ * takes effect as far as it goes, the checksum read as data: of control whole entries, of a scene
+ * that it is loaded, of scene and update the camera if it is there, and the limits if all are. What
+ * a scene lacks is as it was for the scene before. The length byte is not looked at. The keyboard
+ * works until the first datagram came, whatever it was.
  *
  * Time: physics in steps of 20 ms on a grid that begins with the first call, so that a run depends
  * on nothing but the commands and their times. A joint that is stopped coasts on to its last
@@ -56,8 +59,8 @@ struct aw_unitysim_device_counters {
         partial,       /* of these: control packets that were too short */
         odd, /* of these: of another size than documented. The published simulation compares neither
                 size nor length byte: it takes a camera request with a length byte, control with
-                more than its five entries, bytes behind the last field, and of a short update the
-                camera and the limits that are there */
+                more than its five entries, bytes behind the last field, and a short scene or
+                update as far as it goes */
         empty, header, checksum, size, type; /* dropped, and why */
     uint64_t scenes, requests;
     uint64_t feedback, lost; /* sent; held back by feedback_loss or freeze */

@@ -203,6 +203,45 @@ static void nobody_there_is_no_reason_to_give_up(void **state)
     aw_link_close(client);
 }
 
+/* What a server says about its client is taken back, once; that it sends is no sign. */
+static void a_server_says_that_somebody_listens_again(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned port, here;
+    char url[80], words[80];
+    (void)state;
+    close(plain_socket(&port));
+    snprintf(url, sizeof url, "udp-listen:0?reply=127.0.0.1:%u", port);
+    struct aw_link *server = open_link(url, &clock.base);
+    int other = plain_socket(&here);
+    assert_writes(server, "one");
+    assert_news(server, "nobody listens at 127.0.0.1:");
+    send_plain(other, port_in(server->key), "here", 4);
+    assert_reads(server, "here");
+    assert_writes(server, "two");
+    assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND); /* still nobody, and that was said */
+
+    snprintf(url, sizeof url, "udp-listen:%u?reply=sender", port);
+    struct aw_link *client = open_link(url, &clock.base);
+    enum aw_status status = AW_TIMEOUT;
+    uint8_t byte;
+    size_t got;
+    for (int i = 0; i < 500 && status == AW_TIMEOUT; i++) {
+        assert_writes(server, "three");
+        status = aw_link_read(server, &byte, 1, &got,
+                              aw_clock_now(&clock.base) + 10 * AW_MILLISECOND, NULL);
+    }
+    assert_int_equal(status, AW_EVENT);
+    snprintf(words, sizeof words, "a client listens at 127.0.0.1:%u now", port);
+    assert_string_equal(server->event, words);
+    assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND);
+    aw_link_close(client);
+    assert_writes(server, "four");
+    assert_news(server, "nobody listens at 127.0.0.1:");
+    aw_link_close(server);
+    close(other);
+}
+
 static void a_second_sender_is_noticed(void **state)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -713,6 +752,7 @@ int main(void)
         cmocka_unit_test(datagrams_keep_their_boundaries),
         cmocka_unit_test(what_does_not_fit_is_counted),
         cmocka_unit_test(nobody_there_is_no_reason_to_give_up),
+        cmocka_unit_test(a_server_says_that_somebody_listens_again),
         cmocka_unit_test(a_second_sender_is_noticed),
         cmocka_unit_test(senders_that_stay_away_are_no_news),
         cmocka_unit_test(only_the_peer_is_believed),

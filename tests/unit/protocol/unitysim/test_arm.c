@@ -121,6 +121,8 @@ static void ways_to_drive(void **state)
     assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "46", false, &drive, &error),
                      AW_LIMIT);
     assert_says("elbow: velocity 46 is above 45");
+    assert_int_equal(drive.velocity, 45); /* for who takes the cap instead */
+    assert_int_equal(drive.state, AW_UNITYSIM_INCREASE);
     assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "-1023", true, &drive, &error),
                      AW_OK);
     assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "1024", true, &drive, &error),

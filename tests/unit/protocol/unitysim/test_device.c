@@ -23,6 +23,8 @@
 #define SHOULDER_ELBOW_HAND                                                                        \
     "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01 0F"
 
+#define CAMERA_9 "09 00 01 09 00 01 09 00 01 09 00 01 09 00 01 09 00 01"
+
 /* A datagram without its checksum, as hex. */
 static void put_with_checksum(struct rig *rig, const char *hex)
 {
@@ -227,6 +229,73 @@ static void a_scene_resets_everything(void **state)
     rig_free(rig);
 }
 
+/* The published simulation loads before it reads on: what is not there is as it was for the scene
+ * before, but for the camera of an update. */
+static void a_scene_that_is_cut_short_is_loaded(void **state)
+{
+    static const struct {
+        const char *hex; /* without the checksum */
+        int scene, camera_x, shoulder_max;
+    } cases[] = {
+        {"FF FF 00 28", 1, -185, 3073},                             /* no frame rate */
+        {"FF FF 00 28 02", 2, 7, 2816},                             /* whose checksum that is */
+        {"FF FF 00 28 02 1E 00 00 01", 2, 7, 2816},                 /* no camera */
+        {"FF FF 00 28 02 1E " CAMERA_9, 2, 9, 2816},                /* no limits */
+        {"FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C", 2, 9, 2816}, /* not all of them */
+        {"FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0",
+         2, 9, 3073}, /* the last byte is the checksum */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_default();
+        put_with_checksum(rig, "FF FF 00 28 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 "
+                               "00 01 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
+        put_with_checksum(rig, "FF FF 02 26 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01 "
+                               "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
+        rig_put(rig, SHOULDER_ELBOW_HAND);
+        rig_run(rig, 0.1);
+        put_with_checksum(rig, cases[i].hex);
+        struct aw_unitysim_truth truth = rig_truth(rig);
+        assert_int_equal(truth.scene, cases[i].scene);
+        assert_int_equal(truth.limits.joint[AW_UNITYSIM_SHOULDER].max, cases[i].shoulder_max);
+        assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, i ? 0 : 67);
+        if (i)
+            assert_int_equal(truth.camera.x, cases[i].camera_x);
+        assert_int_equal(truth.counters.odd, i > 0);
+        rig_free(rig);
+    }
+}
+
+/* Its arm is gone, the feedback goes on with what was seen last; nobody answers for the camera. */
+static void after_scene_0_the_feedback_stands_still(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_run(rig, 0.5);
+    int shoulder = rig->unity.feedback.position[AW_UNITYSIM_SHOULDER];
+    uint64_t before = rig->unity.counters.feedback;
+    put_with_checksum(rig, "FF FF 00 28 00 1E " CAMERA_9
+                           " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
+    assert_int_equal(rig_truth(rig).scene, 0);
+    rig_run(rig, 0.15);
+    assert_int_equal(rig->unity.counters.feedback, before + 10);
+    int frozen = rig->unity.feedback.position[AW_UNITYSIM_SHOULDER];
+    assert_true(abs(frozen - shoulder) < 30 && frozen > 2048);
+    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 67);
+    rig_put(rig, ALL_STOP);
+    rig_put(rig, "FF FF 03 FC");
+    rig_run(rig, 0.15);
+    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_SHOULDER], frozen);
+    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 67);
+    assert_int_equal(rig->unity.counters.feedback, before + 20);
+    rig_put(rig, SCENE_1);
+    rig_run(rig, 0.1);
+    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_SHOULDER], 2048);
+    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 0);
+    rig_free(rig);
+}
+
 static void unknown_scenes_do_not_load(void **state)
 {
     struct rig *rig = rig_default();
@@ -238,6 +307,14 @@ static void unknown_scenes_do_not_load(void **state)
     assert_int_equal(rig_truth(rig).frame_rate, 31);
     assert_string_equal(rig_truth(rig).dropped_why, "scene: there is no number 7");
     assert_silent(rig);
+    rig_free(rig);
+    rig = rig_in_scene(""); /* its limits are for the next one that does */
+    put_with_checksum(rig,
+                      "FF FF 00 28 07 1F 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
+                      "04 04 00 0B A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
+    assert_int_equal(rig_truth(rig).limits.joint[AW_UNITYSIM_SHOULDER].max, 3073);
+    put_with_checksum(rig, "FF FF 00 28 02 1F");
+    assert_int_equal(rig_truth(rig).limits.joint[AW_UNITYSIM_SHOULDER].max, 2816);
     rig_free(rig);
 }
 
@@ -282,9 +359,9 @@ static void what_is_wrong_is_dropped_and_counted(void **state)
     put_with_checksum(rig, "FF FF 07 00");
     put_with_checksum(rig, "FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01");
     assert_int_equal(counters(rig)->type, 2);
-    put_with_checksum(rig, "FF FF 00 28 02 1E 00 00 01");
-    put_with_checksum(rig, "FF FF 01 14 00 00 00");
-    put_with_checksum(rig, "FF FF 02 11 05 00 01 09 00 01 06 00 01 07 00 01 08 00 01 09 00");
+    put_with_checksum(rig, "FF FF 00 28");
+    put_with_checksum(rig, "FF FF 01 14 00 00");
+    put_with_checksum(rig, "FF FF 02 11 05 00 01 09 00 01 06 00 01 07 00 01 08 00 01 09");
     assert_int_equal(counters(rig)->size, 4);
     assert_int_equal(counters(rig)->applied, 0);
     assert_int_equal(counters(rig)->odd, 0);
@@ -295,7 +372,6 @@ static void what_is_wrong_is_dropped_and_counted(void **state)
 
 /* Sizes that the published simulation never looks at. What holds afterwards: the camera's x, the
  * upper limits of shoulder and elbow, the velocities of shoulder and hand; and how many answers. */
-#define CAMERA_9 "09 00 01 09 00 01 09 00 01 09 00 01 09 00 01 09 00 01"
 static void odd_sizes_are_taken_and_counted(void **state)
 {
     static const struct {
@@ -312,8 +388,15 @@ static void odd_sizes_are_taken_and_counted(void **state)
          "FF FF 01 14 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00", -185, 3073,
          2570, 67, 90, 0},
         {"an update with only the camera", "FF FF 02 12 " CAMERA_9, 9, 3073, 2570, 0, 0, 0},
-        {"and one and a half limits", "FF FF 02 18 " CAMERA_9 " 05 04 01 0B A5 06", 9, 2817, 2570,
+        {"and one and a half limits", "FF FF 02 18 " CAMERA_9 " 05 04 01 0B A5 06", 9, 3073, 2570,
          0, 0, 0},
+        {"an update without its last byte, for which the checksum stands",
+         "FF FF 02 26 " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0", 9,
+         2816, 2560, 0, 0, 0},
+        {"a camera without the last sign",
+         "FF FF 02 11 09 00 01 09 00 01 09 00 01 09 00 01 09 00 "
+         "01 09 00",
+         9, 3073, 2570, 0, 0, 0},
         {"an update with bytes behind it",
          "FF FF 02 28 " CAMERA_9
          " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 01 02",
@@ -692,7 +775,9 @@ static void entries_are_counted(void **state)
     } cases[] = {
         {"FF FF 01", 0, 0, 0, 0, 0},
         {"FF FF 01 00", 0, 0, 0, 0, 0},
-        {"FF FF 01 00 00 07 00", 0, 0, 0, 0, 0},
+        {"FF FF 01 00 00 07", 0, 0, 0, 0, 0},
+        {"FF FF 01 00 00 07 00", 0, 0, 1, 1, 0},   /* the checksum F7 is its state: stop */
+        {"FF FF 01 00 00 FD 00", 253, 0, 1, 1, 0}, /* and here 01: increase */
         {"FF FF 01 00 00 07 00 01", 7, 0, 1, 1, 0},
         {"FF FF 01 00 00 07 00 01 01 08 00", 7, 0, 1, 1, 0},
         {"FF FF 01 00 00 07 00 01 01 08 00 01", 7, 8, 1, 1, 0},
@@ -743,6 +828,8 @@ int main(void)
         cmocka_unit_test(limits_park_the_joint),
         cmocka_unit_test(an_update_drives_back_inside),
         cmocka_unit_test(a_scene_resets_everything),
+        cmocka_unit_test(a_scene_that_is_cut_short_is_loaded),
+        cmocka_unit_test(after_scene_0_the_feedback_stands_still),
         cmocka_unit_test(unknown_scenes_do_not_load),
         cmocka_unit_test(cameras),
         cmocka_unit_test(what_is_wrong_is_dropped_and_counted),
