@@ -37,7 +37,8 @@ struct ez_state {
     /* Names of the simulation that is spoken to: those of the scene on sim: links, put here when
      * the link is opened, and those of --names and --scene. */
     struct aw_ezphys_names names;
-    char names_from[160]; /* the --names and --scene that were read */
+    char names_from[160];        /* the --names and --scene that were read */
+    struct aw_ezphys_names kept; /* of the recording that is read */
     struct ez_wires wires;
     struct aw_ezphys_framing framings[2]; /* in turn: a wire in use may point into one */
     unsigned framing;
@@ -164,6 +165,12 @@ void ez_report_time(struct aw_session *session);
 
 enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
                                 struct aw_received *received);
+/* Whom a record of a recording is about, by the names that are given or that it has kept. */
+const char *ez_recorded_name(struct aw_session *session, const struct aw_record *record, char *out,
+                             size_t size);
+/* Names into a recording, and out of it. */
+bool ez_keep_names(struct aw_session *session, size_t *at, char *out, size_t size);
+bool ez_take_names(struct aw_session *session, const char *text);
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);
 /* What comes is taken in. At the prompt it is answered, too, at the pace of the clock where the

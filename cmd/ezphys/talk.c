@@ -1,6 +1,7 @@
 /* The conversation as the commands need it: getting ready, waiting with words, coming back, and the
  * safe stop. */
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -354,14 +355,25 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
     return AW_OK;
 }
 
+/* Is the record of the packet that was received last? Others are those of a recording. */
+static bool is_received(const struct ez_state *state, const struct aw_record *record)
+{
+    if (state->next == 0 || state->next > state->ez.n_packets)
+        return false;
+    const struct aw_ezphys_object *object = state->ez.packets[state->next - 1].about.object;
+    double id = aw_record_get(record, "id");
+    if (isnan(id))
+        return object && strcmp(object->name, record->text) == 0;
+    return object ? id == object->id : id == 0;
+}
+
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size)
 {
     struct ez_state *state = ez_state(session);
-    (void)record;
-    if (state->next == 0 || state->next > state->ez.n_packets)
-        return NULL;
-    return ez_about_name(&state->ez.packets[state->next - 1].about, out, size);
+    if (is_received(state, record))
+        return ez_about_name(&state->ez.packets[state->next - 1].about, out, size);
+    return ez_recorded_name(session, record, out, size);
 }
 
 /* ---- At the prompt -----------------------------------------------------------------------------

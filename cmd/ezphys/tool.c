@@ -218,6 +218,7 @@ const struct aw_tool ezphys_tool = {
     .disconnect = ez_disconnect,
     .receive = ez_next_received,
     .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
+    .names = {.keep = ez_keep_names, .take = ez_take_names},
     .subject = {.of = ez_subject, .all = ez_subjects, .known = ez_known},
     .replay = {.in_step = true, .relative = AW_LIST("axis_motor", "axis_force"), .afresh = "reset"},
     .idle = ez_idle,

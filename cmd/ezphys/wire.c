@@ -1,9 +1,12 @@
 /* Options of the wire, and names. */
 #include <errno.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "link/core/url.h"
 #include "protocol/ezphys/scene.h"
 #include "protocol/ezphys/wire.h"
@@ -110,10 +113,12 @@ enum aw_status ez_learn_scene(struct aw_session *session, const char *name, stru
         const struct aw_scene_joint *joint = &scene->joints[i];
         const char *bodies[] = {partner(scene, joint->body[0]), partner(scene, joint->body[1])};
         if (aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, NULL) ==
-            AW_OK)
+            AW_OK) {
             aw_ezphys_names_move(names, joint->name,
                                  joint->kind == AW_SCENE_SLIDER ? AW_EZPHYS_SLIDES
                                                                 : AW_EZPHYS_TURNS);
+            aw_ezphys_names_axes(names, joint->name, aw_scene_axes(joint->kind));
+        }
     }
     free(scene);
     return status;
@@ -162,6 +167,72 @@ enum aw_status ez_check_unit(struct aw_session *session, const char *joint,
     return aw_fail(&session->err, AW_USAGE, "joint '%s' %s — its values are in %s, %s and %s",
                    joint, moves == AW_EZPHYS_SLIDES ? "slides" : "turns", units.displacement,
                    units.velocity, units.torque);
+}
+
+/* ---- Names in recordings -----------------------------------------------------------------------
+ */
+
+#define KEPT "names\n" /* how such a text begins */
+
+bool ez_keep_names(struct aw_session *session, size_t *at, char *out, size_t size)
+{
+    const struct aw_ezphys_names *names = &ez_state(session)->names;
+    if (*at >= names->n)
+        return false;
+    strcpy(out, KEPT);
+    *at = aw_ezphys_names_lines(names, *at, out + strlen(KEPT), size - strlen(KEPT));
+    return true;
+}
+
+bool ez_take_names(struct aw_session *session, const char *text)
+{
+    struct aw_ezphys_names *kept = &ez_state(session)->kept;
+    if (!text)
+        kept->n = 0;
+    if (!text || strncmp(text, KEPT, strlen(KEPT)) != 0)
+        return false;
+    size_t length = strlen(text + strlen(KEPT));
+    FILE *lines = length ? fmemopen((void *)(uintptr_t)(text + strlen(KEPT)), length, "r") : NULL;
+    if (lines)
+        aw_ezphys_names_read(kept, lines, NULL, NULL); /* what is damaged is left out */
+    if (lines)
+        fclose(lines);
+    return true;
+}
+
+/* Of --names and --scene first, then of the recording. */
+static const struct aw_ezphys_name *find_recorded(struct aw_session *session,
+                                                  enum aw_ezphys_kind kind, uint32_t id)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_error before = session->err;
+    bool given = ez_read_names(session) == AW_OK && *state->names_from;
+    session->err = before;
+    const struct aw_ezphys_name *entry = given ? aw_ezphys_names_of(&state->names, kind, id) : NULL;
+    return entry ? entry : aw_ezphys_names_of(&state->kept, kind, id);
+}
+
+const char *ez_recorded_name(struct aw_session *session, const struct aw_record *record, char *out,
+                             size_t size)
+{
+    const char *message = record->codec->message->name;
+    bool joint = strncmp(message, "joint_", strlen("joint_")) == 0;
+    double id = aw_record_get(record, "id"), axis = aw_record_get(record, "axis");
+    enum aw_ezphys_kind kind = joint ? AW_EZPHYS_JOINT : AW_EZPHYS_BODY;
+    const struct aw_ezphys_name *entry = NULL;
+    if (record->dir != AW_RX || (!joint && strcmp(message, "limb") != 0))
+        return NULL;
+    if (isnan(id)) {
+        snprintf(out, size, "%s", record->text);
+    } else {
+        entry = find_recorded(session, kind, (uint32_t)id);
+        snprintf(out, size, "%s%.0f", aw_ezphys_kind_name(kind), id);
+        if (entry)
+            snprintf(out, size, "%s", entry->name);
+    }
+    if (axis > 1 || (axis > 0 && entry && entry->axes > 1))
+        aw_append(out, size, ".axis", "%.0f", axis);
+    return *out ? out : NULL;
 }
 
 /* The scene of a simulator that is named but not started yet. */

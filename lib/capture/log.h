@@ -38,7 +38,7 @@ struct aw_log_entry {
     bool stream;               /* a piece of a stream: frames may begin and end anywhere */
     bool gap;                  /* bytes before these are missing */
     struct aw_span data;       /* valid until the next call; empty: only a comment */
-    char comment[128];         /* of the packet, cut to this; or "" */
+    char comment[512];         /* of the packet, cut to this; or "" */
 };
 
 /* AW_USAGE if the file cannot be read or is none of these. */

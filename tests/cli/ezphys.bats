@@ -706,3 +706,54 @@ SCENE
         same "$(json .step)" 0
     done
 }
+
+# ---- Recordings keep names -----------------------------------------------------------------------
+
+@test "recordings keep the joints' names: plot, decode and watch by name afterwards" {
+    ok ezphys -q -l 'sim:?scene=pendulum' record run.pcapng -n 400
+    ok ezphys -q -l 'sim:?scene=pendulum' --record motor.pcapng motor hinge 2 1000 --for 0.05s
+    ok ezphys -q -l 'sim:?scene=pendulum' record run.csv -n 400
+    ok ezphys -q -l 'sim:?scene=pendulum' record run.ndjson -n 400
+    ok ezphys -q -l 'sim:?scene=pendulum' record last.pcapng -n 400 --last 10ms # the names stay
+    for file in run.pcapng motor.pcapng run.csv run.ndjson last.pcapng; do
+        ok ezphys plot hinge.displacement "$file" --out run.svg
+        has "$(<run.svg)" hinge.displacement
+        ok ezphys plot bob.position.z "$file"
+        fails 2 ezphys plot knee.displacement "$file"
+        ok ezphys info -j "$file"
+        same "$(json .damaged)" 0
+    done
+    ok ezphys info -j run.pcapng
+    same "$(json '[.marks, .messages]')" '[0,400]'
+    ok ezphys decode -j --where 'hinge.displacement>0.01' run.pcapng
+    same "$(jq -r .msg <<<"$output" | sort -u)" joint_axis
+    ok ezphys decode --csv --fields hinge.displacement run.pcapng
+    same "${lines[0]}" t,dir,msg,displacement
+    same "${#lines[@]}" 101
+    ok ezphys -q -l 'log:run.pcapng?speed=max' watch hinge.displacement -n 5
+    same "${#lines[@]}" 5
+    # a name that is given goes before the recording's own
+    echo 'joint 1 knee' >names
+    ok ezphys --names names plot knee.displacement run.pcapng
+    fails 2 ezphys --names names plot hinge.displacement run.pcapng
+    # one file after the other, at the prompt
+    ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 2000
+    printf 'plot hinge.displacement run.pcapng --out a.svg\nplot hinge.displacement man.pcapng --out b.svg\n' >script
+    exits 2 ezphys -q run script
+    has "$stderr" "nothing called 'hinge.displacement' has come"
+    [ -s a.svg ]
+}
+
+@test "recordings keep how many axes a joint has, and the names that were given" {
+    ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 2000
+    ok ezphys plot '*.axis2.displacement' man.pcapng --out run.svg
+    name=$(grep -o '[^<> ]*\.axis2\.displacement' run.svg | head -n 1)
+    ok ezphys plot "${name/axis2/axis1}" man.pcapng
+    ok ezphys decode -n 3 -j --where "${name/axis2/axis1}>-9" man.pcapng
+    same "$(jq -r .axis <<<"$output" | sort -u)" 1
+    start pendulum ezphys sim --scene pendulum --listen 0
+    echo 'joint 1 my.knee' >names
+    ok ezphys -q -l "$url" --names names record mine.pcapng -n 50
+    ok ezphys plot my.knee.displacement mine.pcapng
+    end "$pid"
+}

@@ -91,15 +91,56 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
     return AW_OK;
 }
 
-void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
-                          enum aw_ezphys_moves moves)
+static struct aw_ezphys_name *find_joint(struct aw_ezphys_names *names, const char *joint)
 {
     for (size_t i = 0; i < names->n; i++)
         if (names->list[i].kind == AW_EZPHYS_JOINT && strcmp(names->list[i].name, joint) == 0)
-            names->list[i].moves = moves;
+            return &names->list[i];
+    return NULL;
 }
 
-#define WORDS 7 /* of a line, and one too many */
+void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
+                          enum aw_ezphys_moves moves)
+{
+    struct aw_ezphys_name *entry = find_joint(names, joint);
+    if (entry)
+        entry->moves = moves;
+}
+
+void aw_ezphys_names_axes(struct aw_ezphys_names *names, const char *joint, unsigned axes)
+{
+    struct aw_ezphys_name *entry = find_joint(names, joint);
+    if (entry)
+        entry->axes = axes;
+}
+
+static void append_line(const struct aw_ezphys_name *entry, char *out, size_t size)
+{
+    bool partners = entry->bodies[0][0] || entry->bodies[1][0];
+    snprintf(out, size, "%s %u %s", kinds[entry->kind], (unsigned)entry->id, entry->name);
+    for (int i = 0; i < 2 && partners; i++)
+        aw_append(out, size, " ", "%s", *entry->bodies[i] ? entry->bodies[i] : "world");
+    if (entry->moves == AW_EZPHYS_SLIDES)
+        aw_append(out, size, " ", "slider");
+    if (entry->axes)
+        aw_append(out, size, " ", "axes=%u", entry->axes);
+}
+
+size_t aw_ezphys_names_lines(const struct aw_ezphys_names *names, size_t from, char *out,
+                             size_t size)
+{
+    *out = '\0';
+    for (; from < names->n; from++) {
+        char line[4 * AW_EZPHYS_NAME_SIZE + 32];
+        append_line(&names->list[from], line, sizeof line);
+        if (strlen(out) + strlen(line) + 2 > size)
+            break;
+        aw_append(out, size, "\n", "%s", line);
+    }
+    return from;
+}
+
+#define WORDS 8 /* of a line, and one too many */
 
 static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, struct aw_error *err)
 {
@@ -124,6 +165,15 @@ static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *e
     return AW_OK;
 }
 
+/* The words behind a joint that say how it is, taken off the end. */
+static size_t take_traits(char **words, size_t n, bool *slides, unsigned *axes)
+{
+    if (n > 3 && sscanf(words[n - 1], "axes=%1u", axes) == 1)
+        n--;
+    *slides = n > 3 && strcmp(words[n - 1], "slider") == 0;
+    return n - *slides;
+}
+
 static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struct aw_error *err)
 {
     char *words[WORDS];
@@ -131,13 +181,15 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
     uint32_t id = 0;
     size_t n = aw_lines_words(line, words, WORDS);
     enum aw_status status = read_kind(words[0], &kind, err);
-    bool joint = kind == AW_EZPHYS_JOINT;
-    bool slides = joint && n > 3 && strcmp(words[n - 1], "slider") == 0;
-    n -= slides;
+    bool joint = kind == AW_EZPHYS_JOINT, slides = false;
+    unsigned axes = 0;
+    n = joint ? take_traits(words, n, &slides, &axes) : n;
     if (status == AW_OK && n != 3 && !(n == 5 && joint))
-        status = aw_fail(
-            err, AW_USAGE,
-            "%zu words — a line is 'body 1 NAME' or 'joint 1 NAME [BODY BODY] [slider]'", n);
+        status =
+            aw_fail(err, AW_USAGE,
+                    "%zu words — a line is 'body 1 NAME' or 'joint 1 NAME [BODY BODY] [slider] "
+                    "[axes=2]'",
+                    n);
     if (status == AW_OK)
         status = read_id(words[1], &id, err);
     if (status == AW_OK)
@@ -145,6 +197,8 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
                                      n == 5 ? (const char *const *)&words[3] : NULL, err);
     if (status == AW_OK && slides)
         aw_ezphys_names_move(names, words[2], AW_EZPHYS_SLIDES);
+    if (status == AW_OK)
+        aw_ezphys_names_axes(names, words[2], axes);
     return status;
 }
 

@@ -6,10 +6,11 @@
  *     body  2 humanoid.left.thigh
  *     joint 1 humanoid.left.hip  humanoid.pelvis humanoid.left.thigh
  *     joint 2 rail               cart world slider
+ *     joint 3 humanoid.neck      axes=3
  *
  * Behind a joint may stand the two bodies it connects; "world" is none. A last word "slider" says
- * that its values are in m, m/s and N; the wire does not. Dots make a tree of the
- * names, and patterns choose parts of it: "humanoid.left.*".
+ * that its values are in m, m/s and N, and behind it "axes=2" how many axes it has; the wire does
+ * neither. Dots make a tree of the names, and patterns choose parts of it: "humanoid.left.*".
  *
  * Bodies and joints are numbered on their own: a body 1 and a joint 1 are two things. Plain data
  * owned by the caller; nothing is allocated.
@@ -45,6 +46,7 @@ struct aw_ezphys_name {
     char name[AW_EZPHYS_NAME_SIZE];
     char bodies[2][AW_EZPHYS_NAME_SIZE]; /* of a joint; "": not known, or the world */
     enum aw_ezphys_moves moves;          /* of a joint */
+    unsigned axes;                       /* of a joint; 0: not known */
 };
 
 /* {0} is empty. */
@@ -66,6 +68,14 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
 /* Says how a joint moves that was added; nothing if there is none of this name. */
 void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
                           enum aw_ezphys_moves moves);
+
+/* The same with how many axes it has. */
+void aw_ezphys_names_axes(struct aw_ezphys_names *names, const char *joint, unsigned axes);
+
+/* Writes entries from number from on as lines of such a file, as many as fit; returns the number
+ * behind the last one. */
+size_t aw_ezphys_names_lines(const struct aw_ezphys_names *names, size_t from, char *out,
+                             size_t size);
 
 /* Reads such a file to its end; in NULL: the file of this name. AW_MALFORMED names file, line and
  * what is wrong there. Entries of the lines before stay. */

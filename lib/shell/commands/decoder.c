@@ -51,6 +51,8 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
 
 void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input input)
 {
+    if (d->session->tool->names.take)
+        d->session->tool->names.take(d->session, NULL);
     d->name = name;
     d->input = input;
     d->dir = d->wanted;
@@ -203,7 +205,12 @@ static bool is_ours(const struct aw_decoder *d, enum aw_linktype linktype,
 static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)
 {
     struct aw_payload payload;
+    char comment[512];
     d->line++;
+    if (packet->comment && d->session->tool->names.take) {
+        snprintf(comment, sizeof comment, "%.*s", (int)packet->comment_length, packet->comment);
+        d->session->tool->names.take(d->session, comment);
+    }
     if (!aw_packet_open(packet, &payload) || !is_ours(d, packet->linktype, &payload))
         return AW_OK;
     d->time_ns = packet->time_ns;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/log.h"
 #include "link/wrap/fault.h"
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
@@ -96,7 +97,8 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     if (aw_flag(session, "verbose") && !typing)
         print_trace(session, tx, dir, bytes);
     if (session->tee && (!session->tee->narrowed || aw_session_concerns(session, bytes, ""))) {
-        if (!aw_tee_add(session->tee, dir, time_of(session, tx), bytes, &session->lost))
+        if (!aw_tee_names(session->tee, session, time_of(session, tx)) ||
+            !aw_tee_add(session->tee, dir, time_of(session, tx), bytes, &session->lost))
             aw_stop_ask(session);
     }
     if (!tx)
@@ -141,6 +143,22 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
     return *link ? AW_OK : aw_no_memory(&session->err);
 }
 
+/* The names that a recording has kept stand before its first packet. */
+static void take_names(struct aw_session *session, const char *url)
+{
+    struct aw_log *log;
+    struct aw_log_entry entry = {.time_ns = 0};
+    struct aw_log_options options = {.medium = &session->tool->protocol->medium};
+    struct aw_url parts;
+    session->tool->names.take(session, NULL);
+    if (aw_url_parse(&parts, url, NULL) != AW_OK ||
+        aw_log_open(&log, parts.rest, &options, NULL) != AW_OK)
+        return;
+    while (aw_log_next(log, &entry, NULL) == AW_OK && !entry.data.size)
+        session->tool->names.take(session, entry.comment);
+    aw_log_close(log);
+}
+
 static enum aw_status begin_conversation(struct aw_session *session, const char *url)
 {
     bool virtual_time =
@@ -156,6 +174,8 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
     if (status != AW_OK)
         return status;
     aw_session_notice_simulator(session, url);
+    if (session->link->recorded && session->tool->names.take)
+        take_names(session, url);
     if (session->tool->connect)
         session->tool->connect(session, session->link);
     return AW_OK;

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "capture/pcapng.h"
 
-enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640 };
+enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640, NAMES_MAX = 500 };
 
 /* A block of the file that waits until it is written or too old. */
 struct aw_tee_packet {
@@ -120,6 +120,26 @@ bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struc
                                    .comment = comment,
                                    .comment_length = strnlen(comment, 500)},
                err);
+}
+
+bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns)
+{
+    char text[NAMES_MAX];
+    uint8_t block[2 * NAMES_MAX];
+    size_t at = 0;
+    bool good = tee->file;
+    if (tee->named || !session->tool->names.keep)
+        return true;
+    while (good && session->tool->names.keep(session, &at, text, sizeof text)) {
+        struct aw_packet packet = {.time_ns = time_ns,
+                                   .linktype = aw_wrapper_linktype(&tee->wrapper),
+                                   .data = {(const uint8_t *)"", 0},
+                                   .comment = text,
+                                   .comment_length = strlen(text)};
+        tee->named = true;
+        good = put(tee, block, aw_pcapng_packet(block, sizeof block, &packet), &session->lost);
+    }
+    return good || !tee->file;
 }
 
 bool aw_tee_close(struct aw_tee *tee, struct aw_error *err)

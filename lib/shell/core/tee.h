@@ -12,6 +12,7 @@ struct aw_tee_packet;
 /* Owns the file and what waits for it; {0} records nothing. */
 struct aw_tee {
     bool narrowed; /* it takes only what concerns the command that records */
+    bool named;    /* the names of tool->names have been written */
     FILE *file;
     char name[240]; /* for messages: "--record: run.pcapng" */
     struct aw_wrapper wrapper;
@@ -32,6 +33,10 @@ bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_
 
 /* The same with a packet that has only a comment. */
 bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err);
+
+/* Names, as packets that have only comments, before the first message; once. They stay where only
+ * the last messages are kept. */
+bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
 /* Writes what waits, and closes the file. False, and why, if it could not all be written. */
 bool aw_tee_close(struct aw_tee *tee, struct aw_error *err);

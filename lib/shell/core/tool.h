@@ -185,6 +185,15 @@ struct aw_subject_hooks {
     aw_grid_unit_fn *unit;
 };
 
+/* Names that the wire does not carry, kept in recordings. */
+struct aw_name_hooks {
+    /* The next text to keep, from number *at on, which moves behind it. False: there is none. */
+    bool (*keep)(struct aw_session *session, size_t *at, char *out, size_t size);
+    /* Takes such a text back; NULL: another recording begins, those of the one before are over.
+     * False: it is none, but a comment. */
+    bool (*take)(struct aw_session *session, const char *text);
+};
+
 /* Messages with fields of no bits, whose values follow from the order of the packets. */
 struct aw_ordered {
     const struct aw_message *messages; /* for the wire that records are decoded with; NULL: none */
@@ -303,6 +312,7 @@ struct aw_tool {
     /* ---- Messages ---- */
 
     struct aw_subject_hooks subject;
+    struct aw_name_hooks names;
     struct aw_ordered ordered;
     struct aw_replay_hooks replay;
     /* Sees each decoded message of watch, plot, record, decode and info, to say once what is odd

@@ -51,7 +51,7 @@ static void begin(struct rig *rig, enum aw_medium medium)
 static void add_packet(struct rig *rig, int ms, enum aw_dir dir, enum aw_dir said,
                        const char *bytes, const char *comment)
 {
-    uint8_t wrapped[300], block[600];
+    uint8_t wrapped[300], block[1000];
     size_t n = aw_wrap(&rig->wrapper, dir, (struct aw_span){(const uint8_t *)bytes, strlen(bytes)},
                        wrapped, sizeof wrapped);
     struct aw_packet packet = {.time_ns = START + ms * INT64_C(1000000),
@@ -211,7 +211,7 @@ static void what_is_not_of_the_medium(void **state)
 {
     static const enum aw_medium can = AW_MEDIUM_CAN, hid = AW_MEDIUM_HID;
     struct rig rig;
-    char comment[200];
+    char comment[540];
     (void)state;
     memset(comment, 'c', sizeof comment - 1);
     comment[sizeof comment - 1] = '\0';

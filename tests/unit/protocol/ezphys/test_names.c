@@ -61,6 +61,28 @@ static void how_a_joint_moves_is_known_where_it_is_said(void **state)
                      AW_EZPHYS_TURNS);
 }
 
+/* What is written reads back the same, in pieces if there is not the room for all. */
+static void lines_are_read_back(void **state)
+{
+    (void)state;
+    static const char text[] = "body 1 bob\njoint 1 hinge world bob axes=1\njoint 2 rail slider\n"
+                               "joint 3 neck bob head slider axes=3\njoint 4 two axes=2";
+    static struct aw_ezphys_names first;
+    char out[200];
+    assert_int_equal(reads(text), AW_OK);
+    assert_int_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "neck")->axes, 3);
+    assert_int_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "rail")->axes, 0);
+    first = names;
+    assert_int_equal(aw_ezphys_names_lines(&first, 0, out, sizeof out), 5);
+    assert_string_equal(out, text);
+    assert_int_equal(aw_ezphys_names_lines(&first, 0, out, 45), 2);
+    assert_string_equal(out, "body 1 bob\njoint 1 hinge world bob axes=1");
+    assert_int_equal(aw_ezphys_names_lines(&first, 4, out, 45), 5);
+    assert_string_equal(out, "joint 4 two axes=2");
+    assert_int_equal(aw_ezphys_names_lines(&first, 5, out, 45), 5);
+    assert_string_equal(out, "");
+}
+
 static void what_is_wrong_is_told_with_its_line(void **state)
 {
     (void)state;
@@ -124,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_names_is_read),
         cmocka_unit_test(how_a_joint_moves_is_known_where_it_is_said),
+        cmocka_unit_test(lines_are_read_back),
         cmocka_unit_test(what_is_wrong_is_told_with_its_line),
         cmocka_unit_test(patterns_choose_parts_of_the_tree),
         cmocka_unit_test(tables_do_not_grow),
