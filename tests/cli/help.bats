@@ -75,6 +75,14 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     has "$output" "x, y, z in mm"
 }
 
+@test "help --json is complete: the man page's usage of every command is made from it" {
+    for tool in $tools; do
+        ok python3 "$BATS_TEST_DIRNAME/help_json.py" $tool "$root/docs/man/$tool.1"
+    done
+    fails 2 armctl help config --json --csv
+    fails 2 armctl help units -j
+}
+
 @test "the first motion of each tool is one command, and README has it" {
     while IFS='|' read -r command result; do
         has "$(<"$root/README.md")" "\$ $command"

@@ -220,7 +220,7 @@ const struct aw_command aw_common_commands[] = {
     {.name = "commands", .prints = "words",
      .summary = "all commands, with their examples, for tests",
      .hidden = true, .offline = true, .run = aw_run_commands},
-    {.name = "help", .prints = "a text", .group = AW_GROUP_SET_UP,
+    {.name = "help", .prints = "a text", .prints_json = true, .group = AW_GROUP_SET_UP,
      .summary = "help, or help on a command or a topic", .args = help_args,
      .options = help_options, .offline = true, .run = aw_run_help,
      .examples = AW_LIST("help watch", "help links")},

@@ -327,18 +327,33 @@ static void topic_source(struct aw_session *session, const struct aw_topic *topi
     }
 }
 
+static enum aw_status unknown_subject(struct aw_session *session, const char *name)
+{
+    if (aw_wire_codec(session->wire, name, AW_BOTH))
+        return aw_fail(&session->err, AW_USAGE, "'%.40s' is a message — see 'describe %.40s'", name,
+                       name);
+    return aw_unknown_command(session, name);
+}
+
+static enum aw_status as_json(struct aw_session *session, const struct aw_command *command,
+                              const struct aw_topic *topic)
+{
+    if (topic && !command)
+        return aw_fail(&session->err, AW_USAGE, "help %s: a topic is text, -j is for commands",
+                       topic->name);
+    return aw_help_json(session, command);
+}
+
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "subject", 0), *form = aw_option(session, "as");
     const struct aw_command *command = name ? aw_find_command(session->tool, name) : NULL;
     const struct aw_topic *topic = name ? aw_topic_find(name) : NULL;
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
-    if (name && !command && !topic) {
-        if (aw_wire_codec(session->wire, name, AW_BOTH))
-            return aw_fail(&session->err, AW_USAGE, "'%.40s' is a message — see 'describe %.40s'",
-                           name, name);
-        return aw_unknown_command(session, name);
-    }
+    if (name && !command && !topic)
+        return unknown_subject(session, name);
+    if (aw_session_json(session))
+        return as_json(session, command, topic);
     if (topic && strcmp(form, "text") != 0)
         topic_source(session, topic, form, aw_flag(session, "tables"));
     else if (!name && strcmp(form, "man") == 0)

@@ -10,6 +10,10 @@ enum aw_status aw_help(struct aw_session *session, const struct aw_command *comm
 /* The command help. */
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args);
 
+/* One JSON object: the whole tool with its options, commands and messages, or one command. For
+ * programs: 'help json' describes its members. */
+enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command);
+
 /* The man page of the tool, in man(7) macros. */
 void aw_man_page(struct aw_session *session);
 
