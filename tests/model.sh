@@ -40,6 +40,12 @@ run 'auto: right memory' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO
 run 'auto: handler expects the other digit' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO -DEXPECTED=1
 run 'auto: and starts with its other digit' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO -DEXPECTED=1 \
     -DHANDLER_TX=1
+run 'bare confirmations: none lost, none doubled' 0 '' -DSAFETY -DPATIENT -DFAULTS=3 -DBARE -DTRIES=4
+run 'the same, and copies are not acknowledged' 0 '' -DSAFETY -DPATIENT -DFAULTS=3 -DBARE -DTRIES=4 \
+    -DNOREACK
+run 'the same: it goes on' 0 '-l' -DNP -DPATIENT -DFAULTS=1 -DBARE -DTRIES=2 -DNOREACK
+run 'counterexample: one before a lost ACK is thrown away, and a command doubled' 1 '' -DSAFETY \
+    -DPATIENT -DFAULTS=1 -DBARE -DTRIES=2 -DNOREACK -DDROPS
 run 'counterexample: without auto a wrong memory waits for ever' 1 '' -DSAFETY -DPATIENT \
     -DFAULTS=0 -DEXPECTED=1
 

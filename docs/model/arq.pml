@@ -16,6 +16,15 @@
  *   AUTO          --seq auto: the digits are uncertain at first, and a command that is acknowledged
  *                 but not confirmed is sent once more with the other digit; the wait for the
  *                 confirmation is longer than the handler's time-out
+ *   NOREACK       the handler ignores a copy instead of acknowledging it again
+ *   BARE          confirmations do not say of which command they are: the controller goes by what
+ *                 came before them. At first one of an earlier command may still come, which it
+ *                 knows, and does so or not
+ *   DROPS         BARE, with the rule that is wrong: such a confirmation before the ACK is of the
+ *                 earlier command for certain, and where no copy is acknowledged the other digit
+ *                 is tried
+ *   TRIES=n       copies that are sent for want of an ACK while a confirmation is in doubt: more
+ *                 than FAULTS
  */
 #ifndef VALUES
 #define VALUES 4
@@ -28,6 +37,9 @@
 #endif
 #ifndef HANDLER_TX
 #define HANDLER_TX 0
+#endif
+#ifndef TRIES
+#define TRIES 3
 #endif
 
 mtype = { packet, ack };
@@ -50,7 +62,9 @@ byte faults = FAULTS;
 #define TIME_OUT true
 #endif
 
-bool busy = false; /* a confirmation is out; the controller does not see this */
+/* The controller does not see these. */
+bool busy = false;  /* a confirmation is out */
+byte next_due = 0; /* the command that is to be carried out next */
 
 /* A channel that is full loses, too. */
 inline send(channel, kind, digit, value)
@@ -76,26 +90,76 @@ active proctype controller()
 #else
 #define any false
 #endif
+#ifdef BARE
+    bool owed = true;   /* a confirmation of an earlier command may still come */
+    bool held, doubted; /* one came that is ours, unless a better one comes; or an ACK */
+    byte copies;
+#endif
 
 next:
     acked = false;
+#ifdef BARE
+    held = false;
+    doubted = false;
+    copies = 0;
+#endif
     send(to_handler, packet, tx, command);
     do
     :: to_controller ? ack, digit, _ ->
         if
-        :: digit == tx -> acked = true
+        :: digit == tx ->
+            acked = true;
+#ifdef BARE
+            if
+            :: doubted && copies == 0 -> held = false; doubted = false
+            :: else -> doubted = false
+            fi
+#endif
         :: else -> skip /* for another one */
         fi
     :: to_controller ? packet, digit, value ->
         send(to_handler, ack, digit, 0);
         if
+#ifdef BARE
+        :: digit == expected ->
+            expected = 1 - digit;
+            if
+            :: acked && (held || !owed) -> goto confirmed
+            :: acked && owed -> owed = false; held = true
+#ifdef DROPS
+            :: !acked && owed -> owed = false
+#else
+            :: !acked && owed -> owed = false; held = true; doubted = true
+#endif
+            :: !acked && !owed -> held = true
+            fi
+#else
         :: digit == expected || any ->
             assert(value == command); /* none lost, none doubled, none overtaken */
             expected = 1 - digit;
             goto confirmed
+#endif
         :: else -> skip /* a duplicate */
         fi
+#ifdef BARE
+    :: held && (acked || !doubted || copies == TRIES) && !busy && timeout -> goto confirmed
+    :: acked && !held && !busy && timeout -> goto unconfirmed /* and says so */
+#ifdef DROPS
+    :: !acked && !held && copies < TRIES && timeout ->
+        copies++;
+        send(to_handler, packet, tx, command)
+    :: !acked && !held && copies == TRIES && timeout ->
+        tx = 1 - tx;
+        copies = 0;
+        send(to_handler, packet, tx, command)
+#else
+    :: !acked && (!held || (doubted && copies < TRIES)) && timeout ->
+        copies = (copies < TRIES -> copies + 1 : copies);
+        send(to_handler, packet, tx, command)
+#endif
+#else
     :: !acked && TIME_OUT -> send(to_handler, packet, tx, command)
+#endif
 #ifdef AUTO
     :: acked && !sure && !flipped && !busy && timeout ->
         flipped = true;
@@ -108,6 +172,7 @@ next:
 
 confirmed:
 progress:
+    assert(next_due == (command + 1) % VALUES); /* it was carried out, and nothing behind it */
     command = (command + 1) % VALUES;
     tx = 1 - tx;
 #ifdef AUTO
@@ -116,27 +181,47 @@ progress:
 #endif
     digit = 0;
     value = 0;
-    goto next
+    goto next;
+
+#ifdef BARE
+unconfirmed:
+end_unconfirmed:
+    false
+#else
+    skip
+#endif
 }
 
 active proctype handler()
 {
     bit tx = HANDLER_TX, expected = EXPECTED, digit;
-    byte next = 0, value;
+    byte value;
     chan due = [2] of { byte }; /* confirmations, the one that is out first */
 
+#ifdef BARE
+    if
+    :: due ! VALUES /* of a command before the first one here */
+    :: skip
+    fi;
+end_idle:
+#endif
     do
     :: to_handler ? packet, digit, value ->
         if
         :: digit == expected ->
-            assert(value == next); /* carried out once, in order */
-            next = (next + 1) % VALUES;
+            assert(value == next_due); /* carried out once, in order */
+            next_due = (next_due + 1) % VALUES;
             expected = 1 - expected;
             assert(nfull(due));
-            due ! value
+            due ! value;
+#ifdef NOREACK
+            send(to_controller, ack, digit, 0)
+#endif
         :: else -> skip /* a duplicate */
         fi;
+#ifndef NOREACK
         send(to_controller, ack, digit, 0);
+#endif
         digit = 0;
         value = 0
     :: to_handler ? ack, digit, _ ->

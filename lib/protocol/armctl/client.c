@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define QUICKLY_MS 300 /* more than a round trip over Bluetooth */
+#define COPIES     3   /* without an ACK, until that is the answer */
 
 /* How well a packet of the handler fits a command that waits for its confirmation. */
 enum fit {
@@ -31,9 +32,11 @@ struct talk {
     unsigned wanted; /* bit of each digit whose ACK makes it so */
     unsigned acks;   /* bit of each digit that was acknowledged */
     bool answered;
-    bool held;         /* out->answer is a confirmation that may be of an earlier command */
+    bool held; /* out->answer is a confirmation that may be of an earlier command */
+    char line[AW_ARMCTL_LINE_MAX]; /* that one, with its digit */
     bool held_exact;   /* it is ours as soon as what we sent has certainly been carried out */
-    bool before_ack;   /* it is not ours if the ACK comes now */
+    bool before_ack;   /* it came before the ACK */
+    bool doubtful;     /* and it is not ours if that comes now */
     int64_t accept_at; /* when it is taken for ours, if nothing else has come */
     int64_t sent_ns, first_ns;
 };
@@ -52,6 +55,7 @@ const char *aw_armctl_result_name(enum aw_armctl_result result)
         [AW_ARMCTL_NOT_SENT] = "not-sent",
         [AW_ARMCTL_CONFIRMED] = "confirmed",
         [AW_ARMCTL_CONFIRMED_OTHER] = "confirmed-other",
+        [AW_ARMCTL_CONFIRMED_DAMAGED] = "confirmed-damaged",
         [AW_ARMCTL_ARRIVED] = "acked",
         [AW_ARMCTL_ACKED_NOT_CONFIRMED] = "acked-not-confirmed",
         [AW_ARMCTL_NOT_ACKED] = "not-acked",
@@ -231,10 +235,17 @@ static void accept(struct talk *talk)
     talk->answered = true;
 }
 
+/* What the handler has to say yet it repeats as often as a sender does: longer than that. */
+static int until_repeated_ms(const struct aw_armctl *arm)
+{
+    return arm->options.ack_timeout_ms + QUICKLY_MS;
+}
+
 /* It may be ours: it is if nothing else comes for so long. 0: not by time alone. */
 static void hold(struct talk *talk, int for_ms)
 {
     handle_answer(talk);
+    snprintf(talk->line, sizeof talk->line, "%s", talk->arm->line.text);
     talk->held = true;
     talk->held_exact = talk->before_ack = false;
     talk->accept_at = for_ms ? now_of(talk->arm) + for_ms * AW_MILLISECOND : AW_NEVER;
@@ -244,6 +255,15 @@ static void belongs_elsewhere(struct aw_armctl *arm)
 {
     arm->counters.late++;
     report(arm, AW_ARMCTL_LATE, arm->line.text, 0);
+}
+
+/* What was held is of an earlier command after all. */
+static void let_go(struct talk *talk)
+{
+    talk->held = talk->before_ack = false;
+    talk->out->answer[0] = '\0';
+    talk->arm->counters.late++;
+    report(talk->arm, AW_ARMCTL_LATE, talk->line, 0);
 }
 
 /* Has it been carried out? Of two digits one is new to the handler. A stop goes where the joints
@@ -279,19 +299,21 @@ static void sort_bare(struct talk *talk)
     int owed;
     bool doubtful = find_owed(arm, &owed) != FIT_NONE;
     /* The handler acknowledges a command before it confirms it, so this is of an earlier command,
-     * unless the ACK got lost. */
+     * unless the ACK got lost. If there is one whose confirmation may still come, time alone does
+     * not tell. */
     bool early = !talk->acks && !talk->resent && !talk->out->flipped;
     if (doubtful)
         aw_armctl_memory_settle(&arm->memory, owed);
     if (is_carried_out(talk) && (!doubtful || talk->held)) {
         accept(talk);
-    } else if (early && !doubtful) {
+    } else if (early && !(doubtful && talk->stopping)) {
         hold(talk, 0);
         talk->before_ack = true;
-        if (!talk->stopping)
+        talk->doubtful = doubtful || talk->stopping;
+        if (!talk->doubtful)
             talk->accept_at = talk->sent_ns + arm->options.ack_timeout_ms * AW_MILLISECOND;
     } else if (!early && (!talk->stopping || is_carried_out(talk))) {
-        hold(talk, arm->options.ack_timeout_ms);
+        hold(talk, talk->acks || !doubtful ? until_repeated_ms(arm) : 0);
     } else if (doubtful) {
         belongs_elsewhere(arm);
     } else {
@@ -385,11 +407,16 @@ static void receive_ack(struct aw_armctl *arm, struct talk *talk)
     talk->out->ack_ns = now_of(arm) - talk->sent_ns;
     arm->memory.tx = (uint8_t)(digit ^ 1);
     report(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
-    if (talk->before_ack) {
-        talk->held = talk->before_ack = false;
-        talk->out->answer[0] = '\0';
-    } else if (talk->held_exact && is_carried_out(talk))
+    if (talk->before_ack && talk->doubtful) {
+        let_go(talk);
+    } else if (talk->before_ack) { /* of a second copy: ours, if there is no better one */
+        talk->before_ack = false;
+        talk->accept_at = AW_NEVER;
+    } else if (talk->held_exact && is_carried_out(talk)) {
         talk->answered = true;
+    } else if (talk->held && talk->accept_at == AW_NEVER && !talk->stopping) {
+        talk->accept_at = now_of(arm) + until_repeated_ms(arm) * AW_MILLISECOND;
+    }
 }
 
 static enum aw_status receive(struct aw_armctl *arm, struct talk *talk, struct aw_error *err)
@@ -482,10 +509,15 @@ static bool may_flip(const struct talk *talk)
     return talk->arm->options.seq == AW_ARMCTL_SEQ_AUTO && talk->repeatable && !talk->out->flipped;
 }
 
-/* The published firmware does not even acknowledge a digit that it does not expect. */
+/* The published firmware does not even acknowledge a digit that it does not expect, nor one that it
+ * has had: where the digits agreed before, silence and a confirmation are both of the latter. */
 static enum aw_status deliver_somehow(struct talk *talk)
 {
     enum aw_status status = deliver(talk, talk->arm->options.retries);
+    if (status == AW_TIMEOUT && talk->held && talk->arm->memory.agreed) {
+        talk->answered = true;
+        return AW_OK;
+    }
     if (status != AW_TIMEOUT || !may_flip(talk))
         return status;
     uint8_t digit = talk->out->digit;
@@ -505,17 +537,48 @@ static enum aw_status try_other_digit(struct talk *talk)
     return status;
 }
 
+/* Does the handler acknowledge a digit that it has had? Only then may a command that it has
+ * acknowledged not have been carried out. A copy of what it has acknowledged tells, for it is
+ * carried out in no case. */
+static enum aw_status send_copy(struct talk *talk, bool *acked)
+{
+    struct aw_armctl *arm = talk->arm;
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
+    size_t size = aw_armctl_line_write(bytes, talk->out->digit, talk->out->sent);
+    int64_t ack_ns = talk->out->ack_ns;
+    enum aw_status status = AW_TIMEOUT;
+    for (int i = 0; i < COPIES && status == AW_TIMEOUT; i++) {
+        talk->acked = false;
+        talk->acks &= ~(1u << talk->out->digit);
+        arm->counters.resent++;
+        status = write_bytes(arm, bytes, size, talk->err);
+        if (status == AW_OK)
+            status = wait_for(talk, &talk->acked, QUICKLY_MS);
+    }
+    *acked = talk->acked;
+    talk->acked = true;
+    talk->out->ack_ns = ack_ns;
+    return status == AW_OK && !talk->answered ? AW_TIMEOUT : status;
+}
+
 static enum aw_status await_confirmation(struct talk *talk)
 {
     const struct aw_armctl_options *options = &talk->arm->options;
-    bool uncertain = !talk->arm->tx_sure && may_flip(talk);
-    bool early = uncertain && options->flip_after_ms;
-    int first_ms = early ? options->flip_after_ms : options->confirm_timeout_ms;
+    bool sure = talk->arm->tx_sure, again = false;
+    int patience_ms = options->confirm_timeout_ms;
+    int first_ms =
+        !sure && may_flip(talk) && options->flip_after_ms ? options->flip_after_ms : patience_ms;
+    bool slow = sure && options->flip_after_ms > patience_ms; /* it may be on its way yet */
     enum aw_status status = wait_for(talk, &talk->answered, first_ms);
-    if (status == AW_TIMEOUT && early && talk->held) /* a sign of life: the digits agree */
-        status = wait_for(talk, &talk->answered, options->confirm_timeout_ms);
-    else if (status == AW_TIMEOUT && uncertain)
-        status = try_other_digit(talk);
+    if (status == AW_TIMEOUT && talk->held && first_ms != patience_ms) /* a sign of life */
+        status = wait_for(talk, &talk->answered, patience_ms);
+    else if (status == AW_TIMEOUT && !talk->held && may_flip(talk) && !slow) {
+        status = send_copy(talk, &again);
+        if (status == AW_TIMEOUT && again)
+            status = try_other_digit(talk);
+        else if (status == AW_TIMEOUT && patience_ms > first_ms)
+            status = wait_for(talk, &talk->answered, patience_ms - first_ms);
+    }
     if (status == AW_TIMEOUT && talk->held && talk->out->acked && !talk->stopping)
         status = AW_OK;
     return status;
@@ -568,7 +631,7 @@ static void note_confirmed(struct talk *talk, enum fit fit)
             aw_armctl_memory_settle(memory, i);
     if (twice) /* it may be confirmed once more */
         aw_armctl_memory_owe(memory, talk->out->sent);
-    if (!talk->decoded)
+    if (!talk->decoded || (fit == FIT_OTHER && !talk->out->has_record))
         return;
     bool valued = talk->out->has_record && fit != FIT_BARE;
     const struct aw_record *record = valued ? &talk->out->record : &talk->record;
@@ -606,6 +669,13 @@ static enum aw_status conclude_confirmed(struct talk *talk)
     out->bare = fit == FIT_BARE;
     if (fit != FIT_OTHER)
         return AW_OK;
+    if (!out->has_record) {
+        out->result = AW_ARMCTL_CONFIRMED_DAMAGED;
+        return aw_fail(talk->err, AW_MALFORMED,
+                       "%s: confirmed by a damaged line, %s — it was carried out, and with which "
+                       "values is not known: send it again",
+                       out->sent, out->answer);
+    }
     return aw_fail(talk->err, AW_REFUSED,
                    "%s: the handler confirmed %s instead — a limit of its own, or another command "
                    "came in between",

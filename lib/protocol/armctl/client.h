@@ -17,9 +17,12 @@
  * The digit that the handler expects may not be the one that we remember: it was switched off, or
  * we were. A wrong digit is acknowledged as a duplicate and not carried out (or, by the published
  * firmware, not even acknowledged). With seq AW_ARMCTL_SEQ_AUTO a command that ends like that is
- * sent once more with the other digit, provided that nothing in this session has shown yet that the
- * digits agree (no ACK at all: even then), and that the command is absolute: deg, pos, arm and spd
- * may be carried out twice, mov may not, and neither may what we do not know. After that the first
+ * sent once more with the other digit, provided that it is absolute: deg, pos, arm and spd may be
+ * carried out twice, mov may not, and neither may what we do not know. Where there was an ACK, it
+ * is so only with a handler that acknowledges a copy, too (one is sent with the same digit, which
+ * nobody carries out): the ACK of any other one says that it was carried out. While nothing in this
+ * session has shown yet that the digits agree it is waited for no longer than flip_after_ms,
+ * afterwards for confirm_timeout_ms. After that the first
  * digit of the handler is taken, whichever it is. Before the digits are shown to agree, a packet
  * with the digit of a duplicate that differs from the last one received is a new one.
  *
@@ -36,14 +39,17 @@
  *    type is on the list or the command was sent with both digits, in doubt: taken for ours if
  *    nothing better comes within confirm_timeout_ms; else ours (AW_ARMCTL_CONFIRMED_OTHER);
  *  - no values ("2DEG", as the published firmware has it), before the ACK of a command that was
- *    sent once: of an earlier command, since the ACK goes first; if there is one of the type on the
- *    list for certain, else unless the ACK does not come within ack_timeout_ms;
+ *    sent once, which goes first: if there is one of the type on the list it is of that one if the
+ *    ACK comes yet, and ours if no copy is acknowledged either and the digits agreed (the ACK was
+ *    lost, and the published firmware sends no second one); if there is none it is ours, at once
+ *    when the ACK has not come within ack_timeout_ms, else if nothing better comes within
+ *    confirm_timeout_ms;
  *  - no values, and none of the type on the list: ours;
  *  - no values, n of the type on the list: each takes one off it. The first one that finds none
- *    there is ours, or the last one of them, if nothing follows it for ack_timeout_ms (a handler
- *    repeats every 2 s what it has to say). A joint that moves slowly and is confirmed without
- *    values can be taken for done too soon by this, after a command that nobody confirmed.
- * Confirmations are taken to come in the order of the commands.
+ *    there is ours, or the last one of them, if nothing follows it for a little more than
+ *    ack_timeout_ms (a handler repeats every 2 s what it has to say). A joint that moves slowly and
+ * is confirmed without values can be taken for done too soon by this, after a command that nobody
+ * confirmed. Confirmations are taken to come in the order of the commands.
  *
  * Source of the rules: both state diagrams published with the METR4810 handler, and what its
  * firmware does differently (see the quirks in device.h).
@@ -57,9 +63,10 @@
 #include "protocol/armctl/state.h"
 
 enum aw_armctl_result {
-    AW_ARMCTL_NOT_SENT,        /* refused here, nothing went out */
-    AW_ARMCTL_CONFIRMED,       /* AW_OK: done as asked (or confirmed without values: bare) */
-    AW_ARMCTL_CONFIRMED_OTHER, /* AW_REFUSED: done with other values; both are in the outcome */
+    AW_ARMCTL_NOT_SENT,          /* refused here, nothing went out */
+    AW_ARMCTL_CONFIRMED,         /* AW_OK: done as asked (or confirmed without values: bare) */
+    AW_ARMCTL_CONFIRMED_OTHER,   /* AW_REFUSED: done with other values; both are in the outcome */
+    AW_ARMCTL_CONFIRMED_DAMAGED, /* AW_MALFORMED: done, with values that cannot be read */
     AW_ARMCTL_ARRIVED, /* AW_OK: ACKed; what the table cannot read is not confirmed (send_line) */
     AW_ARMCTL_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: it arrived, no word that it was done */
     AW_ARMCTL_NOT_ACKED,           /* AW_TIMEOUT: no sign that it arrived */
@@ -76,7 +83,8 @@ struct aw_armctl_options {
     int ack_timeout_ms;     /* 2000, as published */
     int confirm_timeout_ms; /* 10000 */
     int flip_after_ms;      /* wait for a confirmation before the other digit is tried, while the
-                               digits are uncertain; 0: confirm_timeout_ms. See
+                               digits are uncertain; 0: confirm_timeout_ms. Where they are certain
+                               it is not tried if this is more than confirm_timeout_ms. See
                                aw_armctl_profile_longest_ms */
     int retries;            /* 5 resends after the first time */
     int seq;                /* AW_ARMCTL_SEQ_AUTO, or the first digit 0 or 1 and no second try */

@@ -505,13 +505,14 @@ static void test_handler_started_anew(void **state)
     (void)state;
     static const struct step script[] = {
         {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, for it */
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* acknowledges copies, too */
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
         {0},
     };
     struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_true(f->out.flipped);
-    assert_string_equal(f->log, "1DEG1,010 0DEG1,010 0ACK2");
+    assert_string_equal(f->log, "1DEG1,010 1DEG1,010 0DEG1,010 0ACK2");
     assert_true(seconds(f) > 10 && seconds(f) < 10.1);
     assert_int_equal(aw_armctl_memory(&f->arm)->tx, 1);
     assert_int_equal(aw_armctl_memory(&f->arm)->rx, 3);
@@ -522,6 +523,7 @@ static void test_handler_started_anew_and_says_the_same(void **state)
 {
     (void)state;
     static const struct step script[] = {
+        {"1DEG1,090", {{10, "0ACK1\r\n"}}},
         {"1DEG1,090", {{10, "0ACK1\r\n"}}},
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {0},
@@ -546,6 +548,7 @@ static void test_a_profile_makes_the_second_try_sooner(void **state)
     (void)state;
     static const struct step script[] = {
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
         {0},
     };
@@ -555,7 +558,28 @@ static void test_a_profile_makes_the_second_try_sooner(void **state)
     assert_true(seconds(f) > 3 && seconds(f) < 3.1);
 }
 
-static void test_no_second_try_once_the_digits_agree(void **state)
+/* A handler that was switched off during a session: it acknowledges what it does not carry out. */
+static void test_the_other_digit_is_tried_in_a_session_too(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "3DEG1,010\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
+    f->arm.options.flip_after_ms = 4000;
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    assert_string_equal(f->log, "1DEG1,010 1DEG1,010 0DEG1,010 0ACK3");
+    assert_true(f->out.flipped && seconds(f) > 10 && seconds(f) < 10.1);
+}
+
+/* The ACK of a handler that ignores copies says that it was carried out, in a session or not. */
+static void test_no_second_try_where_copies_are_not_acked(void **state)
 {
     (void)state;
     static const struct step script[] = {
@@ -567,8 +591,54 @@ static void test_no_second_try_once_the_digits_agree(void **state)
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
-    assert_string_equal(f->log, "1DEG1,010");
-    assert_false(f->arm.tx_sure);
+    assert_string_equal(f->log, "1DEG1,010 1DEG1,010 1DEG1,010 1DEG1,010");
+    assert_false(f->arm.tx_sure || f->out.flipped);
+    assert_int_equal(f->out.result, AW_ARMCTL_ACKED_NOT_CONFIRMED);
+    f = begin(script + 2, &after_one, AW_ARMCTL_SEQ_AUTO);
+    f->arm.options.flip_after_ms = 4000;
+    assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
+    assert_false(f->out.flipped);
+    assert_int_equal(f->out.result, AW_ARMCTL_ACKED_NOT_CONFIRMED);
+}
+
+/* The ACK is lost, and the published firmware sends no second one; a confirmation may still come of
+ * a command before, which was sent with both digits. One digit is enough, whatever came before. */
+static void test_a_lost_ack_after_a_second_try_doubles_nothing(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"0DEG2,090", {{20, "2DEG\r\n"}}}, {0}};
+    struct aw_armctl_memory memory = {.known = true, .agreed = true};
+    aw_armctl_memory_owe(&memory, "DEG2,010");
+    struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG2,090"), AW_OK);
+    assert_true(f->out.bare && !f->out.flipped);
+    assert_int_equal(f->arm.counters.resent, f->arm.options.retries);
+    assert_int_equal(f->arm.memory.tx, 1);
+    assert_int_equal(f->arm.memory.n_owed, 0);
+    /* Before a copy was sent, or after one. */
+    static const struct step later[] = {
+        {"0DEG2,090", {{2500, "2DEG\r\n"}}}, {"0DEG2,090", {{0}}}, {0}};
+    f = begin(later, &memory, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG2,090"), AW_OK);
+    assert_true(seconds(f) >= 12 && !f->out.flipped);
+    memory.agreed = false; /* it may be of the one before, and this one not carried out */
+    f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG2,090"), AW_TIMEOUT);
+    assert_true(f->out.flipped);
+}
+
+/* The first ACK of a command that came twice is lost: the second one comes behind the confirmation.
+ */
+static void test_an_ack_behind_the_confirmation(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG2,090", {{5, "2DEG\r\n"}, {10, "0ACK0\r\n"}}}, {"0ACK2", {{0}}}, {0}};
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
+    f->arm.options.flip_after_ms = 4000;
+    assert_int_equal(go(f, "DEG2,090"), AW_OK);
+    assert_true(f->out.bare && !f->out.flipped);
+    assert_int_equal(f->arm.counters.sent + f->arm.counters.resent, 1);
 }
 
 static void test_what_is_not_absolute_is_not_tried_again(void **state)
@@ -634,7 +704,7 @@ static void test_whose_bare_confirmation(void **state)
          1,
          1,
          0,
-         "SlAc"},
+         "SAlc"},
         /* two after the ACK: the second is ours */
         {"DEG2,010",
          "DEG2,090",
@@ -648,8 +718,8 @@ static void test_whose_bare_confirmation(void **state)
         {"DEG2,010",
          "DEG2,090",
          {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG\r\n"}}},
-         2,
-         2.1,
+         2.3,
+         2.4,
          0,
          0,
          "SA"},
@@ -709,7 +779,7 @@ static void test_odd_confirmations_are_acked_and_shown(void **state)
         enum aw_status status;
     } rows[] = {
         {"SPD100", "0SPD100", "2SPD1,500\r\n", "0SPD100 0ACK2", AW_REFUSED},
-        {"DEG1,090", "0DEG1,090", "2DEG1,90.0\r\n", "0DEG1,090 0ACK2", AW_REFUSED},
+        {"DEG1,090", "0DEG1,090", "2DEG1,90.0\r\n", "0DEG1,090 0ACK2", AW_MALFORMED},
         {"SPD1,500", "0SPD1,500", "2SPD\r\n", "0SPD1,500 0ACK2", AW_OK},
         {"SPD1,500", "0SPD1,500", "2SPD1,500\r\n", "0SPD1,500 0ACK2", AW_OK},
         {"DEG2,1500", "0DEG2,1500", "2DEG2,1500\r\n", "0DEG2,1500 0ACK2", AW_OK},
@@ -982,6 +1052,7 @@ static void test_a_second_confirmation_does_not_confirm_a_stop(void **state)
     (void)state;
     static const struct step script[] = {
         {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, or else the handler is slow */
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
         {"0ACK2", {{0}}},
         {"0DEG1,010", {{0}}},
@@ -1273,7 +1344,10 @@ int main(void)
         cmocka_unit_test(test_handler_started_anew_and_says_the_same),
         cmocka_unit_test(test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first),
         cmocka_unit_test(test_a_profile_makes_the_second_try_sooner),
-        cmocka_unit_test(test_no_second_try_once_the_digits_agree),
+        cmocka_unit_test(test_the_other_digit_is_tried_in_a_session_too),
+        cmocka_unit_test(test_no_second_try_where_copies_are_not_acked),
+        cmocka_unit_test(test_a_lost_ack_after_a_second_try_doubles_nothing),
+        cmocka_unit_test(test_an_ack_behind_the_confirmation),
         cmocka_unit_test(test_what_is_not_absolute_is_not_tried_again),
         cmocka_unit_test(test_late_confirmation_of_an_earlier_command),
         cmocka_unit_test(test_whose_bare_confirmation),

@@ -912,6 +912,78 @@ static void what_a_controller_does_is_as_it_was(void **state)
     end_picture(out, "client-armctl.txt");
 }
 
+/* What came of many commands over a line that loses and doubles. */
+struct tally {
+    const char *now; /* the one that is under way */
+    int carried_out; /* it was, so often */
+    int confirmed, doubled, not_done, others;
+};
+
+static void count(void *context, const char *body, int64_t now)
+{
+    struct tally *tally = context;
+    (void)now;
+    tally->carried_out += strcmp(body, tally->now) == 0;
+    tally->others += strcmp(body, tally->now) != 0;
+}
+
+static struct tally send_many(const char *quirks, const char *faults,
+                              const struct aw_armctl_memory *memory, int commands)
+{
+    struct fixture *f = &fixture;
+    struct tally tally = {.now = ""};
+    struct aw_url url;
+    memset(f, 0, sizeof *f);
+    f->clock = aw_virtual_clock();
+    f->options = aw_armctl_device_defaults();
+    assert_int_equal(aw_armctl_quirks_parse(quirks, &f->options.quirks, &f->err), AW_OK);
+    start_device(f);
+    aw_link_close(f->link);
+    f->options.executed = count;
+    f->options.context = &tally;
+    f->device = aw_armctl_device(&f->options);
+    f->link = aw_sim_link(f->device, &f->clock.base, false, "sim:");
+    f->link->connections = 0;
+    f->link->simulated = false;
+    assert_int_equal(aw_url_parse(&url, faults, &f->err), AW_OK);
+    assert_int_equal(aw_fault_wrap(&f->link, f->link, &url, true, &f->err), AW_OK);
+    start_controller(f, memory);
+    f->arm.options.flip_after_ms = 4000;
+    for (int i = 0; i < commands; i++) {
+        char body[AW_ARMCTL_BODY_MAX + 1];
+        snprintf(body, sizeof body, "DEG%d,%d", 2 + 2 * (i % 2), 1000 + i % 1000);
+        tally.now = body;
+        tally.carried_out = 0;
+        enum aw_status status = go(f, body);
+        tally.confirmed += status == AW_OK;
+        tally.doubled += tally.carried_out > 1;
+        tally.not_done += status == AW_OK && tally.carried_out == 0;
+    }
+    end(f);
+    return tally;
+}
+
+/* Whichever digit the handler expects at first. */
+static void test_bare_confirmations_on_a_line_that_loses(void **state)
+{
+    (void)state;
+    int doubled = 0;
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        struct aw_armctl_memory memory = {.known = true, .tx = seed & 1};
+        char faults[80];
+        snprintf(faults, sizeof faults, "sim:?drop=5%%&dup=5%%&seed=%u", seed);
+        struct tally t = send_many("bare-confirm,only-deg-spd", faults, &memory, 500);
+        assert_true(t.confirmed == 500 && t.doubled == 0 && t.not_done == 0 && t.others == 0);
+        t = send_many("published", faults, &memory, 500);
+        assert_true(t.not_done == 0 && t.others == 0);
+        /* It confirms nothing while the ACK of the confirmation before is lost. If its own ACK is
+         * lost, too, there is no word of it at all, and the other digit is tried. */
+        assert_true(t.confirmed >= 470 && t.doubled <= 2);
+        doubled += t.doubled;
+    }
+    assert_true(doubled <= 15); /* of 10,000 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -943,6 +1015,7 @@ int main(void)
         cmocka_unit_test(test_confirmation_that_comes_too_late),
         cmocka_unit_test(test_stop_in_the_middle),
         cmocka_unit_test(test_stop_at_once_turns_the_arm_back),
+        cmocka_unit_test(test_bare_confirmations_on_a_line_that_loses),
         cmocka_unit_test(lines_are_taken_as_they_were),
         cmocka_unit_test(a_session_is_as_it_was),
         cmocka_unit_test(a_controller_has_the_published_times),
