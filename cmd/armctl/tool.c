@@ -34,14 +34,30 @@ static void complete_joints(struct aw_session *session, aw_candidate_fn *add, vo
     }
 }
 
-/* deg elbow: the limits of the elbow. */
+/* The joint that an argument of arm moves, or NULL: nothing is known of it. */
+static const struct aw_armctl_joint *joint_of_role(const struct aw_armctl_profile *profile,
+                                                   const char *role)
+{
+    char number[16];
+    for (int i = AW_ARMCTL_R; i < AW_ARMCTL_ROLES; i++)
+        if (strcmp(role, aw_armctl_role_name((enum aw_armctl_role)i)) == 0) {
+            snprintf(number, sizeof number, "%d",
+                     aw_armctl_role_joint(profile, (enum aw_armctl_role)i));
+            return aw_armctl_profile_find(profile, number);
+        }
+    return NULL;
+}
+
+/* deg elbow: the limits of the elbow; arm: those of the joints that have its roles. */
 static void joint_range(struct aw_session *session, const struct aw_command *command,
                         const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
 {
+    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    bool roles = strcmp(command->name, "arm") == 0;
     const struct aw_armctl_joint *joint =
-        aw_armctl_profile_find(&arm_state(session)->profile, first);
+        roles ? joint_of_role(profile, arg->name) : aw_armctl_profile_find(profile, first);
     if (!joint || strcmp(arg->name, "joint") == 0 ||
-        strcmp(command->name, aw_armctl_kind_message(joint->kind)) != 0)
+        (!roles && strcmp(command->name, aw_armctl_kind_message(joint->kind)) != 0))
         return;
     info->min = joint->min;
     info->max = joint->max;

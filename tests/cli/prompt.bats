@@ -433,6 +433,39 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
+@test "hints of arm know which joints have its roles" {
+    colour
+    config '[joint out]' 'index = 7' 'kind = translate' 'role = r' 'max = 300' '[joint waist]' 'index = 1' 'min = 20' 'max = 160'
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {arm }; want {<r 0 to 300 mm>}
+        type {250 }; want {<theta 20 to 160 deg>}
+        type {45 }; want {<h 0 to 999 mm>}
+        type \003; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "the prompt says that the link is lost until it is back" {
+    start board hidmotor sim --listen "unix-listen:$D/board"
+    terminal <<<"
+        launch hidmotor --no-attach -l unix:$D/board
+        want {board> }
+        ask status m1
+        want {board> }
+        exec kill $pid
+        ask status {: link lost> }
+        ask {jog elbow +1} {board} {: link lost> }
+        ask {help move} {joint} {: link lost> }
+        set board [exec hidmotor sim --listen unix-listen:$D/board >& second &]
+        exec sh -c {until grep -q ready: second; do sleep 0.05; done}
+        ask status m1 elbow deg/s {board> }
+        type \004
+        ends 0
+        exec kill \$board"
+}
+
 @test "TAB and hints know the joints' own limits, and those that fit the command" {
     colour
     config '[joint elbow]' 'index = 2' 'min = 10' 'max = 150' '[joint lift]' 'index = 3' 'kind = translate'

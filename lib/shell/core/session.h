@@ -88,6 +88,7 @@ struct aw_session {
     struct aw_wire *wire;     /* of the tool's protocol, as the device speaks it */
     struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
     struct aw_link *link;     /* made on first use, kept for the session */
+    bool link_lost;           /* one was, and there has been none since */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
     struct aw_recent *recent; /* what the device said last, see recent.h; NULL: nothing is kept */

@@ -173,6 +173,7 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
     enum aw_status status = aw_session_open(session, url, &options, &session->link);
     if (status != AW_OK)
         return status;
+    session->link_lost = false;
     aw_session_notice_simulator(session, url);
     if (session->link->recorded && session->tool->names.take)
         take_names(session, url);
@@ -251,6 +252,7 @@ enum aw_status aw_session_link(struct aw_session *session)
 void aw_session_unlink(struct aw_session *session)
 {
     aw_crash_forget();
+    session->link_lost = session->link_lost || (session->link && session->link->lost);
     if (session->link && session->tool->disconnect)
         session->tool->disconnect(session);
     aw_link_close(session->link);

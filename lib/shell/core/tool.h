@@ -260,7 +260,8 @@ struct aw_tool {
     /* Do all of these sections fit each other? session->err says what does not. NULL: any do. */
     enum aw_status (*configured)(struct aw_session *session);
     /* The range of a number that stands behind first, the first word of the command's list of
-     * arguments: that of the joint which is named there. For hints; NULL: it is that of its row. */
+     * arguments (or "", it is the first one): that of the joint which is named there, or which the
+     * argument is about. For hints; NULL: it is that of its row. */
     void (*range)(struct aw_session *session, const struct aw_command *command, const char *first,
                   const struct aw_arg *arg, struct aw_arg_info *info);
     /* Chooses the variant of the wire from options; NULL: the first. */

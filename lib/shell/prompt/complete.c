@@ -339,8 +339,8 @@ static void hint_argument(struct completion *c, const struct aw_arg *arg, char *
     struct aw_session *session = c->session;
     struct aw_arg_info info = aw_arg_info(session, arg);
     char text[95];
-    if (c->first && session->tool->range)
-        session->tool->range(session, c->command, c->first, arg, &info);
+    if (session->tool->range)
+        session->tool->range(session, c->command, c->first ? c->first : "", arg, &info);
     if (!*aw_range_text(&info, text, sizeof text))
         join_words(&info, arg, text, sizeof text);
     const char *said = *text || !info.unit ? text : info.unit;

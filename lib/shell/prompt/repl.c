@@ -264,7 +264,7 @@ static void write_prompt(struct prompt *prompt)
         named += length - LINK_MOST;
         length = LINK_MOST;
     }
-    if (session->link && session->link->lost)
+    if (session->link ? session->link->lost : session->link_lost)
         state = ": link lost";
     else if (session->link && aw_session_goes_on(session))
         state = ": moving";
