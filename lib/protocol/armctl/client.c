@@ -293,32 +293,42 @@ static void sort_exact(struct talk *talk)
         hold_exact(talk);
 }
 
+/* The handler acknowledges a command before it confirms it, so this is of an earlier command,
+ * unless the ACK got lost. If there is one whose confirmation may still come, time alone does not
+ * tell. */
+static void hold_before_ack(struct talk *talk, bool doubtful)
+{
+    hold(talk, 0);
+    talk->before_ack = true;
+    talk->doubtful = doubtful || talk->stopping;
+    if (!talk->doubtful)
+        talk->accept_at = talk->sent_ns + talk->arm->options.ack_timeout_ms * AW_MILLISECOND;
+}
+
+/* Nothing says that the handler has the command, which was sent once. */
+static bool is_early(const struct talk *talk)
+{
+    return !talk->acks && !talk->resent && !talk->out->flipped;
+}
+
 static void sort_bare(struct talk *talk)
 {
     struct aw_armctl *arm = talk->arm;
     int owed;
     bool doubtful = find_owed(arm, &owed) != FIT_NONE;
-    /* The handler acknowledges a command before it confirms it, so this is of an earlier command,
-     * unless the ACK got lost. If there is one whose confirmation may still come, time alone does
-     * not tell. */
-    bool early = !talk->acks && !talk->resent && !talk->out->flipped;
+    bool early = is_early(talk), carried_out = is_carried_out(talk);
     if (doubtful)
         aw_armctl_memory_settle(&arm->memory, owed);
-    if (is_carried_out(talk) && (!doubtful || talk->held)) {
+    if (carried_out && (!doubtful || talk->held))
         accept(talk);
-    } else if (early && !(doubtful && talk->stopping)) {
-        hold(talk, 0);
-        talk->before_ack = true;
-        talk->doubtful = doubtful || talk->stopping;
-        if (!talk->doubtful)
-            talk->accept_at = talk->sent_ns + arm->options.ack_timeout_ms * AW_MILLISECOND;
-    } else if (!early && (!talk->stopping || is_carried_out(talk))) {
+    else if (early && !(doubtful && talk->stopping))
+        hold_before_ack(talk, doubtful);
+    else if (!early && (!talk->stopping || carried_out))
         hold(talk, talk->acks || !doubtful ? until_repeated_ms(arm) : 0);
-    } else if (doubtful) {
+    else if (doubtful)
         belongs_elsewhere(arm);
-    } else {
+    else
         hold_exact(talk);
-    }
 }
 
 static void sort_other(struct talk *talk)
@@ -561,24 +571,37 @@ static enum aw_status send_copy(struct talk *talk, bool *acked)
     return status == AW_OK && !talk->answered ? AW_TIMEOUT : status;
 }
 
-static enum aw_status await_confirmation(struct talk *talk)
+/* Where nobody knows whether the digits agree a handler that acknowledges whatever it has had is
+ * given the other one; any other has carried the command out, and is waited for so much longer. */
+static enum aw_status try_again(struct talk *talk, int more_ms)
+{
+    bool again = false;
+    enum aw_status status = send_copy(talk, &again);
+    if (status == AW_TIMEOUT && again)
+        return try_other_digit(talk);
+    return status == AW_TIMEOUT && more_ms > 0 ? wait_for(talk, &talk->answered, more_ms) : status;
+}
+
+/* Is the other digit to be tried after *after_ms? */
+static bool is_to_flip(const struct talk *talk, int *after_ms)
 {
     const struct aw_armctl_options *options = &talk->arm->options;
-    bool sure = talk->arm->tx_sure, again = false;
-    int patience_ms = options->confirm_timeout_ms;
-    int first_ms =
-        !sure && may_flip(talk) && options->flip_after_ms ? options->flip_after_ms : patience_ms;
-    bool slow = sure && options->flip_after_ms > patience_ms; /* it may be on its way yet */
+    bool flips = may_flip(talk), sure = talk->arm->tx_sure;
+    if (flips && options->flip_after_ms && !sure)
+        *after_ms = options->flip_after_ms;
+    /* Where the digits agree it may be on its way yet. */
+    return flips && !(sure && options->flip_after_ms > options->confirm_timeout_ms);
+}
+
+static enum aw_status await_confirmation(struct talk *talk)
+{
+    int patience_ms = talk->arm->options.confirm_timeout_ms, first_ms = patience_ms;
+    bool flips = is_to_flip(talk, &first_ms);
     enum aw_status status = wait_for(talk, &talk->answered, first_ms);
     if (status == AW_TIMEOUT && talk->held && first_ms != patience_ms) /* a sign of life */
         status = wait_for(talk, &talk->answered, patience_ms);
-    else if (status == AW_TIMEOUT && !talk->held && may_flip(talk) && !slow) {
-        status = send_copy(talk, &again);
-        if (status == AW_TIMEOUT && again)
-            status = try_other_digit(talk);
-        else if (status == AW_TIMEOUT && patience_ms > first_ms)
-            status = wait_for(talk, &talk->answered, patience_ms - first_ms);
-    }
+    else if (status == AW_TIMEOUT && !talk->held && flips)
+        status = try_again(talk, patience_ms - first_ms);
     if (status == AW_TIMEOUT && talk->held && talk->out->acked && !talk->stopping)
         status = AW_OK;
     return status;
