@@ -58,17 +58,18 @@ const char *aw_canpid_plant_text(const struct aw_canpid_plant *plant, char out[A
     return out;
 }
 
-/* What a joint has of its own; all else is that of the left knee. */
+/* What a joint has of its own; all else is that of aw_joint_defaults. */
 static const struct own {
     unsigned board;
     double gear, speed_rpm, droop, torque, lever_inertia, lever_friction;
     double leg_inertia, gravity, damping, leg_friction;
 } joints[] = {
-    {0x20, 90, 6000, 45, 60, 1.6, 2.5, 0.35, 12, 3, 0.1},
-    {0x60, 50, 6000, 12, 30, 0.25, 0.8, 0.08, 4, 1.2, 0.05},
-    {0x80, 90, 5800, 40, 60, 1.7, 3.0, 0.38, 13, 3.2, 0.12},
-    {0xA0, 60, 5600, 17, 40, 0.64, 1.8, 0.16, 5.4, 1.4, 0.1},
-    {0xC0, 50, 6300, 11, 30, 0.28, 1.0, 0.085, 4.2, 1.2, 0.06},
+    {0x20, 90, 6000, 45, 60, 1.6, 2.5, 0.9, 12, 35, 0.1},
+    {0x40, 60, 6000, 20, 40, 0.6, 1.5, 0.4, 5, 10, 0.1},
+    {0x60, 50, 6000, 12, 30, 0.25, 0.8, 0.12, 4, 5, 0.05},
+    {0x80, 90, 5800, 40, 60, 1.7, 3.0, 0.95, 13, 38, 0.12},
+    {0xA0, 60, 5600, 17, 40, 0.64, 1.8, 0.42, 5.4, 11, 0.1},
+    {0xC0, 50, 6300, 11, 30, 0.28, 1.0, 0.13, 4.2, 6, 0.06},
 };
 
 struct aw_joint_model aw_canpid_joint(unsigned board)

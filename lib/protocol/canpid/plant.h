@@ -7,7 +7,9 @@
  *     aw_canpid_plant_apply(&plant, &model);
  *
  * The joints are our choice, as those of joint.h, and no two of them are alike: hips are slow and
- * heavy, ankles light and quick, and the right leg has been worn more than the left one.
+ * heavy, ankles light and quick, and the right leg has been worn more than the left one. Somebody
+ * stands in them: the legs are heavier than the one of joint.h and hardly swing. (One that hangs
+ * free does, between motor and torque, and no model of lib/control explains that torque.)
  */
 #ifndef AW_PROTOCOL_CANPID_PLANT_H
 #define AW_PROTOCOL_CANPID_PLANT_H
@@ -49,8 +51,7 @@ enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *p
 const char *aw_canpid_plant_text(const struct aw_canpid_plant *plant,
                                  char out[AW_CANPID_PLANT_MAX]);
 
-/* The joint behind a board; behind one that is none of the six the left knee's, which is
- * aw_joint_defaults. */
+/* The joint behind a board; behind one that is none of the six aw_joint_defaults. */
 struct aw_joint_model aw_canpid_joint(unsigned board);
 
 /* What of it is a matter of mechanics; STUCK and DELAY are not. */

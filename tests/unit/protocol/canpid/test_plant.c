@@ -83,12 +83,15 @@ static void what_is_no_plant_is_said(void **state)
 static void no_two_of_the_six_are_alike(void **state)
 {
     (void)state;
-    double at[SIX];
+    double at[SIX], later[SIX];
     for (size_t i = 0; i < SIX; i++) {
-        struct rig *rig = rig_default();
+        struct aw_canpid_device_options options = aw_canpid_device_defaults();
+        struct rig *rig = rig_of(&options);
         rig_setpoint(rig, six[i], AW_CANPID_POS, 20);
         rig_run(rig, 0.1);
         at[i] = rig_lever(rig, six[i]);
+        rig_run(rig, 0.1);
+        later[i] = rig_lever(rig, six[i]);
         rig_free(rig);
         struct aw_joint_model a = aw_canpid_joint(six[i]);
         for (size_t k = 0; k < i; k++) {
@@ -97,7 +100,7 @@ static void no_two_of_the_six_are_alike(void **state)
             assert_true(fabs(lags) > 5e-4);
             assert_true(fabs(a.motor_speed_rpm / a.gear - b.motor_speed_rpm / b.gear) > 1);
             assert_true(fabs(a.lever_friction_nm - b.lever_friction_nm) > 0.1);
-            if (fabs(at[i] - at[k]) < 0.05)
+            if (fabs(at[i] - at[k]) + fabs(later[i] - later[k]) < 0.1)
                 fail_msg("%x and %x are both at %g", six[i], six[k], at[i]);
         }
     }
@@ -279,15 +282,15 @@ static void an_unstable_one_swings_wider_and_wider(void **state)
 {
     (void)state;
     struct rig *rig = rig_with("unstable");
-    double peak[3] = {0};
+    double peak[2] = {0};
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 10);
-    for (int part = 0; part < 3; part++)
-        for (int i = 0; i < 100; i++) {
+    for (int part = 0; part < 2; part++)
+        for (int i = 0; i < 50; i++) {
             rig_run(rig, 0.01);
             peak[part] = fmax(peak[part], fabs(rig_lever(rig, LKNEE)));
         }
-    if (!(peak[1] > 1.15 * peak[0] && peak[2] > 1.15 * peak[1] && peak[2] <= 120.001))
-        fail_msg("%g %g %g", peak[0], peak[1], peak[2]);
+    if (!(peak[0] > 20 && peak[1] > 1.15 * peak[0] && peak[1] <= 120.001))
+        fail_msg("%g %g", peak[0], peak[1]);
     aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err);
     rig_run(rig, 10);
     assert_true(rig_truth(rig, LKNEE).joint.lever_speed == 0);
