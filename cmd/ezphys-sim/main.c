@@ -100,13 +100,22 @@ static enum aw_status read_options(struct aw_session *session, const struct aw_w
     return status;
 }
 
+/* Who started us knows that we wait for answers, and may think as long as it likes; unless it wants
+ * to be told. */
+static int64_t answer_timeout(struct program *p)
+{
+    static const int64_t ages = AW_NEVER / 2;
+    bool asked = aw_options_find(&p->session->options, "timeout")->origin != AW_FROM_DEFAULT;
+    return flag(p, "fd") && !asked ? ages : nanoseconds(p, "timeout");
+}
+
 static enum aw_status apply_options(struct program *p)
 {
     p->settings = (struct settings){
         .real_time = flag(p, "real-time"),
         .every = (unsigned)number(p, "lock-step"),
         .interval_ns = nanoseconds(p, "interval"),
-        .timeout_ns = nanoseconds(p, "timeout"),
+        .timeout_ns = answer_timeout(p),
         .world = {.step_s = number(p, "step-size"),
                   .seed = (unsigned long)number(p, "seed"),
                   .quick = flag(p, "quick"),

@@ -113,7 +113,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     add_wire(&words, session);
     for (const char *const *key = sim_keys; *key; key++) {
         const struct aw_option_value *value = aw_options_find(&options, *key);
-        if (value->text)
+        if (value->text && value->origin != AW_FROM_DEFAULT)
             add_word(&words, *key, value->option->value ? value->text : NULL);
     }
     status = aw_spawn_open(out, path, words.list, link->clock, err);

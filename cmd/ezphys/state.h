@@ -178,6 +178,7 @@ const char *ez_subject(struct aw_session *session, const struct aw_record *recor
 enum aw_status ez_idle(struct aw_session *session, int fd);
 enum aw_status ez_safe_stop(struct aw_session *session);
 void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
+bool ez_link_taken(struct aw_session *session);
 void ez_disconnect(struct aw_session *session);
 void ez_finish(struct aw_session *session);
 

@@ -518,6 +518,14 @@ enum aw_status ez_safe_stop(struct aw_session *session)
     return AW_OK;
 }
 
+bool ez_link_taken(struct aw_session *session)
+{
+    struct aw_ezphys *ez = &ez_state(session)->ez;
+    bool waits = ez->owed;
+    aw_ezphys_resume(ez);
+    return waits;
+}
+
 void ez_disconnect(struct aw_session *session)
 {
     if (ez_state(session)->made)

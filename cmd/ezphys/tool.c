@@ -220,7 +220,10 @@ const struct aw_tool ezphys_tool = {
     .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
     .names = {.keep = ez_keep_names, .take = ez_take_names},
     .subject = {.of = ez_subject, .all = ez_subjects, .known = ez_known},
-    .replay = {.in_step = true, .relative = AW_LIST("axis_motor", "axis_force"), .afresh = "reset"},
+    .replay = {.in_step = true,
+               .takes_link = ez_link_taken,
+               .relative = AW_LIST("axis_motor", "axis_force"),
+               .afresh = "reset"},
     .idle = ez_idle,
     .variant = ez_variant,
 };

@@ -195,6 +195,13 @@ ends_with() {
     timeout "$patience" cat <&"$err" # until nobody holds the other end any more
 }
 
+@test "sim: says that it waits for a command only where that was asked for" {
+    ok bash -c "(echo 'motor hinge 1 10' && sleep 0.4 && echo stop) |
+        ezphys -q -l 'sim:?timeout=50ms' 2>&1"
+    has "$output" "no answer to step 1 for 0.05 s"
+    has "$output" "the client is back"
+}
+
 @test "sim: mistakes are told before anything is started" {
     fails 2 ezphys -l 'sim:?scene=pendullum' status
     has "$why" 'did you mean "pendulum"?'

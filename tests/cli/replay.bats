@@ -186,3 +186,15 @@ END
     ok canpid info can.pcapng
     has "$output" "messages=3 pieces=3"
 }
+
+@test "ezphys: between commands of a script a replay goes on where they were, and they where it ended" {
+    ok ezphys -q -l sim:cart-pole --record run.pcapng motor rail 0.5 100 --for 0.3s
+    ok ezphys -q -j -l sim:cart-pole --state \
+        <<<$'motor rail 0 100\nreplay run.pcapng\nforce rail 0\nreset\nreplay run.pcapng\nadvance 1'
+    same "$(jq -sc 'map(select(.cmd)) | [.[].step, (map(.unanswered | values) | add)]' <<<"$output")" \
+        '[1,null,34,0,null,33,0]' # a step more: where the replay ended is to be seen
+    # as after the recorded motion itself
+    same "$(jq -c '.state | select(.)' <<<"$output" | tail -n 1)" \
+        "$(ezphys -q -j -l sim:cart-pole --state <<<$'motor rail 0.5 100 --for 0.3s\nadvance 2' |
+            jq -c '.state | select(.)' | tail -n 1)"
+}

@@ -40,10 +40,8 @@ void aw_ezphys_free(struct aw_ezphys *ez)
     ez->buffer = NULL;
 }
 
-void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
+static void begin_conversation(struct aw_ezphys *ez)
 {
-    ez->link = link;
-    ez->connections = link ? link->connections : 0;
     ez->framer = (struct aw_framer){.dir = AW_RX};
     ez->held = ez->parsed = 0;
     ez->framed = 0;
@@ -51,9 +49,23 @@ void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
     ez->whole = ez->damaged = ez->waits = ez->spared = false;
     ez->owed = ez->reset = ez->resetting = false;
     ez->ahead = 0;
-    ez->longest_ns = 0;
+    ez->sent_ns = ez->longest_ns = 0;
     ez->n_packets = ez->n_commands = 0;
+}
+
+void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
+{
+    ez->link = link;
+    ez->connections = link ? link->connections : 0;
+    begin_conversation(ez);
     aw_ezphys_state_forget(&ez->state);
+}
+
+void aw_ezphys_resume(struct aw_ezphys *ez)
+{
+    begin_conversation(ez);
+    ez->spared = true;
+    ez->received_ns = aw_clock_now(ez->link->clock);
 }
 
 bool aw_ezphys_named(const struct aw_ezphys *ez)

@@ -116,6 +116,11 @@ void aw_ezphys_free(struct aw_ezphys *ez);
 /* Speaks on this link from now on; everything of the one before is forgotten. Not owned. */
 void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link);
 
+/* Somebody else speaks on the link in between: the client does not know then whether the simulator
+ * waits. Its next message is owed an answer; where none comes, one goes out first. What is known of
+ * the simulation stays. */
+void aw_ezphys_resume(struct aw_ezphys *ez);
+
 /* Takes in the next whole message: state, packets. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST;
  * AW_EVENT: a simulator has connected to this end, everything is forgotten. One that is still owed
  * an answer gets it first. received is its first packet, size 0 if it has none; or NULL. */

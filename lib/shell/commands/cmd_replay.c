@@ -20,6 +20,7 @@ struct player {
     uint64_t sent, unanswered;
     uint64_t held;   /* messages that were sent later than due, for the device's sake */
     uint64_t rounds; /* played to the end, with --loop */
+    bool greeted;    /* what the device says first was read before */
     bool done;       /* nothing is left to play */
     struct aw_samples late_ms;
 };
@@ -105,7 +106,7 @@ static enum aw_status play(struct player *p)
     /* What a device said before it was sent anything it says again when it is connected, but not
      * again in a loop. */
     uint64_t answers = p->replay.writes[first].answers;
-    p->answers = p->rounds ? answers : answers - p->replay.writes[0].answers;
+    p->answers = p->rounds || p->greeted ? answers : answers - p->replay.writes[0].answers;
     if (p->session->tool->replay.in_step)
         status = await_answers(p, answers);
     p->start_ns = aw_clock_now(p->session->clock); /* times are counted from here on */
@@ -148,6 +149,8 @@ static enum aw_status play_all(struct player *p)
         return status;
     notice_elsewhere(p);
     aw_session_moves(session);
+    if (session->tool->replay.takes_link)
+        p->greeted = session->tool->replay.takes_link(session);
     do
         status = play(p);
     while (status == AW_OK && aw_flag(session, "loop") && !p->done);

@@ -218,6 +218,10 @@ struct aw_replay_hooks {
     /* May this command go out, beyond what the table's ranges say? Asked for each one before the
      * first is sent; session->err says why not. Asked with NULL when nothing was sent after all. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* From here on replay speaks on the link by itself, and reads what comes: what the tool knew
+     * of the conversation is over. Before the first message. True: the device waits for that, and
+     * what it said first of all was read before. */
+    bool (*takes_link)(struct aw_session *session);
     /* Writes a message when it is due, or later, where the device must not be sent to so soon
      * again; *held says whether it was held back for that. NULL: it is written when it is due. */
     enum aw_status (*send)(struct aw_session *session, struct aw_span message, int64_t due,
