@@ -92,6 +92,14 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
     return AW_OK;
 }
 
+enum aw_status canpid_check_board(struct aw_session *session, const char *text)
+{
+    uint64_t boards;
+    (void)text;
+    enum aw_status status = aw_session_prepare_wire(session);
+    return status == AW_OK ? canpid_boards(session, &boards) : AW_OK;
+}
+
 static enum aw_status no_such_board(struct aw_session *session, const char *text)
 {
     const char *names[BOARDS_NAMED + 1];

@@ -71,6 +71,9 @@ const struct aw_name *canpid_board_names(const struct aw_session *session);
 
 /* -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
+
+/* For --board of the config file: does it name boards? */
+enum aw_status canpid_check_board(struct aw_session *session, const char *text);
 /* Adds the boards of one name (or "all") to a set; AW_USAGE with a suggestion. */
 enum aw_status canpid_board_named(struct aw_session *session, const char *name, uint64_t *boards);
 enum aw_status canpid_one_board(struct aw_session *session, unsigned *board);

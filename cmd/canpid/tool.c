@@ -24,7 +24,7 @@ static void complete_boards(struct aw_session *session, aw_candidate_fn *add, vo
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "board", .letter = 'b', .value = "BOARD", .complete = complete_boards,
-     .addresses = true,
+     .addresses = true, .check = canpid_check_board, .needed_by = AW_NEEDED_BY_DEVICES,
      .help = "lhip, lknee, lankle, rhip, rknee, rankle, a list of them, or all"},
     {.name = "controller", .letter = 'c', .value = "NAME",
      .choices = AW_LIST("pos", "lvl", "tor", "tl"),
@@ -32,6 +32,7 @@ static const struct aw_option options[] = {
     {.name = "switch", .help = "let a gain switch the driver to another controller"},
     {.name = "verify", .help = "wait until the telemetry shows the setpoint"},
     {.name = "sensors-layout", .value = "NAME", .fallback = "spec", .complete = aw_wire_complete,
+     .check = aw_session_check_wire, .needed_by = AW_NEEDED_BY_MESSAGES,
      .help = "spec: as documented; fw: as the published firmware packs it"},
     {0},
 };

@@ -97,6 +97,9 @@ void ez_known(struct aw_session *session, const struct aw_message *message, aw_c
 /* Names of --names and --scene; done once for each of them. */
 enum aw_status ez_read_names(struct aw_session *session);
 
+/* For --scene of the config file: is there such a scene? */
+enum aw_status ez_check_scene(struct aw_session *session, const char *text);
+
 /* How a joint moves, as far as the names say, and the units of its values. */
 struct ez_units {
     const char *displacement, *velocity, *torque;

@@ -144,6 +144,15 @@ enum aw_status ez_read_names(struct aw_session *session)
     return status;
 }
 
+enum aw_status ez_check_scene(struct aw_session *session, const char *text)
+{
+    struct aw_scene *scene = calloc(1, sizeof *scene);
+    enum aw_status status =
+        scene ? aw_scene_load(scene, text, &session->err) : aw_no_memory(&session->err);
+    free(scene);
+    return status;
+}
+
 enum aw_ezphys_moves ez_moves(struct aw_session *session, const char *joint)
 {
     const struct aw_ezphys_name *entry =

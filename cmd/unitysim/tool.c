@@ -20,10 +20,12 @@ static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, vo
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
-    {.name = "limits", .value = "FILE", .help = "joint limits, one a line: elbow 1700 2570"},
-    {.name = "views", .value = "FILE",
+    {.name = "limits", .value = "FILE", .check = aw_session_check_file,
+     .needed_by = AW_NEEDED_BY_DEVICES, .help = "joint limits, one a line: elbow 1700 2570"},
+    {.name = "views", .value = "FILE", .check = aw_session_check_file,
      .help = "saved camera views; CameraViews.csv beside the config file without it"},
     {.name = "wire", .value = "NAME", .fallback = "spec", .complete = aw_wire_complete,
+     .check = aw_session_check_wire, .needed_by = AW_NEEDED_BY_MESSAGES,
      .help = "spec: as documented; compat38: length byte of a scene as the published client sends "
          "it (also compat=38 in the link)"},
     {0},

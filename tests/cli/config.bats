@@ -212,6 +212,60 @@ END
     matches "$output" '{*"ok":true*'
 }
 
+@test "a value that means nothing takes no stop away, and is a mistake only where it is needed" {
+    local tool setting needs words
+    while IFS='|' read -r tool setting needs; do
+        mkdir -p config/armwire
+        printf '[options]\n\n%s\n' "$setting" >"config/armwire/$tool.ini"
+        for words in "-q -l sim: stop" help list 'config show'; do
+            # shellcheck disable=SC2086 # words
+            ok "$tool" $words
+            has "$stderr" "$tool: $D/config/armwire/$tool.ini:3:1: "
+        done
+        [ -z "$needs" ] && continue
+        # shellcheck disable=SC2086 # words
+        fails 2 "$tool" -q $needs
+        has "$why" "$D/config/armwire/$tool.ini:3:1: "
+        rm "config/armwire/$tool.ini"
+    done <<'END'
+canpid|board = lkne|-l sim: setpoint 1 -c pos
+canpid|board = lhip,lkne|-l sim: status
+canpid|controller = posi|
+canpid|sensors-layout = fx|encode joint board=lknee
+unitysim|wire = specc|-l sim: status
+unitysim|limits = /nope|-l sim: move elbow=2100
+unitysim|views = /nope|
+ezphys|wire = be322|-l sim: status
+ezphys|wire = specc|decode 00
+ezphys|names = /nope|-l sim: advance 1
+ezphys|scene = nope|-l sim: advance 1
+armctl|seq = 7|
+armctl|version = yes|
+hidmotor|help = yes|
+hidmotor|timeout = 5x|
+END
+    # What is given on the line counts; a recording that cannot be made holds no stop up.
+    config '[options]' 'board = lkne'
+    mv config/armwire/armctl.ini config/armwire/canpid.ini
+    ok canpid -q -l sim: -b lknee status
+    ok canpid -q -l sim: encode setpoint board=lknee controller=pos value=1
+    printf '[options]\nrecord = /nope/x.pcapng\n' >config/armwire/canpid.ini
+    ok canpid -q -l sim: stop
+    has "$stderr" "canpid.ini:2:1: --record: /nope/x.pcapng: No such file or directory"
+    fails 2 canpid -q -l sim: status
+    has "$why" "canpid.ini:2:1: --record: "
+    printf '[options]\nlink = @nope\n' >config/armwire/canpid.ini
+    fails 2 canpid stop
+    has "$why" "canpid.ini:2:1: no alias '@nope'"
+    # What is said of records is not said of help, lists and settings.
+    printf '[options]\nfields = zebra\nformat = %%{\n' >config/armwire/canpid.ini
+    for words in help list 'config show'; do
+        # shellcheck disable=SC2086 # words
+        ok canpid $words
+    done
+    has "$output" "zebra"
+}
+
 @test "limits that contradict each other: nothing that sends them, and everything else" {
     printf '[joint elbow]\nmin = 3000\nmax = 1000\n' >bad.ini
     for command in stop status; do

@@ -92,7 +92,7 @@ const struct aw_command aw_common_commands[] = {
      .options = AW_OPTIONS(
          {.name = "dir", .value = "DIR",
           .help = "tx: what the host sends, rx: what the device sends", .choices = directions}),
-     .offline = true, .run = aw_run_encode},
+     .offline = true, .messages = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",
      .args = AW_ARGS(
          {.name = "input", .kind = AW_ARG_REST,
@@ -108,7 +108,7 @@ const struct aw_command aw_common_commands[] = {
           .unit = "", .min = 1, .max = 65535, .whole = true},
          {.name = "where", .value = "CONDITION",
           .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"}),
-     .offline = true, .run = aw_run_decode,
+     .offline = true, .messages = true, .run = aw_run_decode,
      .details = "What is damaged is told, and exit status 5 at the end. A whole message with a "
          "value that has no meaning\n"
          "(a controller 9) is marked, in JSON as \"anomaly\", and is no error."},
@@ -142,7 +142,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "file", .kind = AW_ARG_FILE,
           .help = "a capture (pcapng, pcap, candump), or CSV or NDJSON that a command wrote",
           .endings = "pcapng pcap log csv ndjson"}),
-     .offline = true, .run = aw_run_info,
+     .offline = true, .messages = true, .run = aw_run_info,
      .details = "Of a capture the messages, how often and how many a second, marks and damage; "
          "of CSV and NDJSON\n" "that any tool wrote each value with its rate, least and greatest."},
     {.name = "describe", .prints = "a drawing", .prints_json = true,
@@ -154,7 +154,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "as", .value = "FORM",
           .help = "text, json, md, lua (for Wireshark) or dbc (CAN)", .fallback = "text",
           .choices = forms}),
-     .offline = true, .run = aw_run_describe},
+     .offline = true, .messages = true, .run = aw_run_describe},
     {.name = "serve", .group = AW_GROUP_SET_UP,
      .summary = "have the device, and share it with other programs",
      .options = AW_OPTIONS(

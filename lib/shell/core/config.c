@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lines.h"
+#include "base/text.h"
 #include "base/xdg.h"
 
 void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
@@ -54,21 +56,33 @@ static enum aw_status set_alias(struct aw_session *session, const char *name, co
     return AW_OK;
 }
 
+static enum aw_status set_option(struct aw_session *session, const char *key, const char *value)
+{
+    static const char *const never[] = {"help", "version", "config", NULL};
+    struct aw_config *config = session->config;
+    if (config->n_settings == AW_OPTIONS_MAX)
+        return aw_fail(&session->err, AW_USAGE, "too many options");
+    if (aw_is_one_of(never, key))
+        return aw_fail(&session->err, AW_USAGE, "--%s: only on the command line", key);
+    char *copy = strdup(value);
+    if (!copy)
+        return aw_no_memory(&session->err);
+    struct aw_setting *setting = &config->settings[config->n_settings++];
+    *setting = (struct aw_setting){.text = copy};
+    enum aw_status status =
+        aw_options_set(&session->options, key, copy, AW_FROM_CONFIG, &session->err);
+    if (status == AW_OK)
+        setting->option = aw_options_find(&session->options, key)->option;
+    return status;
+}
+
 enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
                                const char *value)
 {
-    struct aw_config *config = session->config;
     if (strcmp(section, "link") == 0)
         return set_alias(session, key, value);
-    if (strcmp(section, "options") == 0) {
-        if (config->n_texts == AW_OPTIONS_MAX)
-            return aw_fail(&session->err, AW_USAGE, "too many options");
-        char *copy = strdup(value);
-        if (!copy)
-            return aw_no_memory(&session->err);
-        config->texts[config->n_texts++] = copy;
-        return aw_options_set(&session->options, key, copy, AW_FROM_CONFIG, &session->err);
-    }
+    if (strcmp(section, "options") == 0)
+        return set_option(session, key, value);
     if (session->tool->configure)
         return session->tool->configure(session, section, key, value, &session->err);
     return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]", section);
@@ -117,9 +131,72 @@ static int on_entry(void *user, const char *section, const char *key, const char
     struct reading *reading = user;
     struct aw_session *session = reading->session;
     bool tool = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
+    size_t before = session->config->n_settings;
     if (aw_config_entry(session, section, key, value) != AW_OK)
         note_wrong(session->config, reading->line, tool, &session->err);
+    if (session->config->n_settings > before)
+        session->config->settings[before].line = reading->line;
     return 1;
+}
+
+/* The last one of its name counts. */
+static struct aw_setting *setting_of(const struct aw_session *session, const char *option)
+{
+    struct aw_setting *found = NULL;
+    for (size_t i = 0; i < session->config->n_settings; i++) {
+        struct aw_setting *setting = &session->config->settings[i];
+        if (setting->option && strcmp(setting->option->name, option) == 0)
+            found = setting;
+    }
+    return found;
+}
+
+static void leave_out(struct aw_session *session, struct aw_setting *setting)
+{
+    struct aw_option_value *value = aw_options_find(&session->options, setting->option->name);
+    snprintf(setting->why, sizeof setting->why, "%.199s", session->err.text);
+    setting->refused = true;
+    *value = (struct aw_option_value){.option = value->option, .text = value->option->fallback};
+    note_wrong(session->config, setting->line, false, &session->err);
+}
+
+/* How messages are laid out comes first: names may be those of the layout. */
+static void check_settings(struct aw_session *session)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < session->config->n_settings; i++) {
+            struct aw_setting *setting = &session->config->settings[i];
+            const struct aw_option *option = setting->option;
+            bool counts = option && option->check && setting_of(session, option->name) == setting;
+            bool layout = counts && option->needed_by == AW_NEEDED_BY_MESSAGES;
+            if (counts && layout == (pass == 0) && option->check(session, setting->text) != AW_OK)
+                leave_out(session, setting);
+        }
+    session->err = (struct aw_error){.status = AW_OK};
+}
+
+void aw_config_blame(struct aw_session *session, const char *option)
+{
+    const struct aw_setting *setting = setting_of(session, option);
+    if (setting && aw_options_find(&session->options, option)->origin == AW_FROM_CONFIG)
+        aw_fail_in(&session->err, session->config->path, (uint64_t)setting->line, 1);
+}
+
+const struct aw_setting *aw_config_lacks(const struct aw_session *session,
+                                         const struct aw_command *command)
+{
+    enum aw_needed_by least = command->offline ? AW_NEEDED_BY_MESSAGES : AW_NEEDED_BY_DEVICES;
+    if (aw_command_stops(command) || (command->offline && !command->messages))
+        return NULL;
+    for (size_t i = 0; i < session->config->n_settings; i++) {
+        const struct aw_setting *setting = &session->config->settings[i];
+        if (!setting->refused || setting->option->needed_by < least)
+            continue;
+        struct aw_options *options = (struct aw_options *)&session->options;
+        if (aw_options_find(options, setting->option->name)->origin == AW_FROM_DEFAULT)
+            return setting;
+    }
+    return NULL;
 }
 
 static enum aw_status unreadable(struct aw_session *session, int problem, bool wanted)
@@ -159,6 +236,7 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
     if (line != 0)
         note_wrong(config, line, true,
                    &(struct aw_error){AW_USAGE, "neither [section] nor key = value"});
+    check_settings(session);
     return config->wrong.status;
 }
 
@@ -176,6 +254,6 @@ void aw_config_free(struct aw_config *config)
         free(config->aliases[i].name);
         free(config->aliases[i].url);
     }
-    for (size_t i = 0; i < config->n_texts; i++)
-        free(config->texts[i]);
+    for (size_t i = 0; i < config->n_settings; i++)
+        free(config->settings[i].text);
 }

@@ -27,8 +27,14 @@ struct aw_config {
     struct aw_alias {
         char *name, *url;
     } aliases[AW_ALIASES_MAX];
-    size_t n_texts;
-    char *texts[AW_OPTIONS_MAX];
+    size_t n_settings;
+    struct aw_setting { /* of [options] */
+        const struct aw_option *option;
+        char *text;
+        int line;
+        bool refused; /* by the option's check */
+        char why[200];
+    } settings[AW_OPTIONS_MAX];
 };
 
 /* Reads the file. A missing one is fine unless path was asked for. A wrong line is left out, and
@@ -39,6 +45,14 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path);
  * if it has no such line. */
 enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
                                const char *value);
+
+/* "FILE:LINE:1: " in front of session->err, if the value of this option comes from the file. */
+void aw_config_blame(struct aw_session *session, const char *option);
+
+/* The setting that is wrong and that this command needs, as it is not told otherwise; NULL: none.
+ */
+const struct aw_setting *aw_config_lacks(const struct aw_session *session,
+                                         const struct aw_command *command);
 
 void aw_config_free(struct aw_config *config);
 

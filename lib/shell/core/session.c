@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -22,6 +23,19 @@ const char *aw_option(const struct aw_session *session, const char *name)
 {
     const struct aw_option_value *value = find_option(session, name);
     return value ? value->text : NULL;
+}
+
+const char *aw_option_of_records(const struct aw_session *session, const char *name)
+{
+    const struct aw_option_value *value = find_option(session, name);
+    const struct aw_command *command = session->command;
+    bool plain = command && command->offline && !command->messages;
+    return plain && value->origin == AW_FROM_CONFIG ? NULL : value ? value->text : NULL;
+}
+
+bool aw_command_stops(const struct aw_command *command)
+{
+    return strcmp(command->name, "stop") == 0 || strcmp(command->name, "disable") == 0;
 }
 
 bool aw_flag(const struct aw_session *session, const char *name)
@@ -51,12 +65,13 @@ bool aw_session_csv(const struct aw_session *session)
 
 bool aw_session_formatted(const struct aw_session *session)
 {
-    return aw_session_json(session) || aw_session_csv(session) || aw_flag(session, "format");
+    return aw_session_json(session) || aw_session_csv(session) ||
+           aw_option_of_records(session, "format");
 }
 
 bool aw_session_text(const struct aw_session *session)
 {
-    return !aw_session_formatted(session) && !aw_flag(session, "fields");
+    return !aw_session_formatted(session) && !aw_option_of_records(session, "fields");
 }
 
 bool aw_session_virtual(const struct aw_session *session)
@@ -102,7 +117,7 @@ enum aw_subjects aw_session_subjects(const struct aw_session *session)
 static struct aw_view_options view_options(struct aw_session *session)
 {
     static const char *const times[] = {"none", "abs", "rel", "delta", "iso"};
-    struct aw_view_options options = {.format = aw_option(session, "format"),
+    struct aw_view_options options = {.format = aw_option_of_records(session, "format"),
                                       .subjects = aw_session_subjects(session)};
     const char *time = aw_option(session, "time");
     if (time)
@@ -179,6 +194,28 @@ static enum aw_status make_wire(struct aw_session *session, const struct aw_vari
     aw_wire_init(session->decoding, session->tool->protocol, variant, raw);
     session->decoding->lenient = session->wire->lenient;
     return AW_OK;
+}
+
+enum aw_status aw_session_prepare_wire(struct aw_session *session)
+{
+    struct aw_variant variant = session->tool->protocol->variants[0];
+    enum aw_status status = AW_OK;
+    if (session->tool->variant)
+        status = session->tool->variant(session, &variant, &session->err);
+    if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
+        aw_wire_init(session->wire, session->tool->protocol, &variant, false);
+    return status;
+}
+
+enum aw_status aw_session_check_wire(struct aw_session *session, const char *text)
+{
+    (void)text;
+    return aw_session_prepare_wire(session);
+}
+
+enum aw_status aw_session_check_file(struct aw_session *session, const char *text)
+{
+    return access(text, R_OK) == 0 ? AW_OK : aw_file_fail(&session->err, NULL, text);
 }
 
 enum aw_status aw_session_raw_wire(struct aw_session *session)
@@ -265,7 +302,7 @@ bool aw_session_print_object(struct aw_session *session, const struct aw_object 
         printing->csv_columns = object->n;
         at = aw_object_csv_values(object, head->csv_values, at);
     } else {
-        at = aw_object_format(object, aw_option(session, "format"), at);
+        at = aw_object_format(object, aw_option_of_records(session, "format"), at);
     }
     aw_output_done(&session->out, at);
     return true;

@@ -179,6 +179,9 @@ enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_arg
 /* NULL: not set */
 const char *aw_option(const struct aw_session *session, const char *name);
 bool aw_flag(const struct aw_session *session, const char *name);
+/* --fields or --format, as far as it is for the command: the config file says it of messages and of
+ * what devices tell. */
+const char *aw_option_of_records(const struct aw_session *session, const char *name);
 double aw_option_number(const struct aw_session *session,
                         const char *name); /* in its unit; 0 if not set */
 
@@ -275,6 +278,19 @@ void aw_session_row(struct aw_session *session, const struct aw_object *row, con
 
 /* A row of one column, the text itself for people. */
 void aw_session_row_text(struct aw_session *session, const char *key, const char *text);
+
+/* Is it the command that stops? It is refused for nothing that it can do without. */
+bool aw_command_stops(const struct aw_command *command);
+
+/* The wire follows the options, which may differ from command to command. AW_USAGE if they name
+ * none. */
+enum aw_status aw_session_prepare_wire(struct aw_session *session);
+
+/* For an option's check: is there a wire as the options say? */
+enum aw_status aw_session_check_wire(struct aw_session *session, const char *text);
+
+/* Can this file be read? */
+enum aw_status aw_session_check_file(struct aw_session *session, const char *text);
 
 /* What stands before the columns of an object, and after them in JSON; each may be "", why NULL. */
 struct aw_row_head {

@@ -125,6 +125,20 @@ enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
     return status;
 }
 
+/* A stop does not wait for a recording that the config file asks for. */
+static enum aw_status open_record(struct aw_session *session, const char *url)
+{
+    enum aw_status status = aw_session_open_tee(session, url);
+    if (status == AW_OK || aw_options_find(&session->options, "record")->origin != AW_FROM_CONFIG)
+        return status;
+    aw_config_blame(session, "record");
+    if (!session->command || !aw_command_stops(session->command))
+        return status;
+    aw_session_report(session, "%s: %s — nothing is recorded\n", session->tool->name,
+                      session->err.text);
+    return AW_OK;
+}
+
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link)
 {
@@ -133,7 +147,7 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
         return aw_fail(&session->err, AW_USAGE, "%s: not through a server — run it where you are",
                        session->command->name);
     if (status == AW_OK)
-        status = aw_session_open_tee(session, url);
+        status = open_record(session, url);
     if (status == AW_OK)
         status = aw_link_open(link, url, options, &session->err);
     if (status != AW_OK)
@@ -239,6 +253,8 @@ enum aw_status aw_session_link(struct aw_session *session)
             status = aw_session_url(session, &url);
         if (status == AW_OK)
             status = begin_conversation(session, url);
+        if (status == AW_USAGE)
+            aw_config_blame(session, "link");
         if (status == AW_NO_LINK)
             advise_sharing(session);
     }

@@ -77,6 +77,13 @@ struct aw_arg {
                                   ndjson"; NULL: any */
 };
 
+/* Who cannot do without an option's value where the config file has a wrong one. A stop can. */
+enum aw_needed_by {
+    AW_NEEDED_BY_NOBODY,
+    AW_NEEDED_BY_DEVICES,  /* commands that speak to the device */
+    AW_NEEDED_BY_MESSAGES, /* and those that speak of its messages */
+};
+
 struct aw_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: none */
@@ -96,6 +103,11 @@ struct aw_option {
     bool ends;           /* another ending is refused: it says the form of what is written */
     bool addresses; /* messages have a field of this name: records and JSON commands may name it,
                        and then it counts for them */
+    /* Does the value that is set mean something, beyond what this row says of it? Asked when the
+     * config file has been read, whose mistakes are told with their place. session->err. NULL: it
+     * is found out where it is used. */
+    enum aw_status (*check)(struct aw_session *session, const char *text);
+    enum aw_needed_by needed_by;
 };
 
 /* Lists that stand in the row they are for: words; arguments and options of a command. */
@@ -112,6 +124,7 @@ struct aw_command {
     bool repeats;                    /* the whole list of args may be given again and again */
     bool hidden;                     /* not in help and completion */
     bool offline;                    /* needs no device: signals keep their usual meaning */
+    bool messages;                   /* but speaks of its messages */
     bool looks;     /* only sees what passes the link: done here even where a server has it */
     bool remembers; /* speaks of what the session has sent: always done where that is */
     bool keys;      /* reads keys: where a server has the device they go there */

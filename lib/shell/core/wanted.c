@@ -16,7 +16,8 @@ static bool is_value(const char *name)
 
 enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *session)
 {
-    const char *fields = aw_option(session, "fields"), *format = aw_option(session, "format");
+    const char *fields = aw_option_of_records(session, "fields");
+    const char *format = aw_option_of_records(session, "format");
     enum aw_status status = AW_OK;
     char *at = wanted->text, *rest = wanted->text, *name;
     *wanted = (struct aw_wanted){0};
@@ -79,8 +80,7 @@ static bool only_looks(const struct aw_args *args)
 enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_wanted *wanted = &session->printing.wanted;
-    const char *name = args->command->name;
-    bool stops = strcmp(name, "stop") == 0 || strcmp(name, "disable") == 0;
+    bool stops = aw_command_stops(args->command);
     enum aw_status status = aw_wanted_init(wanted, session);
     bool named = wanted->any.n + wanted->all.n > 0 && !stops; /* a stop is never refused for this */
     wanted->picks = named && only_looks(args);

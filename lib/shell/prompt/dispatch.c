@@ -16,6 +16,7 @@
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/help/help.h"
+#include "shell/prompt/input.h"
 
 static const struct aw_command *find_in(const struct aw_command *table, const char *name)
 {
@@ -260,6 +261,10 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     if (config->broken && needed)
         return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
                        command->name, config->wrong.text);
+    const struct aw_setting *lacks = aw_config_lacks(session, command);
+    if (lacks && command->run != aw_run_script)
+        return aw_fail(&session->err, AW_USAGE, "%s: %.120s:%d:1: %s", command->name, config->path,
+                       lacks->line, lacks->why);
     if (config->n_wrong > 1)
         snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
     if (config->n_wrong && !config->reported)
@@ -339,15 +344,9 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     return status;
 }
 
-/* The variant of the wire follows the options, which may differ from command to command. */
 static enum aw_status prepare_wire(struct aw_session *session)
 {
-    struct aw_variant variant = session->tool->protocol->variants[0];
-    enum aw_status status = AW_OK;
-    if (session->tool->variant)
-        status = session->tool->variant(session, &variant, &session->err);
-    if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
-        aw_wire_init(session->wire, session->tool->protocol, &variant, false);
+    enum aw_status status = aw_session_prepare_wire(session);
     session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
     session->concerns = NULL;
     session->printing.wire = session->wire;
