@@ -13,9 +13,11 @@ static const struct aw_option options[] = {
      .help = "framing: le32, be32, packed8, stream, name32, one of the config file, or parts: "
          "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32"},
     {.name = "names", .value = "FILE", .check = aw_session_check_file,
-     .needed_by = AW_NEEDED_BY_MESSAGES, .help = "names of bodies and joints: 'joint 3 knee' a line"},
+     .needed_by = AW_NEEDED_BY_MESSAGES,
+     .help = "names of bodies and joints: 'joint 3 knee' a line"},
     {.name = "scene", .value = "NAME", .check = ez_check_scene,
-     .needed_by = AW_NEEDED_BY_DEVICES, .help = "take names and sizes from this scene or file"},
+     .needed_by = AW_NEEDED_BY_DEVICES,
+     .help = "take names and sizes from this scene or file"},
     {.name = "lenient", .help = "accept packets that are longer than documented"},
     {.name = "listen-only", .help = "never answer: for simulations in real time"},
     {.name = "state", .help = "results have where all joints are, and how fast they go"},
