@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "capture/times.h"
 #include "tuning.h"
 
 /* ---- Showing -----------------------------------------------------------------------------------
@@ -107,13 +108,13 @@ void canpid_report_model(struct aw_session *session, const struct aw_model *m)
 /* ---- A record ----------------------------------------------------------------------------------
  */
 
-/* "measured [deg]" and "t_ms" are columns with a unit: the name alone finds them. */
+/* "measured [deg]" is a column with a unit: the name alone finds it, too. */
 static enum aw_status find_column(struct aw_session *session, const struct aw_table *table,
                                   const char *name, int *column, char unit[16])
 {
     size_t length = strlen(name);
     unit[0] = '\0';
-    for (size_t i = 0; i < table->n_columns; i++) {
+    for (size_t i = 0; aw_table_find(table, name) < 0 && i < table->n_columns; i++) {
         const char *at = table->names[i], *behind = at + length;
         if (strncmp(at, name, length) != 0)
             continue;
@@ -128,21 +129,35 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
     return aw_table_column(table, name, column, &session->err);
 }
 
+/* Where nobody says what the time is called it is what all tools take for it. */
+static enum aw_status find_time(struct aw_session *session, const struct aw_table *table,
+                                struct canpid_columns *c)
+{
+    char unit[16], text[24];
+    struct aw_time_column time;
+    int found = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    c->time_scale = 1;
+    if (aw_options_find(&session->options, "time")->origin == AW_FROM_DEFAULT && found >= 0 &&
+        !time.unsure && !time.step) {
+        c->time_scale = time.scale;
+        return aw_table_column(table, table->names[found], &c->t, &session->err);
+    }
+    enum aw_status status = find_column(session, table, aw_option(session, "time"), &c->t, unit);
+    snprintf(text, sizeof text, "1%s", unit);
+    return status == AW_OK && *unit ? aw_number_parse_unit(text, "s", &c->time_scale, &session->err)
+                                    : status;
+}
+
 static enum aw_status find_columns(struct aw_session *session, const struct aw_table *table,
                                    struct canpid_columns *c, char unit[16])
 {
-    char time_unit[16], input_unit[16], text[24];
-    enum aw_status status =
-        find_column(session, table, aw_option(session, "time"), &c->t, time_unit);
+    char input_unit[16];
+    enum aw_status status = find_time(session, table, c);
     if (status == AW_OK)
         status = find_column(session, table, aw_option(session, "input"), &c->input, input_unit);
     if (status == AW_OK)
         status = find_column(session, table, aw_option(session, "output"), &c->measured, unit);
-    if (status != AW_OK)
-        return status;
-    c->time_scale = 1;
-    snprintf(text, sizeof text, "1%s", time_unit);
-    return *time_unit ? aw_number_parse_unit(text, "s", &c->time_scale, &session->err) : AW_OK;
+    return status;
 }
 
 /* Who recorded telemetry has a sample for each. */

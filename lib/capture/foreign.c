@@ -1,7 +1,10 @@
 /* Tells the logs of other CAN programs by their first bytes. */
 #include "capture/foreign.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 static const struct {
     const char *start, *what;
@@ -18,9 +21,12 @@ static void advise(const char *name, const char *what, struct aw_error *err)
 {
     static const char how[] = "convert it first: python3 -m can.logconvert";
     const char *dot = strrchr(name, '.');
-    if (dot && dot > name && !strchr(dot, '/'))
-        aw_fail(err, AW_USAGE, "%.100s is %s — %s %.100s %.*s.log", name, what, how, name,
-                (int)(dot - name), name);
+    char from[400], to[400], other[400];
+    bool named = dot && dot > name && !strchr(dot, '/') && strlen(name) < sizeof other / 2;
+    snprintf(other, sizeof other, "%.*s.log", named ? (int)(dot - name) : 0, name);
+    if (named)
+        aw_fail(err, AW_USAGE, "%.100s is %s — %s %s %s", name, what, how,
+                aw_shell_word(from, sizeof from, name), aw_shell_word(to, sizeof to, other));
     else
         aw_fail(err, AW_USAGE, "%.100s is %s — %s FILE OUT.log", name, what, how);
 }

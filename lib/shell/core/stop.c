@@ -263,7 +263,11 @@ bool aw_stop_take_interrupt(struct aw_session *session)
         return false;
     sigdelset(&pending, SIGINT);
     sigandset(&pending, &pending, &session->stop.caught);
-    return sigisemptyset(&pending) && sigtimedwait(&set, NULL, &(struct timespec){0}) == SIGINT;
+    if (!sigisemptyset(&pending) || sigtimedwait(&set, NULL, &(struct timespec){0}) != SIGINT)
+        return false;
+    if (session->interactive)
+        aw_session_report(session, "\n"); /* behind the ^C that the terminal shows */
+    return true;
 }
 
 bool aw_stop_ends(const struct aw_session *session)
