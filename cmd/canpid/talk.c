@@ -301,10 +301,35 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
     return status;
 }
 
+static void wait_for_turn(struct aw_session *session, unsigned board, aw_frame_fn *add,
+                          void *context)
+{
+    const struct aw_canpid *client = &((struct canpid_state *)session->state)->client;
+    int64_t pace = aw_canpid_paced_ns(client, board) - client->boards[board / 32].sent_ns;
+    for (int64_t waited = 0; waited < pace; waited += session->tool->stop_gap_ms * AW_MILLISECOND)
+        add(context, NULL, 0);
+}
+
+/* As disable() does it: gains from before between two disables, each with the pace of its board. */
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct canpid_state *state = session->state;
-    aw_canpid_last_stop(&state->client, state->driven | state->ongoing, add, context);
+    struct aw_canpid *client = &state->client;
+    uint64_t boards = state->driven | state->ongoing;
+    aw_canpid_last_stop(client, boards, add, context);
+    for (size_t i = 0; i < state->n_old; i++) {
+        struct aw_record command;
+        struct aw_canpid_sent sent;
+        aw_canpid_gain_record(&client->wire, &state->old[i], &command);
+        if (aw_canpid_encode(client, &command, &sent, NULL) != AW_OK)
+            continue;
+        wait_for_turn(session, state->old[i].board, add, context);
+        add(context, sent.bytes, sent.size);
+    }
+    if (state->n_old == 0)
+        return;
+    wait_for_turn(session, state->old[0].board, add, context);
+    aw_canpid_last_stop(client, boards, add, context);
 }
 
 enum aw_status canpid_safe_stop(struct aw_session *session)

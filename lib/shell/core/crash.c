@@ -20,13 +20,15 @@
 #define MS_NS      1000000 /* in a millisecond */
 #define RENEW_NS   (10 * AW_MILLISECOND)
 
-/* Frames that go to one descriptor, again after a pause: a device may miss the first. */
+/* Frames that go to one descriptor: the first ones again and again, because a device may miss them;
+ * then those behind the first pause. */
 struct plan {
     int fd;
     struct sockaddr_storage to;
     socklen_t to_size; /* 0: none */
     unsigned times, gap_ms;
-    size_t n, end[FRAMES_MAX];
+    size_t n, again, end[FRAMES_MAX];
+    unsigned pauses[FRAMES_MAX]; /* before it, gap_ms each */
     uint8_t bytes[ROOM];
 };
 
@@ -70,15 +72,28 @@ static void write_frame(const struct plan *plan, const uint8_t *bytes, size_t si
     }
 }
 
-static void carry_out(const struct plan *plan)
+static void pause_for(const struct plan *plan, unsigned times)
 {
     struct timespec gap = {.tv_nsec = (long)plan->gap_ms * MS_NS};
-    for (unsigned turn = 0; turn < plan->times; turn++) {
-        if (turn > 0)
-            nanosleep(&gap, NULL);
-        for (size_t i = 0, start = 0; i < plan->n; start = plan->end[i++])
-            write_frame(plan, plan->bytes + start, plan->end[i] - start);
+    while (times-- > 0)
+        nanosleep(&gap, NULL);
+}
+
+static void write_frames(const struct plan *plan, size_t from, size_t to)
+{
+    for (size_t i = from, start = from ? plan->end[from - 1] : 0; i < to; start = plan->end[i++]) {
+        pause_for(plan, plan->pauses[i]);
+        write_frame(plan, plan->bytes + start, plan->end[i] - start);
     }
+}
+
+static void carry_out(const struct plan *plan)
+{
+    for (unsigned turn = 0; turn < plan->times; turn++) {
+        pause_for(plan, turn > 0);
+        write_frames(plan, 0, plan->again);
+    }
+    write_frames(plan, plan->again, plan->n);
 }
 
 /* Raised again it waits until this has returned, and then finds the program where it crashed. */
@@ -113,6 +128,8 @@ void aw_crash_catch(void)
 struct draft {
     const struct aw_link *link;
     struct plan *plan;
+    unsigned pauses; /* before the next frame */
+    bool paused;     /* there was one */
 };
 
 static void add_frame(void *context, const void *frame, size_t size)
@@ -120,6 +137,11 @@ static void add_frame(void *context, const void *frame, size_t size)
     struct draft *draft = context;
     struct plan *plan = draft->plan;
     size_t used = plan->n ? plan->end[plan->n - 1] : 0;
+    if (!frame) {
+        draft->pauses++;
+        draft->paused = true;
+        return;
+    }
     struct aw_link_raw raw = {.bytes = plan->bytes + used, .cap = ROOM - used};
     if (plan->n == FRAMES_MAX || !aw_link_raw(draft->link, frame, size, &raw))
         return;
@@ -127,7 +149,10 @@ static void add_frame(void *context, const void *frame, size_t size)
     plan->to_size = raw.to && raw.to_size <= sizeof plan->to ? raw.to_size : 0;
     if (plan->to_size)
         memcpy(&plan->to, raw.to, raw.to_size);
+    plan->pauses[plan->n] = draft->pauses;
+    draft->pauses = 0;
     plan->end[plan->n++] = used + raw.size;
+    plan->again = draft->paused ? plan->again : plan->n;
 }
 
 static void renew(struct aw_aside *aside)
@@ -158,7 +183,7 @@ void aw_crash_prepare(struct aw_session *session)
         plans()->ready = 0;
         return;
     }
-    plan->n = 0;
+    plan->n = plan->again = 0;
     plan->times = 1 + session->tool->stop_again;
     plan->gap_ms = session->tool->stop_gap_ms;
     struct draft draft = {.link = session->link, .plan = plan};

@@ -17,7 +17,7 @@ static void last_stop(struct aw_session *s, aw_frame_fn *add, void *context)
 {
     (void)s;
     for (const char **frame = frames; *frame; frame++)
-        add(context, *frame, strlen(*frame));
+        add(context, **frame == '|' ? NULL : *frame, strlen(*frame));
 }
 
 /* What begins with '-' cannot be sent. */
@@ -112,9 +112,17 @@ static void what_it_is(void **state)
     tool.stop_again = 2;
     aw_crash_prepare(session);
     assert_string_equal(written(), "all holdall holdall hold");
+    /* what comes behind a pause is sent once, at the end */
+    frames[1] = "|";
+    frames[2] = "gains ";
+    frames[3] = frames[4] = "|";
+    frames[5] = "all";
+    tool.stop_gap_ms = 1;
+    aw_crash_prepare(session);
+    assert_string_equal(written(), "all all all gains all");
+    memset(frames, 0, sizeof frames);
     tool.stop_again = 0;
     frames[0] = "-";
-    frames[1] = NULL;
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
     for (int i = 0; i < 65; i++) /* one more than boards on a bus */

@@ -1,0 +1,280 @@
+"""canpid on joints that are broken: whatever moves one by itself leaves it within its bound, with the
+gains from before, and disabled.
+
+    hostile.py all              each command on each plant in virtual time, as TAP
+    hostile.py kills COUNT      commands on served drivers, each ended at a random moment by one of
+                                five signals, or by itself
+
+The bound is 15 deg beyond where the joint stands and where it is to go, up to the frame of telemetry
+that shows it and what a driver takes to obey; what a joint coasts with its driver disabled is its own.
+The last frame of everything is a disable, nothing is enabled after the bound was left, and a driver
+that got other gains has its own again. Exit status 1 where that is not so.
+"""
+import json
+import os
+import random
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent / "build/bin")).resolve()
+PLANTS = ["sound", "dead", "stuck", "reversed", "wall:2deg", "delay:1s", "backlash:1deg", "coulomb:5%", "unstable"]
+BOUND = 15
+FASTEST = 600  # deg/s
+PUBLISHED = {"kp": 3, "ki": 0.0005, "kd": 0}
+TARGETS = {"identify": 0, "tune": 10, "step": 10, "sweep": 5, "verify": 10, "play": 10}
+COMMANDS = {
+    "identify": "identify -b lknee -c pos",
+    "tune": "--json tune -b lknee -c pos --yes",
+    "step": "step --from 0deg --to 10deg --for 4s -b lknee -c pos",
+    "sweep": "sweep --amplitude 5deg -b lknee -c pos",
+    "verify": "verify spec.ini",
+    "play": "play walk.csv -c pos --loop --for 8s",
+}
+# What each plant is ended for, by command; elsewhere the command comes to its end.
+STUCK, REVERSED, BEYOND = "output, and nothing moves", "motor or encoder is reversed", "more than 15 beyond"
+ENDS = {
+    "dead": {name: STUCK for name in ("identify", "tune", "step", "verify", "play")},
+    "stuck": {name: STUCK for name in ("identify", "tune", "step", "verify", "play")},
+    "reversed": {name: REVERSED for name in COMMANDS},
+    "delay:1s": {name: BEYOND for name in COMMANDS},
+    "unstable": {name: BEYOND for name in COMMANDS},
+    "wall:2deg": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
+    "backlash:1deg": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
+    "coulomb:5%": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
+    "sound": {"verify": "not to 10 deg"},
+}
+
+
+def prepare():
+    Path("spec.ini").write_text("[s]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 4s\n"
+                                "max-overshoot = 50%\nmax-settling-time = 3.9s\n")
+    Path("walk.csv").write_text("t,lknee\n0,0\n1,10\n2,-10\n3,0\n")
+
+
+def start(*words, **more):
+    env = dict(os.environ, XDG_CONFIG_HOME=os.getcwd(), XDG_STATE_HOME=tempfile.mkdtemp(dir="."))
+    return subprocess.Popen([BIN / "canpid", "-q", *words], env=env, text=True, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+
+class Wire:
+    """What was said on it, by frames of lknee: setpoints (share of full scale), gains, angles."""
+
+    def __init__(self, slack):
+        self.slack = slack  # deg
+        self.last = None
+        self.gains = {}
+        self.enabled = self.left = False
+        self.farthest = 0
+        self.wrong = []
+
+    def setpoint(self, value):
+        self.last = "disable" if abs(value) > 1 else "setpoint"
+        self.enabled = self.last == "setpoint"
+        if self.left and self.enabled:
+            self.wrong.append("enabled after it had left its bound")
+
+    def gain(self, name, value):
+        self.last = name
+        self.gains[name] = value
+
+    def angle(self, degrees, bound):
+        if self.enabled:
+            self.farthest = max(self.farthest, abs(degrees))
+        self.left = self.left or abs(degrees) > bound + self.slack
+
+    def judge(self, name, applied):
+        bound = BOUND + TARGETS[name]
+        if self.farthest > bound + self.slack:
+            self.wrong.append(f"enabled at {self.farthest:.1f} deg, {bound} is the bound")
+        if self.last not in (None, "disable"):
+            self.wrong.append(f"the last frame is {self.last}")
+        for gain, value in self.gains.items():
+            if not applied and abs(value - PUBLISHED[gain]) > 1e-6:
+                self.wrong.append(f"left with {gain} {value:g}")
+        return sorted(set(self.wrong))
+
+
+def applied_in(out):
+    return any('"applied":true' in line for line in out.splitlines())
+
+
+# ---- In virtual time -----------------------------------------------------------------------------
+
+
+def look_into(path, name):
+    wire = Wire(slack=FASTEST * 0.02)
+    decoded = subprocess.run([BIN / "canpid", "decode", "-j", path], capture_output=True, text=True, check=False)
+    for line in decoded.stdout.splitlines():
+        record = json.loads(line)
+        if record.get("board") != "lknee":
+            continue
+        if record["msg"] == "setpoint":
+            wire.setpoint(record["value"] / 360)
+        elif record["msg"] in PUBLISHED:
+            wire.gain(record["msg"], record["value"])
+        elif record["msg"] == "sensors" and record["lever_angle"] is not None:
+            wire.angle(record["lever_angle"], BOUND + TARGETS[name])
+    return wire
+
+
+def everything():
+    cases = [(plant, name) for plant in PLANTS for name in COMMANDS]
+    failed = 0
+    print(f"1..{len(cases)}")
+    for number, (plant, name) in enumerate(cases, 1):
+        process = start("-l", f"sim:?time=virtual&plant={plant}", "--record", "run.pcapng", *COMMANDS[name].split())
+        out, err = process.communicate(timeout=120)
+        wrong = look_into("run.pcapng", name).judge(name, applied_in(out))
+        why = ENDS[plant].get(name)
+        if why and (process.returncode == 0 or why not in out + err):
+            wrong.append(f"'{why}' is not said: exit {process.returncode}: {err.strip()}")
+        if not why and process.returncode != 0:
+            wrong.append(f"exit {process.returncode}: {err.strip()}")
+        failed += bool(wrong)
+        print(f"{'not ok' if wrong else 'ok'} {number} - {plant} {name} {'; '.join(wrong)}")
+        Path("run.pcapng").unlink(missing_ok=True)
+    return failed == 0
+
+
+# ---- In real time, with kills --------------------------------------------------------------------
+
+
+class Proxy:
+    """Between the tool and the adapter of a simulated driver: Lawicel frames, as text."""
+
+    def __init__(self, port, name):
+        self.name = name
+        # A busy machine lets both wait.
+        self.wire = Wire(slack=FASTEST * 0.05)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"slcan:tcp:127.0.0.1:{self.listener.getsockname()[1]}"
+        self.board = socket.create_connection(("127.0.0.1", port))
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def serve(self):
+        host, _ = self.listener.accept()
+        for one in (host, self.board):
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        up = threading.Thread(target=self.copy, args=(self.board, host), daemon=True)
+        up.start()
+        self.copy(host, self.board)
+        self.board.shutdown(socket.SHUT_RDWR)
+        up.join()
+        host.close()
+
+    def copy(self, source, sink):
+        rest = b""
+        while True:
+            try:
+                data = source.recv(65536)
+            except OSError:
+                return
+            if not data:
+                return
+            *lines, rest = (rest + data).split(b"\r")
+            for line in lines:
+                self.note(line.lstrip(b"\a"))
+            try:
+                sink.sendall(data)
+            except OSError:
+                return
+
+    def note(self, line):
+        if not line.startswith(b"t") or len(line) < 17 or line[1:3] != b"04" and line[1:3] != b"05":
+            return
+        number, data = int(line[1:4], 16), bytes.fromhex(line[5:17].decode())
+        if number == 0x44:
+            self.wire.setpoint(struct.unpack("<f", data[:4])[0])
+        elif number in (0x41, 0x42, 0x43):
+            self.wire.gain(("kp", "ki", "kd")[number - 0x41], struct.unpack("<f", data[:4])[0])
+        elif number == 0x5F:
+            self.wire.angle(struct.unpack("<h", data[4:6])[0] * 0.045, BOUND + TARGETS[self.name])
+
+    def close(self):
+        self.thread.join(10)
+        self.listener.close()
+        self.board.close()
+
+
+def is_disabled(url):
+    """By the telemetry, once what waited has been read."""
+    for _ in range(5):
+        out, _ = start("-j", "-l", url, "watch", "-b", "lknee", "-n", "12").communicate()
+        pid = [json.loads(line) for line in out.splitlines() if '"msg":"pid"' in line]
+        if pid and [pid[-1].get("setpoint"), pid[-1].get("output")] == [99.9969, 0]:
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def kill_one(plant, name, how, moment):
+    board = start("sim", "-b", "lknee", "--plant", plant, "--listen", "slcan:tcp-listen:0")
+    url = next(line for line in board.stderr if line.startswith("ready: ")).split()[1]
+    proxy = Proxy(int(url.rsplit(":", 1)[1]), name)
+    process = start("-l", proxy.url, *COMMANDS[name].split())
+    try:
+        out, _ = process.communicate(timeout=moment)
+    except subprocess.TimeoutExpired:
+        process.send_signal(how)
+        out, _ = process.communicate(timeout=30)
+    proxy.close()
+    wrong = proxy.wire.judge(name, applied_in(out))
+    if proxy.wire.last and not is_disabled(url):
+        wrong.append("enabled")
+    board.terminate()
+    board.communicate()
+    return wrong
+
+
+def kills(count, lanes=6):
+    signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV]
+    seed = int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 30)
+    rng = random.Random(seed)
+    # most of them while tune is under way, which has the most to put back
+    plan = [(PLANTS[1 + i % (len(PLANTS) - 1)], rng.choice([*COMMANDS, "tune", "tune", "identify"]),
+             rng.choice(signals), rng.uniform(0.05, 9)) for i in range(count)]
+    problems, turn = [], threading.Lock()
+
+    def lane():
+        while True:
+            with turn:
+                if not plan:
+                    return
+                plant, name, how, moment = plan.pop()
+            try:
+                wrong = kill_one(plant, name, how, moment)
+            except Exception as error:  # a lane must not end in silence
+                wrong = [repr(error)]
+            if wrong:
+                problems.append(f"{plant} {name}, {how.name} at {moment:.2f} s: {'; '.join(wrong)}")
+
+    threads = [threading.Thread(target=lane) for _ in range(min(lanes, count))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(*problems, sep="\n", end="\n" if problems else "")
+    print(f"{count - len(problems)} of {count} joints within their bound, with their own gains, disabled; SEED={seed}")
+    return not problems
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        prepare()
+        good = kills(int(sys.argv[2])) if sys.argv[1] == "kills" else everything()
+        os.chdir("/")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
