@@ -81,7 +81,7 @@ cli() {
 # What others make of their output (Wireshark, cantools, ssh) and what help tells is the same, golden-san is
 # there, and they have an allocator of their own (memory).
 cli_san() {
-    KILLS=8 WAYS=1 RECORD_KILLS=4 WITHIN=1000 cli build/san tshark dbc ssh help golden memory
+    KILLS=8 HOSTILE=4 WAYS=1 RECORD_KILLS=4 WITHIN=1000 cli build/san tshark dbc ssh help golden memory
 }
 
 # Benchmarks with tiny counts, so that they do not rot.

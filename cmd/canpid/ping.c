@@ -5,7 +5,9 @@
 #include "shell/commands/ping.h"
 #include "state.h"
 
-#define USUAL_S 1
+#define USUAL_S     1
+#define MANY        8    /* intervals whose mean counts, and so many means */
+#define TOGETHER_MS 0.25 /* no driver speaks more often than once in a millisecond */
 
 struct listener {
     struct aw_session *session;
@@ -13,7 +15,7 @@ struct listener {
     uint64_t frames, limit;    /* limit 0: none */
     uint64_t count[AW_CANPID_BOARDS];
     int64_t last_ns[AW_CANPID_BOARDS][AW_CANPID_KINDS]; /* 0: none yet */
-    struct aw_samples interval_ms[AW_CANPID_BOARDS];    /* between two frames of a kind */
+    struct aw_samples interval_ms[AW_CANPID_BOARDS][AW_CANPID_KINDS];
 };
 
 static bool note_arrival(void *context, const struct aw_received *received)
@@ -32,7 +34,7 @@ static bool note_arrival(void *context, const struct aw_received *received)
     if (l->wanted && !(l->wanted >> at & 1))
         return true;
     if (*last)
-        aw_samples_add(&l->interval_ms[at], (double)(now - *last) / 1e6);
+        aw_samples_add(&l->interval_ms[at][kind], (double)(now - *last) / 1e6);
     *last = now;
     l->count[at]++;
     l->received |= UINT64_C(1) << at;
@@ -41,17 +43,24 @@ static bool note_arrival(void *context, const struct aw_received *received)
     return !(++l->frames == l->limit);
 }
 
-/* Adapters and busy machines hand over several frames at once: those say nothing of how often a
- * driver speaks. None does so more often than once in a millisecond. */
+/* Adapters and busy machines hand over several frames at once, and each a little late: single
+ * intervals say little of how often a driver speaks, and the mean of many does, of the usual many,
+ * among which none is missing. */
 static double usual_ms(const struct aw_samples *intervals)
 {
-    static const double together_ms = 0.25;
-    struct aw_samples apart = {0};
-    for (size_t i = 0; i < intervals->n; i++)
-        if (intervals->values[i] >= together_ms)
-            aw_samples_add(&apart, intervals->values[i]);
-    double usual = aw_samples_stats(&apart).p50;
-    aw_samples_free(&apart);
+    struct aw_samples means = {0};
+    double sum = 0;
+    size_t many = intervals->n >= MANY * MANY ? MANY : 1;
+    for (size_t i = 0; i < intervals->n; i++) {
+        sum += intervals->values[i];
+        if ((i + 1) % many)
+            continue;
+        if (sum / (double)many >= TOGETHER_MS)
+            aw_samples_add(&means, sum / (double)many);
+        sum = 0;
+    }
+    double usual = aw_samples_stats(&means).p50;
+    aw_samples_free(&means);
     return usual;
 }
 
@@ -63,10 +72,15 @@ static void report(struct listener *l, unsigned board)
         .key = "board",
         .name = aw_canpid_board_name(&l->session->wire->variant, board, name),
         .n = l->count[at],
-        .lost = aw_ping_missing(&l->interval_ms[at], usual_ms(&l->interval_ms[at])),
-        .ms = l->interval_ms[at],
     };
+    for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
+        const struct aw_samples *intervals = &l->interval_ms[at][kind];
+        row.lost += aw_ping_missing(intervals, usual_ms(intervals));
+        for (size_t i = 0; i < intervals->n; i++)
+            aw_samples_add(&row.ms, intervals->values[i]);
+    }
     aw_ping_row(l->session, &row);
+    aw_samples_free(&row.ms);
     aw_session_print_result(l->session);
 }
 
@@ -105,7 +119,8 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     l->session = session;
     enum aw_status status = ping(l);
     for (size_t i = 0; i < AW_CANPID_BOARDS; i++)
-        aw_samples_free(&l->interval_ms[i]);
+        for (size_t kind = 0; kind < AW_CANPID_KINDS; kind++)
+            aw_samples_free(&l->interval_ms[i][kind]);
     free(l);
     return status;
 }

@@ -3,10 +3,20 @@
 # sets how many are ended at a random moment, SEED which.
 load common.bash
 
-@test "canpid: each command on each plant stays within its bound, and says what is wrong" {
-    run python3 "$root/tests/cli/hostile.py" all
+on() {
+    run python3 "$root/tests/cli/hostile.py" all "$1"
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
+
+@test "canpid: each command on a sound joint" { on sound; }
+@test "canpid: each command on a dead motor" { on dead; }
+@test "canpid: each command on an encoder that is stuck" { on stuck; }
+@test "canpid: each command on a motor that is reversed" { on reversed; }
+@test "canpid: each command against a wall" { on wall:2deg; }
+@test "canpid: each command on a joint that is late" { on delay:1s; }
+@test "canpid: each command on a loose gear" { on backlash:1deg; }
+@test "canpid: each command on much friction" { on coulomb:5%; }
+@test "canpid: each command on a joint that runs away" { on unstable; }
 
 @test "canpid: ended at any moment on a broken joint" {
     run python3 "$root/tests/cli/hostile.py" kills "${HOSTILE:-12}"

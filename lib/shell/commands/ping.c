@@ -6,6 +6,8 @@
 
 #define BINS      12
 #define BAR_WIDTH 40
+#define TOGETHER  16 /* arrivals of which one is on time */
+#define LAST      6  /* the same at the end, where no more can come */
 
 static const char *const heads[] = {"min/ms", "mean/ms", "p50/ms", "p95/ms", "p99/ms", "max/ms"};
 
@@ -67,17 +69,38 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
     aw_object_stats_ms(result, NULL, &stats);
 }
 
+/* Where each one is beside the time at which it was due, in places: who is late comes back to where
+ * the others are, and behind one that is missing nobody does. */
+struct lateness {
+    double now, usual; /* of the last one; where the others are */
+    double least;      /* since those were looked at */
+    double last[LAST];
+    size_t n;
+    double missing;
+};
+
+/* The rest is what the usual interval is not known to. */
+static void settle(struct lateness *late, double least)
+{
+    late->missing += fmax(0, round(least - late->usual));
+    late->usual = least;
+    late->least = INFINITY;
+}
+
 uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual)
 {
-    double missing = 0, awaited = 0; /* in the gap before: it may come yet */
+    struct lateness late = {.least = INFINITY};
     for (size_t i = 0; i < intervals->n && usual > 0; i++) {
-        double places = round(intervals->values[i] / usual);
-        if (places < 1) {
-            awaited = fmax(0, awaited - 1);
-        } else {
-            missing += awaited;
-            awaited = places - 1;
-        }
+        late.now += intervals->values[i] / usual - 1;
+        late.last[i % LAST] = late.now;
+        late.least = fmin(late.least, late.now);
+        if (++late.n % TOGETHER == 0)
+            settle(&late, late.least);
     }
-    return (uint64_t)(missing + awaited);
+    double least = INFINITY;
+    for (size_t i = 0; i < LAST && i < late.n; i++)
+        least = fmin(least, late.last[i]);
+    if (late.n > 0)
+        settle(&late, least);
+    return (uint64_t)late.missing;
 }

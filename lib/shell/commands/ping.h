@@ -31,8 +31,8 @@ struct aw_ping {
  * added; with several rows aw_session_print_result is called between them. */
 void aw_ping_row(struct aw_session *session, struct aw_ping *ping);
 
-/* How many never came of what comes by itself: one that is missing leaves an interval of twice the
- * usual length, and one that was only late comes close behind the one before. */
+/* How many never came of what comes by itself: one that is missing leaves all that follow a place
+ * behind; one that was only late, or came in a block with others, does not. */
 uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual);
 
 #endif
