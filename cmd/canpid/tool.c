@@ -360,8 +360,8 @@ static const struct aw_command commands[] = {
      .run = run_ping,
      .details = "Listens for a second, --for TIME or -n FRAMES, and sends nothing: a driver "
                "answers no question.\n"
-               "A frame counts as lost where all that follow are a place behind; what is only late, "
-               "or comes in a block, does not.\nA board of -b that is silent is an error.",
+               "A frame counts as lost where all that follow are a place behind; what is only "
+               "late, or comes in a block, does not.\nA board of -b that is silent is an error.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {.name = "list", .summary = "show CAN interfaces and serial adapters", .offline = true,
      .run = run_list, .examples = AW_LIST("list")},

@@ -324,7 +324,7 @@ struct aw_tool {
     /* The messages that stop what moves now, each to add: the same without waiting and receiving,
      * and without changing anything. Called whenever something has been sent, so it may be the
      * middle of another message. Sent when the tool crashes, stop_again times more. No message
-     * (NULL) is a pause of stop_gap_ms; what comes behind the first one is sent once, at the end. */
+     * (NULL) is a pause of stop_gap_ms; what is behind the first one is sent once, at the end. */
     void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
     unsigned stop_again, stop_gap_ms;
 
