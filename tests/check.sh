@@ -183,6 +183,7 @@ with_programs() {
     suite generated tests/generate.sh --check
     suite benches benches
     suite tuning build/tests/tuning/batch 16
+    suite hostile python3 tests/tuning/hostile.py 8
     suite soak tests/soak.sh --small
 }
 

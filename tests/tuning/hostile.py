@@ -89,17 +89,17 @@ def all_runs():
 
 def table():
     good = True
-    print("| plant | `identify`, `tune --yes`, `step`, `verify` at a tick of 10 ms | farthest with power | at rest |")
-    print("|---|---|---|---|")
+    print("| plant | `identify` | `tune --yes` | `step` by 10° | `verify` of it | farthest with power | and at rest |")
+    print("|---|---|---|---|---|---|---|")
     for plant in PLANTS:
         results = {(t, c): run(plant, t, c) for t in TICKS for c in COMMANDS}
         faults = [f"{c} at {t} ms: {', '.join(r['faults'])}" for (t, c), r in results.items() if r["faults"]]
         good = good and not faults
         said = [verdict(c, results[10, c]) for c in COMMANDS]
-        print(f"| `{plant}` | {'; '.join(said)} | {max(r['on'] for r in results.values()):.1f}° | "
+        print(f"| `{plant}` | {' | '.join(said)} | {max(r['on'] for r in results.values()):.1f}° | "
               f"{max(r['coasted'] for r in results.values()):.1f}° |{' '.join(faults)}")
     runs = len(all_runs())
-    print(f"\n{runs} runs at ticks of 4, 8 and 10 ms" + (": the driver disabled at the end of each, no power beyond "
+    print(f"\nWhat is said is that at 10 ms. {runs} runs at ticks of 4, 8 and 10 ms" + (": the driver disabled at the end of each, no power beyond "
           "the bound for longer than a stop takes, never enabled again, and the gains those from before." if good
                                                         else ", with faults."))
     return good
@@ -111,7 +111,7 @@ def verdict(command, result):
     if result["ok"]:
         return "fit %.0f %%" % result["fit"] if "fit" in result else "overshoot %.3g %%" % result["overshoot"]
     said = result["said"]
-    for front in ["canpid: ", "script:1:1: ", "tune: the gains from before are back: ", "lknee: "]:
+    for front in ["not ok 1 - 10 deg: ", "ok 1 - 10 deg: ", "canpid: ", "script:1:1: ", "tune: the gains from before are back: ", "lknee: "]:
         said = said.removeprefix(front)
     return said.split(" — ")[0]
 

@@ -185,7 +185,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
 {
     double distance = distance_of(w, item);
     char line[AW_VIEW_MAX];
-    w->seen += isfinite(distance);
+    w->seen += isfinite(distance) ? 1 : 0;
     if (!w->view || !item->record || !isfinite(distance) ||
         (w->n_nearest == NEAREST && distance >= w->nearest[NEAREST - 1].distance))
         return;
