@@ -18,7 +18,11 @@ LIBDIR   ?= $(PREFIX)/lib
 DATADIR  ?= $(PREFIX)/share
 MANDIR   ?= $(DATADIR)/man
 UDEVDIR  ?= $(PREFIX)/lib/udev
+PYTHONDIR ?= $(PREFIX)/lib/$(if $(filter /usr,$(PREFIX)),python3,$(PYTHON))/dist-packages
 DESTDIR  ?=
+
+# Where Debian's Python looks below /usr/local.
+PYTHON = $(shell python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])' 2>/dev/null || echo python3)
 
 ifeq ($(origin CC),default)
 CC := $(if $(SAN)$(FUZZ),clang,gcc)
@@ -333,6 +337,10 @@ install: all
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@version@|$(VERSION)|' \
 	    lib/armwire.pc.in > $(call dest,$(LIBDIR)/pkgconfig/armwire.pc)
 	install -m 644 docs/udev/*.rules $(call dest,$(UDEVDIR)/rules.d)
+	install -d $(call dest,$(PYTHONDIR)/armwire) $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
+	install -m 644 lib/python/armwire/*.py lib/python/armwire/py.typed $(call dest,$(PYTHONDIR)/armwire)
+	sed 's|@version@|$(VERSION)|' lib/python/METADATA.in > $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)/METADATA
+	install -m 644 lib/python/entry_points.txt $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
 	for n in 1 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
 	for t in $(TOOLS); do \
 	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
@@ -343,7 +351,8 @@ uninstall:
 	rm -f $(foreach p,$(PROGRAMS),$(call dest,$(PREFIX)/bin/$(p)))
 	rm -f $(call dest,$(LIBDIR))/libarmwire.a $(call dest,$(LIBDIR))/libarmwire.so* \
 	    $(call dest,$(LIBDIR))/pkgconfig/armwire.pc
-	rm -rf $(call dest,$(PREFIX)/include/armwire)
+	rm -rf $(call dest,$(PREFIX)/include/armwire) $(call dest,$(PYTHONDIR)/armwire) \
+	    $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
 	rm -f $(foreach n,1 5 7,$(patsubst docs/man/%,$(call dest,$(MANDIR)/man$(n))/%,$(wildcard docs/man/*.$(n)))) \
 	    $(patsubst docs/udev/%,$(call dest,$(UDEVDIR)/rules.d)/%,$(wildcard docs/udev/*.rules))
 	rm -f $(foreach t,$(TOOLS),$(call dest,$(BASH_DIR)/$(t)) $(call dest,$(ZSH_DIR)/_$(t)) $(call dest,$(FISH_DIR)/$(t).fish))
@@ -368,5 +377,5 @@ help:
 	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1, IN=lib/wire, SAN=1'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'
-	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR'
+	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR, PYTHONDIR'
 	@echo '  clean'

@@ -63,7 +63,8 @@ sorted_in() {
     contains armwire ' ./usr/bin/armctl$' && contains armwire ' ./lib/udev/rules.d/70-hidmotor.rules$' &&
         contains ezphys-sim ' ./usr/bin/ezphys-sim$' &&
         contains armwire-mqtt ' ./usr/bin/armwire-mqtt$' && contains libarmwire0 'libarmwire.so.0 ->' &&
-        contains libarmwire-dev ' ./usr/include/armwire/wire/wire.h$'
+        contains libarmwire-dev ' ./usr/include/armwire/wire/wire.h$' &&
+        contains python3-armwire ' ./usr/lib/python3/dist-packages/armwire/__init__.py$'
 }
 # What each package needs: ODE is for the stand-in only, the tools need no library of ours.
 needs() { dpkg-deb -f "$top/$1"_*.deb Depends | grep -q "$2"; }
@@ -75,7 +76,7 @@ light() {
 unpacked() {
     local package
     rm -rf "$root"
-    for package in armwire armwire-mqtt ezphys-sim libarmwire0 libarmwire-dev; do
+    for package in armwire armwire-mqtt ezphys-sim libarmwire0 libarmwire-dev python3-armwire; do
         dpkg-deb -x "$top/$package"_*.deb "$root" || return 1
     done
 }
@@ -85,6 +86,12 @@ tools_run() {
         "$root/usr/bin/$tool" --version | grep -F "$version" || return 1
     done
     "$root/usr/bin/armctl" -q -l 'sim:?time=virtual' deg 1 90 | grep result=confirmed
+}
+python_works() {
+    PATH=$root/usr/bin:$PATH PYTHONPATH=$root/usr/lib/python3/dist-packages /usr/bin/python3 -c '
+import armwire
+with armwire.open("armctl", "sim:?time=virtual") as arm:
+    print(arm.deg(1, 90).result)' | grep confirmed
 }
 library_works() {
     local libdir
@@ -104,6 +111,7 @@ case_of "every file in its package" sorted_in
 case_of "no package needs more than it uses" light
 case_of "the packages unpack" unpacked
 case_of "the tools run" tools_run
+case_of "the Python module" python_works
 case_of "an example, with the library" library_works turn 1
 case_of "an example over CAN, with the library" library_works knee lknee
 echo "1..$n"

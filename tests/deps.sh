@@ -20,7 +20,7 @@ git g++ pkg-config procps
 clang lld libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
 libcmocka-dev bats expect jq socat netcat-openbsd spin pmccabe shellcheck
 bash-completion zsh fish mandoc
-tshark can-utils python3 python3-can python3-serial gnuplot-nox mosquitto mosquitto-clients openssl
+tshark can-utils python3 python3-can python3-serial python3-pytest perl gnuplot-nox mosquitto mosquitto-clients openssl
 openssh-server openssh-client
 umockdev
 hyperfine

@@ -103,6 +103,14 @@ headers() {
             $compiler -Wall -Wextra -Werror -I"$root/usr/include/armwire" -fsyntax-only - || return 1
     done
 }
+python_module() {
+    PATH=$root/usr/bin:$PATH PYTHONPATH=$root/usr/lib/python3/dist-packages /usr/bin/python3 -B -c '
+import armwire, importlib.metadata
+assert importlib.metadata.version("armwire") == armwire.open("armctl").about["version"]
+assert [e.name for e in importlib.metadata.entry_points(group="pytest11") if "armwire" in e.value] == ["armwire"]
+with armwire.open("armctl", "sim:?time=virtual") as arm:
+    print(arm.deg(1, 90).result)' | grep confirmed
+}
 programs() {
     local tool
     for tool in $(tests/tools.sh); do
@@ -138,6 +146,7 @@ for compiler in gcc clang; do
 done
 case_of "every header stands on its own in C" headers "gcc -std=c11 -D_GNU_SOURCE -x c"
 case_of "every header stands on its own in C++" headers "g++ -std=c++20 -x c++"
+case_of "the Python module, with its version and its plugin" python_module
 case_of "make uninstall" in_root uninstall
 case_of "make uninstall leaves nothing" nothing_left
 echo "1..$n"

@@ -1,0 +1,238 @@
+"""What the blocking and the asyncio form have in common: lines for a tool, and what comes back."""
+import json
+import keyword
+import os
+import re
+import shutil
+import subprocess
+
+
+class Record(dict):
+    """A record of a tool; its members are attributes, too: record.m1.position."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"no {name!r} — there is {', '.join(self)}") from None
+
+
+class Error(Exception):
+    """A command failed. exit_code is that of the tool, why its sentence, record the whole result."""
+
+    exit_code = 1
+
+    def __init__(self, why, exit_code=None, record=None):
+        super().__init__(why)
+        self.why = why
+        self.record = record
+        if exit_code is not None:
+            self.exit_code = exit_code
+
+
+class Refused(Error):
+    """The device refused it, or did not do it."""
+
+
+class UsageError(Error):
+    """The command, an argument or an option is wrong; nothing was sent."""
+
+    exit_code = 2
+
+
+class NoAnswer(Error):
+    """Nothing came in time."""
+
+    exit_code = 3
+
+
+class NoLink(Error):
+    """The link is not there, or not permitted."""
+
+    exit_code = 4
+
+
+class Malformed(Error):
+    """Data that is none."""
+
+    exit_code = 5
+
+
+class LimitError(Error):
+    """A limit of the host refused it; nothing was sent."""
+
+    exit_code = 6
+
+
+class LinkLost(Error):
+    """The link was lost."""
+
+    exit_code = 7
+
+
+class Stopped(Error):
+    """A signal, or another program, stopped it."""
+
+    exit_code = 130
+
+
+ERRORS = {kind.exit_code: kind for kind in (Refused, UsageError, NoAnswer, NoLink, Malformed, LimitError, LinkLost)}
+
+
+def error(exit_code, why, record=None):
+    """The exception for an exit code."""
+    kind = ERRORS.get(exit_code) or (Stopped if exit_code >= 128 or exit_code < 0 else Error)
+    return kind(why, exit_code, record)
+
+
+def find(tool, path=None):
+    """The program of a tool: path, $ARMWIRE_BIN, or as the shell finds it."""
+    folder = os.environ.get("ARMWIRE_BIN")
+    found = path or (os.path.join(folder, tool) if folder else shutil.which(tool))
+    if not found or not os.access(found, os.X_OK):
+        raise NoLink(f"{tool} is not installed — put its folder into PATH or ARMWIRE_BIN")
+    return found
+
+
+def describe(program):
+    """What 'help --json' says, as a Record."""
+    done = subprocess.run([program, "help", "--json"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True)
+    return json.loads(done.stdout, object_hook=Record)
+
+
+def start_words(program, link, options):
+    """The command line of a process that takes commands on standard input."""
+    words = [program, "-q", "-k", "-j", "--no-input"]
+    if link:
+        words += ["-l", link]
+    for name, value in options.items():
+        words += option_words(name, value)
+    return words
+
+
+def option_words(name, value):
+    """One option, as it stands on a command line."""
+    name = name.rstrip("_").replace("_", "-")
+    if value is None or value is False:
+        return []
+    if len(name) == 1:
+        return [f"-{name}"] if value is True else [f"-{name}", str(value)]
+    return [f"--{name}"] if value is True else [f"--{name}={value}"]
+
+
+def python_name(name):
+    """The name of a command in Python: arguments that are words of the language get a '_'."""
+    name = name.replace("-", "_")
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def names_of(options):
+    """Names and letters."""
+    return {row["name"] for row in options} | {row["letter"] for row in options if "letter" in row}
+
+
+class Command:
+    """A command of a tool, ready to be called: its help comes from the tool's own table."""
+
+    def __init__(self, arm, row):
+        self._arm = arm
+        self.row = row
+        self.options = names_of(row["options"])
+        self.__name__ = python_name(row["name"])
+        self.__doc__ = self._text()
+
+    def _text(self):
+        row = self.row
+        lines = [row["summary"], "", f"usage: {row['usage']}"]
+        for arg in row["args"]:
+            unit = f" in {arg['unit']}" if arg.get("unit") and " in " not in arg.get("help", "") else ""
+            span = f", {arg['min']:g} to {arg['max']:g}" if "min" in arg else ""
+            lines.append(f"  {arg['name']}: {arg.get('help', '')}{unit}{span}")
+        for option in row["options"]:
+            lines.append(f"  {python_name(option['name'])}=: {option.get('help', '')}")
+        return "\n".join(lines)
+
+    def line(self, words, named):
+        """The line for these arguments."""
+        arguments = [arg["name"] for arg in self.row["args"]]
+        options = self.options | self._arm.options
+        rest = any(arg["kind"] in ("pairs", "rest") for arg in self.row["args"])
+        if not rest and len(words) > len(arguments) and not self.row.get("repeats"):
+            raise UsageError(f"{self.row['name']} takes {len(arguments)} arguments — {self.row['usage']}")
+        parts = [self.row["name"], *map(quote, words)]
+        for name, value in named.items():
+            name = name.rstrip("_")
+            if name not in arguments and name.replace("_", "-") in options:
+                parts += map(quote, option_words(name, value))
+            elif value is not None:
+                parts.append(quote(f"{name}={value}"))
+        return " ".join(parts)
+
+    def __call__(self, *words, **named):
+        return self._arm.run(self.line(words, named), self.row["name"])
+
+    def __repr__(self):
+        return f"<{self._arm.tool} {self.row['usage']}>"
+
+
+def quote(word):
+    """A word of a line."""
+    text = str(word)
+    if "\n" in text or "\0" in text:
+        raise UsageError("an argument of one line, please")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Face:
+    """What a tool has, by the names of its commands."""
+
+    def __init__(self, tool, link, path, options):
+        self.tool = tool
+        self.link = link
+        self.program = find(tool, path)
+        self.about = describe(self.program)
+        self.options = names_of(self.about["options"])
+        self.messages = []
+        self._words = start_words(self.program, link, options)
+        self._commands = {python_name(row["name"]): Command(self, row) for row in self.about["commands"]}
+
+    def __getattr__(self, name):
+        commands = self.__dict__.get("_commands", {})
+        if name in commands:
+            return commands[name]
+        raise AttributeError(f"{self.tool} has no command {name!r} — it has {', '.join(commands)}")
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._commands]
+
+    def __repr__(self):
+        return f"<armwire {self.tool} at {self.link or 'its usual link'}>"
+
+    def take(self, text):
+        """A line of the tool. Returns its Record if it is the result of the command."""
+        record = json.loads(text, object_hook=Record)
+        if "cmd" in record and "ok" in record:
+            return record
+        self.messages.append(record)
+        return None
+
+    def conclude(self, result):
+        """The result, or its exception. result.messages are the records before it."""
+        messages, self.messages = self.messages, []
+        if not result["ok"]:
+            why = re.sub(r"^stdin:\d+:\d+: ", "", result.get("why", "failed"))
+            raise error(result.get("exit", 1), why, result)
+        result = Record(result)
+        result.__dict__["messages"] = messages
+        return result
+
+    def ended(self, code, said):
+        """The exception for a tool that has ended by itself."""
+        lines = [line for line in said.strip().splitlines() if line]
+        return error(code or 7, lines[-1] if lines else f"{self.tool} has ended with {code}")
+
+    def watch_words(self, fields, named):
+        words = [word for word in self._words if word != "-k"] + ["watch", *fields]
+        for name, value in named.items():
+            words += option_words(name, value)
+        return words

@@ -1,0 +1,106 @@
+"""The same with asyncio.
+
+    async with await armwire.aio.open("hidmotor", "sim:") as arm:
+        await arm.move(m1=0, m2=45, m3=-30, wait=True)
+        async for record in arm.watch("m2.position", n=3):
+            print(record.m2.position)
+
+Commands of one arm are carried out one after the other, whoever waits for them.
+"""
+import asyncio
+import json
+import signal
+import tempfile
+
+from ._core import Face, Record
+
+END_S = 5
+LINE_MAX = 1 << 20
+
+
+async def open(tool, link=None, *, path=None, **options):  # noqa: A001
+    """A device; see armwire.open."""
+    return await asyncio.to_thread(Arm, tool, link, path, options)
+
+
+class Arm(Face):
+    """A device that one process of a tool talks to."""
+
+    def __init__(self, tool, link=None, path=None, options=None):
+        self._process = None
+        self._turn = asyncio.Lock()
+        super().__init__(tool, link, path, options or {})
+
+    async def _start(self):
+        self._said = tempfile.TemporaryFile()
+        self._process = await asyncio.create_subprocess_exec(
+            *self._words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self._said,
+            limit=LINE_MAX)
+
+    async def run(self, line, command):
+        """Carries a line out."""
+        async with self._turn:
+            if not self._process or self._process.returncode is not None:
+                await self._start()
+            try:
+                self._process.stdin.write(line.encode() + b"\n")
+                await self._process.stdin.drain()
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            try:
+                return self.conclude(await self._result(command))
+            except asyncio.CancelledError:
+                await self._end()  # nobody waits for the motion any more: it is stopped
+                raise
+
+    async def _result(self, command):
+        while line := await self._process.stdout.readline():
+            result = self.take(line)
+            if result is not None and (result["cmd"] == command or not result["ok"]):
+                return result
+        code = await self._process.wait()
+        self._process = None
+        self._said.seek(0)
+        raise self.ended(code, self._said.read().decode(errors="replace"))
+
+    async def watch(self, *fields, **named):
+        """Records as they come."""
+        await self.close()
+        said = tempfile.TemporaryFile()
+        process = await asyncio.create_subprocess_exec(
+            *self.watch_words(fields, named), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+            stderr=said, limit=LINE_MAX)
+        try:
+            while line := await process.stdout.readline():
+                record = json.loads(line, object_hook=Record)
+                if "cmd" not in record:
+                    yield record
+            if await process.wait():
+                said.seek(0)
+                raise self.ended(process.returncode, said.read().decode(errors="replace"))
+        finally:
+            if process.returncode is None:
+                process.send_signal(signal.SIGINT)
+                await process.wait()
+
+    async def _end(self):
+        process, self._process = self._process, None
+        if not process:
+            return
+        process.stdin.close()
+        try:
+            await asyncio.wait_for(process.wait(), END_S)
+        except asyncio.TimeoutError:
+            process.terminate()
+            await process.wait()
+
+    async def close(self):
+        """Stops what still moves, and lets the device go."""
+        async with self._turn:
+            await self._end()
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, kind, value, trace):
+        await self.close()

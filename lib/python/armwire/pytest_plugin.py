@@ -1,0 +1,49 @@
+"""Tests with an arm.
+
+    @pytest.mark.armwire("hidmotor", link="sim:?time=virtual")
+    def test_elbow(arm):
+        arm.move(m3=30, wait=True)
+        assert abs(arm.status().m3.actual - 30) < 3
+
+The fixture 'arm' is an armwire.Arm for the tool of the mark; --armwire-link names another link for all of them.
+Between two tests what moves is stopped. Of a test that fails what passed the link is kept: its report names the
+recording, which 'TOOL decode', 'TOOL plot' and Wireshark read.
+"""
+import pytest
+
+import armwire
+
+
+def pytest_addoption(parser):
+    parser.addoption("--armwire-link", metavar="URL", help="the link of all tests with an arm")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "armwire(tool, link=None, **options): the arm that a test has")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    recording = getattr(item, "armwire_recording", None)
+    if call.when == "call" and recording:
+        item.armwire_failed = report.failed
+        if report.failed:
+            report.sections.append(("armwire", f"what passed the link: {recording}"))
+
+
+@pytest.fixture
+def arm(request, tmp_path):
+    mark = request.node.get_closest_marker("armwire")
+    if not mark:
+        pytest.fail("which arm? — @pytest.mark.armwire(TOOL, link=URL)", pytrace=False)
+    options = dict(mark.kwargs)
+    link = request.config.getoption("--armwire-link") or options.pop("link", None)
+    options.pop("link", None)
+    recording = tmp_path / "armwire.pcapng"
+    request.node.armwire_recording = recording
+    with armwire.open(*mark.args, link, record=str(recording), **options) as opened:
+        yield opened
+    if not getattr(request.node, "armwire_failed", True):
+        recording.unlink(missing_ok=True)

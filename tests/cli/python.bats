@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# The Python module: what docs/python.md shows, exceptions, asyncio, the stop, the plugin of pytest.
+load common.bash
+
+python() { env PYTHONPATH="$root/lib/python" PYTHONDONTWRITEBYTECODE=1 ARMWIRE_BIN="$BIN" /usr/bin/python3 "$@"; }
+
+# blocks FILE: its pieces of Python, one a file, block.1.py …
+blocks() { awk -v d="$D" '/^```python/ { n++; on = 1; next } /^```/ { on = 0 } on { print > d "/block." n ".py" }' "$1"; }
+
+@test "at most 600 lines, and nothing but the standard library" {
+    [ "$(cat "$root"/lib/python/armwire/*.py | wc -l)" -le 600 ]
+    ok python - "$root"/lib/python/armwire/*.py <<'END'
+import ast
+import sys
+for path in sys.argv[1:]:
+    for node in ast.walk(ast.parse(open(path).read())):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else \
+            [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+        for name in names:
+            top = name.split(".")[0]
+            assert top in sys.stdlib_module_names or top == "armwire" or (
+                top == "pytest" and path.endswith("pytest_plugin.py")), (path, name)
+END
+}
+
+@test "every piece of Python in README and docs/python.md runs" {
+    cat "$root/README.md" "$root/docs/python.md" >all.md
+    blocks all.md
+    [ "$(ls block.*.py | wc -l)" -ge 6 ]
+    for block in block.*.py; do
+        grep -q pytest "$block" && continue
+        { echo 'import armwire'; cat "$block"; } >piece.py
+        ok python piece.py
+    done
+    ok python "$root/docs/example/log.py" 'sim:?time=virtual'
+    has "$output" 'messages are in motion.csv'
+    [ -s motion.csv ]
+}
+
+@test "each exit code has its exception" {
+    ok python - <<'END'
+import armwire
+
+def raises(kind, code, call):
+    try:
+        call()
+    except armwire.Error as error:
+        assert type(error) is kind and error.exit_code == code and error.why, (type(error), error.exit_code, error.why)
+        assert not error.why.startswith("stdin"), error.why
+        return
+    raise AssertionError(f"no {kind.__name__}")
+
+with armwire.open("hidmotor", "sim:?time=virtual&state=unhomed") as arm:
+    raises(armwire.Refused, 1, lambda: arm.move(m3=30, wait=True))
+    raises(armwire.UsageError, 2, lambda: arm.move(frob=30))
+    raises(armwire.UsageError, 2, lambda: arm.stop(1, 2, 3))
+    raises(armwire.LimitError, 6, lambda: arm.move(0, 400, 0))
+    assert arm.status().m1.actual is not None
+with armwire.open("armctl", "sim:?time=virtual&drop=100%") as arm:
+    raises(armwire.NoAnswer, 3, lambda: arm.deg(1, 10))
+with armwire.open("armctl", "/dev/nothing-here") as arm:
+    raises(armwire.NoLink, 4, lambda: arm.deg(1, 10))
+raises(armwire.NoLink, 4, lambda: armwire.open("frobctl"))
+try:
+    arm.frob
+except AttributeError as error:
+    assert "deg" in str(error)
+assert "deg" in dir(arm) and "angle" in arm.deg.__doc__
+END
+}
+
+@test "five tools, watch and a table, what the block leaves moving is stopped" {
+    ok python - <<'END'
+import armwire
+fast = "sim:?time=virtual"
+with armwire.open("canpid", fast) as arm:
+    assert arm.setpoint("10deg", b="lknee", c="pos", verify=True).result == "verified"
+with armwire.open("unitysim", fast) as arm:
+    assert arm.move(elbow=2300).result == "arrived"
+with armwire.open("ezphys", "sim:?scene=pendulum") as arm:
+    assert arm.motor("hinge", 2, 1000, for_="0.1s").velocity == 2
+with armwire.open("hidmotor", fast) as arm:
+    with arm.watch("m1", n=4) as watch:
+        assert watch.to_csv("run.csv") == 4
+    for record in arm.watch("m1.position"):
+        break  # ends it
+    assert arm.status().m1.actual is not None
+assert open("run.csv").readline().startswith("t,dir,msg,m1.setpoint")
+END
+    start board hidmotor sim --listen "unix-listen:$D/board"
+    ok python - "unix:$D/board" <<'END'
+import sys
+import armwire
+try:
+    with armwire.open("hidmotor", sys.argv[1]) as arm:
+        arm.move(m1=80, m2=0, m3=0, duration="20s")
+        raise KeyError("out of the block")
+except KeyError:
+    pass
+END
+    ok hidmotor -q -j -l "unix:$D/board" status
+    ok jq -e '.m1.target < 20' <<<"$output"
+}
+
+@test "the interpreter killed in a motion: the arm is stopped" {
+    start board hidmotor sim --listen "unix-listen:$D/board"
+    cat >move.py <<'END'
+import sys
+import armwire
+with armwire.open("hidmotor", sys.argv[1]) as arm:
+    arm.home(duration="0ms", wait=True)
+    print("moves", flush=True)
+    arm.move(m1=80, m2=0, m3=0, duration="20s", wait=True)
+END
+    for ((kills = 0; kills < ${KILLS:-10}; kills++)); do
+        mkfifo "out.$kills"
+        env PYTHONPATH="$root/lib/python" ARMWIRE_BIN="$BIN" /usr/bin/python3 -B move.py "unix:$D/board" \
+            >"out.$kills" 3>&- &
+        started+=($!)
+        read -t "$patience" -r line <"out.$kills"
+        ok hidmotor -q encode positions # some time, and not always the same
+        kill -9 $!
+        wait $! 2>/dev/null || true
+        for ((tries = 0; tries < 100; tries++)); do # its tool has the link until it has stopped
+            if hidmotor -q -j -l "unix:$D/board" status >now 2>/dev/null; then break; fi
+        done
+        ok jq -e '.m1.target < 20' <now
+    done
+}
+
+@test "pytest: an arm for a marked test, a recording of one that fails" {
+    command -v /usr/bin/pytest-3 >/dev/null || skip "no pytest"
+    cat >test_arm.py <<'END'
+import pytest
+
+@pytest.mark.armwire("hidmotor", link="sim:?time=virtual")
+def test_elbow(arm):
+    arm.move(m1=0, m2=0, m3=30, wait=True)
+    assert abs(arm.status().m3.actual - 30) < 3
+
+@pytest.mark.armwire("armctl", link="sim:?time=virtual")
+def test_wrong(arm):
+    assert arm.deg(1, 90).angle == 91
+
+def test_no_mark(arm):
+    pass
+END
+    exits 1 python -m pytest -p armwire.pytest_plugin -p no:cacheprovider --basetemp=kept -q test_arm.py
+    has "$output" '1 failed, 1 passed, 1 error'
+    has "$output" 'what passed the link: '
+    has "$output" 'which arm?'
+    same "$(ls kept/*0/armwire.pcapng | wc -l)" 1
+    ok armctl decode -j kept/test_wrong0/armwire.pcapng
+    has "$output" '"angle":90'
+    ok python -m pytest -p armwire.pytest_plugin -p no:cacheprovider -q test_arm.py -k elbow --armwire-link sim:
+}
