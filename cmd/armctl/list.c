@@ -7,11 +7,11 @@
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_port ports[PORTS_MAX];
-    size_t n = aw_link_list_serial(ports, PORTS_MAX);
+    size_t n = aw_link_list_serial(ports, PORTS_MAX), running = aw_list_running(session);
     (void)args;
     for (size_t i = 0; i < n && i < PORTS_MAX; i++)
         aw_list_port(session, ports[i].path, &ports[i]);
-    if (n == 0)
+    if (n == 0 && !running)
         aw_session_notice(session,
                           "no serial port here — plug the arm in, pair it by Bluetooth (rfcomm), "
                           "name a link with -l, or try -l sim:");

@@ -13,6 +13,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     size_t n = aw_link_list_serial(ports, 32), found = 0;
     char url[128];
     (void)args;
+    found += aw_list_running(session);
     for (struct if_nameindex *i = interfaces; i && i->if_name; i++)
         if (aw_can_is_interface(i->if_name)) {
             snprintf(url, sizeof url, "can:%s", i->if_name);

@@ -14,6 +14,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
         aw_tcp_servers("ezphys-sim", session->tool->protocol->ports[0], servers, SERVERS_MAX);
     char url[80];
     (void)args;
+    bool running = aw_list_running(session) > 0;
     for (size_t i = 0; i < n; i++) {
         snprintf(url, sizeof url, "tcp:%.47s:%u", servers[i].host, servers[i].port);
         aw_list_link(session, url);
@@ -22,7 +23,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
         aw_list_add(session, "holder", servers[i].client);
         aw_session_print_result(session);
     }
-    if (!n)
+    if (!n && !running)
         aw_session_notice(session,
                           "no simulator listens on this machine — '%s sim' starts one, and -l sim: "
                           "has one of its own",

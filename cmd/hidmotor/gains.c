@@ -28,6 +28,18 @@ static enum aw_status read_gains(struct aw_session *session, struct aw_hidmotor_
     return status;
 }
 
+/* Those of the motors that the board has; a packet carries more. */
+static enum aw_status read_own_gains(struct aw_session *session, struct aw_hidmotor_gains *gains)
+{
+    struct aw_hidmotor_status now = {0};
+    enum aw_status status = read_gains(session, gains);
+    if (status == AW_OK)
+        status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
+    for (int i = now.n; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
+        memset(gains->of[i], 0, sizeof gains->of[i]);
+    return status;
+}
+
 static struct aw_gain_line line_of(const struct aw_hidmotor_gain_at *at, char text[AW_GAIN_TEXT])
 {
     aw_hidmotor_gain_text(at, text);
@@ -44,7 +56,7 @@ static enum aw_status show(struct aw_session *session, const struct aw_args *arg
     struct aw_hidmotor_gains gains;
     struct aw_hidmotor_gain_at at;
     (void)args;
-    enum aw_status status = read_gains(session, &gains);
+    enum aw_status status = read_own_gains(session, &gains);
     for (size_t i = 0; status == AW_OK && aw_hidmotor_gains_next(&gains, &i, &at);) {
         char text[AW_GAIN_TEXT];
         struct aw_gain_line line = line_of(&at, text);
@@ -105,7 +117,7 @@ static size_t count(const struct aw_hidmotor_gains *gains)
 static enum aw_status save(struct aw_session *session, const char *path)
 {
     struct aw_hidmotor_gains gains;
-    enum aw_status status = read_gains(session, &gains);
+    enum aw_status status = read_own_gains(session, &gains);
     if (status == AW_OK)
         status = aw_hidmotor_gains_save(&gains, path, &session->err);
     aw_gains_result(session, "saved", count(&gains));

@@ -30,13 +30,14 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     if (!ports)
         return aw_no_memory(&session->err);
     size_t n = aw_link_list_hid(session->tool->protocol, ports, PORTS_MAX), found = 0;
+    bool running = aw_list_running(session) > 0;
     for (size_t i = 0; i < n && i < PORTS_MAX; i++) {
         if (!ports[i].chosen)
             continue;
         print_board(session, &ports[i]);
         found++;
     }
-    if (!found)
+    if (!found && !running)
         aw_session_notice(session, "no board here — plug it in, name another one with "
                                    "-l hid:VID:PID or -l hid:/dev/hidrawN, or try -l sim:");
     free(ports);

@@ -143,7 +143,7 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
     if (waited)
         motor_report_joints(session);
     else {
-        for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        for (int i = 0; i < plan->n && i < AW_HIDMOTOR_JOINTS; i++)
             aw_object_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2,
                              "deg");
     }
@@ -296,6 +296,13 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
     return status;
 }
 
+/* As many as the board is known to have. */
+static int motor_joints(struct aw_session *session)
+{
+    int n = motor_arm(session)->known.n;
+    return n > 0 && n < AW_HIDMOTOR_JOINTS ? n : AW_HIDMOTOR_JOINTS;
+}
+
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_hidmotor_stopped stopped = {0};
@@ -309,7 +316,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         return status;
     aw_object_start(&session->result, "stop");
     aw_object_text(&session->result, "result", stopped.confirmed ? "confirmed" : "sent");
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+    for (int i = 0; i < motor_joints(session); i++)
         aw_object_number(&session->result, aw_hidmotor_joint(i).name, stopped.deg[i], 2, "deg");
     aw_object_truth(&session->result, "measured", stopped.measured);
     return AW_OK;
@@ -325,13 +332,15 @@ enum aw_status motor_safe_stop(struct aw_session *session)
     struct aw_hidmotor_stopped s = {0};
     enum aw_status status = stop(session, &s);
     struct aw_error why = session->err;
+    char at[64] = "";
+    for (int i = 0; i < motor_joints(session); i++)
+        aw_append(at, sizeof at, "", " %.1f", s.deg[i]);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",
                        s.attempts ? "stop sent, not confirmed" : "NOT stopped", why.text);
     if (!s.confirmed)
         return aw_fail(&session->err, AW_STOPPED,
-                       "stop sent, to hold %.1f %.1f %.1f deg; its confirmation was not waited for",
-                       s.deg[0], s.deg[1], s.deg[2]);
-    aw_stop_did(session, "holding %.1f %.1f %.1f deg", s.deg[0], s.deg[1], s.deg[2]);
+                       "stop sent, to hold%s deg; its confirmation was not waited for", at);
+    aw_stop_did(session, "holding%s deg", at);
     return AW_OK;
 }

@@ -1,17 +1,23 @@
 /* hidmotor sim and the sim: link: the simulated board, with the faults that options name. */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "link/core/url.h"
 #include "protocol/hidmotor/device.h"
 #include "shell/commands/serve.h"
 #include "state.h"
 
-static enum aw_status parse_options(const char *state, const char *fault,
+static enum aw_status parse_options(const char *state, const char *fault, const char *motors,
                                     struct aw_hidmotor_device_options *options,
                                     struct aw_error *err)
 {
+    static const char *const counts[] = {"1", "2", "3", NULL};
     enum aw_status status = AW_OK;
-    if (state)
+    if (motors && !aw_is_one_of(counts, motors))
+        status = aw_fail(err, AW_USAGE, "motors: '%.24s' — 1, 2 or 3", motors);
+    if (motors && status == AW_OK)
+        options->motors = motors[0] - '0';
+    if (status == AW_OK && state)
         status = aw_hidmotor_state_parse(state, &options->state, err);
     if (status == AW_OK && fault)
         status = aw_hidmotor_faults_parse(fault, &options->faults, err);
@@ -23,19 +29,19 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     const char *latency = aw_url_get(url, "latency");
-    enum aw_status status =
-        parse_options(aw_url_get(url, "state"), aw_url_get(url, "fault"), &options, err);
+    enum aw_status status = parse_options(aw_url_get(url, "state"), aw_url_get(url, "fault"),
+                                          aw_url_get(url, "motors"), &options, err);
     if (status == AW_OK && latency)
         status = aw_url_duration(latency, &options.latency_ns, err);
     return status == AW_OK ? aw_sim_open(out, aw_hidmotor_device(&options), link->clock, true, err)
                            : status;
 }
 
-static const char *const sim_keys[] = {"state", "fault", "latency", "time", NULL};
+static const char *const sim_keys[] = {"state", "fault", "motors", "latency", "time", NULL};
 
 const struct aw_transport motor_sim_transport = {
     .scheme = "sim",
-    .usage = "sim:?state=NAME&fault=LIST&latency=3ms&time=virtual",
+    .usage = "sim:?state=NAME&fault=LIST&motors=2&latency=3ms&time=virtual",
     .help = "the simulated arm, in this process",
     .keys = sim_keys,
     .open = open_sim,
@@ -55,7 +61,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     (void)args;
     enum aw_status status = parse_options(aw_option(session, "state"), aw_option(session, "fault"),
-                                          &options, &session->err);
+                                          aw_option(session, "motors"), &options, &session->err);
     if (status != AW_OK)
         return status;
     return aw_session_serve(session, aw_hidmotor_device(&options), print_counters);

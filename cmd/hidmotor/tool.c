@@ -227,6 +227,8 @@ static const struct aw_command commands[] = {
           .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
          {.name = "state", .value = "NAME", .fallback = "running", .words = aw_hidmotor_state_names,
           .help = "of the board: running, unhomed or disabled"},
+         {.name = "motors", .value = "COUNT", .fallback = "3", .choices = AW_LIST("1", "2", "3"),
+          .help = "of the board: 1, 2 or 3"},
          {.name = "fault", .value = "LIST", .words = aw_hidmotor_fault_names,
           .help = "what goes wrong: lost:5%,late,glitch:1%"}),
      .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},

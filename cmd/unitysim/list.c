@@ -39,6 +39,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = client ? AW_OK : receives(session, &received);
     if (status != AW_OK)
         return status;
+    aw_list_running(session);
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
     simulator = simulator || received;
     const char *what =

@@ -1048,3 +1048,43 @@ END
         ends 0
 END
 }
+
+@test "a board with two motors: every command knows the count" {
+    two='sim:?motors=2'
+    while read -r command; do
+        exits 1 hidmotor -v -l "$two" $command
+        has "$stderr" "the board has 2 motors only"
+        hasnt "$stderr" "-> set_"
+    done <<<$'velocity 0 0 20\nvelocity elbow=20\ngains set m3.kp=1\ngains set m3.kp=1 --velocity\nset_velocity m3=5\nhome\nmove elbow=5\njog elbow 5'
+    ok hidmotor -q -l "$two" velocity 20 10 0
+    ok hidmotor -q -l "$two" gains set m2.kp=0.02
+    ok hidmotor -q -l "$two" gains show
+    hasnt "$output" m3
+    ok hidmotor -q -j -l "$two" stop
+    same "$(json 'has("m2") and (has("m3") | not)')" true
+    ok hidmotor -l "$two" <<<"move m1=5 m2=6"
+    matches "$stderr" "*stopped: holding * * deg*"
+    fails 2 hidmotor -l 'sim:?motors=4' status
+}
+
+@test "list and 'no link given' name a simulator and a server that run here; what listens is unix-listen:" {
+    for tool in hidmotor armctl canpid; do
+        start "$tool.sim" "$tool" sim
+        simulator=$pid
+        ok "$tool" list
+        usual=$(grep -o "^[^ ]*$D/armwire/$tool-sim" <<<"$output")
+        fails 4 "$tool" status
+        has "$why" "a simulator runs here: -l $usual;"
+        ok "$tool" -q -l "$usual" ping -n 3
+        start "$tool.serve" "$tool" serve -l sim:
+        ok "$tool" -j list
+        has "$output" "\"link\":\"serve:\",\"description\":\"a server, which shares a device\",\"holder\":\"$tool serve (pid $pid)\""
+        end "$pid"
+        end "$simulator"
+        ok "$tool" list
+        hasnt "$output" "$tool-sim"
+        hasnt "$output" "serve:"
+    done
+    fails 2 hidmotor sim --listen "unix:$D/x"
+    has "$why" "write unix-listen:$D/x"
+}

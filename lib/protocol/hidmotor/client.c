@@ -452,12 +452,43 @@ enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_recor
     return aw_encode(request, arm->options.force, report, AW_HIDMOTOR_REPORT, &size, err);
 }
 
+/* The last motor that a request wants something of, from 1; 0: none. */
+static int last_motor(const struct aw_record *request)
+{
+    int last = 0;
+    for (int i = 0; i < request->codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &request->codec->scalars[i];
+        const char *name = scalar->label ? scalar->label : scalar->field->name;
+        bool wanted = request->present >> i & 1 && fabs(request->v[i]) > 0;
+        if (wanted && name[0] == 'm' && name[1] >= '1' && name[1] <= '9' && !name[2])
+            last = name[1] - '0';
+    }
+    return last;
+}
+
+/* A board confirms what is for a motor that it does not have, too. */
+static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_record *request,
+                                   struct aw_error *err)
+{
+    struct aw_hidmotor_status now;
+    int last = last_motor(request);
+    enum aw_status status = AW_OK;
+    if (last > 1 && arm->known.n == 0)
+        status = aw_hidmotor_positions(arm, &now, err);
+    if (status != AW_OK || last < 2 || last <= arm->known.n)
+        return status;
+    return aw_fail(err, AW_REFUSED, "m%d: the board has %d motor%s only", last, arm->known.n,
+                   arm->known.n == 1 ? "" : "s");
+}
+
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_hidmotor_reply *reply, struct aw_error *err)
 {
     struct aw_hidmotor_reply unwanted;
     struct exchange x = {.lenient = false};
     enum aw_status status = aw_hidmotor_encode(arm, request, x.request, err);
+    if (status == AW_OK)
+        status = check_motors(arm, request, err);
     if (status != AW_OK)
         return status;
     begin(&x, arm, reply ? reply : &unwanted);

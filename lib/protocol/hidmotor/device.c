@@ -356,14 +356,14 @@ static void act_set_setpoints(struct board *board, const struct packet *packet)
 {
     int64_t lasts_ms = whole_ms(get(board, packet->down, 0));
     bool sinusoidal = !(get(board, packet->down, 1) < 1);
-    for (int i = 0; i < MOTORS; i++)
+    for (int i = 0; i < board->options.motors; i++)
         set_motor(board, &board->motors[i], get(board, packet->down, 2 + i), lasts_ms, sinusoidal);
 }
 
 static void act_positions(struct board *board, const struct packet *packet)
 {
-    put(board, packet->up, 0, MOTORS);
-    for (int i = 0; i < MOTORS; i++) {
+    put(board, packet->up, 0, board->options.motors);
+    for (int i = 0; i < board->options.motors; i++) {
         put(board, packet->up, 1 + 2 * i, setpoint_at(&board->motors[i], board->time_ms));
         put(board, packet->up, 2 + 2 * i, board->motors[i].measured);
     }
@@ -404,8 +404,8 @@ static double effort(const struct board *board, int i)
 
 static void act_velocities(struct board *board, const struct packet *packet)
 {
-    put(board, packet->up, 0, MOTORS);
-    for (int i = 0; i < MOTORS; i++) {
+    put(board, packet->up, 0, board->options.motors);
+    for (int i = 0; i < board->options.motors; i++) {
         put(board, packet->up, 1 + 3 * i, board->motors[i].velocity_setpoint);
         put(board, packet->up, 2 + 3 * i, board->motors[i].velocity);
         put(board, packet->up, 3 + 3 * i, effort(board, i));
@@ -421,33 +421,33 @@ static void act_gripper(struct board *board, const struct packet *packet)
 
 static void act_pid_gains(struct board *board, const struct packet *packet)
 {
-    for (int i = 0; i < 3 * MOTORS; i++)
+    for (int i = 0; i < 3 * board->options.motors; i++)
         put(board, packet->up, i, board->motors[i / 3].gains[i % 3]);
 }
 
 static void act_set_pid_gains(struct board *board, const struct packet *packet)
 {
-    for (int i = 0; i < 3 * MOTORS; i++)
+    for (int i = 0; i < 3 * board->options.motors; i++)
         board->motors[i / 3].gains[i % 3] = get(board, packet->down, i);
-    for (int i = 0; i < MOTORS; i++)
+    for (int i = 0; i < board->options.motors; i++)
         settle(&board->motors[i], board->motors[i].measured);
 }
 
 static void act_velocity_gains(struct board *board, const struct packet *packet)
 {
-    for (int i = 0; i < 3 * MOTORS; i++)
+    for (int i = 0; i < 3 * board->options.motors; i++)
         put(board, packet->up, i, board->motors[i / 3].velocity_gains[i % 3]);
 }
 
 static void act_set_velocity_gains(struct board *board, const struct packet *packet)
 {
-    for (int i = 0; i < 3 * MOTORS; i++)
+    for (int i = 0; i < 3 * board->options.motors; i++)
         board->motors[i / 3].velocity_gains[i % 3] = i % 3 == 1 ? 0 : get(board, packet->down, i);
 }
 
 static void act_set_velocity(struct board *board, const struct packet *packet)
 {
-    for (int i = 0; i < MOTORS; i++) {
+    for (int i = 0; i < board->options.motors; i++) {
         struct motor *motor = &board->motors[i];
         double speed = get(board, packet->down, i);
         if (!isfinite(speed) || !(fabs(speed) > 0))
@@ -696,6 +696,8 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
         return NULL;
     board->base.ops = &ops;
     board->options = *options;
+    if (options->motors < 1 || options->motors > MOTORS)
+        board->options.motors = MOTORS;
     board->state = options->state;
     board->random.state = options->seed;
     aw_wire_init(&board->wire, &aw_hidmotor_protocol, NULL, false);

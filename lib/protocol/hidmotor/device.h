@@ -81,6 +81,7 @@ typedef void aw_hidmotor_taken_fn(void *context, const uint8_t *report, int64_t 
 struct aw_hidmotor_device_options {
     enum aw_hidmotor_state state; /* running */
     struct aw_hidmotor_faults faults;
+    int motors;         /* that it has and tells of, 1 to 3; else 3 */
     int64_t latency_ns; /* 0; USB with its intervals adds 2 to 4 ms to the time in the board */
     uint64_t seed;
     aw_hidmotor_taken_fn *taken; /* or NULL */

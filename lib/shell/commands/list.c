@@ -1,6 +1,9 @@
 /* Prints the rows of every tool's command list. */
 #include "shell/commands/list.h"
 
+#include "shell/core/running.h"
+#include "shell/core/share.h"
+
 void aw_list_link(struct aw_session *session, const char *link)
 {
     aw_object_start(&session->result, "list");
@@ -26,4 +29,16 @@ void aw_list_port(struct aw_session *session, const char *link, const struct aw_
     aw_list_add(session, "holder", port->holder);
     aw_list_add(session, "problem", port->problem);
     aw_session_print_result(session);
+}
+
+size_t aw_list_running(struct aw_session *session)
+{
+    char sim[400];
+    size_t found = session->sharing ? session->sharing->list(session) : 0;
+    if (!aw_running_sim(session, sim, sizeof sim))
+        return found;
+    aw_list_link(session, sim);
+    aw_list_add(session, "description", "a simulator");
+    aw_session_print_result(session);
+    return found + 1;
 }

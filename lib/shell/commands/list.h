@@ -18,6 +18,10 @@ void aw_list_link(struct aw_session *session, const char *link);
 /* An entry, unless the text is empty. */
 void aw_list_add(struct aw_session *session, const char *key, const char *text);
 
+/* What runs on this machine for the tool and can be used by -l: its servers, and a simulator in its
+ * usual place, printed. Returns how many. */
+size_t aw_list_running(struct aw_session *session);
+
 /* All that is known of a serial port, printed. */
 void aw_list_port(struct aw_session *session, const char *link, const struct aw_port *port);
 

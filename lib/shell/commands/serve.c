@@ -14,6 +14,10 @@ static enum aw_status listen_url(struct aw_session *session, char *out, size_t s
 {
     char folder[256];
     const char *url = aw_option(session, "listen"), *at = strstr(url, AW_XDG_RUNTIME "/");
+    if (strncmp(url, "unix:", 5) == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "sim: --listen %.100s is for who connects — write unix-listen:%.100s", url,
+                       url + 5);
     if (!at) {
         snprintf(out, size, "%s", url);
         return AW_OK;

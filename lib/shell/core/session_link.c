@@ -9,6 +9,7 @@
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
 #include "shell/core/recent.h"
+#include "shell/core/running.h"
 #include "shell/core/session.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
@@ -19,9 +20,14 @@
 
 static enum aw_status no_link(struct aw_session *session)
 {
-    char variable[64];
+    char variable[64], sim[400];
     const struct aw_command *list = aw_find_command(session->tool, "list");
     aw_option_variable(session->tool->name, "link", variable, sizeof variable);
+    if (aw_running_sim(session, sim, sizeof sim))
+        return aw_fail(&session->err, AW_NO_LINK,
+                       "no link given — a simulator runs here: -l %s; or name the device with -l "
+                       "URL or %s",
+                       sim, variable);
     return aw_fail(
         &session->err, AW_NO_LINK,
         "no link given — name the device with -l URL or %s (see '%s %s'), or try -l sim:", variable,

@@ -23,6 +23,9 @@ struct aw_sharing {
     /* At the end: what is to go on goes on, and the place of the commander is free. */
     void (*leave)(struct aw_session *session);
 
+    /* For the command list: prints the servers that run here, returns how many. */
+    size_t (*list)(struct aw_session *session);
+
     /* ---- of a server: session->server ---- */
 
     /* May the command of these arguments be carried out for whom it comes from? Files among them

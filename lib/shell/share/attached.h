@@ -59,4 +59,7 @@ struct aw_link *aw_look_new(struct aw_session *session, struct aw_attached *atta
 enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link);
 void aw_look_take(struct aw_attached *attached, const json_t *object);
 
+/* For struct aw_sharing. */
+size_t aw_share_list(struct aw_session *session);
+
 #endif

@@ -451,6 +451,7 @@ const struct aw_sharing aw_sharing = {
     .stop = stop,
     .look = aw_look_open,
     .leave = leave,
+    .list = aw_share_list,
     .allow = aw_lease_allow,
     .traffic = aw_feed_traffic,
 };
