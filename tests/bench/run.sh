@@ -194,16 +194,35 @@ simulate() {
     return 1
 }
 
-# How evenly the 15 ms stream of control leaves, over UDP to a simulator.
+# The same beside four programs that do nothing but keep the processors busy.
+busy_cadence() {
+    local loops=() i
+    for ((i = 0; i < 4; i++)); do
+        sh -c 'while :; do :; done' &
+        loops+=($!)
+    done
+    cadence " beside four busy loops" ""
+    if chrt -f 40 true 2>/dev/null; then
+        cadence " so, with --realtime" 15.3 --realtime
+    else
+        row "unitysim: the same with --realtime" "" "" "no right to a real-time priority" "<= 15.3" ""
+    fi
+    kill "${loops[@]}"
+    wait "${loops[@]}" 2>/dev/null
+}
+
+# cadence WHAT BAR OPTION…: how evenly the 15 ms stream of control leaves, over UDP to a simulator; a BAR of "":
+# only said
 cadence() {
     local url simulator p50 p99
     simulate unitysim --listen 'udp-listen:31104?reply=127.0.0.1:31105' --scene 1 || return
-    read -r p50 p99 < <("$BIN/unitysim" -q -j -l "$url" ping --for 6s |
+    read -r p50 p99 < <("$BIN/unitysim" -q -j -l "$url" "${@:3}" ping --for 6s |
         jq -r '"\(.cadence_p50_ms) \(.cadence_p99_ms)"')
     kill $simulator
     wait $simulator 2>/dev/null
-    verdict "${p99:-999}" '<=' 16
-    row "unitysim: the 15 ms stream of control, P99" "${p99:-999}" ms "P50 ${p50:-999}" "<= 16" $met
+    met=
+    [ -z "$2" ] || verdict "${p99:-999}" '<=' "$2"
+    row "unitysim: the 15 ms stream of control$1, P99" "${p99:-999}" ms "P50 ${p50:-999}" "${2:+<= $2}" $met
 }
 
 # Share of a core that watching a full 1 Mbit/s bus takes: six boards, 8,700 frames a second.
@@ -286,7 +305,8 @@ memory
 conditions
 captures
 replay_times
-cadence
+cadence "" 16
+busy_cadence
 watch_share
 screen_shares
 lockstep

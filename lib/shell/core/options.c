@@ -54,6 +54,8 @@ const struct aw_option aw_global_options[] = {
     {.name = "deadman", .value = "TIME",
      .help = "stop what moves when no line came for so long; serve: 500ms; 0: never", .unit = "s",
      .min = 0, .max = 3600},
+    {.name = "realtime", .value = "PRIORITY", .bare = "40", .unit = "", .min = 1, .max = 99,
+     .whole = true, .help = "streams and serve: lock memory and take a real-time priority"},
     {.name = "config", .value = "FILE", .help = "read this config file instead of the usual one",
      .endings = "ini"},
     {.name = "help", .letter = 'h', .help = "help; after a command: help on it"},

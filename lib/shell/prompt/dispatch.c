@@ -12,6 +12,7 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
+#include "shell/core/realtime.h"
 #include "shell/core/recent.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
@@ -333,6 +334,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
+    aw_realtime_begin(session);
     status = aw_dry_outcome(session, args->command->name, run_somewhere(session, args));
     aw_session_work_end(session);
     status = make_safe(session, let_go(session, status));
