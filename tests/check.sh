@@ -23,6 +23,11 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
+# What they leave behind is seen at the end: files in a folder of their own, processes by what they have
+# from here.
+mkdir "$home/tmp"
+export TMPDIR=$home/tmp ARMWIRE_CHECK=$home
+
 # The packages that the tests use are for the system's Python; a version manager's wrapper around another
 # one takes as long as a test.
 mkdir -p "$home/bin"
@@ -131,6 +136,38 @@ syntax() {
     done
 }
 
+# Processes that suites have started and that are no children of this program any more, as
+# "PID its command line".
+processes_left() {
+    local folder pid parent
+    for folder in $(grep -zlxF "ARMWIRE_CHECK=$home" /proc/[0-9]*/environ 2>/dev/null); do
+        pid=${folder#/proc/} pid=${pid%/environ} parent=$pid
+        while [ "${parent:-0}" -gt 1 ] && [ "$parent" != $$ ]; do
+            parent=$(awk '$1 == "PPid:" { print $2 }' "/proc/$parent/status" 2>/dev/null)
+        done
+        [ "$parent" = $$ ] || echo "$pid $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)"
+    done
+}
+
+# No suite leaves a process, a socket or a folder. What was told to end may take a moment.
+left() {
+    local tries processes files
+    for ((tries = 0; tries < 50; tries++)); do
+        processes=$(processes_left)
+        [ -n "$processes" ] || break
+        sleep 0.2
+    done
+    files=$(find "$TMPDIR" -mindepth 1 ! -path "$TMPDIR/armwire-$UID" -prune -printf '%y %P\n')
+    echo "${processes:+still running:
+$processes
+}${files:+left behind in TMPDIR:
+$files
+}"
+    # shellcheck disable=SC2046 # numbers
+    [ -z "$processes" ] || kill $(awk '{ print $1 }' <<<"$processes")
+    [ -z "$processes$files" ]
+}
+
 # ---- Running them --------------------------------------------------------------------------------
 
 # Counts what the suite in $1 printed, and says it in one line, with the seconds that passed and those
@@ -219,6 +256,7 @@ if suite build make all units benches; then
     with_sources
     wait
 fi
+only="  " suite left left
 
 cat "$LOGS"/*.count | awk '
     { passed += $1; failed += $2 }

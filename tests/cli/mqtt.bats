@@ -33,7 +33,7 @@ sees() {
     cat "$2" && echo "never: $1" && false
 }
 
-sub() { mosquitto_sub -V 5 -p "$port" "$@"; }
+sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # in a process of its own: what is ended by $! is it
 
 # ask CORRELATION TEXT [OPTION…]: what a program of somebody else's does; all that is answered goes to the file
 # answers, which `listen` fills, or elsewhere ($to).

@@ -17,7 +17,7 @@ sees() {
 place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
 
 # talk SECONDS SOCKET: standard input to the server, what it says to standard output, for so long.
-talk() { python3 "$root/tests/cli/talk.py" "$@"; }
+talk() (exec python3 "$root/tests/cli/talk.py" "$@") # what is ended by $! is it
 
 @test "two programs and one board: watch and move without any option" {
     serve s hidmotor -l sim:
