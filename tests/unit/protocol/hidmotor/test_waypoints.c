@@ -464,11 +464,10 @@ static void steps_are_even_and_above_0(void **state)
 static void a_row_every_so_often(void **state)
 {
     static const struct aw_hidmotor_file every = {.every_s = 0.02};
-    static const char *const texts[] = {"10,20,30\n11,20,30\n12,20,30\n",
-                                        "m1,m2,m3\n10,20,30\n11,20,30\n12,20,30\n",
-                                        "10,20,30,7\n9,20,30,7\n12,20,30,7\n",
-                                        "elbow;gripper;base;shoulder\n30;7;10;20\n"
-                                        "30;7;11;20\n30;8;12;20\n"};
+    static const char *const texts[] = {
+        "10,20,30\n11,20,30\n12,20,30\n", "m1,m2,m3\n10,20,30\n11,20,30\n12,20,30\n",
+        "10,20,30,7\n9,20,30,7\n12,20,30,7\n",
+        "elbow;gripper;base;shoulder\n30;7;10;20\n30;7;11;20\n30;8;12;20\n"};
     static const char *const said[] = {"", "", "run.csv: not used: column4",
                                        "run.csv: not used: gripper"};
     struct aw_hidmotor_waypoints way;
