@@ -134,8 +134,7 @@ static const struct aw_command commands[] = {
          "Commas, semicolons, tabs or blanks stand between the columns. Times are seconds "
          "unless the header or\n"
          "--columns says t_ms; angles are in deg. What a file does not say is asked about, with "
-         "the command that\n" "plays it.",
-     .examples = AW_LIST("--dry-run play walk.csv --every 20ms")},
+         "the command that\n" "plays it."},
     {.name = "record", .group = AW_GROUP_KEEP,
      .summary = "write what the joints do into a file",
      .args = AW_ARGS(

@@ -127,8 +127,8 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
     char text[NAMES_MAX];
     uint8_t block[2 * NAMES_MAX];
     size_t at = 0;
-    bool good = tee->file;
-    if (tee->named || !session->tool->names.keep)
+    bool good = true;
+    if (tee->named || !tee->file || !session->tool->names.keep)
         return true;
     while (good && session->tool->names.keep(session, &at, text, sizeof text)) {
         struct aw_packet packet = {.time_ns = time_ns,
@@ -139,7 +139,7 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
         tee->named = true;
         good = put(tee, block, aw_pcapng_packet(block, sizeof block, &packet), &session->lost);
     }
-    return good || !tee->file;
+    return good;
 }
 
 bool aw_tee_close(struct aw_tee *tee, struct aw_error *err)
