@@ -97,7 +97,8 @@ enum aw_status arm_ready(struct aw_session *session)
 
 enum aw_status arm_poll(struct aw_session *session)
 {
-    return aw_armctl_idle(&arm_state(session)->arm, aw_clock_now(session->clock), &session->err);
+    int64_t end = aw_clock_now(session->clock) + AW_MILLISECOND; /* what never falls silent */
+    return aw_armctl_idle(&arm_state(session)->arm, end, &session->err);
 }
 
 enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_profile **profile)

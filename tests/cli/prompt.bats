@@ -591,3 +591,88 @@ END
             ends 0"
     done
 }
+
+# ---- What the screen shows ------------------------------------------------------------------------
+
+# screen COLUMNS COMMAND…: the command on a terminal of its own, which shows what a person would see.
+screen() {
+    local columns=$1
+    shift
+    mux() { tmux -u -S "$D/mux" -f /dev/null "$@"; }
+    mux new-session -d -x "$columns" -y 24 "$(printf '%q ' "$@")"
+    started+=("$(mux display -p '#{pid}')")
+}
+
+# shows PATTERN: the lines of the screen, without the empty ones below, sooner or later are like this.
+shows() {
+    local tries
+    for ((tries = 0; tries < 200; tries++)); do
+        shown=$(mux capture-pane -p)
+        # shellcheck disable=SC2053 # a pattern
+        [[ $shown == $1 ]] && return
+        sleep 0.05
+    done
+    printf 'the screen shows:\n%s\nand is not like: %s\n' "$shown" "$1" && false
+}
+
+keys() { mux send-keys -l "$1"; }
+cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
+
+@test "on the screen: a motion that ends by itself renews the prompt in its place, also under a typed line" {
+    local columns
+    for columns in 80 24; do
+        screen "$columns" hidmotor -q -l sim:
+        shows 'hidmotor sim:>'
+        keys $'move 0 1 0 duration=0.2s\r'
+        shows $'*\nhidmotor sim: moving>'
+        keys 'status'
+        shows $'*\nhidmotor sim: moving> s*' # it may be over a line
+        shows $'*\nhidmotor sim:> status'
+        hasnt "${shown#*duration}" moving
+        same "$(cursor)" "21,$(($(wc -l <<<"$shown") - 1))"
+        mux kill-server
+    done
+    screen 80 hidmotor -q -l sim:
+    shows 'hidmotor sim:>'
+    keys $'move 0 1 0 duration=0.2s\r'
+    shows $'*\nhidmotor sim: moving>'
+    shows $'*\nhidmotor sim:>'
+    same "$(grep -c 'sim:' <<<"$shown")" 2
+    keys $'quit\r'
+}
+
+@test "on the screen: what is said while a line is typed stands above it" {
+    start arm armctl sim --listen "unix-listen:$D/arm"
+    screen 80 armctl -q -l "unix:$D/arm"
+    shows 'armctl *>'
+    keys $'deg 1 20\r'
+    shows $'*confirmed*\narmctl *>'
+    keys 'deg 1 4'
+    shows $'*\narmctl *> deg 1 4'
+    end "$pid"
+    shows $'*confirmed*\narmctl: *connection lost*\narmctl *: link lost> deg 1 4'
+    keys 5
+    shows $'*: link lost> deg 1 45'
+    mux kill-server
+}
+
+@test "on the screen: a key is not repeated a million times, and a terminal may be narrow" {
+    local columns
+    screen 80 armctl -q -l "$fast"
+    shows 'armctl *>'
+    mux send-keys Escape
+    keys 99999999x
+    shows '*xxxx'
+    keys $'\001\013'
+    shows $'armctl sim:>'
+    keys $'quit\r'
+    for columns in 1 2; do
+        terminal "$columns" <<<"
+            launch hidmotor -q -l sim:
+            ask {move 0 1 0 duration=0.2s} result=sent
+            ask status joint
+            ask {status -j} actual
+            type \004
+            ends 0"
+    done
+}

@@ -45,9 +45,21 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
     return true;
 }
 
+static void write_report(struct aw_session *session, char *text)
+{
+    char lost[128];
+    if (session->unreported && is_room(session)) {
+        int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
+                         session->tool->name, session->unreported);
+        session->unreported = write_line(session, lost, (size_t)n) ? 0 : session->unreported;
+    }
+    if (!write_line(session, text, strlen(text)))
+        session->unreported++;
+}
+
 static void report(struct aw_session *session, bool clean, const char *format, va_list args)
 {
-    char text[TEXT_MAX], lost[128];
+    char text[TEXT_MAX];
     aw_session_work_hide(session);
     vsnprintf(text, sizeof text, format, args);
     if (clean)
@@ -57,13 +69,11 @@ static void report(struct aw_session *session, bool clean, const char *format, v
         session->out.sink->put(session->out.sink, true, text, strlen(text));
         return;
     }
-    if (session->unreported && is_room(session)) {
-        int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
-                         session->tool->name, session->unreported);
-        session->unreported = write_line(session, lost, (size_t)n) ? 0 : session->unreported;
-    }
-    if (!write_line(session, text, strlen(text)))
-        session->unreported++;
+    if (session->make_room)
+        session->make_room(session, true);
+    write_report(session, text);
+    if (session->make_room)
+        session->make_room(session, false);
 }
 
 void aw_session_report(struct aw_session *session, const char *format, ...)

@@ -105,6 +105,9 @@ struct aw_session {
     bool serving;     /* a simulated device: what comes are commands */
     bool quit;        /* the user asked to leave */
     bool idling;      /* it waits for input, and reads the link beside */
+    /* The prompt's, while a line is being typed: takes it off the screen and puts it there again,
+     * around whatever is written. NULL: none is. */
+    void (*make_room)(struct aw_session *session, bool begin);
     unsigned scripts; /* that are being run, one from another */
 
     /* The command that runs. */

@@ -24,6 +24,7 @@
 
 #define HISTORY_LINES 5000
 #define LINK_MOST     24 /* characters of the link in the prompt */
+#define REPEAT_MOST   999
 
 struct prompt {
     struct aw_session *session;
@@ -170,10 +171,17 @@ static int accept_line(int count, int key)
     return rl_newline(count, key);
 }
 
+/* It belongs to whoever writes again. */
+static void uninstall(struct prompt *prompt)
+{
+    prompt->session->make_room = NULL;
+    rl_callback_handler_remove();
+}
+
 static void on_line(char *line)
 {
     struct prompt *prompt = active(NULL);
-    rl_callback_handler_remove();
+    uninstall(prompt);
     free(prompt->typed);
     prompt->typed = line;
     prompt->session->quit = prompt->session->quit || !line;
@@ -274,7 +282,35 @@ static void write_prompt(struct prompt *prompt)
              length ? " " : "", cut, length, named, state);
 }
 
-/* Something that ends by itself has ended, or a link was lost: while nothing is typed. */
+/* The line being typed goes away, and what is said comes in its place; then it is there again. A
+ * search or a number has a prompt of its own, which stays. */
+static void clear_typed_line(struct prompt *prompt)
+{
+    clear_hint(prompt);
+    rl_clear_visible_line();
+    fflush(rl_outstream);
+}
+
+static void draw_typed_line(struct prompt *prompt)
+{
+    if (!RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG)) {
+        write_prompt(prompt);
+        rl_set_prompt(prompt->text);
+    }
+    rl_forced_update_display();
+    fflush(rl_outstream);
+}
+
+static void make_room(struct aw_session *session, bool begin)
+{
+    (void)session;
+    if (begin)
+        clear_typed_line(active(NULL));
+    else
+        draw_typed_line(active(NULL));
+}
+
+/* Something that ends by itself has ended, or a link was lost or is back. */
 static void renew_prompt(struct prompt *prompt)
 {
     char before[sizeof prompt->text];
@@ -282,9 +318,9 @@ static void renew_prompt(struct prompt *prompt)
     write_prompt(prompt);
     if (strcmp(before, prompt->text) == 0)
         return;
-    clear_hint(prompt);
-    rl_set_prompt(prompt->text);
-    rl_forced_update_display();
+    strcpy(prompt->text, before);
+    clear_typed_line(prompt);
+    draw_typed_line(prompt);
 }
 
 /* The terminal belongs to readline from here. What was typed while a command ran was read as lines:
@@ -294,6 +330,7 @@ static void install(struct prompt *prompt)
     int waiting = 0;
     write_prompt(prompt);
     rl_callback_handler_install(prompt->text, on_line);
+    prompt->session->make_room = make_room;
     prompt->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
 
@@ -306,7 +343,9 @@ static void on_signal(struct prompt *prompt)
         clear_hint(prompt);
         fflush(rl_outstream);
         rl_deprep_terminal();
+        session->make_room = NULL;
         aw_stop_suspend(session);
+        session->make_room = make_room;
         rl_prep_terminal(1);
         rl_forced_update_display();
         return;
@@ -317,7 +356,7 @@ static void on_signal(struct prompt *prompt)
     prompt->hinted = false;
     rl_callback_sigcleanup();
     rl_free_line_state();
-    rl_callback_handler_remove();
+    uninstall(prompt);
     if (session->quit)
         return;
     if (aw_session_take_loss(session, AW_OK) != AW_OK)
@@ -336,6 +375,8 @@ static int read_key(FILE *stream)
     for (;;) {
         ssize_t n = aw_read_ready(fileno(stream), &key, 1);
         bool before = n == 1 && prompt->typed_before > 0;
+        if (rl_numeric_arg > REPEAT_MOST) /* of a key, by a number typed with Alt */
+            rl_numeric_arg = REPEAT_MOST;
         prompt->typed_before -= before;
         if (n == 1)
             return before && key == '\0' ? CTRL('D') : key;
@@ -346,19 +387,19 @@ static int read_key(FILE *stream)
     }
 }
 
-/* What ends by itself while nobody types: the prompt says so then. */
+/* What ends by itself meanwhile: the prompt says so then. */
 static enum aw_status wait_key(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    if (session->ongoing == AW_ONGOING_ENDING && !aw_session_virtual(session) &&
-        aw_session_goes_on(session) && !session->tool->idle) {
-        enum aw_status status =
-            aw_session_wait_input(session, STDIN_FILENO, session->ongoing_until);
-        if (status != AW_TIMEOUT)
-            return status;
+    enum aw_status status = AW_TIMEOUT;
+    while (status == AW_TIMEOUT) {
+        bool ends = session->ongoing == AW_ONGOING_ENDING && !aw_session_virtual(session) &&
+                    aw_session_goes_on(session);
         renew_prompt(prompt);
+        status =
+            aw_session_wait_input(session, STDIN_FILENO, ends ? session->ongoing_until : AW_NEVER);
     }
-    return aw_session_wait_input(session, STDIN_FILENO, AW_NEVER);
+    return status;
 }
 
 static void read_one_line(struct prompt *prompt)
@@ -374,7 +415,7 @@ static void read_one_line(struct prompt *prompt)
             rl_callback_read_char();
     }
     if (!prompt->entered)
-        rl_callback_handler_remove();
+        uninstall(prompt);
     aw_stop_watch_suspend(session, false);
 }
 
