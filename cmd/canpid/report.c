@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/xml.h"
 #include "tuning.h"
 
 static const char head[] =
@@ -17,14 +18,6 @@ static const char head[] =
     "svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:.8em;overflow-x:auto}\n"
     ".scroll{overflow-x:auto}.outcome{font-size:1.15em;font-weight:bold}\n"
     "</style></head><body>\n";
-
-static void put_escaped(FILE *file, const char *text)
-{
-    for (; *text; text++) {
-        const char *instead = *text == '"' ? NULL : canpid_xml_escape(*text);
-        fprintf(file, instead ? "%s" : "%.1s", instead ? instead : text);
-    }
-}
 
 static void put_number(FILE *file, double value, const char *unit)
 {
@@ -210,7 +203,7 @@ enum aw_status canpid_write_report(struct aw_session *session, const char *path,
     fputs(head, file);
     fprintf(file, "<h1>%s, %s</h1>\n<p>%s. Decided by %s.</p>\n<p class=\"outcome\">",
             s->model->board, s->model->controller, s->model->made, s->goal);
-    put_escaped(file, s->outcome);
+    aw_xml_print(file, s->outcome);
     fputs("</p>\n", file);
     const struct aw_proposal *p = s->proposal;
     const struct aw_gains *g = &p->per_tick;

@@ -86,8 +86,6 @@ char *canpid_draw_nyquist(struct aw_session *session, const struct aw_model *mod
                           const struct aw_proposal *proposals, size_t n, const char *path,
                           size_t *size);
 
-/* What stands for a character in XML; NULL: it does itself. */
-const char *canpid_xml_escape(char c);
 
 /* What tune did, for its report. Runs without samples were not made. */
 struct canpid_story {

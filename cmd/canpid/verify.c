@@ -19,6 +19,7 @@
 #include "base/lines.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "shell/commands/verdicts.h"
 #include "tuning.h"
 
 #define CASES 64
@@ -281,41 +282,30 @@ static void print_tap(struct spec *spec, size_t i)
                     spec->checks[i].name, v->text);
 }
 
-const char *canpid_xml_escape(char c)
+static enum aw_status print_junit(struct spec *spec)
 {
-    static const char specials[] = "&<>\"";
-    static const char *const instead[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-    const char *special = c ? strchr(specials, c) : NULL;
-    return special ? instead[special - specials] : NULL;
-}
-
-static void print_escaped(struct aw_output *out, const char *text)
-{
-    for (; *text; text++) {
-        const char *instead = canpid_xml_escape(*text);
-        aw_output_print(out, instead ? "%s" : "%.1s", instead ? instead : text);
-    }
-}
-
-static void print_junit(struct spec *spec, size_t failed)
-{
-    struct aw_output *out = &spec->session->out;
-    aw_output_print(out,
-                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                    "<testsuite name=\"canpid verify\" tests=\"%zu\" failures=\"%zu\">\n",
-                    spec->n, failed);
-    for (size_t i = 0; i < spec->n; i++) {
-        aw_output_print(out, "  <testcase name=\"");
-        print_escaped(out, spec->checks[i].name);
-        if (spec->verdicts[i].passed) {
-            aw_output_print(out, "\"/>\n");
-            continue;
-        }
-        aw_output_print(out, "\"><failure message=\"");
-        print_escaped(out, spec->verdicts[i].text);
-        aw_output_print(out, "\"/></testcase>\n");
-    }
-    aw_output_print(out, "</testsuite>\n");
+    struct aw_session *session = spec->session;
+    struct aw_verdict cases[CASES];
+    struct aw_verdicts all = {.suite = "canpid verify",
+                              .time_ns = aw_session_time(session),
+                              .cases = cases,
+                              .n = spec->n};
+    char *text = NULL;
+    size_t size = 0;
+    for (size_t i = 0; i < spec->n; i++)
+        cases[i] = (struct aw_verdict){.group = "verify",
+                                       .name = spec->checks[i].name,
+                                       .kind = spec->verdicts[i].passed ? AW_VERDICT_PASSED
+                                                                        : AW_VERDICT_FAILED,
+                                       .why = spec->verdicts[i].text};
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return aw_no_memory(&session->err);
+    aw_verdicts_print(memory, &all);
+    fclose(memory);
+    aw_output_write(&session->out, text, size);
+    free(text);
+    return AW_OK;
 }
 
 enum aw_status run_verify(struct aw_session *session, const struct aw_args *args)
@@ -334,7 +324,7 @@ enum aw_status run_verify(struct aw_session *session, const struct aw_args *args
             print_tap(spec, i);
     }
     if (status == AW_OK && junit)
-        print_junit(spec, failed);
+        status = print_junit(spec);
     if (status == AW_OK && failed)
         status = aw_fail(&session->err, AW_REFUSED, "verify: %zu of %zu steps are beyond a limit",
                          failed, spec->n);

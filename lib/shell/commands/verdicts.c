@@ -1,7 +1,6 @@
 /* Writes verdicts as JUnit's XML. */
 #include "shell/commands/verdicts.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "base/file.h"
@@ -49,7 +48,7 @@ static void print_case(FILE *file, const struct aw_verdict *v)
     fprintf(file, "    </testcase>\n");
 }
 
-static void print_suite(FILE *file, const struct aw_verdicts *all)
+void aw_verdicts_print(FILE *file, const struct aw_verdicts *all)
 {
     size_t failed = aw_verdicts_count(all, AW_VERDICT_FAILED);
     size_t errors = aw_verdicts_count(all, AW_VERDICT_ERROR);
@@ -85,6 +84,6 @@ enum aw_status aw_verdicts_save(const struct aw_verdicts *verdicts, const char *
 {
     struct aw_saving saving;
     if (aw_file_begin(&saving, path))
-        print_suite(saving.file, verdicts);
+        aw_verdicts_print(saving.file, verdicts);
     return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "--junit", path);
 }

@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/status.h"
 
@@ -49,6 +50,8 @@ struct aw_verdicts {
 const char *aw_verdict_name(enum aw_verdict_kind kind);
 
 size_t aw_verdicts_count(const struct aw_verdicts *verdicts, enum aw_verdict_kind kind);
+
+void aw_verdicts_print(FILE *file, const struct aw_verdicts *verdicts);
 
 /* Writes the file in one step: whoever reads it meanwhile, or after a crash, has a whole one. */
 enum aw_status aw_verdicts_save(const struct aw_verdicts *verdicts, const char *path,
