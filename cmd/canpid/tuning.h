@@ -86,7 +86,6 @@ char *canpid_draw_nyquist(struct aw_session *session, const struct aw_model *mod
                           const struct aw_proposal *proposals, size_t n, const char *path,
                           size_t *size);
 
-
 /* What tune did, for its report. Runs without samples were not made. */
 struct canpid_story {
     const struct aw_model *model;
