@@ -157,22 +157,32 @@ static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const stru
                : status;
 }
 
+/* How many columns --columns speaks of. */
+static int said_columns(const char *columns)
+{
+    int n = 0;
+    for (const char *p = columns; p && *(p += strspn(p, ", ")); p += strcspn(p, ", "))
+        n++;
+    return n;
+}
+
 /* A column that nobody has said "-" of. */
 static void name_unused(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
                         const struct aw_waypoint_layout *layout)
 {
     char names[160] = "";
     size_t more = 0;
+    int said = said_columns(way->how.columns);
     for (int i = 0; i < (int)table->n_columns; i++) {
         char number[24];
         const char *name = table->names[i];
-        bool used = i == layout->t, said = strncmp(name, "column", 6) == 0;
+        bool used = i == layout->t || (i < said && strncmp(name, "column", 6) == 0);
         snprintf(number, sizeof number, "column%d", i + 1);
         if (table->headless && !way->how.columns)
             name = number;
         for (int k = 0; k < AW_HIDMOTOR_JOINTS; k++)
             used = used || i == layout->deg[k];
-        if (used || (way->how.columns && said))
+        if (used)
             continue;
         more += more > 0 || !aw_append_name(names, sizeof names, name);
     }

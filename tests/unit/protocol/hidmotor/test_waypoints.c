@@ -495,6 +495,9 @@ static void what_is_not_used_is_named(void **state)
     (void)state;
     assert_string_equal(notices(&way), "run.csv: not used: m4, note");
     aw_hidmotor_waypoints_free(&way);
+    assert_int_equal(read_as("0,1,2,3,9,9\n1,4,5,6,9,9\n", "t,m1,m2,m3,-", &way), AW_OK);
+    assert_string_equal(notices(&way), "run.csv: not used: column6"); /* of the other it is said */
+    aw_hidmotor_waypoints_free(&way);
 }
 
 static void radians_are_asked_about(void **state)
