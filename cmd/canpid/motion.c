@@ -3,6 +3,7 @@
 #include "control/motion.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "run.h"
 
@@ -28,14 +29,6 @@ enum aw_status canpid_max_deviation(struct aw_session *session, int controller, 
     return status;
 }
 
-struct aw_motion_config canpid_guard_config(int controller, double max_deviation)
-{
-    double scale = aw_canpid_full_scale(controller);
-    struct aw_motion_config config = aw_motion_defaults(max_deviation * scale);
-    config.least = usual[controller].least * scale;
-    return config;
-}
-
 const char *canpid_fault(const struct aw_canpid *client, unsigned board)
 {
     const struct aw_codec *codec = client->codecs[AW_CANPID_SENSORS];
@@ -46,4 +39,63 @@ const char *canpid_fault(const struct aw_canpid *client, unsigned board)
     while (name->name && name->value != state->error)
         name++;
     return name->name ? name->name : "an error without a name";
+}
+
+void canpid_guard_start(struct canpid_guard *guard, unsigned board, int controller,
+                        double max_deviation, double now_s)
+{
+    double scale = aw_canpid_full_scale(controller);
+    struct aw_motion_config config = aw_motion_defaults(max_deviation * scale);
+    config.least = usual[controller].least * scale;
+    *guard = (struct canpid_guard){
+        .board = board, .controller = controller, .commanded = NAN, .target = NAN};
+    aw_motion_start(&guard->motion, &config, now_s);
+}
+
+#define WENT_OFF "that it was disabled, by another program or by a restart"
+
+static bool enables(int controller, double normalised)
+{
+    return fabs(normalised) <= aw_canpid_setpoint_limit(controller);
+}
+
+static const char *went_off(struct canpid_guard *guard, const struct aw_canpid_board *board)
+{
+    bool on = canpid_is_enabled(board), wanted = enables(guard->controller, guard->commanded);
+    bool off = guard->enabled && wanted && !on;
+    guard->enabled = wanted && (guard->enabled || on);
+    return off ? WENT_OFF : NULL;
+}
+
+/* Where the bus shows what others send. Our own frames it does not show, or as they were sent. */
+static const char *was_disabled(const struct canpid_guard *guard, const struct aw_record *record)
+{
+    if (strcmp(record->codec->message->name, "setpoint") != 0 ||
+        !enables(guard->controller, guard->commanded))
+        return NULL;
+    int controller = (int)aw_record_get(record, "controller");
+    double value = aw_record_get(record, "value") / aw_canpid_setpoint_scale(controller);
+    return enables(guard->controller, value) ? NULL : WENT_OFF;
+}
+
+bool canpid_guard_see(struct canpid_guard *guard, struct aw_canpid *client,
+                      const struct aw_record *record, double now_s)
+{
+    if (!record || aw_record_get(record, "board") != guard->board)
+        return guard->motion.verdict == AW_MOTION_FINE;
+    if (record->dir & AW_TX) {
+        aw_motion_fault(&guard->motion, was_disabled(guard, record));
+    } else if (record->codec == client->codecs[AW_CANPID_PID]) {
+        const struct aw_canpid_board *board = aw_canpid_board(client, guard->board);
+        struct aw_motion_sample sample = {
+            .t = now_s,
+            .target = guard->target,
+            .measured = aw_canpid_from_percent(guard->controller, board->measured),
+            .output = board->output / 100,
+            .fault = went_off(guard, board)};
+        aw_motion_feed(&guard->motion, &sample);
+    } else {
+        aw_motion_fault(&guard->motion, canpid_fault(client, guard->board));
+    }
+    return guard->motion.verdict == AW_MOTION_FINE;
 }

@@ -19,8 +19,7 @@ struct joint {
     unsigned board;
     int column;
     struct aw_table samples; /* t since the start, measured in the unit */
-    struct aw_motion guard;
-    double target; /* in the unit; NaN: none yet */
+    struct canpid_guard guard;
     double lag_s, rms;
 };
 
@@ -176,16 +175,6 @@ static double now_s(const struct player *p)
     return (double)(aw_clock_now(p->session->clock) - p->start_ns) / 1e9;
 }
 
-static void take_sample(struct player *p, struct joint *joint)
-{
-    const struct aw_canpid_board *board = aw_canpid_board(canpid_of(p->session), joint->board);
-    double row[] = {now_s(p), aw_canpid_from_percent(p->controller, board->measured)};
-    struct aw_motion_sample sample = {
-        .t = row[0], .target = joint->target, .measured = row[1], .output = board->output / 100};
-    aw_motion_feed(&joint->guard, &sample);
-    aw_table_add(&joint->samples, row, NULL);
-}
-
 static bool on_frame(void *context, const struct aw_received *received)
 {
     struct player *p = context;
@@ -194,13 +183,13 @@ static bool on_frame(void *context, const struct aw_received *received)
     bool fine = true;
     for (size_t k = 0; record && k < p->n; k++) {
         struct joint *joint = &p->joints[k];
-        if (aw_record_get(record, "board") != joint->board)
+        fine = canpid_guard_see(&joint->guard, client, record, now_s(p)) && fine;
+        if (record->codec != client->codecs[AW_CANPID_PID] ||
+            aw_record_get(record, "board") != joint->board)
             continue;
-        if (record->codec == client->codecs[AW_CANPID_PID])
-            take_sample(p, joint);
-        else
-            aw_motion_fault(&joint->guard, canpid_fault(client, joint->board));
-        fine = fine && joint->guard.verdict == AW_MOTION_FINE;
+        const struct aw_canpid_board *board = aw_canpid_board(client, joint->board);
+        double row[] = {now_s(p), aw_canpid_from_percent(p->controller, board->measured)};
+        aw_table_add(&joint->samples, row, NULL);
     }
     return fine;
 }
@@ -209,8 +198,8 @@ static bool on_frame(void *context, const struct aw_received *received)
 static enum aw_status judge(struct player *p, enum aw_status status)
 {
     for (size_t k = 0; k < p->n && status == AW_OK; k++)
-        if (aw_motion_wait(&p->joints[k].guard, now_s(p)) != AW_MOTION_FINE)
-            return aw_motion_fail(&p->joints[k].guard, name_of(p, &p->joints[k]),
+        if (aw_motion_wait(&p->joints[k].guard.motion, now_s(p)) != AW_MOTION_FINE)
+            return aw_motion_fail(&p->joints[k].guard.motion, name_of(p, &p->joints[k]),
                                   aw_canpid_unit(p->controller), &p->session->err);
     return status;
 }
@@ -229,7 +218,8 @@ static enum aw_status send_all(struct player *p, double t_s)
         if (aw_canpid_paced_ns(canpid_of(session), board) > aw_clock_now(session->clock))
             continue;
         state->driven |= AW_CANPID_BIT(board);
-        p->joints[k].target = at[k];
+        p->joints[k].guard.target = at[k];
+        p->joints[k].guard.commanded = at[k] / p->scale;
         status = aw_canpid_setpoint(canpid_of(session), board, p->controller, at[k] / p->scale,
                                     NULL, &session->err);
         p->sent += status == AW_OK;
@@ -290,11 +280,9 @@ static enum aw_status stream(struct player *p)
     bool loop = aw_flag(session, "loop"), last = false;
     enum aw_status status = AW_OK;
     p->start_ns = aw_clock_now(session->clock);
-    for (size_t k = 0; k < p->n; k++) {
-        struct aw_motion_config config = canpid_guard_config(p->controller, p->max_deviation);
-        aw_motion_start(&p->joints[k].guard, &config, 0);
-        p->joints[k].target = NAN;
-    }
+    for (size_t k = 0; k < p->n; k++)
+        canpid_guard_start(&p->joints[k].guard, p->joints[k].board, p->controller, p->max_deviation,
+                           0);
     aw_session_moves(session);
     for (int64_t tick = 0; status == AW_OK && !last; tick++) {
         double t_s = (double)tick * period_s;

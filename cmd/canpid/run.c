@@ -57,7 +57,6 @@ enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int
                                .board = board,
                                .controller = controller,
                                .max_deviation = run->max_deviation,
-                               .target = NAN,
                                .began_ns = aw_clock_now(session->clock)};
     if (!(run->max_deviation > 0))
         status = canpid_max_deviation(session, controller, NULL, &run->max_deviation);
@@ -106,38 +105,16 @@ static double now_s(const struct canpid_run *run)
 
 void canpid_run_watch(struct canpid_run *run)
 {
-    struct aw_motion_config config = canpid_guard_config(run->controller, run->max_deviation);
-    if (run->guard.verdict != AW_MOTION_FINE)
-        return;
-    aw_motion_start(&run->guard, &config, now_s(run));
-    run->target = NAN;
+    if (run->guard.motion.verdict == AW_MOTION_FINE)
+        canpid_guard_start(&run->guard, run->board, run->controller, run->max_deviation,
+                           now_s(run));
 }
 
 static enum aw_status judged(struct canpid_run *run, enum aw_status status)
 {
-    if (status != AW_OK || run->guard.verdict == AW_MOTION_FINE)
+    if (status != AW_OK || run->guard.motion.verdict == AW_MOTION_FINE)
         return status;
-    return aw_motion_fail(&run->guard, name_of(run), run->unit, &run->session->err);
-}
-
-/* A driver that was seen enabled and is so no longer has been disabled by somebody, or has started
- * again: who goes on would enable it. Two frames, because the one in between may say more. */
-static const char *went_off(struct canpid_run *run, const struct aw_canpid_board *board)
-{
-    bool on = canpid_is_enabled(board);
-    run->off = on || !run->enabled ? 0 : run->off + 1;
-    run->enabled = run->enabled || (on && run->session->moving);
-    return run->off >= 2 ? "that it was disabled, by another program or by a restart" : NULL;
-}
-
-static void look_after(struct canpid_run *run, const struct aw_canpid_board *board)
-{
-    struct aw_motion_sample sample = {.t = now_s(run),
-                                      .target = run->target,
-                                      .measured = run->last[RUN_MEASURED],
-                                      .output = run->last[RUN_OUTPUT],
-                                      .fault = went_off(run, board)};
-    aw_motion_feed(&run->guard, &sample);
+    return aw_motion_fail(&run->guard.motion, name_of(run), run->unit, &run->session->err);
 }
 
 /* "sweep 3 of 10 s, lknee 12.4 deg" */
@@ -165,7 +142,6 @@ static void take_sample(struct canpid_run *run, const struct aw_canpid_board *bo
     run->last[RUN_SETPOINT] = setpoint;
     run->last[RUN_MEASURED] = aw_canpid_from_percent(run->controller, board->measured);
     run->last[RUN_OUTPUT] = board->output / 100;
-    look_after(run, board);
     aw_table_add(&run->table, run->last, NULL);
     run->samples++;
     show_progress(run);
@@ -177,22 +153,19 @@ static bool on_frame(void *context, const struct aw_received *received)
 {
     struct canpid_run *run = context;
     struct aw_canpid *client = canpid_of(run->session);
-    const struct aw_record *record = received->record;
-    if (!record || aw_record_get(record, "board") != run->board)
-        return true;
-    bool sample = record->codec == client->codecs[AW_CANPID_PID];
-    if (sample)
-        take_sample(run, aw_canpid_board(client, run->board));
-    else
-        aw_motion_fault(&run->guard, canpid_fault(client, run->board));
-    return run->guard.verdict == AW_MOTION_FINE && !(sample && run->awaiting);
+    bool fine = canpid_guard_see(&run->guard, client, received->record, now_s(run));
+    if (!received->record || aw_record_get(received->record, "board") != run->board ||
+        received->record->codec != client->codecs[AW_CANPID_PID])
+        return fine;
+    take_sample(run, aw_canpid_board(client, run->board));
+    return fine && !run->awaiting;
 }
 
 /* In pieces, so that silence is noticed while it lasts. */
 static enum aw_status collect_until(struct canpid_run *run, int64_t deadline)
 {
     struct aw_clock *clock = run->session->clock;
-    double silence_s = run->guard.config.silence_s;
+    double silence_s = run->guard.motion.config.silence_s;
     uint64_t before = run->samples;
     enum aw_status status = AW_OK;
     bool enough = false;
@@ -200,7 +173,7 @@ static enum aw_status collect_until(struct canpid_run *run, int64_t deadline)
         int64_t patience = aw_clock_after(aw_clock_now(clock), silence_s);
         status = aw_canpid_idle(canpid_of(run->session), aw_sooner(deadline, patience), on_frame,
                                 run, &run->session->err);
-        aw_motion_wait(&run->guard, now_s(run));
+        aw_motion_wait(&run->guard.motion, now_s(run));
         status = judged(run, status);
         enough = aw_clock_now(clock) >= deadline || (run->awaiting && run->samples > before);
     }
@@ -227,7 +200,7 @@ enum aw_status canpid_run_await_turn(struct canpid_run *run)
     if (status != AW_OK || run->samples > before)
         return status;
     run->awaiting = true;
-    status = canpid_run_collect(run, 2 * run->guard.config.silence_s);
+    status = canpid_run_collect(run, 2 * run->guard.motion.config.silence_s);
     run->awaiting = false;
     return status;
 }
@@ -239,7 +212,7 @@ static enum aw_status send_setpoint(struct canpid_run *run, double normalised)
     if (status != AW_OK)
         return status;
     ((struct canpid_state *)session->state)->driven = AW_CANPID_BIT(run->board);
-    run->commanded = normalised;
+    run->commanded = run->guard.commanded = normalised;
     aw_session_moves(session);
     return aw_canpid_setpoint(canpid_of(session), run->board, run->controller, normalised, NULL,
                               &session->err);
@@ -247,13 +220,13 @@ static enum aw_status send_setpoint(struct canpid_run *run, double normalised)
 
 enum aw_status canpid_run_drive(struct canpid_run *run, double normalised)
 {
-    run->target = normalised * run->scale;
+    run->guard.target = normalised * run->scale;
     return send_setpoint(run, normalised);
 }
 
 enum aw_status canpid_run_push(struct canpid_run *run, double normalised)
 {
-    run->target = NAN;
+    run->guard.target = NAN;
     return send_setpoint(run, normalised);
 }
 
@@ -308,7 +281,7 @@ enum aw_status canpid_run_end(struct canpid_run *run, enum aw_status status)
     const char *path = save_path(run);
     if (status != AW_STOPPED && run->session->moving)
         status = canpid_end_motion(run->session, status);
-    run->enabled = false;
+    run->guard.enabled = false;
     if (path && run->table.n_rows && status == AW_OK)
         status = save(run, path);
     return status;

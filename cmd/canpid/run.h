@@ -16,6 +16,27 @@
 
 enum { RUN_T, RUN_SETPOINT, RUN_MEASURED, RUN_OUTPUT, RUN_COLUMNS };
 
+/* Looks after one joint, by all that the bus shows of it (control/motion.h), in the controller's
+ * unit. A driver that was seen enabled and is so no longer has been disabled by somebody, or has
+ * started again: who goes on would enable it. */
+struct canpid_guard {
+    struct aw_motion motion;
+    unsigned board;
+    int controller;
+    double commanded; /* normalised; NaN: nothing yet */
+    double target;    /* in the unit; NaN: none, or the same */
+    bool enabled;     /* since then the telemetry has shown it */
+};
+
+/* max_deviation is normalised, as canpid_max_deviation has it. */
+void canpid_guard_start(struct canpid_guard *guard, unsigned board, int controller,
+                        double max_deviation, double now_s);
+
+/* A record (or NULL) that came, of whatever board, when the client has taken it in. Whether all is
+ * fine. */
+bool canpid_guard_see(struct canpid_guard *guard, struct aw_canpid *client,
+                      const struct aw_record *record, double now_s);
+
 struct canpid_run;
 
 /* Called for each sample: t in s, the others in the controller's unit, output normalised. */
@@ -46,10 +67,7 @@ struct canpid_run {
     double last[RUN_COLUMNS];
     enum canpid_saves saves; /* set before the beginning, as the next one */
     double max_deviation;    /* normalised; 0: as --max-deviation has it */
-    struct aw_motion guard;  /* in the controller's unit */
-    double target;           /* in the controller's unit; NaN: none */
-    bool enabled;            /* the telemetry has shown it */
-    int off;                 /* frames in a row that show it disabled after that */
+    struct canpid_guard guard;
 };
 
 /* Takes -b and -c, opens the link, waits for telemetry. */
@@ -75,9 +93,6 @@ enum aw_status canpid_run_measure(struct canpid_run *run, struct aw_response *re
  * ("15deg"; NULL: --max-deviation), else 15 deg or 2 Nm. Normalised. */
 enum aw_status canpid_max_deviation(struct aw_session *session, int controller, const char *text,
                                     double *normalised);
-
-/* What of a joint's samples counts as motion, and how far it may go (normalised). */
-struct aw_motion_config canpid_guard_config(int controller, double max_deviation);
 
 /* The name of the error that the driver reports, NULL: none. */
 const char *canpid_fault(const struct aw_canpid *client, unsigned board);

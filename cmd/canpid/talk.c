@@ -346,7 +346,8 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
         return aw_fail(&session->err, status,
                        "the driver was told to stop; whether it did was not waited for");
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "the stop is not confirmed: %s", why.text);
+        return aw_fail(&session->err, status, "the stop is not confirmed%s: %s",
+                       tried ? ", and the gains from before are not back" : "", why.text);
     leave(session, 0);
     status = fail_back(session, &not_back);
     if (status == AW_OK)

@@ -669,7 +669,7 @@ END
 
 @test "tune at 1 kHz telemetry: no frame is lost, and the driver is disabled at the end" {
     bus -b lknee --rate 1000
-    ok canpid -q -j -l "$url" tune --with relay --rule simc -b lknee -c pos
+    ok canpid -q -j -l "$url" tune --with relay --rule simc --force -b lknee -c pos
     same "$(json '.ok and .stable and .applied == false')" true
     same "$(driver '[.setpoint, .output]')" '[99.9969,0]'
     kill "$pid"
@@ -742,7 +742,7 @@ END
     has "$(<after)" "lknee pos kp 5"
     bus
     # In real time the joint swings farther where the machine is busy; the bound has tests of its own.
-    ok canpid -q -l "$url" tune --with relay --max-deviation 60deg -b lknee -c pos --plot t.svg --save t.csv
+    ok canpid -q -l "$url" tune --with relay --max-deviation 60deg --force -b lknee -c pos --plot t.svg --save t.csv
     disabled
     python3 -c 'import xml.dom.minidom as d; d.parse("t.svg")'
     [ "$(wc -l <t.csv)" -gt 50 ]

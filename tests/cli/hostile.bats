@@ -18,6 +18,11 @@ on() {
 @test "canpid: each command on much friction" { on coulomb:5%; }
 @test "canpid: each command on a joint that runs away" { on unstable; }
 
+@test "canpid: an error of the driver, silence, and another program's stop end what moves" {
+    run python3 "$root/tests/cli/hostile.py" events
+    [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
+}
+
 @test "canpid: ended at any moment on a broken joint" {
     run python3 "$root/tests/cli/hostile.py" kills "${HOSTILE:-12}"
     [ "$status" = 0 ] || { echo "$output" && false; }

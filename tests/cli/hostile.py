@@ -2,6 +2,8 @@
 gains from before, and disabled.
 
     hostile.py all [PLANT…]     each command on each of these plants in virtual time, as TAP
+    hostile.py events           commands on a sound one, while its driver reports an error, falls silent,
+                                or is disabled by somebody else
     hostile.py kills COUNT      commands on served drivers, each ended at a random moment by one of
                                 five signals, or by itself
 
@@ -27,6 +29,9 @@ BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent /
 PLANTS = ["sound", "dead", "stuck", "reversed", "wall:2deg", "delay:1s", "backlash:1deg", "coulomb:5%", "unstable"]
 BOUND = 15
 FASTEST = 600  # deg/s
+EVENT_S = 1.5  # s after the first setpoint
+EVENTS = {"error": "it reports fix_link_encoder", "silence": "its telemetry has stopped",
+          "disable": "it reports that it was disabled, by another program or by a restart"}
 PUBLISHED = {"kp": 3, "ki": 0.0005, "kd": 0}
 TARGETS = {"identify": 0, "tune": 10, "step": 10, "sweep": 5, "verify": 10, "play": 10}
 COMMANDS = {
@@ -150,8 +155,9 @@ def everything(plants):
 class Proxy:
     """Between the tool and the adapter of a simulated driver: Lawicel frames, as text."""
 
-    def __init__(self, port, name):
+    def __init__(self, port, name, event=None):
         self.name = name
+        self.event, self.due, self.happened = event, None, False
         # A busy machine lets both wait.
         self.wire = Wire(slack=FASTEST * 0.05)
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -183,16 +189,31 @@ class Proxy:
             *lines, rest = (rest + data).split(b"\r")
             for line in lines:
                 self.note(line.lstrip(b"\a"))
+            if source is self.board and self.due and time.monotonic() > self.due:
+                data = b"".join(self.change(line) + b"\r" for line in lines)
             try:
                 sink.sendall(data)
             except OSError:
                 return
+
+    def change(self, line):
+        """What the driver says from the event on."""
+        if self.event == "disable" and not self.happened:
+            self.board.sendall(b"t04460000C03F0000\r")
+        self.happened = True
+        if self.event == "silence" and line.lstrip(b"\a").startswith(b"t05"):
+            return b""
+        if self.event == "error" and b"t05F6" in line:
+            return line.replace(b"t05F6" + line.split(b"t05F6")[1], b"t05F6F27FFF01FF7F")
+        return line
 
     def note(self, line):
         if not line.startswith(b"t") or len(line) < 17 or line[1:3] != b"04" and line[1:3] != b"05":
             return
         number, data = int(line[1:4], 16), bytes.fromhex(line[5:17].decode())
         if number == 0x44:
+            if self.event and not self.due:
+                self.due = time.monotonic() + EVENT_S
             self.wire.setpoint(struct.unpack("<f", data[:4])[0])
         elif number in (0x41, 0x42, 0x43):
             self.wire.gain(("kp", "ki", "kd")[number - 0x41], struct.unpack("<f", data[:4])[0])
@@ -216,9 +237,44 @@ def is_disabled(url):
     return False
 
 
-def kill_one(plant, name, how, moment):
+def serve(plant):
     board = start("sim", "-b", "lknee", "--plant", plant, "--listen", "slcan:tcp-listen:0")
-    url = next(line for line in board.stderr if line.startswith("ready: ")).split()[1]
+    return board, next(line for line in board.stderr if line.startswith("ready: ")).split()[1]
+
+
+def event_one(name, event):
+    board, url = serve("sound")
+    proxy = Proxy(int(url.rsplit(":", 1)[1]), name, event)
+    process = start("-l", proxy.url, *COMMANDS[name].split())
+    _, err = process.communicate(timeout=30)
+    took = time.monotonic() - proxy.due
+    proxy.close()
+    # gains are not sent to a driver that nobody has seen disabled
+    wrong = proxy.wire.judge(name, event == "silence")
+    if EVENTS[event] not in err:
+        wrong.append(f"'{EVENTS[event]}' is not said: exit {process.returncode}: {err.strip()}")
+    if took > (2.5 if event == "silence" else 1.5):  # with a stop that nobody confirms
+        wrong.append(f"ended {took:.1f} s after it")
+    if not is_disabled(url):
+        wrong.append("enabled")
+    board.terminate()
+    board.communicate()
+    return wrong
+
+
+def events():
+    cases = [(name, event) for event in EVENTS for name in ("step", "sweep", "identify", "play")]
+    failed = 0
+    print(f"1..{len(cases)}")
+    for number, (name, event) in enumerate(cases, 1):
+        wrong = event_one(name, event)
+        failed += bool(wrong)
+        print(f"{'not ok' if wrong else 'ok'} {number} - {name} {event} {'; '.join(wrong)}")
+    return failed == 0
+
+
+def kill_one(plant, name, how, moment):
+    board, url = serve(plant)
     proxy = Proxy(int(url.rsplit(":", 1)[1]), name)
     process = start("-l", proxy.url, *COMMANDS[name].split())
     try:
@@ -271,7 +327,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         prepare()
-        good = kills(int(sys.argv[2])) if sys.argv[1] == "kills" else everything(sys.argv[2:])
+        if sys.argv[1] == "kills":
+            good = kills(int(sys.argv[2]))
+        else:
+            good = events() if sys.argv[1] == "events" else everything(sys.argv[2:])
         os.chdir("/")
     return 0 if good else 1
 

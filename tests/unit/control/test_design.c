@@ -196,6 +196,51 @@ static void test_robust_is_the_best(void **state)
     }
 }
 
+/* A bound is one, 0 too: what cannot be had is said, with the least that can, which then can. */
+static void test_overshoot(void **state)
+{
+    (void)state;
+    static const struct {
+        struct aw_process process;
+        enum aw_form form;
+        double bound;
+        bool had;
+    } rows[] = {
+        {{.gain = 2, .a1 = 0.1, .dead_time_s = 0.02}, AW_FORM_PI, 0, true},
+        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003},
+         AW_FORM_PD,
+         0,
+         true},
+        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003},
+         AW_FORM_PI,
+         0.02,
+         false},
+        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003},
+         AW_FORM_PI,
+         0.5,
+         true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_design_options o = {.rule = AW_RULE_ROBUST,
+                                      .form = rows[i].form,
+                                      .bounded = true,
+                                      .overshoot = rows[i].bound};
+        struct aw_proposal p;
+        struct aw_error err;
+        enum aw_status status = aw_design(&rows[i].process, &driver, &o, &p, &err);
+        if (status != (rows[i].had ? AW_OK : AW_LIMIT))
+            fail_msg("row %zu: %s", i, err.text);
+        if (!rows[i].had) {
+            assert_non_null(strstr(err.text, "overshoot by less than"));
+            assert_true(p.least_overshoot > o.overshoot);
+            o.overshoot = 1.02 * p.least_overshoot;
+            assert_int_equal(aw_design(&rows[i].process, &driver, &o, &p, &err), AW_OK);
+        }
+        double over = aw_predict_overshoot(&rows[i].process, driver.tick_s, &p.per_tick);
+        assert_true(over <= o.overshoot + 1e-3);
+    }
+}
+
 /* The knee, whose tyreus-luyben put out 1.2 % of full scale for each step of the encoder. */
 static void test_guard(void **state)
 {
@@ -393,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_zeros_against_smaller_lags),
         cmocka_unit_test(test_amigo),
         cmocka_unit_test(test_robust_is_the_best),
+        cmocka_unit_test(test_overshoot),
         cmocka_unit_test(test_guard),
         cmocka_unit_test(test_numbers_of_rules),
         cmocka_unit_test(test_slow_ones_are_like_fast_ones),

@@ -296,12 +296,40 @@ static void test_finding_the_step(void **state)
     assert_true(step.from == 1 && step.to == 3 && step.time_s == 1);
 }
 
+/* What never moved is at rest at once and overshoots by nothing; that says nothing of it. */
+static void test_what_arrives(void **state)
+{
+    (void)state;
+    const struct {
+        double from, to, final, near;
+        bool arrived;
+    } rows[] = {{0, 10, 0, 0.1, false},   {0, 10, 2, 0.1, false},   {0, 10, 8.9, 0.1, false},
+                {0, 10, 9.1, 0.1, true},  {0, 10, 10.9, 0.1, true}, {0, 10, 11.1, 0.1, false},
+                {5, -5, -4.1, 0.1, true}, {5, -5, 4, 0.1, false},   {0, 10, 5.1, 0.5, true},
+                {0, 10, 4.9, 0.5, false}, {0, 10, NAN, 0.5, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_step step = {.from = rows[i].from, .to = rows[i].to};
+        struct aw_response response = {.final = rows[i].final};
+        if (aw_response_arrived(&response, &step, rows[i].near) != rows[i].arrived)
+            fail_msg("row %zu", i);
+    }
+    struct aw_sample still[20] = {{.t = 0}};
+    for (int i = 0; i < 20; i++)
+        still[i] = (struct aw_sample){.t = i * 0.1, .setpoint = 10, .output = 0.08};
+    struct aw_step step = {.to = 10};
+    struct aw_response response;
+    assert_int_equal(aw_response(still, 20, &step, &response, NULL), AW_OK);
+    assert_true(response.value[AW_OVERSHOOT] == 0 && response.value[AW_SETTLING_TIME] == 0);
+    assert_false(aw_response_arrived(&response, &step, AW_RESPONSE_NEAR));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_second_order),
         cmocka_unit_test(test_first_order_with_dead_time),
         cmocka_unit_test(test_what_never_arrives),
+        cmocka_unit_test(test_what_arrives),
         cmocka_unit_test(test_noise_and_spikes),
         cmocka_unit_test(test_starts_on_the_way),
         cmocka_unit_test(test_refusals),
