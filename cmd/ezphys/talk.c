@@ -264,24 +264,27 @@ enum aw_status ez_exchange(struct aw_session *session)
     return judge_received(session, status);
 }
 
-/* Is there more, by the deadline, though the last message has no answer? */
-static bool is_spoken_to(struct aw_session *session, int64_t deadline)
+/* Has a simulation said more by then, though its last message has no answer? Where the link has
+ * nothing to wait on, only what was read already is known. */
+static bool has_more(struct aw_session *session, int64_t deadline)
 {
-    const struct aw_ezphys *ez = ez_of(session);
+    struct ez_state *state = ez_state(session);
+    const struct aw_ezphys *ez = &state->ez;
     int fd = aw_link_fd(ez->link);
-    return ez->parsed < ez->held || ez->link->recorded || fd < 0 ||
-           aw_clock_wait(session->clock, fd, POLLIN, deadline) == AW_OK;
+    if (state->in_step)
+        return false;
+    if (ez->parsed < ez->held || fd < 0)
+        return ez->parsed < ez->held;
+    bool more = aw_clock_wait(session->clock, fd, POLLIN, deadline) == AW_OK;
+    int64_t waited = aw_clock_now(session->clock) - ez->received_ns;
+    state->in_step = !more && ez->owed && waited >= IN_STEP_NS;
+    return more;
 }
 
 bool ez_goes_on(struct aw_session *session, int64_t deadline)
 {
-    struct ez_state *state = ez_state(session);
-    if (state->in_step)
-        return false;
-    bool on = is_spoken_to(session, deadline);
-    int64_t waited = aw_clock_now(session->clock) - state->ez.received_ns;
-    state->in_step = !on && state->ez.owed && waited >= IN_STEP_NS;
-    return on;
+    const struct aw_link *link = ez_of(session)->link;
+    return link->recorded || aw_link_fd(link) < 0 || has_more(session, deadline);
 }
 
 static enum aw_status begin(struct aw_session *session)
@@ -306,9 +309,10 @@ enum aw_status ez_begin(struct aw_session *session)
     enum aw_status status = ez_ready(session);
     if (status == AW_OK)
         status = begin(session);
-    while (status == AW_OK && !state->ez.link->recorded &&
-           aw_clock_now(session->clock) < state->silent_ns && ez_goes_on(session, 0))
-        status = judge_received(session, ez_receive(session, state->silent_ns, EZ_ONCE));
+    int64_t end = aw_clock_now(session->clock) + TAKEN_NS;
+    while (status == AW_OK && !state->ez.link->recorded && has_more(session, 0) &&
+           aw_clock_now(session->clock) < end)
+        status = judge_received(session, ez_receive(session, ez_deadline(session), EZ_ONCE));
     return status == AW_OK ? begin(session) : status;
 }
 
@@ -457,7 +461,7 @@ static enum aw_status await_owed(struct aw_session *session, int64_t deadline)
 enum aw_status ez_confirm(struct aw_session *session, int64_t deadline)
 {
     enum aw_status status = await_owed(session, deadline);
-    while (status == AW_OK && ez_goes_on(session, 0) && aw_clock_now(session->clock) < deadline)
+    while (status == AW_OK && has_more(session, 0) && aw_clock_now(session->clock) < deadline)
         status = await_owed(session, deadline);
     for (int i = 0; i < 2 && status == AW_OK && !ez_state(session)->in_step; i++)
         status = await_owed(session, deadline);

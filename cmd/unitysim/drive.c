@@ -21,7 +21,8 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
     }
     if (*named == 0 && !aw_flag(session, "follow"))
         return aw_fail(&session->err, AW_USAGE, "drive: which joint? — drive elbow=+45 hand=open");
-    return AW_OK;
+    bool reads = aw_flag(session, "follow") && !aw_flag(session, "dry-run");
+    return reads ? unity_own_input(session) : AW_OK;
 }
 
 static enum aw_status dry_run(struct aw_session *session)
@@ -60,6 +61,14 @@ static enum aw_status stream(struct aw_session *session, int64_t deadline,
         aw_session_notice(session, "no feedback: is a scene loaded? ('%s scene basic')",
                           session->tool->name);
     return status == AW_OK ? unity_run(session, deadline) : status;
+}
+
+static void report_stopped(struct aw_session *session, unsigned named)
+{
+    aw_object_text(&session->result, "result", "stopped");
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        if (named & 1u << i || named == 0)
+            unity_report_joint(session, i);
 }
 
 /* What was not done as it was asked for: counts, and the first refusal as the outcome. */
@@ -110,12 +119,8 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     aw_object_start(&session->result, "drive");
     status = unity_end_motion(session, status);
     unity_notice_losses(session, &before);
-    if (status == AW_OK) {
-        aw_object_text(&session->result, "result", "stopped");
-        for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-            if (named & 1u << i || named == 0)
-                unity_report_joint(session, i);
-    }
+    if (status == AW_OK)
+        report_stopped(session, named);
     return report_refused(session, &lines, status);
 }
 

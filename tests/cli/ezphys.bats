@@ -634,6 +634,9 @@ SCENE
     for _ in {1..20}; do ok ezphys -q -j -l "$url" force 1 23; done
     same "$(results '.[0].step')" 40
     near "$(results '.[0].velocity')" 0.46 1e-5
+    # on a link that tells nothing before it is read
+    ok timeout 20 ezphys -q -j -l "$url?delay=1ms" <<<$'force 1 23\nforce 1 23\nstop'
+    same "$(results 'map(.step)[:2]')" '[41,42]'
 }
 
 @test "--state: a result has all joints, and has the numbers that records have" {

@@ -351,6 +351,21 @@ PYTHON
     kill "$client"
 }
 
+@test "drive --follow and teach have standard input for themselves, or say that they have not" {
+    fails 2 unitysim -q -l "$fast" <<<$'drive --follow\nelbow=+20'
+    has "$why" "stdin:1:1: drive: the lines it reads are those of the script"
+    fails 2 unitysim -q -l "$fast" <<<$'teach points.csv\n\nq'
+    has "$why" "stdin:1:1: teach: the lines it reads are those of the script"
+    echo 'drive --follow' >script
+    ok unitysim -q -j -l sim: run script <<<'elbow=+20'
+    same "$(json .lines)" 1
+    start served unitysim -l sim: serve
+    fails 2 unitysim -q drive --follow <<<'elbow=+20'
+    has "$why" "drive: the lines it reads do not come to a server"
+    fails 2 unitysim -q teach points.csv <<<$'\nq'
+    ok unitysim -q teach points.csv --every 20ms --for 0.1s
+}
+
 @test "drive --clamp: at the cap, not refused" {
     ok unitysim -v -q -j -l "$fast" drive elbow=-1000 hand=5 --clamp --for 0.05s
     has "$stderr" "elbow.velocity=45 elbow.state=decrease"
