@@ -109,7 +109,7 @@ all lib units benches fuzzers:
 	@:
 all: lib $(BIN)
 lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
-units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/tuning/batch $(SHIMS)
+units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/tuning/batch $(B)/tests/tuning/confidence $(SHIMS)
 benches: $(BENCHES:%=$(B)/%)
 fuzzers: $(FUZZERS:%=$(B)/%) $(B)/tests/fuzz/seeds
 
@@ -222,6 +222,7 @@ $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
 $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth.c,))
+$(eval $(call program,tests/tuning/confidence,tests/tuning/confidence.c tests/tuning/truth.c,))
 $(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning
 ifdef FUZZ
 PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c say.c)

@@ -221,6 +221,7 @@ with_programs() {
     suite benches benches
     suite tuning build/tests/tuning/batch 16
     suite hostile python3 tests/tuning/hostile.py 8
+    suite confidence build/tests/tuning/confidence 24
     suite soak tests/soak.sh --small
 }
 

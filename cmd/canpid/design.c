@@ -26,7 +26,7 @@ enum aw_status canpid_design_options(struct aw_session *session, const struct aw
         .bounded = true,
         .overshoot = aw_option_number(session, "overshoot"),
         .activity = aw_flag(session, "noise") ? aw_option_number(session, "noise") : 0,
-        .late_s = isfinite(model->fit.half.dead_time) ? model->fit.half.dead_time : 0,
+        .late_s = aw_fit_late(&model->fit),
         .step = 10 / 360.0,
         .unproven = aw_flag(session, "force"),
     };
@@ -398,6 +398,8 @@ enum aw_status run_design(struct aw_session *session, const struct aw_args *args
     enum aw_status status = aw_model_load(model, aw_arg(args, "model", 0), &session->err);
     if (status == AW_OK)
         complete_driver(session, model);
+    if (status == AW_OK)
+        canpid_warn_of_model(session, model);
     if (status == AW_OK)
         status = canpid_design_options(session, model, &options);
     if (status == AW_OK)

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "control/answer.h"
 #include "protocol/canpid/joint.h"
 #include "tuning.h"
 
-#define LATE_S      0.006 /* until a driver obeys a setpoint: its loop, and on the way */
 #define ENCODER_DEG 0.045 /* a step of the lever arm's encoder: what the law sees */
 #define EXPERIMENT  30.0  /* s, of steps and relay */
 #define MULTISINE_S 4.0   /* a period; two are sent */
@@ -179,7 +179,7 @@ enum aw_status canpid_experiment_perform(struct canpid_run *run, struct canpid_e
 
 struct arrays {
     double *t, *u, *y, *input_t, *input;
-    size_t n, n_inputs;
+    size_t n;
 };
 
 static bool make_arrays(const struct aw_table *table, const struct canpid_columns *c,
@@ -189,33 +189,13 @@ static bool make_arrays(const struct aw_table *table, const struct canpid_column
     double *block = calloc(9 * n + 1, sizeof *block);
     if (!block)
         return false;
-    *a = (struct arrays){block, block + n, block + 2 * n, block + 3 * n, block + 6 * n, n, 0};
+    *a = (struct arrays){block, block + n, block + 2 * n, block + 3 * n, block + 6 * n, n};
     for (size_t i = 0; i < n; i++) {
         a->t[i] = aw_table_cell(table, i, c->t) * c->time_scale;
         a->u[i] = aw_table_cell(table, i, c->input);
         a->y[i] = aw_table_cell(table, i, c->measured) / c->measured_scale;
     }
     return true;
-}
-
-/* With the jumps of the input late by so much, and at once: who knows; the better one counts. */
-static enum aw_status fit_both(struct arrays *a, const struct aw_fit_options *options,
-                               struct aw_fit *fit, struct aw_trial *trial, struct aw_error *err)
-{
-    enum aw_status status = AW_OK;
-    *trial = (struct aw_trial){
-        .input_t = a->input_t, .input = a->input, .t = a->t, .y = a->y, .n = a->n};
-    struct aw_fit early;
-    trial->n_inputs = aw_excite_input(a->t, a->u, a->n, 0, a->input_t, a->input);
-    enum aw_status first = aw_fit_best(trial, options, &early, err);
-    trial->n_inputs = aw_excite_input(a->t, a->u, a->n, LATE_S, a->input_t, a->input);
-    status = aw_fit_best(trial, options, fit, err);
-    if (first == AW_OK && (status != AW_OK || early.sigma < fit->sigma)) {
-        trial->n_inputs = aw_excite_input(a->t, a->u, a->n, 0, a->input_t, a->input);
-        *fit = early;
-        return AW_OK;
-    }
-    return status;
 }
 
 enum aw_status canpid_model_from_table(struct aw_session *session, const struct aw_table *table,
@@ -227,16 +207,19 @@ enum aw_status canpid_model_from_table(struct aw_session *session, const struct 
     aw_model_init(model);
     if (!make_arrays(table, columns, &a))
         return aw_no_memory(&session->err);
-    enum aw_status status = fit_both(&a, options, &model->fit, &trial, &session->err);
+    trial = aw_excite_trial(a.t, a.u, a.y, a.n, columns->tick_s, a.input_t, a.input);
+    enum aw_status status = aw_fit_best(&trial, options, &model->fit, &session->err);
     if (status == AW_OK) {
         model->grain = aw_grain(a.y, a.n);
         /* what the dead band lets through: the rest is the process */
+        struct aw_dead dead = {options->dead_zone, model->fit.dead_band};
         for (size_t i = 0; i < trial.n_inputs; i++)
-            a.input[i] = copysign(fmax(0, fabs(a.input[i]) - model->fit.dead_band), a.input[i]);
+            a.input[i] = aw_dead_passes(&dead, a.input[i]);
         model->n_points = aw_spectrum(&trial, model->points, NULL);
         model->driver = canpid_driver();
         model->driver.quantum = model->grain.quantum;
         model->driver.noise = model->grain.noise;
+        model->driver.lost = model->fit.dead_band;
         time_t now = (time_t)(aw_session_time(session) / 1000000000);
         struct tm utc;
         strftime(model->made, sizeof model->made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
@@ -262,8 +245,9 @@ static double torque_step(const struct aw_table *table)
 enum aw_status canpid_experiment_model(struct canpid_run *run, const struct canpid_experiment *e,
                                        struct aw_model *model)
 {
-    struct canpid_columns columns = {RUN_T, RUN_OUTPUT, RUN_MEASURED, 1, run->scale};
-    struct aw_fit_options options = {.dead_band = canpid_driver().dead_band,
+    double tick_s = e->tick.from == AW_TICK_ASSUMED ? 0 : e->tick.s;
+    struct canpid_columns columns = {RUN_T, RUN_OUTPUT, RUN_MEASURED, 1, run->scale, tick_s};
+    struct aw_fit_options options = {.dead_zone = canpid_driver().dead_band,
                                      .find_dead_band = true};
     enum aw_status status =
         canpid_model_from_table(run->session, &run->table, &columns, &options, model);

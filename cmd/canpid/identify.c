@@ -31,7 +31,8 @@ void canpid_print_model(struct aw_session *session, const struct aw_model *m)
     struct aw_output *out = &session->out;
     double tau1, tau2, damping;
     aw_process_lags(&fit->process, &tau1, &tau2, &damping);
-    aw_output_print(out, "%-18s %s\n", "model", kinds[aw_process_kind_of(&fit->process)]);
+    aw_output_print(out, "%-18s %s%s\n", "model", kinds[aw_process_kind_of(&fit->process)],
+                    aw_fit_is_linear(fit) ? "" : ": the nearest linear plant");
     print_value(session, "gain", fit->process.gain, fit->half.gain,
                 fit->process.integrating ? "of full scale per s" : "of full scale");
     print_value(session, "dead time", fit->process.dead_time_s, fit->half.dead_time, "s");
@@ -45,12 +46,9 @@ void canpid_print_model(struct aw_session *session, const struct aw_model *m)
     if (damping < 1)
         print_value(session, "damping", damping, NAN, "(the two lags swing)");
     print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
-    if (isfinite(fit->held_out))
-        aw_output_print(
-            out, "%-18s %10.1f %%          of the last 30 %%, which the choice has not seen\n",
-            "fit", 100 * fit->held_out);
-    else
-        aw_output_print(out, "%-18s %10s            nothing moves in the last 30 %%\n", "fit", "-");
+    aw_output_print(out, "%-18s %10.1f %%          of what was not used%s\n", "fit",
+                    100 * fit->held_out, aw_fit_trusted(fit) ? "" : "; not to be trusted");
+    aw_output_print(out, "%-18s %10.1f %%          of what was used\n", "", 100 * fit->own);
     if (fit->piece_s > 0)
         aw_output_print(
             out, "%-18s %10.2g s          pieces by themselves: slower motion is not explained\n",
@@ -66,6 +64,16 @@ void canpid_print_model(struct aw_session *session, const struct aw_model *m)
                         20 * log10(m->points[i].gain), m->points[i].phase_deg,
                         m->points[i].coherence,
                         m->points[i].coherence < AW_COHERENT ? "  not to be trusted" : "");
+}
+
+void canpid_warn_of_model(struct aw_session *session, const struct aw_model *m)
+{
+    if (!aw_fit_trusted(&m->fit))
+        aw_session_notice(session,
+                          "the model explains %.0f %% of what it has not seen, and %.0f %% are "
+                          "needed: do not trust it — excite more (--amplitude, --max-deviation, "
+                          "--for), and see what else moves the joint",
+                          100 * m->fit.held_out, 100 * AW_FIT_TRUSTED);
 }
 
 static void half_of(struct aw_object *result, const char *key, double half)
@@ -99,6 +107,9 @@ void canpid_report_model(struct aw_session *session, const struct aw_model *m)
     aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
     canpid_report_tick(session, &m->tick);
     aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
+    aw_object_number(result, "fit_used", 100 * fit->own, 1, "%");
+    aw_object_truth(result, "trusted", aw_fit_trusted(fit));
+    aw_object_truth(result, "linear", aw_fit_is_linear(fit));
     aw_object_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);
     aw_object_count(result, "points", m->n_points);
     aw_object_count(result, "coherent", trusted);
@@ -187,6 +198,7 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
         status = find_columns(session, &table, &columns, unit);
     double full = controller == AW_CANPID_LAST ? 1 : aw_canpid_full_scale(controller);
     columns.measured_scale = full;
+    columns.tick_s = aw_flag(session, "tick") ? aw_option_number(session, "tick") : 0;
     if (status == AW_OK)
         status = canpid_model_from_table(session, &table, &columns, &options, model);
     if (status == AW_OK) {
@@ -251,6 +263,7 @@ enum aw_status run_identify(struct aw_session *session, const struct aw_args *ar
             canpid_print_model(session, model);
             session->result.cmd = NULL;
         }
+        canpid_warn_of_model(session, model);
     }
     if (status == AW_OK && picture) {
         size_t size;

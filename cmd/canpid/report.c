@@ -57,16 +57,19 @@ static void put_model(FILE *file, const struct aw_model *m)
     const struct aw_fit *fit = &m->fit;
     double tau1, tau2;
     aw_process_lags(&fit->process, &tau1, &tau2, NULL);
-    fprintf(file, "<h2>Model</h2>\n<p>%s, from %zu samples; ",
-            aw_process_kind_name(aw_process_kind_of(&fit->process)), fit->n);
-    if (isfinite(fit->held_out))
+    fprintf(
+        file,
+        "<h2>Model</h2>\n<p>%s%s, from %zu samples; it explains %.1f&nbsp;%% of the part of the "
+        "record that it has not seen, and %.1f&nbsp;%% of what it was made of.",
+        aw_process_kind_name(aw_process_kind_of(&fit->process)),
+        aw_fit_is_linear(fit) ? "" : ", the nearest linear plant", fit->n, 100 * fit->held_out,
+        100 * fit->own);
+    if (!aw_fit_trusted(fit))
         fprintf(
             file,
-            "it explains %.1f&nbsp;%% of the last 30&nbsp;%% of the record, which the choice of "
-            "the model has not seen.",
-            100 * fit->held_out);
-    else
-        fputs("nothing moves in the last 30&nbsp;% of the record, which would judge it.", file);
+            " <strong>That is less than %.0f&nbsp;%%: the model, and what is predicted with it, "
+            "is not to be trusted.</strong>",
+            100 * AW_FIT_TRUSTED);
     if (fit->piece_s > 0)
         fprintf(file,
                 " Pieces of %.2g s were compared by themselves: slower motion is not explained.",

@@ -98,8 +98,7 @@ static enum aw_status identify(struct canpid_run *run, struct tuner *t)
         status = canpid_experiment_model(run, &t->experiment, &t->model);
     if (status != AW_OK)
         return status;
-    if (isfinite(t->model.fit.half.dead_time))
-        t->options.late_s = t->model.fit.half.dead_time;
+    t->options.late_s = aw_fit_late(&t->model.fit);
     if (aw_session_text(run->session)) {
         canpid_print_model(run->session, &t->model);
         aw_output_print(&run->session->out, "\n");

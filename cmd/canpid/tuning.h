@@ -28,10 +28,11 @@ enum aw_status canpid_tick_measure(struct canpid_run *run, const struct aw_gains
 const char *canpid_tick_text(const struct aw_tick *tick, char out[CANPID_TICK_TEXT]);
 void canpid_report_tick(struct aw_session *session, const struct aw_tick *tick);
 
-/* A model from columns of a table. late_s: aw_excite_input. */
+/* A model from columns of a table. */
 struct canpid_columns {
     int t, input, measured;
     double time_scale, measured_scale; /* to s, to shares of full scale */
+    double tick_s;                     /* of the law, 0: not known */
 };
 enum aw_status canpid_model_from_table(struct aw_session *session, const struct aw_table *table,
                                        const struct canpid_columns *columns,
@@ -60,6 +61,9 @@ bool canpid_known_gains(struct canpid_run *run, struct aw_gains *gains);
 
 /* Others are tried from now on: whatever ends the motion puts these back (canpid_end_motion). */
 void canpid_try_gains(struct canpid_run *run, struct aw_gains old);
+
+/* Says where a model has not earned its use. */
+void canpid_warn_of_model(struct aw_session *session, const struct aw_model *model);
 
 /* Into the result record, and as lines for people. */
 void canpid_report_model(struct aw_session *session, const struct aw_model *model);

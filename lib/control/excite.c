@@ -2,6 +2,7 @@
 #include "control/excite.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/samples.h"
@@ -12,9 +13,11 @@
 #define FOR_SO_LONG 0.4  /* … for this share of its time has come to rest */
 #define STEP_SHARE  0.19 /* of the whole time */
 #define RELAY_SHARE 0.2
-#define SMALL       0.5 /* of the amplitude */
-#define SHIFT       0.8 /* of where the step went */
-#define JUMP        0.2
+#define SMALL       0.5  /* of the amplitude */
+#define SHIFT       0.8  /* of where the step went */
+#define JUMP        0.03 /* of the range of the output */
+#define LOST        1.5  /* intervals, where one should be */
+#define SOME        201  /* intervals */
 
 static const double size_of[AW_EXCITE_OVER] = {
     [AW_EXCITE_STEP] = 1, [AW_EXCITE_DOWN] = -0.6, [AW_EXCITE_UP] = 0.8};
@@ -140,20 +143,69 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
                    excite->config.max_deviation);
 }
 
-size_t aw_excite_input(const double *t, const double *output, size_t n, double late_s, double *at,
-                       double *out)
+/* Between two samples as a rule: the median of some that are spread over the record. */
+static double usual_interval(const double *t, size_t n)
+{
+    double some[SOME];
+    size_t k = 0;
+    for (size_t i = 0; i < SOME && n > 1; i++) {
+        size_t at = i * (n - 1) / SOME;
+        some[k++] = t[at + 1] - t[at];
+    }
+    qsort(some, k, sizeof *some, aw_ascending);
+    return k ? some[k / 2] : 0;
+}
+
+/* When there was a jump between two samples. Where a frame or two have been lost, nothing was
+ * answered to them: it came when it would have come. */
+static double jump_time(double from, double to, double interval)
+{
+    double lost = (to - from) / interval;
+    return from + (lost > LOST && lost < 2 + LOST ? interval : to - from) / 2;
+}
+
+/* How far an output is from the straight line between its neighbours, where it does not jump,
+ * beside what it does as a rule. Only where samples are missing, if the law comes round with each.
+ */
+static double roughness(const double *t, const double *output, size_t n, double jump,
+                        double interval, double tick_s)
+{
+    double between = interval > 0 ? 1 - fmin(tick_s / interval, 1) : 0;
+    double off = 0, size = 0;
+    for (size_t i = 1; i + 1 < n; i++) {
+        double before = output[i] - output[i - 1], behind = output[i + 1] - output[i];
+        size += fabs(output[i] - output[0]);
+        bool lost = t[i + 1] - t[i - 1] > (1 + LOST) * interval;
+        if (fabs(before) < jump && fabs(behind) < jump)
+            off += fabs(behind - before) / 2 * (lost ? 1 : between);
+    }
+    return size > 0 ? off / size : 0;
+}
+
+struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
+                                double tick_s, double *at, double *out)
 {
     double jump = JUMP * aw_spread(output, n);
+    double interval = usual_interval(t, n), late = fmin(fmax(tick_s, 0), interval) / 2;
+    struct aw_trial trial = {.input_t = at,
+                             .input = out,
+                             .t = t,
+                             .y = y,
+                             .n = n,
+                             .late_s = interval / 2 - late,
+                             .rough = roughness(t, output, n, jump, interval, 2 * late)};
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
-        at[k] = t[i];
+        at[k] = t[i] + late;
         out[k++] = output[i];
-        if (i + 1 == n || fabs(output[i + 1] - output[i]) < jump)
+        bool lost = i + 1 < n && t[i + 1] - t[i] > LOST * interval;
+        if (i + 1 == n || (fabs(output[i + 1] - output[i]) < jump && !lost))
             continue;
-        at[k] = at[k + 1] = t[i] + fmin(late_s, (t[i + 1] - t[i]) / 2);
+        at[k] = at[k + 1] = jump_time(t[i], t[i + 1], interval) + late;
         out[k] = output[i];
         out[k + 1] = output[i + 1];
         k += 2;
     }
-    return k;
+    trial.n_inputs = k;
+    return trial;
 }

@@ -71,11 +71,15 @@ const char *aw_excite_part_name(enum aw_excite_part part);
 /* AW_REFUSED: it went too far, and what to try. */
 enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error *err);
 
-/* The input of a record as a signal: samples of the output, joined by straight lines, but where it
- * jumps (by more than a fifth of its range from one sample to the next) the jump is late_s after
- * the earlier sample, or in the middle if that is nearer. at and out have room for 3·n; returns how
- * many points there are. late_s 0 puts jumps where the earlier sample is. */
-size_t aw_excite_input(const double *t, const double *output, size_t n, double late_s, double *at,
-                       double *out);
+/* A record of a driver's telemetry, for identification: each sample has the output that the law had
+ * come to, which holds for a tick. So the input is the samples joined by straight lines, half a
+ * tick later, and where it jumps (by more than a thirtieth of its range from one sample to the
+ * next, or by anything where samples are missing), jumps in the middle, half a tick later; where a
+ * frame or two have been lost, as if they had not. That a driver whose tick is shorter than the
+ * interval between samples might always jump right after one, or always before the next, is in
+ * late_s. tick_s 0: it is not known, as in records of anybody. at and out have room for 3·n; all
+ * are kept by the caller. */
+struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
+                                double tick_s, double *at, double *out);
 
 #endif

@@ -6,99 +6,41 @@
 #include <string.h>
 
 #include "control/samples.h"
-#include "control/search.h"
+#include "control/start.h"
 
 #define FEWEST     30
 #define HELD_OUT   0.3
-#define MOST_JUMPS 120  /* that a swing's length is taken from */
-#define POOR       0.7  /* a fit */
+#define MOST_JUMPS 120 /* that a swing's length is taken from */
+#define POOR       0.7 /* a fit */
+#define ROUGHLY    3   /* deviations */
+#define LARGEST    1e30
+#define SHOWN      0.7  /* intervals: what is faster cannot be told from a dead time */
+#define HOPELESS   1.4  /* of the logarithm of the variance */
+#define FOLLOWS    0.3  /* of what was used: else it does not follow the input */
+#define LINEAR     0.33 /* independent samples, as a share of all */
+#define KNOWN      0.25 /* a lag, by a quarter, or it is none */
 #define SLOW       8    /* times such a lag is the record's length */
-#define KNOWN      0.25 /* a slow lag, by a quarter, or it is none */
 #define NUMBERS    6    /* of struct aw_fit_half */
 #define QUIET      16   /* samples that noise is taken from */
+#define SAMPLES    200  /* places at which it is looked where it moves */
+#define PIECES     9    /* of where it moves; each third is held out */
 /* Evidence, as a difference of the criterion: Kass, Raftery, J. Am. Stat. Assoc. 90, 1995. */
+#define MENTIONED   2
 #define VERY_STRONG 10
-
-/* Simple ones first: a later one begins where an earlier one ended. */
-static const struct structure {
-    enum aw_process_kind kind;
-    bool third_lag;
-    size_t from;
-} structures[] = {
-    {.kind = AW_PROCESS_FIRST},
-    {.kind = AW_PROCESS_INTEGRATING},
-    {.kind = AW_PROCESS_SECOND},
-    {.kind = AW_PROCESS_INTEGRATING, .third_lag = true, .from = AW_PROCESS_INTEGRATING},
-    {.kind = AW_PROCESS_THIRD, .third_lag = true, .from = AW_PROCESS_SECOND},
-};
-#define STRUCTURES (sizeof structures / sizeof *structures)
+#define UNSURE      20 /* that much more, for a structure with a lag that is not known */
 
 /* What a structure comes to over the part that is used. */
 struct candidate {
-    double at[AW_LOOSE], sum, independent;
-    bool sound;
+    double at[AW_LOOSE], sum, log_det, independent;
+    double numbers[NUMBERS], half[NUMBERS];
+    bool hidden; /* it has a lag that such samples, or so short a record, cannot show */
+    bool sound;  /* all its lags are known */
 };
-
-static void use(struct aw_search *s, size_t structure, bool find_dead_band)
-{
-    const struct structure *it = &structures[structure];
-    aw_search_structure(s, it->kind, it->third_lag, find_dead_band);
-}
-
-/* ---- Where a search begins: the best of several places -----------------------------------------
- */
-
-struct best {
-    double at[AW_LOOSE], sum;
-};
-
-static void try_from_here(struct aw_search *s, struct best *best)
-{
-    double sum = aw_search_descend(s);
-    if (sum < best->sum) {
-        best->sum = sum;
-        memcpy(best->at, s->at, sizeof best->at);
-    }
-}
-
-/* A second order begins at the first order that was found, its lag shared out in several ways, and
- * at the integrator, as a lag of the record's length. */
-static void try_second(struct aw_search *s, const double *first, const double *integrating,
-                       struct best *best)
-{
-    static const struct {
-        double lag, part, dead_time;
-    } ways[] = {{1, 0.05, 0.8}, {1, 0.25, 0.5}, {0.7, 0.5, 0.2}, {0.4, 1, 0.1}};
-    for (size_t i = 0; i < 6; i++) {
-        const double *start = i < 4 ? first : integrating;
-        double lag = exp(start[AW_LAG]) + start[AW_DEAD_TIME];
-        memcpy(s->at, start, sizeof s->at);
-        s->at[AW_LAG] = i < 4 ? log(lag * ways[i].lag) : log(s->longest_s * (i == 4 ? 1 : 0.1));
-        s->at[AW_SECOND_LAG] = i < 4 ? log(lag * ways[i].lag * ways[i].part) : start[AW_LAG];
-        s->at[AW_DEAD_TIME] = start[AW_DEAD_TIME] * (i < 4 ? ways[i].dead_time : 1);
-        try_from_here(s, best);
-    }
-}
-
-/* A third lag begins as a part of the dead time; or it is the slow one, and what is fast begins as
- * a pair that may swing. */
-static void try_third(struct aw_search *s, const double *from, struct best *best)
-{
-    double dead_time = from[AW_DEAD_TIME], fast = dead_time + exp(from[AW_SECOND_LAG]);
-    for (size_t i = 0; i < (s->loose[AW_SECOND_LAG] ? 3 : 2); i++) {
-        memcpy(s->at, from, sizeof s->at);
-        s->at[AW_THIRD_LAG] = i < 2 ? log(dead_time * (i == 0 ? 0.5 : 1)) : from[AW_LAG];
-        s->at[AW_DEAD_TIME] *= i == 0 ? 0.5 : 0.1;
-        s->at[AW_LAG] = i < 2 ? from[AW_LAG] : log(fast);
-        s->at[AW_SECOND_LAG] = i < 2 ? from[AW_SECOND_LAG] : log(fast / 2);
-        try_from_here(s, best);
-    }
-}
 
 /* ---- What the residuals say --------------------------------------------------------------------
  */
 
-static double independent_samples(const double *residual, size_t n)
+static double independent_samples(const double *residual, size_t n, size_t counted)
 {
     double own = 0, next = 0;
     for (size_t i = 0; i + 1 < n; i++) {
@@ -106,43 +48,35 @@ static double independent_samples(const double *residual, size_t n)
         next += residual[i] * residual[i + 1];
     }
     double r = own > 0 ? fmin(fmax(next / own, 0), 0.98) : 0;
-    return (double)n * (1 - r) / (1 + r);
+    return (double)counted * (1 - r) / (1 + r);
 }
 
-static double criterion(const struct aw_search *s, double sum, double independent)
+static double criterion(const struct aw_search *s, const struct candidate *of, double independent)
 {
     size_t which[AW_PARAMETERS];
-    double m = fmax(independent, 10);
-    return m * log(sum / (double)s->n + 1e-30) + (double)aw_search_parameters(s, which) * log(m);
+    double m = fmax(independent, 10), n = (double)s->weights.counted;
+    double likelihood = m * (log(of->sum / n + 1e-30) + of->log_det / n);
+    return likelihood + (double)aw_search_parameters(s, which) * log(m);
 }
 
-/* What the model says of each sample, all but the offset. */
-static void explain(struct aw_search *s, double *out)
+/* Share of the variation that is explained of the samples that are held out, or of the others. */
+static double fit_over(const struct aw_search *s, const double *error, const bool *held,
+                       bool of_held)
 {
-    aw_search_answer(s, out);
-    for (size_t i = 0; i < s->trial->n; i++)
-        out[i] += s->linear[AW_DRIFT] * s->trial->t[i];
-}
-
-/* Share of the variation that is explained, where each piece is granted an offset: an integrator
- * keeps what drift has gathered before. */
-static double fit_over(const struct aw_search *s, const double *model, size_t from, size_t to)
-{
-    double off = 0, all = 0;
-    for (size_t n; from < to; from += n) {
-        n = to - from < 2 * s->piece ? to - from : s->piece;
-        double mean = 0, shift = 0;
-        for (size_t i = from; i < from + n; i++) {
-            mean += s->trial->y[i] / (double)n;
-            shift += (s->trial->y[i] - model[i]) / (double)n;
-        }
-        for (size_t i = from; i < from + n; i++) {
-            double y = s->trial->y[i], e = y - model[i] - shift;
-            off += e * e;
-            all += (y - mean) * (y - mean);
+    double off = 0, all = 0, mean = 0;
+    size_t n = 0;
+    for (size_t from = 0, to; from < s->trial->n; from = to) {
+        to = aw_weights_piece_end(&s->weights, from);
+        mean = 0;
+        for (size_t i = from; i < to; i++)
+            mean += s->trial->y[i] / (double)(to - from);
+        for (size_t i = from; i < to; i++) {
+            all += (s->trial->y[i] - mean) * (s->trial->y[i] - mean) / (double)s->trial->n;
+            off += held[i] == of_held ? error[i] * error[i] : 0;
+            n += held[i] == of_held;
         }
     }
-    return all > 0 ? 1 - sqrt(off / all) : NAN;
+    return all > 0 && n > 0 ? fmax(-1, 1 - sqrt(off / (double)n / all)) : NAN;
 }
 
 static double half_width(double cov[AW_PARAMETERS][AW_PARAMETERS], size_t m,
@@ -168,8 +102,8 @@ static void numbers_of(const struct aw_search *s, double out[NUMBERS])
 }
 
 /* How they follow from the parameters: by differences. */
-static void note_confidence(struct aw_search *s, double cov[AW_PARAMETERS][AW_PARAMETERS],
-                            struct aw_fit_half *half)
+static void halves_of(const struct aw_search *s, double cov[AW_PARAMETERS][AW_PARAMETERS],
+                      double half[NUMBERS])
 {
     double gradient[NUMBERS][AW_PARAMETERS], now[NUMBERS], moved[NUMBERS];
     size_t which[AW_PARAMETERS], m = aw_search_parameters(s, which);
@@ -184,20 +118,11 @@ static void note_confidence(struct aw_search *s, double cov[AW_PARAMETERS][AW_PA
         for (int i = 0; i < NUMBERS; i++)
             gradient[i][k] = (moved[i] - now[i]) / h;
     }
-    double *const halves[NUMBERS] = {
-        &half->gain, &half->dead_time, &half->tau1, &half->tau2, &half->tau3, &half->dead_band,
-    };
     const bool known[NUMBERS] = {
-        true,
-        true,
-        true,
-        s->loose[AW_SECOND_LAG],
-        s->loose[AW_THIRD_LAG],
-
-        s->loose[AW_DEAD_BAND],
+        true, true, true, s->loose[AW_SECOND_LAG], s->loose[AW_THIRD_LAG], s->loose[AW_DEAD_BAND],
     };
     for (int i = 0; i < NUMBERS; i++)
-        *halves[i] = known[i] ? half_width(cov, m, gradient[i]) : NAN;
+        half[i] = known[i] ? half_width(cov, m, gradient[i]) : NAN;
 }
 
 /* Variance of the residuals as if none were like the one before. */
@@ -206,21 +131,40 @@ static double variance(double sum, double independent)
     return sum / fmax(independent, 2);
 }
 
-/* Is a slow lag told from an integrator? What friction and hard springs do is explained ever better
- * by more lags. */
-static bool is_sound(struct aw_search *s, const struct candidate *of)
+/* A lag, or a swing, that samples so far apart cannot show; where there is but one, it is what it
+ * is. */
+static bool is_hidden(const struct aw_search *s)
+{
+    double numbers[NUMBERS], least = SHOWN * s->weights.interval_s;
+    numbers_of(s, numbers);
+    bool second = s->loose[AW_SECOND_LAG], third = s->loose[AW_THIRD_LAG];
+    return (second || third) &&
+           (numbers[2] < least || (second && numbers[3] < least) || (third && numbers[4] < least));
+}
+
+/* The numbers of a structure, how sure they are, and whether all its lags are known: what friction
+ * and hard springs do is explained ever better by more lags, and so are samples that come too
+ * seldom. */
+static enum aw_status weigh_up(struct aw_search *s, struct candidate *of, struct aw_error *err)
 {
     double cov[AW_PARAMETERS][AW_PARAMETERS];
     size_t which[AW_PARAMETERS], m = aw_search_parameters(s, which);
-    size_t slowest = of->at[AW_THIRD_LAG] > of->at[AW_LAG] ? AW_THIRD_LAG : AW_LAG;
-    if (s->integrating || exp(of->at[slowest]) < s->longest_s / SLOW)
-        return true;
-    if (aw_search_covariance(s, variance(of->sum, of->independent), cov, NULL) != AW_OK)
-        return false;
-    for (size_t k = 0; k < m; k++)
-        if (which[k] == slowest)
-            return 1.96 * sqrt(cov[k][k]) < KNOWN;
-    return true;
+    of->independent = independent_samples(s->residual, s->trial->n, s->weights.counted);
+    enum aw_status status = aw_search_covariance(s, variance(of->sum, of->independent), cov, err);
+    if (status != AW_OK)
+        return status;
+    numbers_of(s, of->numbers);
+    halves_of(s, cov, of->half);
+    bool only = !s->loose[AW_SECOND_LAG] && !s->loose[AW_THIRD_LAG];
+    of->hidden = is_hidden(s);
+    of->sound = true;
+    for (size_t k = 0; k < m && which[k] <= AW_THIRD_LAG; k++) {
+        bool known = 1.96 * sqrt(cov[k][k]) < KNOWN, fast = which[k] == AW_SECOND_LAG;
+        bool slow = !s->integrating && !fast && exp(s->at[which[k]]) > s->longest_s / SLOW;
+        of->sound &= known || only;
+        of->hidden |= slow && !known;
+    }
+    return AW_OK;
 }
 
 static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
@@ -242,109 +186,156 @@ static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
     return AW_OK;
 }
 
-static void try_structure(struct aw_search *s, size_t structure, const struct aw_fit_options *o,
-                          struct candidate *of)
+/* What the model does not explain of each sample. */
+static void errors_of(struct aw_search *s, double *error)
 {
-    const struct structure *it = &structures[structure];
-    struct best best = {.sum = INFINITY};
-    aw_search_forget_jumps(s);
-    use(s, structure, false);
-    memset(s->at, 0, sizeof s->at);
-    s->at[AW_THIRD_LAG] = -INFINITY;
-    s->at[AW_DEAD_BAND] = o->dead_band;
-    if (it->third_lag) {
-        try_third(s, of[it->from].at, &best);
-    } else if (it->kind == AW_PROCESS_SECOND) {
-        try_second(s, of[AW_PROCESS_FIRST].at, of[AW_PROCESS_INTEGRATING].at, &best);
-    } else {
-        aw_search_first_guess(s);
-        try_from_here(s, &best);
-    }
-    memcpy(s->at, best.at, sizeof s->at);
-    use(s, structure, o->find_dead_band);
-    of[structure].sum = aw_search_descend_with_jumps(s);
-    memcpy(of[structure].at, s->at, sizeof s->at);
-    of[structure].independent = independent_samples(s->residual, s->n);
-    of[structure].sound = structure < AW_PROCESS_SECOND || is_sound(s, &of[structure]);
+    aw_search_answer(s, error);
+    for (size_t i = 0; i < s->trial->n; i++)
+        error[i] = s->trial->y[i] - error[i];
 }
 
-/* Begins at what the first part said, and looks at how the last part is met; then the whole record.
- */
-static enum aw_status finish(struct aw_search *s, const struct candidate *best, struct aw_fit *fit,
-                             struct aw_error *err)
+/* Begins at what was used, and looks at how the rest is met; then the whole record. */
+static enum aw_status finish(struct aw_search *s, const struct candidate *best,
+                             struct candidate *whole, struct aw_fit *fit, struct aw_error *err)
 {
-    size_t used = s->n, n = s->trial->n;
-    double *model = calloc(n, sizeof *model);
-    if (!model)
+    size_t n = s->trial->n;
+    const bool *held = s->weights.held;
+    double *error = calloc(n, sizeof *error);
+    if (!error)
         return aw_no_memory(err);
     memcpy(s->at, best->at, sizeof s->at);
-    aw_search_forget_jumps(s);
-    aw_search_cost(s);
-    s->n = n;
-    aw_search_level(s);
-    aw_search_time_jumps(s);
-    explain(s, model);
-    fit->own = fit_over(s, model, 0, used);
-    fit->held_out = fit_over(s, model, used, n);
-    double sum = aw_search_descend_with_jumps(s);
-    explain(s, model);
+    aw_search_plain(s, s->weights.piece);
+    double sum = aw_starts_weigh(s, aw_search_cost(s), fit->scatter);
+    double sigma2 = sum / (double)s->weights.counted;
+    errors_of(s, error);
+    aw_search_hold_out(s, NULL);
+    aw_search_weigh(s, sigma2, fit->scatter);
+    aw_weights_news(&s->weights, error, s->tried);
+    fit->own = fit_over(s, error, held, false);
+    fit->held_out = fit_over(s, error, held, true);
+    whole->sum = aw_starts_descend(s, fit->scatter);
+    errors_of(s, error);
     fit->offset = 0;
     for (size_t i = 0; i < n; i++)
-        fit->offset += (s->trial->y[i] - model[i]) / (double)n;
-    free(model);
+        fit->offset += error[i] / (double)n;
+    free(error);
     fit->process = aw_search_process(s);
+    fit->process.dead_time_s = fmax(0, fit->process.dead_time_s);
     fit->drift = s->linear[AW_DRIFT];
     fit->dead_band = s->at[AW_DEAD_BAND];
     fit->n = n;
-    fit->sigma = sqrt(sum / (double)n);
-    fit->independent = independent_samples(s->residual, n);
-    double cov[AW_PARAMETERS][AW_PARAMETERS];
-    enum aw_status status = aw_search_covariance(s, variance(sum, fit->independent), cov, err);
-    if (status == AW_OK)
-        note_confidence(s, cov, &fit->half);
+    fit->sigma = sqrt(whole->sum / (double)n);
+    enum aw_status status = weigh_up(s, whole, err);
+    aw_search_hold_out(s, held);
     return status;
 }
 
 /* The structure of the least criterion, of those of a kind (AW_PROCESS_KINDS: of any). */
-static size_t least_of(const double bic[STRUCTURES], enum aw_process_kind kind)
+static size_t least_of(const double bic[AW_STRUCTURES], enum aw_process_kind kind)
 {
-    size_t best = STRUCTURES;
-    for (size_t i = 0; i < STRUCTURES; i++)
-        if ((kind == AW_PROCESS_KINDS || kind == structures[i].kind) &&
-            (best == STRUCTURES || bic[i] < bic[best]))
+    size_t best = AW_STRUCTURES;
+    for (size_t i = 0; i < AW_STRUCTURES; i++)
+        if ((kind == AW_PROCESS_KINDS || kind == aw_starts_kind(i)) &&
+            (best == AW_STRUCTURES || bic[i] < bic[best]))
             best = i;
     return best;
 }
 
 static size_t choice(struct aw_search *s, const struct aw_fit_options *o,
-                     const struct candidate *of)
+                     const struct candidate *of, double bic[AW_STRUCTURES])
 {
-    double m = 0, bic[STRUCTURES];
-    for (size_t i = 0; i < STRUCTURES; i++)
+    double m = 0, told[AW_STRUCTURES];
+    for (size_t i = 0; i < AW_STRUCTURES; i++)
         m = fmax(m, of[i].independent);
-    for (size_t i = 0; i < STRUCTURES; i++) {
-        use(s, i, o->find_dead_band);
-        bic[i] = of[i].sound ? criterion(s, of[i].sum, m) : INFINITY;
+    for (size_t i = 0; i < AW_STRUCTURES; i++) {
+        aw_starts_use(s, i, o->find_dead_band);
+        bic[i] = criterion(s, &of[i], m);
+        told[i] = bic[i] + (of[i].hidden ? INFINITY : of[i].sound ? 0 : UNSURE);
     }
     if (o->only)
-        return least_of(bic, o->kind);
-    size_t best = least_of(bic, AW_PROCESS_KINDS);
-    size_t integrating = least_of(bic, AW_PROCESS_INTEGRATING);
+        return least_of(told, o->kind);
+    size_t best = least_of(told, AW_PROCESS_KINDS);
+    size_t integrating = least_of(told, AW_PROCESS_INTEGRATING);
     /* a lag as long as the record is an integrator, unless the record says otherwise clearly */
     bool slow = exp(fmax(of[best].at[AW_LAG], of[best].at[AW_THIRD_LAG])) > s->longest_s / 2;
-    return slow && bic[integrating] < bic[best] + VERY_STRONG ? integrating : best;
+    return slow && told[integrating] < told[best] + VERY_STRONG ? integrating : best;
 }
 
-static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o,
+/* What is told as sure: with what structures that cannot be excluded say of gain and dead time. */
+static void note_confidence(const struct aw_search *s, const struct candidate *of,
+                            const double bic[AW_STRUCTURES], size_t best, struct candidate *whole,
+                            struct aw_fit_half *half)
+{
+    double *const halves[NUMBERS] = {
+        &half->gain, &half->dead_time, &half->tau1, &half->tau2, &half->tau3, &half->dead_band,
+    };
+    half->late = whole->half[1] + s->trial->late_s;
+    for (size_t i = 0; i < AW_STRUCTURES; i++)
+        for (int k = 0; k < 2 && i != best && bic[i] < bic[best] + MENTIONED; k++)
+            if (k == 1 || (aw_starts_kind(i) == AW_PROCESS_INTEGRATING) == s->integrating)
+                whole->half[k] = fmax(whole->half[k], fabs(of[i].numbers[k] - of[best].numbers[k]) +
+                                                          fmin(of[i].half[k], of[best].half[k]));
+    whole->half[1] += s->trial->late_s;
+    for (int i = 0; i < NUMBERS - 1; i++)
+        whole->half[i] += ROUGHLY * s->trial->rough * fabs(whole->numbers[i]);
+    for (int i = 3; i < NUMBERS - 1; i++) /* a fast lag has what is wrong with a slow one */
+        if (whole->numbers[i] > 0)
+            whole->half[i] += s->trial->rough * sqrt(whole->numbers[2] * whole->numbers[i]);
+    for (int i = 0; i < NUMBERS; i++)
+        *halves[i] = whole->half[i];
+}
+
+/* Of a long record, whose parts have been searched: not worth the whole of it. */
+static bool is_hopeless(struct aw_search *s, const struct aw_starts *starts,
+                        const struct candidate of[AW_STRUCTURES], size_t structure)
+{
+    if (starts->n < 2)
+        return false;
+    double n = (double)s->weights.counted, least = INFINITY;
+    for (size_t i = 0; i < structure; i++)
+        if (isfinite(of[i].sum))
+            least = fmin(least, log(of[i].sum / n) + of[i].log_det / n);
+    double sum = aw_starts_weigh(s, aw_search_cost(s), starts->scatter);
+    double worth = log(sum / n) + s->weights.log_det / n;
+    aw_search_plain(s, s->weights.piece);
+    return is_hidden(s) || worth > least + HOPELESS;
+}
+
+static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o, size_t piece,
                              struct aw_fit *fit, struct aw_error *err)
 {
-    struct candidate of[STRUCTURES];
-    aw_search_level(s);
-    for (size_t i = 0; i < STRUCTURES; i++)
-        try_structure(s, i, o, of);
-    size_t best = choice(s, o, of);
-    use(s, best, o->find_dead_band);
-    return finish(s, &of[best], fit, err);
+    struct candidate of[AW_STRUCTURES] = {0}, whole;
+    struct aw_starts starts;
+    double bic[AW_STRUCTURES];
+    enum aw_status status = aw_starts_find(&starts, s->trial, s->weights.held, piece, o, err);
+    fit->scatter = starts.scatter;
+    for (size_t i = 0; i < AW_STRUCTURES && status == AW_OK; i++) {
+        aw_starts_use(s, i, o->find_dead_band);
+        aw_search_plain(s, piece);
+        aw_starts_begin(&starts, s, i);
+        if (is_hopeless(s, &starts, of, i)) {
+            of[i].sum = INFINITY;
+            continue;
+        }
+        of[i].sum = aw_starts_descend(s, fit->scatter);
+        of[i].log_det = s->weights.log_det;
+        memcpy(of[i].at, s->at, sizeof of[i].at);
+        status = weigh_up(s, &of[i], err);
+    }
+    if (status != AW_OK)
+        return status;
+    size_t best = choice(s, o, of, bic);
+    aw_starts_use(s, best, o->find_dead_band);
+    status = finish(s, &of[best], &whole, fit, err);
+    /* the whole record may not know what a part of it seemed to know */
+    if (status == AW_OK && whole.hidden && !o->only && of[AW_PROCESS_INTEGRATING].sum < LARGEST) {
+        best = AW_PROCESS_INTEGRATING;
+        aw_starts_use(s, best, o->find_dead_band);
+        status = finish(s, &of[best], &whole, fit, err);
+    }
+    fit->independent = whole.independent;
+    note_confidence(s, of, bic, best, &whole, &fit->half);
+    return status;
 }
 
 /* Samples of two swings of a relay, four times what lies between two jumps of the input as a rule;
@@ -372,23 +363,70 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
                                    struct aw_fit *fit, struct aw_error *err)
 {
     struct aw_fit fast = {0};
-    size_t used = s->n, piece = piece_of(s->trial);
-    s->piece = s->trial->n;
-    enum aw_status status = choose(s, o, fit, err);
-    if (status == AW_OK && !(fit->held_out > POOR) && piece < used / 2) {
-        s->n = used;
-        s->piece = piece;
-        status = choose(s, o, &fast, err);
+    size_t piece = piece_of(s->trial);
+    enum aw_status status = choose(s, o, s->trial->n, fit, err);
+    if (status == AW_OK && !(fit->held_out > POOR) && piece < s->weights.counted / 2) {
+        status = choose(s, o, piece, &fast, err);
         fast.piece_s = s->longest_s * (double)piece / (double)s->trial->n;
         if (status == AW_OK && fast.held_out > fit->held_out)
             *fit = fast;
     }
-    if (status == AW_OK && !(fmax(fit->own, fit->held_out) > 0.5))
+    if (status == AW_OK && !(fit->own > FOLLOWS))
         return aw_fail(err, AW_REFUSED,
                        "fit: what was measured does not follow the input (fit %.0f %%) — excite "
                        "more, see that the columns are the right ones",
                        100 * fmax(fit->own, 0));
     return status;
+}
+
+/* ---- What is held out --------------------------------------------------------------------------
+ */
+
+/* The way that is gone from one of SAMPLES places of the record to the next, what is less than a
+ * fiftieth of the range left out. */
+static double way_gone(const struct aw_trial *trial, double way[SAMPLES])
+{
+    size_t places = trial->n < SAMPLES ? trial->n : SAMPLES;
+    double mean[SAMPLES], all = 0;
+    for (size_t i = 0; i < places; i++) {
+        size_t from = trial->n * i / places, to = trial->n * (i + 1) / places;
+        mean[i] = 0;
+        for (size_t j = from; j < to; j++)
+            mean[i] += trial->y[j] / (double)(to - from);
+    }
+    double little = aw_spread(mean, places) / 50;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        double by = i > 0 && i < places ? fabs(mean[i] - mean[i - 1]) : 0;
+        way[i] = by > little ? by : 0;
+        all += way[i];
+    }
+    return all;
+}
+
+/* The end; if it moves there less than half as much as elsewhere, every third piece of where it
+ * moves. */
+static void hold_out(const struct aw_trial *trial, double share, bool *held)
+{
+    double way[SAMPLES], all = way_gone(trial, way), last = 0;
+    size_t n = trial->n, places = n < SAMPLES ? n : SAMPLES, from = places, to = 0;
+    for (size_t i = 0; i < places; i++) {
+        last += (double)i >= (1 - share) * (double)places ? way[i] : 0;
+        if (way[i] > 0) {
+            from = from < i ? from : i;
+            to = i + 1;
+        }
+    }
+    if (last >= share * all / 2 || from >= to) {
+        for (size_t i = (size_t)((double)n * (1 - share)); i < n; i++)
+            held[i] = true;
+        return;
+    }
+    double begins = (double)(from > 0 ? from - 1 : 0) / (double)places * (double)n;
+    double each = (double)to / (double)places * (double)n - begins;
+    for (size_t i = 0; i < n; i++) {
+        double along = ((double)i - begins) / each * PIECES;
+        held[i] = along >= 0 && along < PIECES && (int)along % 3 == 2;
+    }
 }
 
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
@@ -401,13 +439,28 @@ enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_opt
     enum aw_status status = check(trial, err);
     if (status != AW_OK)
         return status;
-    double held_out = o->held_out > 0 ? fmin(o->held_out, 0.8) : HELD_OUT;
-    status = aw_search_begin(&s, trial, err);
-    s.n = (size_t)((double)trial->n * (1 - held_out));
+    bool *held = calloc(trial->n, sizeof *held);
+    if (!held)
+        return aw_no_memory(err);
+    hold_out(trial, o->held_out > 0 ? fmin(o->held_out, 0.8) : HELD_OUT, held);
+    status = aw_search_begin(&s, trial, held, err);
+    s.zone = o->dead_zone;
     if (status == AW_OK)
         status = choose_scale(&s, o, fit, err);
     aw_search_end(&s);
+    free(held);
     return status;
+}
+
+bool aw_fit_is_linear(const struct aw_fit *fit)
+{
+    return !(fit->independent < LINEAR * (double)fit->n);
+}
+
+double aw_fit_late(const struct aw_fit *fit)
+{
+    double late = isfinite(fit->half.late) ? fit->half.late : fit->half.dead_time;
+    return isfinite(late) ? fmax(late, 0) : 0;
 }
 
 bool aw_fit_trusted(const struct aw_fit *fit)

@@ -33,7 +33,8 @@
 /* What a driver does to the law. Outputs and measured values are shares of full scale. */
 struct aw_driver {
     double tick_s;     /* the law runs once in it */
-    double dead_band;  /* outputs below it do nothing, others count from there */
+    double dead_band;  /* outputs below it do nothing */
+    double lost;       /* of the others: friction, or where a motor amplifier's range begins */
     double output_max; /* above it the motor gets no more */
     double gain_max;   /* of each gain per tick, either sign */
     double quantum;    /* step of the measured value */

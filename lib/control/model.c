@@ -9,13 +9,16 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#define BIGGEST 262144 /* bytes of a file */
+#define BIGGEST  262144 /* bytes of a file */
+#define LONGEST  1e4    /* s: no joint has such times, and numbers of ticks would not fit */
+#define LARGEST  1e12
+#define QUICKEST 1e-5 /* s: a tick */
 
 void aw_model_init(struct aw_model *model)
 {
     *model = (struct aw_model){.full_scale = 1};
-    model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN};
-    model->fit.own = model->fit.held_out = model->fit.sigma = NAN;
+    model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    model->fit.own = model->fit.held_out = model->fit.sigma = model->fit.independent = NAN;
     model->tick.half = NAN;
 }
 
@@ -70,6 +73,7 @@ static void write_process(FILE *file, const struct aw_model *m)
     fprintf(file, "  \"confidence\": {\n");
     number(file, "    ", "gain", m->fit.half.gain, ",");
     number(file, "    ", "dead_time", m->fit.half.dead_time, ",");
+    number(file, "    ", "late", m->fit.half.late, ",");
     number(file, "    ", p->a2 > 0 ? "tau1" : "tau", m->fit.half.tau1, ",");
     if (p->a2 > 0)
         number(file, "    ", "tau2", m->fit.half.tau2, ",");
@@ -82,6 +86,7 @@ static void write_process(FILE *file, const struct aw_model *m)
     number(file, "    ", "own", m->fit.own, ",");
     number(file, "    ", "sigma", m->fit.sigma, ",");
     number(file, "    ", "piece", m->fit.piece_s, ",");
+    number(file, "    ", "independent", m->fit.independent, ",");
     number(file, "    ", "samples", (double)m->fit.n, "");
     fprintf(file, "  },\n");
 }
@@ -139,36 +144,39 @@ static const struct place {
     const char *group, *key;
     size_t offset;
     bool needed;
+    double most; /* either way */
 } numbers[] = {
-#define AT(group, key, member, needed)                                                             \
+#define AT(group, key, member, needed, most)                                                       \
     {                                                                                              \
-        group, key, offsetof(struct aw_model, member), needed                                      \
+        group, key, offsetof(struct aw_model, member), needed, most                                \
     }
-    AT(NULL, "gain", fit.process.gain, true),
-    AT(NULL, "dead_time", fit.process.dead_time_s, true),
-    AT(NULL, "tau3", fit.process.a3, false),
-    AT(NULL, "lead", fit.process.lead, false),
-    AT(NULL, "dead_band", fit.dead_band, false),
-    AT("confidence", "gain", fit.half.gain, false),
-    AT("confidence", "dead_time", fit.half.dead_time, false),
-    AT("confidence", "tau", fit.half.tau1, false),
-    AT("confidence", "tau1", fit.half.tau1, false),
-    AT("confidence", "tau2", fit.half.tau2, false),
-    AT("confidence", "tau3", fit.half.tau3, false),
-    AT("confidence", "dead_band", fit.half.dead_band, false),
-    AT("confidence", "tick", tick.half, false),
-    AT("fit", "held_out", fit.held_out, false),
-    AT("fit", "own", fit.own, false),
-    AT("fit", "sigma", fit.sigma, false),
-    AT("fit", "piece", fit.piece_s, false),
-    AT("measured", "noise", grain.noise, false),
-    AT("measured", "quantum", grain.quantum, false),
-    AT("measured", "full_scale", full_scale, false),
-    AT("driver", "tick", driver.tick_s, false),
-    AT("driver", "dead_band", driver.dead_band, false),
-    AT("driver", "output_max", driver.output_max, false),
-    AT("driver", "gain_max", driver.gain_max, false),
-    AT("driver", "quantum", driver.quantum, false),
+    AT(NULL, "gain", fit.process.gain, true, LARGEST),
+    AT(NULL, "dead_time", fit.process.dead_time_s, true, LONGEST),
+    AT(NULL, "tau3", fit.process.a3, false, LONGEST),
+    AT(NULL, "lead", fit.process.lead, false, LONGEST),
+    AT(NULL, "dead_band", fit.dead_band, false, LARGEST),
+    AT("confidence", "gain", fit.half.gain, false, LARGEST),
+    AT("confidence", "dead_time", fit.half.dead_time, false, LONGEST),
+    AT("confidence", "late", fit.half.late, false, LONGEST),
+    AT("confidence", "tau", fit.half.tau1, false, LONGEST),
+    AT("confidence", "tau1", fit.half.tau1, false, LONGEST),
+    AT("confidence", "tau2", fit.half.tau2, false, LONGEST),
+    AT("confidence", "tau3", fit.half.tau3, false, LONGEST),
+    AT("confidence", "dead_band", fit.half.dead_band, false, LARGEST),
+    AT("confidence", "tick", tick.half, false, LONGEST),
+    AT("fit", "held_out", fit.held_out, false, LARGEST),
+    AT("fit", "own", fit.own, false, LARGEST),
+    AT("fit", "sigma", fit.sigma, false, LARGEST),
+    AT("fit", "piece", fit.piece_s, false, LONGEST),
+    AT("fit", "independent", fit.independent, false, LARGEST),
+    AT("measured", "noise", grain.noise, false, LARGEST),
+    AT("measured", "quantum", grain.quantum, false, LARGEST),
+    AT("measured", "full_scale", full_scale, false, LARGEST),
+    AT("driver", "tick", driver.tick_s, false, LONGEST),
+    AT("driver", "dead_band", driver.dead_band, false, LARGEST),
+    AT("driver", "output_max", driver.output_max, false, LARGEST),
+    AT("driver", "gain_max", driver.gain_max, false, LARGEST),
+    AT("driver", "quantum", driver.quantum, false, LARGEST),
 };
 
 static const struct text_place {
@@ -197,6 +205,9 @@ static enum aw_status take_numbers(struct aw_model *model, const json_t *root, c
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const json_t *found = member(root, numbers[i].group, numbers[i].key);
         double value = json_number_value(found);
+        if (fabs(value) > numbers[i].most)
+            return aw_fail(err, AW_MALFORMED, "%s: %s is %g — %g is the most that a joint has",
+                           name, numbers[i].key, value, copysign(numbers[i].most, value));
         if (json_is_number(found))
             memcpy((char *)model + numbers[i].offset, &value, sizeof value);
         else if (numbers[i].needed || (found && !json_is_null(found)))
@@ -242,6 +253,11 @@ static void take_lags(struct aw_process *p, enum aw_process_kind kind, double ta
     p->a2 = swings ? tau1 * tau1 : two ? tau1 * tau2 : 0;
 }
 
+static bool too_quick(double tick_s)
+{
+    return tick_s > 0 && tick_s < QUICKEST;
+}
+
 static enum aw_status take_process(struct aw_model *model, const json_t *root, const char *name,
                                    struct aw_error *err)
 {
@@ -254,13 +270,24 @@ static enum aw_status take_process(struct aw_model *model, const json_t *root, c
             "%s: its kind is none of first-order, integrating, second-order, third-order", name);
     p->integrating = k == AW_PROCESS_INTEGRATING;
     damping = json_number_value(json_object_get(root, "damping"));
+    if (tau1 > LONGEST || tau2 > LONGEST || damping > LARGEST)
+        return aw_fail(err, AW_MALFORMED, "%s: a lag of %g s — %g s are the most that a joint has",
+                       name, fmax(tau1, tau2), LONGEST);
     if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || tau1 < 0 || tau2 < 0 || p->a3 < 0 ||
         damping < 0 || model->driver.tick_s < 0)
         return aw_fail(err, AW_MALFORMED, "%s: a gain of 0, or a time below 0, is no process",
                        name);
     take_lags(p, (enum aw_process_kind)k, tau1, tau2, damping);
-    model->driver.noise = model->grain.noise;
     return AW_OK;
+}
+
+/* What other parts of a model follow from. */
+static void take_rest(struct aw_model *model, const json_t *root)
+{
+    double samples = json_number_value(member(root, "fit", "samples"));
+    model->fit.n = samples > 0 && samples < LARGEST ? (size_t)samples : 0;
+    model->driver.noise = model->grain.noise;
+    model->driver.lost = model->fit.dead_band;
 }
 
 /* A tick of which a file does not say where it comes from is somebody's. */
@@ -304,8 +331,12 @@ enum aw_status aw_model_read(struct aw_model *model, const char *text_, const ch
         status = take_numbers(model, root, name, err);
     if (status == AW_OK)
         status = take_process(model, root, name, err);
+    if (status == AW_OK && too_quick(model->driver.tick_s))
+        status = aw_fail(err, AW_MALFORMED, "%s: a tick of %g s — no law runs so often", name,
+                         model->driver.tick_s);
     if (status == AW_OK) {
         take_tick(model, root);
+        take_rest(model, root);
         take_points(model, root);
     }
     json_decref(root);

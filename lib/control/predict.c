@@ -5,39 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "control/mover.h"
+
 #define LONGEST 60000 /* ticks */
-
-/* A move by a fixed time is linear in state and input: found by moving units. */
-struct mover {
-    double y[4], rate[4], lagged[4]; /* from y, from rate, from lagged, from the input */
-};
-
-static struct mover mover_of(const struct aw_process *process, double h)
-{
-    struct mover m;
-    for (int i = 0; i < 4; i++) {
-        struct aw_process_state x = {i == 0, i == 1, i == 2};
-        aw_process_advance(process, &x, i == 3, i == 3, h);
-        m.y[i] = x.y;
-        m.rate[i] = x.rate;
-        m.lagged[i] = x.lagged;
-    }
-    return m;
-}
-
-static void move(const struct mover *m, struct aw_process_state *x, double input)
-{
-    const struct aw_process_state was = *x;
-    const double *const to[] = {m->y, m->rate, m->lagged};
-    double *const of[] = {&x->y, &x->rate, &x->lagged};
-    for (int i = 0; i < 3; i++)
-        *of[i] = to[i][0] * was.y + to[i][1] * was.rate + to[i][2] * was.lagged + to[i][3] * input;
-}
 
 /* The output of delay whole ticks ago is in force for the rest of a tick, the one before it until
  * then. */
 struct plant {
-    struct mover early, late;
+    struct aw_move early, late;
     struct aw_process_state x;
     size_t delay;
     double *past; /* ring of delay + 2 */
@@ -47,20 +22,27 @@ struct plant {
 static bool plant_init(struct plant *p, const struct aw_process *process, double tick_s)
 {
     double ticks = process->dead_time_s / tick_s, whole = floor(ticks + 1e-9);
+    if (!(whole < LONGEST))
+        return false;
     double part = fmax(0, ticks - whole) * tick_s;
-    *p = (struct plant){.early = mover_of(process, part),
-                        .late = mover_of(process, tick_s - part),
+    *p = (struct plant){.early = aw_move_of(process, part),
+                        .late = aw_move_of(process, tick_s - part),
                         .delay = (size_t)whole};
     p->past = calloc(p->delay + 2, sizeof *p->past);
     return p->past;
+}
+
+static void hold(const struct aw_move *move, struct aw_process_state *x, double input)
+{
+    aw_move(move, x, input, input);
 }
 
 static void plant_tick(struct plant *p, double input)
 {
     size_t ring = p->delay + 2;
     p->past[p->now % ring] = input;
-    move(&p->early, &p->x, p->past[(p->now + 1) % ring]);
-    move(&p->late, &p->x, p->past[(p->now + 2) % ring]);
+    hold(&p->early, &p->x, p->past[(p->now + 1) % ring]);
+    hold(&p->late, &p->x, p->past[(p->now + 2) % ring]);
     p->now++;
 }
 
@@ -70,7 +52,7 @@ static double effective(const struct aw_driver *driver, double u)
     double size = fabs(u);
     if (driver->output_max > 0)
         size = fmin(size, driver->output_max);
-    return copysign(fmax(0, size - driver->dead_band), u);
+    return fabs(u) < driver->dead_band ? 0 : copysign(fmax(0, size - driver->lost), u);
 }
 
 struct law {
@@ -95,6 +77,10 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     double ticks = scene->duration_s / driver->tick_s;
     if (!(ticks >= 1) || ticks > 1e6) {
         aw_fail(err, AW_USAGE, "predict: %g s are no duration", scene->duration_s);
+        return NULL;
+    }
+    if (!(process->dead_time_s < LONGEST * driver->tick_s)) {
+        aw_fail(err, AW_USAGE, "predict: %g s are no dead time", process->dead_time_s);
         return NULL;
     }
     struct aw_sample *samples = calloc((size_t)ticks, sizeof *samples);

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PERIODS  6.0
-#define FEWEST   3   /* pieces */
-#define FRACTION 8.0 /* of the sampling rate: the highest frequency */
+#define PERIODS   6.0
+#define FEWEST    3   /* pieces */
+#define SET_RIGHT 256 /* samples */
+#define FRACTION  8.0 /* of the sampling rate: the highest frequency */
 
 static double input_at(const struct aw_trial *trial, double t, size_t *at)
 {
@@ -52,15 +53,29 @@ static bool make_even(const struct aw_trial *trial, struct even *e)
     return true;
 }
 
-/* One piece at one frequency, the straight line through its ends taken away. */
+/* a·b, of numbers that are all finite. */
+static double complex turned(double complex a, double complex b)
+{
+    return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
+                 creal(a) * cimag(b) + cimag(a) * creal(b));
+}
+
+/* One piece at one frequency, the straight line through its ends taken away. Window and wave are
+ * turned on from sample to sample, and set right now and then. */
 static double complex transform(const double *x, size_t n, double omega_dt)
 {
-    double complex sum = 0;
+    double complex sum = 0, wave = 1, swell = 1;
+    double complex turn = cexp(-I * omega_dt), grow = cexp(I * 2 * M_PI / (double)(n - 1));
     double slope = (x[n - 1] - x[0]) / (double)(n - 1);
     for (size_t i = 0; i < n; i++) {
-        double window = 0.5 - 0.5 * cos(2 * M_PI * (double)i / (double)(n - 1));
-        double value = x[i] - x[0] - slope * (double)i;
-        sum += window * value * cexp(-I * omega_dt * (double)i);
+        if (i % SET_RIGHT == 0) {
+            wave = cexp(-I * omega_dt * (double)i);
+            swell = cexp(I * 2 * M_PI * (double)i / (double)(n - 1));
+        }
+        double value = (0.5 - 0.5 * creal(swell)) * (x[i] - x[0] - slope * (double)i);
+        sum += value * wave;
+        wave = turned(wave, turn);
+        swell = turned(swell, grow);
     }
     return sum;
 }

@@ -187,7 +187,7 @@ static void try_model(const uint8_t *data, size_t size)
     MUST(aw_model_read(&again, written, "again", &err) == AW_OK);
     const struct aw_process *a = &model.fit.process, *b = &again.fit.process;
     MUST(aw_process_kind_of(a) == aw_process_kind_of(b) && a->dead_time_s >= 0 && a->a1 >= 0);
-    struct aw_driver driver = {.tick_s = 0.004, .dead_band = 0.01, .gain_max = 100};
+    struct aw_driver driver = {.tick_s = 0.004, .dead_band = 0.01, .lost = 0.01, .gain_max = 100};
     for (int rule = 0; rule < AW_RULE_ROBUST; rule++) {
         struct aw_design_options o = {.rule = (enum aw_rule)rule};
         struct aw_proposal proposal;

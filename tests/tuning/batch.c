@@ -49,7 +49,7 @@ struct record {
 };
 
 static const struct aw_driver driver_of_truth = {
-    .dead_band = 0.01, .output_max = 0.81, .gain_max = 100};
+    .dead_band = 0.01, .lost = 0.01, .output_max = 0.81, .gain_max = 100};
 
 static struct aw_driver driver_of(const struct truth *p)
 {
@@ -121,10 +121,9 @@ static bool identify(const struct truth *p, struct record *r, struct aw_fit *fit
         snprintf(err->text, sizeof err->text, "too far");
         return false;
     }
-    size_t n = aw_excite_input(r->t, r->u, r->n, 0.006, r->input_t, r->input);
-    struct aw_trial trial = {
-        .input_t = r->input_t, .input = r->input, .n_inputs = n, .t = r->t, .y = r->y, .n = r->n};
-    struct aw_fit_options options = {.dead_band = 0.01, .find_dead_band = true};
+    struct aw_trial trial =
+        aw_excite_trial(r->t, r->u, r->y, r->n, p->tick_s, r->input_t, r->input);
+    struct aw_fit_options options = {.dead_zone = 0.01, .find_dead_band = true};
     return aw_fit_best(&trial, &options, fit, err) == AW_OK;
 }
 
@@ -271,8 +270,7 @@ static void judge_design(const struct truth *p, const struct record *r, const st
     struct aw_design_options o = {.rule = AW_RULE_ROBUST,
                                   .bounded = true,
                                   .overshoot = OVERSHOOT,
-                                  .late_s =
-                                      isfinite(fit->half.dead_time) ? fit->half.dead_time : 0};
+                                  .late_s = aw_fit_late(fit)};
     struct aw_proposal proposal;
     v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
     if (!v->designed && proposal.least_overshoot > 0) { /* as it says then */

@@ -11,6 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 export XDG_CONFIG_HOME=$folder XDG_STATE_HOME=$folder
 
 build/tests/tuning/batch | tee "$folder/batch"
+build/tests/tuning/confidence | tee "$folder/confidence"
 python3 tests/tuning/joints.py | tee "$folder/joints"
 python3 tests/tuning/hostile.py | tee "$folder/hostile"
 {

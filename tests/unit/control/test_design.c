@@ -13,6 +13,7 @@
 
 static const struct aw_driver driver = {.tick_s = 0.004,
                                         .dead_band = 0.01,
+                                        .lost = 0.01,
                                         .output_max = 0.81,
                                         .gain_max = 100,
                                         .quantum = 0.045 / 360};

@@ -104,21 +104,23 @@ static void test_nothing_moves(void **state)
     assert_false(excite.too_far);
 }
 
-/* Where the input of a record has its points: jumps of a fifth of its range and more, late by so
- * much, or in the middle. */
+/* Where the input of a record has its points: jumps of a thirtieth of its range and more, and
+ * what happened while samples were missing. */
 static void test_points_of_the_input(void **state)
 {
     static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.95, 1.95, 5, 4.5, 3.5};
     static const struct {
         size_t n;
-        double late_s;
+        double tick_s;
     } rows[] = {{6, 0}, {6, 0.25}, {6, 0.5}, {6, 5}, {1, 1}, {2, 0.1}, {0, 1}};
     (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double at[18] = {0}, v[18] = {0};
-        size_t n = aw_excite_input(t, u, rows[i].n, rows[i].late_s, at, v);
-        fprintf(out, "%zu late by %g: %zu\n", rows[i].n, rows[i].late_s, n);
+        struct aw_trial trial = aw_excite_trial(t, u, t, rows[i].n, rows[i].tick_s, at, v);
+        size_t n = trial.n_inputs;
+        fprintf(out, "%zu, tick %g: %zu, late by %g, rough by %.6g\n", rows[i].n, rows[i].tick_s, n,
+                trial.late_s, trial.rough);
         numbers(out, "  at", at, n);
         numbers(out, "  is", v, n);
     }

@@ -2,7 +2,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -192,13 +194,13 @@ static void test_jumps_between_samples(void **state)
             if (t[k] > jump_t[j] + 0.03)
                 y[k] += 2 * jump[j] * integrator(t[k] - jump_t[j] - 0.03);
     }
-    struct aw_trial trial = {.input_t = at, .input = input, .t = t, .y = y, .n = N};
-    trial.n_inputs = aw_excite_input(t, u, N, 0.004, at, input);
+    struct aw_trial trial = aw_excite_trial(t, u, y, N, 0, at, input);
     struct aw_fit fit = fit_of(&trial, NULL);
     assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_INTEGRATING);
     within("gain", fit.process.gain, fit.half.gain, 2);
     within("lag", fit.process.a1, fit.half.tau1, 0.05);
-    within("dead time", fit.process.dead_time_s, fit.half.dead_time, 0.03);
+    assert_true(fabs(fit.process.dead_time_s - 0.03) < fit.half.dead_time);
+    assert_true(fit.half.dead_time > 0.005 && fit.half.dead_time < 0.0065);
     if (!(fabs(fit.process.gain - 2) < 0.02 && fit.held_out > 0.97 && fit.sigma < 0.00012))
         fail_msg("gain %g, fit %g, sigma %g", fit.process.gain, fit.held_out, fit.sigma);
 }
@@ -313,16 +315,24 @@ static void test_grain(void **state)
     assert_true(fabs(aw_grain(y, N).quantum - 0.045) < 1e-9);
 }
 
-static void test_jumps_of_the_input(void **state)
+/* A law that comes round when it likes jumps in the middle, give or take half the interval; one
+ * that comes round with each sample has held the output since the one before. */
+static void test_telemetry_as_a_trial(void **state)
 {
     (void)state;
     const double when[] = {0, 1, 2, 3}, what[] = {0, 0.01, 1, 1};
-    double x[12], v[12];
-    assert_int_equal(aw_excite_input(when, what, 4, 0.3, x, v), 6);
-    assert_true(fabs(x[2] - 1.3) < 1e-12 && fabs(x[3] - 1.3) < 1e-12);
+    double x[16], v[16];
+    struct aw_trial trial = aw_excite_trial(when, what, what, 4, 0, x, v);
+    assert_int_equal(trial.n_inputs, 6);
+    assert_true(fabs(x[1] - 1) < 1e-12 && fabs(x[2] - 1.5) < 1e-12 && fabs(x[3] - 1.5) < 1e-12);
     assert_true(fabs(v[2] - 0.01) < 1e-12 && fabs(v[3] - 1) < 1e-12);
-    aw_excite_input(when, what, 4, 0.8, x, v);
-    assert_true(fabs(x[2] - 1.5) < 1e-12);
+    assert_true(fabs(trial.late_s - 0.5) < 1e-12);
+    trial = aw_excite_trial(when, what, what, 4, 0.4, x, v);
+    assert_true(fabs(x[1] - 1.2) < 1e-12 && fabs(x[2] - 1.7) < 1e-12);
+    assert_true(fabs(trial.late_s - 0.3) < 1e-12);
+    trial = aw_excite_trial(when, what, what, 4, 8, x, v);
+    assert_true(fabs(x[1] - 1.5) < 1e-12 && fabs(x[2] - 2) < 1e-12);
+    assert_true(fabs(trial.late_s) < 1e-12);
 }
 
 /* Noise of a known size on a slow motion, in steps of a known size. */
@@ -449,10 +459,10 @@ static void test_short_records(void **state)
             in = copysign(fmax(0, fabs(in) - band), in);
             aw_process_advance(&rows[i].process, &x, in, in, 0.02 + (k % 2 ? -0.003 : 0.003));
         }
-        struct aw_trial trial = {at, input, 0, rows[i].stairs, t, y, SHORT};
         struct aw_fit fit;
         struct aw_error err;
-        trial.n_inputs = aw_excite_input(t, u, SHORT, 0.003, at, input);
+        struct aw_trial trial = aw_excite_trial(t, u, y, SHORT, 0, at, input);
+        trial.stairs = rows[i].stairs;
         fprintf(fits, "%s: ", rows[i].name);
         if (aw_fit_best(&trial, &rows[i].options, &fit, &err) == AW_OK)
             print_fit(&fit);
@@ -471,6 +481,113 @@ static void test_grain_of_few(void **state)
     for (size_t n = 2; n < 200; n += n < 6 ? 1 : n == 6 ? 12 : n < 22 ? 1 : 13) {
         struct aw_grain grain = aw_grain(y, n);
         fprintf(fits, "grain of %zu: %.6g %.6g\n", n, grain.noise, grain.quantum);
+    }
+}
+
+/* A first order with gain 0.6, lag 0.2 s and dead time 0.03 s, at 100 Hz, with an input of steps
+ * that stays at 0 for the first 0.5 s and from a time on; noise and steps of an encoder. */
+static struct aw_trial long_record(size_t n, double *times, double *inputs, double *measured,
+                                   size_t from, size_t until)
+{
+    double level = 0, x = 0, left = exp(-0.01 / 0.2);
+    size_t holds = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i >= from && i < until && holds-- == 0) {
+            level = level > 0 ? -0.1 : 0.1;
+            holds = 20 + (size_t)(40 * uniform());
+        }
+        times[i] = 0.01 * (double)i;
+        inputs[i] = i >= until ? 0.1 : level;
+        measured[i] = round((x + 1e-4 * normal()) / 1.25e-4) * 1.25e-4;
+        x = x * left + 0.6 * (i >= 3 ? inputs[i - 3] : 0) * (1 - left);
+    }
+    return (struct aw_trial){.input_t = times,
+                             .input = inputs,
+                             .n_inputs = n,
+                             .stairs = true,
+                             .t = times,
+                             .y = measured,
+                             .n = n};
+}
+
+static struct aw_fit fit_long(size_t n, size_t from, size_t until, double *cpu_s)
+{
+    double *block = calloc(3 * n, sizeof *block);
+    struct aw_fit fit;
+    struct aw_error err;
+    seed = 4;
+    struct aw_trial trial = long_record(n, block, block + n, block + 2 * n, from, until);
+    clock_t began = clock();
+    if (aw_fit_best(&trial, NULL, &fit, &err) != AW_OK)
+        fail_msg("%zu samples: %s", n, err.text);
+    *cpu_s = (double)(clock() - began) / CLOCKS_PER_SEC;
+    free(block);
+    return fit;
+}
+
+/* The right model of records that end at rest, or rest for most of their time: what is held out
+ * moves, and the fit is that of a right model. */
+static void test_records_that_rest(void **state)
+{
+    static const struct {
+        size_t n, from, until;
+    } rows[] = {{1500, 50, 900},  {2000, 200, 200},  {3000, 2000, 2400},
+                {1500, 100, 100}, {6000, 500, 1500}, {600, 300, 300}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double cpu_s;
+        struct aw_fit fit = fit_long(rows[i].n, rows[i].from, rows[i].until, &cpu_s);
+        assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_FIRST);
+        within("gain", fit.process.gain, fit.half.gain, 0.6);
+        within("lag", fit.process.a1, fit.half.tau1, 0.2);
+        if (!(fit.held_out > 0.95 && fit.own > 0.95))
+            fail_msg("%zu: %g of what was used, %g of what was not", i, fit.own, fit.held_out);
+        assert_true(aw_fit_trusted(&fit) && aw_fit_is_linear(&fit));
+    }
+}
+
+/* Eight times as long takes about eight times as long, and says the same. */
+static void test_long_records(void **state)
+{
+    double cpu_s, long_s;
+    (void)state;
+    struct aw_fit some = fit_long(10000, 50, 9000, &cpu_s);
+    struct aw_fit all = fit_long(80000, 50, 72000, &long_s);
+    within("gain", some.process.gain, some.half.gain, 0.6);
+    within("lag", some.process.a1, some.half.tau1, 0.2);
+    within("gain", all.process.gain, all.half.gain, 0.6);
+    within("lag", all.process.a1, all.half.tau1, 0.2);
+    assert_true(fabs(all.process.gain - some.process.gain) < some.half.gain + all.half.gain);
+    assert_true(all.half.gain < some.half.gain / 2);
+    if (long_s > 16 * cpu_s + 0.1)
+        fail_msg("10,000 samples take %g s, 80,000 take %g s", cpu_s, long_s);
+}
+
+/* A model that is wrong about what it has not seen is at worst -100 %. */
+static void test_fit_is_bounded(void **state)
+{
+    struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
+    struct aw_fit fit;
+    struct aw_error err;
+    (void)state;
+    for (size_t k = 1050; k < N; k++)
+        y[k] = 0.2 - 20 * (y[k] - 0.2);
+    enum aw_status status = aw_fit_best(&trial, NULL, &fit, &err);
+    assert_true(status == AW_REFUSED || status == AW_OK);
+    if (!(fit.held_out >= -1 && fit.held_out < 0.75 && fit.own >= -1))
+        fail_msg("%g and %g", fit.own, fit.held_out);
+    assert_false(aw_fit_trusted(&fit));
+}
+
+static void test_late(void **state)
+{
+    static const struct {
+        double dead_time, late, is;
+    } rows[] = {{0.01, 0.002, 0.002}, {0.01, NAN, 0.01}, {NAN, NAN, 0}, {-1, NAN, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_fit fit = {.half = {.dead_time = rows[i].dead_time, .late = rows[i].late}};
+        assert_true(fabs(aw_fit_late(&fit) - rows[i].is) < 1e-12);
     }
 }
 
@@ -519,9 +636,13 @@ int main(void)
         cmocka_unit_test(test_coherence),
         cmocka_unit_test(test_grain),
         cmocka_unit_test(test_grain_by_hand),
-        cmocka_unit_test(test_jumps_of_the_input),
+        cmocka_unit_test(test_telemetry_as_a_trial),
         cmocka_unit_test(test_short_records),
         cmocka_unit_test(test_grain_of_few),
+        cmocka_unit_test(test_records_that_rest),
+        cmocka_unit_test(test_long_records),
+        cmocka_unit_test(test_fit_is_bounded),
+        cmocka_unit_test(test_late),
         cmocka_unit_test(test_trusted),
         cmocka_unit_test(test_all_numbers_of_all_fits),
     };

@@ -62,7 +62,7 @@ static void designs(void)
 static void fits(void)
 {
     static double t[N], u[N], y[N];
-    struct aw_trial trial = {t, u, N, true, t, y, N};
+    struct aw_trial trial = {t, u, N, true, t, y, N, 0, 0};
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
     struct aw_fit fit;
     for (int k = 0; k < N; k++) {

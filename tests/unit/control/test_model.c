@@ -177,10 +177,10 @@ static void test_every_key(void **state)
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         aw_model_init(&model);
         aw_model_write(out, &model);
-        model.fit =
-            (struct aw_fit){processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+        model.fit = (struct aw_fit){
+            processes[i], {0.5, 1, 1.5, 2, 2.5, 3, 3.5}, 4, 5, 6, 7, 8, 9, 10, 11, 0, 12};
         model.grain = (struct aw_grain){0.0625, 0.03125};
-        model.driver = (struct aw_driver){0.004, 0.01, 0.81, 100, 0.03125, 0.0625};
+        model.driver = (struct aw_driver){0.004, 0.01, 4, 0.81, 100, 0.03125, 0.0625};
         model.tick = (struct aw_tick){0.004, 13, (enum aw_tick_from)(i % AW_TICK_FROMS)};
         if (i == AW_TICK_UNKNOWN)
             model.driver.tick_s = 0;
@@ -202,8 +202,7 @@ static void test_every_key(void **state)
         fputs(once, out);
         if (parse(once, &err) != AW_OK)
             fail_msg("%s", err.text);
-        assert_true(model.driver.noise == 0.0625 && model.fit.n == 0);
-        model.fit.n = 12;
+        assert_true(model.driver.noise == 0.0625 && model.fit.n == 12);
         file = open_memstream(&twice, &n);
         aw_model_write(file, &model);
         fclose(file);
@@ -309,6 +308,34 @@ static void test_too_much(void **state)
     unlink(path);
 }
 
+/* Times and sizes that no joint has would not fit what is counted with them. */
+static void test_what_no_joint_has(void **state)
+{
+    static const struct {
+        const char *more, *says;
+    } rows[] = {
+        {"\"confidence\":{\"dead_time\":1e300}", "m: dead_time is 1e+300 — 10000 is the most"},
+        {"\"confidence\":{\"late\":-1e5}", "m: late is -100000 — -10000 is the most"},
+        {"\"lead\":2e4", "m: lead is 20000 — 10000 is the most"},
+        {"\"tau\":1e300", "m: a lag of 1e+300 s — 10000 s are the most"},
+        {"\"tau3\":1e5", "m: tau3 is 100000 — 10000 is the most"},
+        {"\"driver\":{\"tick\":1e-300}", "m: a tick of 1e-300 s — no law runs so often"},
+        {"\"driver\":{\"quantum\":1e300}", "m: quantum is 1e+300 — 1e+12 is the most"},
+        {"\"tau\":1e4", ""},
+    };
+    struct aw_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "{\"kind\":\"integrating\",\"gain\":1,\"dead_time\":0.01,%s}",
+                 rows[i].more);
+        enum aw_status status = aw_model_read(&model, text, "m", &err);
+        assert_int_equal(status, *rows[i].says ? AW_MALFORMED : AW_OK);
+        if (*rows[i].says && strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
+            fail_msg("%s", err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_what_no_joint_has),
         cmocka_unit_test(test_every_shape),
         cmocka_unit_test(test_where_a_tick_is_from),
         cmocka_unit_test(test_too_much),

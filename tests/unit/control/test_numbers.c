@@ -29,6 +29,7 @@ static const struct {
 
 static const struct aw_driver driver = {.tick_s = 0.01,
                                         .dead_band = 0.01,
+                                        .lost = 0.01,
                                         .output_max = 0.8,
                                         .gain_max = 100,
                                         .quantum = 0.0005,

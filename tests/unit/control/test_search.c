@@ -45,14 +45,7 @@ static void print_state(FILE *out, const char *what, const struct aw_search *s, 
     NUMBERS(out, "    sum, gain, drift", 1e6 * sum, s->linear[AW_GAIN], s->linear[AW_DRIFT]);
     numbers(out, "    at", s->at, AW_LOOSE);
     NUMBERS(out, "    process", p.gain, p.integrating, p.a1, p.a2, p.a3, p.dead_time_s);
-    NUMBERS(out, "    residual", s->residual[0], s->residual[s->n / 2], s->residual[s->n - 1]);
-    fprintf(out, "    jumps late by");
-    for (size_t k = 0; k < trial.n_inputs; k++)
-        if (fabs(s->input_t[k] - input_t[k]) > 0) {
-            fprintf(out, " %zu:", k);
-            number(out, s->input_t[k] - input_t[k]);
-        }
-    fprintf(out, "\n");
+    NUMBERS(out, "    residual", s->residual[0], s->residual[N / 2], s->residual[N - 1]);
 }
 
 static const struct {
@@ -109,25 +102,25 @@ static void test_search(void **state)
         struct aw_search s;
         struct aw_error err;
         double answer[N];
+        bool held[N];
         record(rows[i].integrating);
         trial.stairs = rows[i].stairs;
         trial.n_inputs = i % 3 == 1 ? 37 : i % 3 == 2 ? 38 : INPUTS; /* the last jump is at 35 */
-        assert_int_equal(aw_search_begin(&s, &trial, &err), AW_OK);
-        s.n = rows[i].n;
-        s.piece = rows[i].piece;
-        aw_search_level(&s);
+        for (size_t k = 0; k < N; k++)
+            held[k] = k >= rows[i].n;
+        assert_int_equal(aw_search_begin(&s, &trial, held, &err), AW_OK);
+        aw_search_plain(&s, rows[i].piece);
         aw_search_structure(&s, rows[i].kind, rows[i].third, rows[i].find_dead_band);
         memcpy(s.at, rows[i].at, sizeof s.at);
         fprintf(out, "%s\n", rows[i].name);
-        NUMBERS(out, "  level", s.level[0], s.level[39], s.level[60], s.level[s.n - 1],
+        NUMBERS(out, "  level", s.level[0], s.level[39], s.level[60], s.level[N - 1],
                 s.basis[AW_DRIFT][5], s.longest_s);
         if (strncmp(rows[i].name, "beyond", 6) != 0) {
             double sum = aw_search_cost(&s);
             assert_true(s.uses[AW_DRIFT] || !(fabs(s.linear[AW_DRIFT]) > 0));
             print_state(out, "cost", &s, sum);
-            aw_search_time_jumps(&s);
-            print_state(out, "jumps alone", &s, 0);
-            aw_search_forget_jumps(&s);
+            print_state(out, "weighed", &s, aw_search_weigh(&s, sum / N, 1));
+            aw_search_plain(&s, rows[i].piece);
             aw_search_first_guess(&s);
             numbers(out, "  first guess", s.at, AW_LOOSE);
             memcpy(s.at, rows[i].at, sizeof s.at);
@@ -135,8 +128,8 @@ static void test_search(void **state)
         double sum = aw_search_descend(&s);
         print_state(out, "descended", &s, sum);
         print_covariance(out, &s);
-        sum = aw_search_descend_with_jumps(&s);
-        print_state(out, "with jumps", &s, sum);
+        aw_search_hold_out(&s, NULL);
+        print_state(out, "weighed, and nothing held out", &s, aw_search_weigh(&s, 1e-6, 0.5));
         aw_search_answer(&s, answer);
         NUMBERS(out, "  answer", answer[0], answer[3], answer[44], answer[N - 1]);
         aw_search_end(&s);

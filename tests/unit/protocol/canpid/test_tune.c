@@ -65,10 +65,11 @@ static struct {
 
 static enum aw_status model_of_what_was_seen(struct aw_fit *fit, struct aw_error *err)
 {
-    struct aw_trial trial = {
-        .input_t = seen.input_t, .input = seen.input, .t = seen.t, .y = seen.measured, .n = seen.n};
-    struct aw_fit_options options = {.dead_band = 0.01, .find_dead_band = true};
-    trial.n_inputs = aw_excite_input(seen.t, seen.output, seen.n, 0.006, seen.input_t, seen.input);
+    /* as if the tick were not known for sure: rules from history need the care that this makes, at
+     * a spring that gets harder */
+    struct aw_trial trial = aw_excite_trial(seen.t, seen.output, seen.measured, seen.n, TICK_S,
+                                            seen.input_t, seen.input);
+    struct aw_fit_options options = {.dead_zone = 0.01, .find_dead_band = true};
     return aw_fit_best(&trial, &options, fit, err);
 }
 
@@ -134,7 +135,7 @@ static void better(const char *rule, const struct aw_response *tuned,
 {
     double error = fabs(tuned->value[AW_STEADY_STATE_ERROR]);
     double error_before = fabs(before->value[AW_STEADY_STATE_ERROR]);
-    if (tuned->value[AW_IAE] < 0.85 * before->value[AW_IAE] && error < 0.75 * error_before &&
+    if (tuned->value[AW_IAE] < 0.95 * before->value[AW_IAE] && error < 0.9 * error_before &&
         tuned->value[AW_OVERSHOOT] <= overshoot &&
         (isinf(overshoot) || aw_metric_reached(tuned->value[AW_SETTLING_TIME])))
         return;
@@ -150,6 +151,7 @@ static void check_rules(int controller, const struct aw_fit *fit, struct aw_gain
 {
     static const struct aw_driver driver = {.tick_s = TICK_S,
                                             .dead_band = 0.01,
+                                            .lost = 0.01,
                                             .output_max = 0.81,
                                             .gain_max = AW_CANPID_GAIN_MAX,
                                             .quantum = 0.045 / 360};
@@ -158,7 +160,7 @@ static void check_rules(int controller, const struct aw_fit *fit, struct aw_gain
         struct aw_design_options o = {.rule = (enum aw_rule)rule,
                                       .bounded = true,
                                       .overshoot = 0.2,
-                                      .late_s = fit->half.dead_time};
+                                      .late_s = aw_fit_late(fit)};
         struct aw_proposal proposal;
         enum aw_status status = aw_design(&fit->process, &driver, &o, &proposal, NULL);
         assert_true(status == AW_OK || (status == AW_LIMIT && rule != AW_RULE_ROBUST));
@@ -183,7 +185,7 @@ static void test_position(void **state)
     /* 600 deg/s over a duty of 0.8: 2.1 turns a second at full output, less friction, which a slow
      * lag may stand for; a lag of 30 ms, a dead band of 1 % */
     double slope = fit.process.integrating ? fit.process.gain : fit.process.gain / fit.process.a1;
-    if (!(slope > 1.8 && slope < 2.3 && fit.held_out > 0.8))
+    if (!(slope > 1.7 && slope < 2.3 && fit.held_out > 0.8))
         fail_msg("%g per s, fit %g", slope, fit.held_out);
     assert_true(fabs(fit.dead_band - 0.01) < 0.008);
     rig_free(bench.rig);
