@@ -25,6 +25,7 @@ WORDS = {
     "record": "record null.ndjson --for 0.1s", "replay": "replay sent.pcapng", "run": "run script",
     "help": "help", "sim": "sim --listen tcp-listen:0 --help", "completion": "completion bash",
     "config": "config path", "describe": "describe", "quit": "quit", "list": "list", "info": "info",
+    "wait": "wait {field}>-9999 --for 0.1s", "expect": "expect {field}>-9999 --for 0.1s", "test": "test cases",
     "history": "history", "release": "release --help", "limits": "limits",
     "armctl": {"jog": "jog 1 --help", "home": "--config home.ini home"},
     "hidmotor": {"play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
@@ -94,7 +95,7 @@ def furnish(folder, tool):
     os.symlink("/dev/full", f"{folder}/full.pcapng")
     for name in ("null.csv", "null.ndjson"):
         os.symlink("/dev/null", f"{folder}/{name}")
-    for name, text in {**FILES, "script": SENT[tool] + "\n"}.items():
+    for name, text in {**FILES, "script": SENT[tool] + "\n", "cases": f"## a case\n{SENT[tool]}\n"}.items():
         with open(f"{folder}/{name}", "w", encoding="ascii") as file:
             file.write(text)
     os.symlink(f"../{tool}.pcapng", f"{folder}/sent.pcapng")

@@ -63,9 +63,10 @@ struct tester {
     struct limit {
         struct aw_aside aside;
         struct tester *tester;
-    } limits[2];      /* by the real clock, and by a link's virtual one */
-    int64_t limit_ns; /* of a case; 0: none */
-    char over[80];    /* it is over: why the command was ended; or "" */
+    } limits[2];          /* by the real clock, and by a link's virtual one */
+    int64_t limit_ns;     /* of a case; 0: none */
+    char over[80];        /* it is over: why the command was ended; or "" */
+    struct aw_error lost; /* the recording of all of it, --record; or AW_OK */
 };
 
 /* ---- Reading -----------------------------------------------------------------------------------
@@ -295,6 +296,8 @@ static int run_line(struct tester *t, const struct line *line)
     } else if (words->n) {
         status = aw_dispatch(session, words, where);
     }
+    if (status == AW_LOST && session->tee && !session->tee->file && !*t->now->path)
+        t->lost = session->err;
     aw_output_flush(&session->out, NULL);
     session->out.sink = NULL;
     session->printing = printing;
@@ -349,7 +352,7 @@ static void judge(struct tester *t, struct aw_verdict *v, const struct line *lin
 
 static bool is_interrupted(const struct tester *t)
 {
-    return t->session->stop.signal || t->session->out.error;
+    return t->session->stop.signal || t->session->out.error || t->lost.status != AW_OK;
 }
 
 /* Until the first line that does not do what it should. */
@@ -590,7 +593,10 @@ static enum aw_status run_all(struct tester *t)
             aw_output_print(&session->out, "Bail out! the test was ended\n");
         status = AW_STOPPED;
     }
-    return status;
+    if (t->lost.status == AW_OK)
+        return status;
+    session->err = t->lost;
+    return AW_LOST;
 }
 
 static enum aw_status conclude_all(struct tester *t)
