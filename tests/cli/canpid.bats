@@ -711,7 +711,7 @@ END
     run -1 --separate-stderr canpid -l "$fast" -j run script
     same "$(records tune | jq -c '.[0] | [.ok,.applied]')" "[false,false]"
     has "$stderr" "tune: the gains from before are back: by overshoot the new ones are no better"
-    ok canpid -l "$fast" -q tune -b rankle -c tor --yes --force --report page.html
+    ok canpid -l "$fast" -q tune -b lhip -c tor --yes --force --report page.html
     has "$(<page.html)" "the new gains are kept: IAE"
     same "$(grep -c '<svg' page.html)" 4
     hasnt "$(<page.html)" "<script"

@@ -292,7 +292,7 @@ static void a_board_is_not_flooded(void **state)
 /* Between two frames to the left knee, after listening for so long. */
 static double pace_ms(double rate_hz, double listened_s)
 {
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_canpid_device_options options = rig_default_options();
     options.boards = AW_CANPID_BIT(LKNEE);
     options.rate_hz = rate_hz;
     struct rig *rig = rig_of(&options);
@@ -484,7 +484,7 @@ static void a_disable_behind_three_gains_is_delivered(void **state)
     (void)state;
     static const double rates[] = {100, 200, 480, 1000};
     for (size_t r = 0; r < 4; r++) {
-        struct aw_canpid_device_options options = aw_canpid_device_defaults();
+        struct aw_canpid_device_options options = rig_default_options();
         options.boards = AW_CANPID_BIT(LKNEE);
         options.rate_hz = rates[r];
         struct rig *rig = rig_of(&options);
@@ -525,7 +525,7 @@ static void a_lost_disable_is_made_good(void **state)
 static void who_is_silent_is_named(void **state)
 {
     (void)state;
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_canpid_device_options options = rig_default_options();
     struct aw_canpid_stopped done;
     options.boards = AW_CANPID_BIT(LKNEE);
     struct rig *rig = rig_of(&options);
@@ -694,7 +694,7 @@ static void polling_ends_when_it_should(void **state)
 static void the_rate_is_measured(void **state)
 {
     (void)state;
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_canpid_device_options options = rig_default_options();
     options.rate_hz = 125;
     struct rig *rig = rig_of(&options);
     const struct aw_canpid_stream *stream =
@@ -1008,7 +1008,7 @@ static void sessions_are_as_they_were(void **state)
 {
     (void)state;
     FILE *out = begin_picture();
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_canpid_device_options options = rig_default_options();
     print_session(&options, "sim:", false, 500, out);
     print_session(&options, "sim:?drop=30%&seed=3", true, 200, out);
     print_session(&options, "sim:?dup=20%&corrupt=20%&seed=5", true, 0, out);
@@ -1073,7 +1073,7 @@ static void do_anything(struct storm *storm)
 
 static void print_storm(const char *faults, FILE *out)
 {
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_canpid_device_options options = rig_default_options();
     struct aw_url url;
     options.boards =
         AW_CANPID_BIT(0) | AW_CANPID_BIT(LHIP) | AW_CANPID_BIT(LKNEE) | AW_CANPID_BIT(0x7E0);
