@@ -10,7 +10,8 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
         matches "$(head -n 1 page)" ".TH ${tool^^} 1 *armwire*"
         page=$(sed 's/^\.[A-Z]* //' page | bare)
         for subject in $($tool complete -- help '' | cut -f 1); do
-            ok grep -qix "\.S[SH] ${subject//-/[- ]}" page
+            title=${subject/exit-codes/exit-status} # as man-pages(7) has it
+            ok grep -qix "\.S[SH] ${title//-/[- ]}" page
             while read -r line; do
                 [[ $page == *"$line"* ]] || { echo "man $tool lacks of help $subject: $line" && false; }
             done < <($tool help "$subject" | sed '/^[^ ]* — /d; s/^ *//; s/   */\n/' | bare)
@@ -95,4 +96,20 @@ canpid -q -l sim: setpoint 10deg -b lknee -c pos --verify|result=verified
 unitysim -q -l 'sim:?time=virtual' move elbow=2300 hand=30deg|result=arrived
 ezphys -q -l 'sim:?scene=pendulum' motor hinge 2 1000 --for 1s|velocity=2
 END
+}
+
+@test "manual pages have the sections of man-pages(7) in its order; armwire(5) every key of [options]" {
+    for tool in $tools; do
+        same "$(grep -E '^\.SH (NAME|SYNOPSIS|OPTIONS|EXIT STATUS|FILES|EXAMPLES|SEE ALSO)$' "$root/docs/man/$tool.1" | xargs)" \
+            ".SH NAME .SH SYNOPSIS .SH OPTIONS .SH EXIT STATUS .SH FILES .SH EXAMPLES .SH SEE ALSO"
+    done
+    mkdir -p config/armwire
+    for tool in $tools; do
+        for key in $("$tool" help options | grep -o -- '--[a-z-]*' | sort -u | sed 's/^--//'); do
+            printf '[options]\n%s = \n' "$key" >"config/armwire/$tool.ini"
+            run "$tool" list
+            [[ $output == *"no option"* || $output == *"only on the command line"* ]] ||
+                grep -qF ".B ${key//-/\\-} = " "$root/docs/man/armwire.5" || { echo "$tool: $key" && false; }
+        done
+    done
 }

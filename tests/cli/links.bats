@@ -44,7 +44,7 @@ load common.bash
     flock "$D/arm" true # nobody may be in the way so far
     device=$(readlink -f "$D/arm")
     mkfifo locked
-    flock -n "$device" sh -c 'echo yes >locked; exec sleep 60' 3>&- &
+    flock -n --no-fork "$device" sh -c 'echo yes >locked; exec sleep 60' 3>&- &
     started+=("$!")
     read -r _ <locked
     fails 4 armctl -l "$D/arm" deg 1 90

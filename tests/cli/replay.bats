@@ -82,7 +82,7 @@ END
     exits 0 hidmotor -l "$fast" replay m.pcapng
     hasnt "$stderr" elsewhere
     run -0 --separate-stderr hidmotor -l "$fast" <<<$'move 0 45 0 --wait\nreplay m.pcapng'
-    matches "$stderr" "*replay: it begins elsewhere: shoulder at 4?.?, not ?.? deg"
+    matches "$stderr" "*replay: it begins elsewhere: shoulder at 4?.?, not ?.? deg*"
     ok canpid -q -l "$fast" --record c.pcapng step --from 0deg --to 20deg --for 1s -b lknee -c pos
     exits 0 canpid -l "$fast" replay c.pcapng
     hasnt "$stderr" elsewhere

@@ -56,13 +56,18 @@ static enum aw_status set_alias(struct aw_session *session, const char *name, co
     return AW_OK;
 }
 
-static enum aw_status set_option(struct aw_session *session, const char *key, const char *value)
+bool aw_config_takes(const char *option)
 {
     static const char *const never[] = {"help", "version", "config", NULL};
+    return !aw_is_one_of(never, option);
+}
+
+static enum aw_status set_option(struct aw_session *session, const char *key, const char *value)
+{
     struct aw_config *config = session->config;
     if (config->n_settings == AW_OPTIONS_MAX)
         return aw_fail(&session->err, AW_USAGE, "too many options");
-    if (aw_is_one_of(never, key))
+    if (!aw_config_takes(key))
         return aw_fail(&session->err, AW_USAGE, "--%s: only on the command line", key);
     char *copy = strdup(value);
     if (!copy)

@@ -41,6 +41,9 @@ struct aw_config {
  * the rest holds: AW_OK, or the status of config->wrong, which is no reason to stop. */
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
 
+/* May [options] have it? Some only the command line has. */
+bool aw_config_takes(const char *option);
+
 /* One line of it: key = value in [section]; given twice, the last one counts. AW_USAGE or AW_LIMIT
  * if it has no such line. */
 enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,

@@ -112,9 +112,16 @@ static void likely_links(struct aw_page *page)
     aw_output_print(page->out, "  'help links' shows all.\n");
 }
 
+/* The name that man-pages(7) has for it. */
+static const char *title_of(const struct aw_page *page, const char *topic)
+{
+    bool exit_codes = strcmp(topic, "exit-codes") == 0;
+    return exit_codes && page->form == AW_PAGE_MAN ? "Exit status" : topic;
+}
+
 static void exit_codes(struct aw_page *page)
 {
-    aw_page_heading(page, "Exit codes");
+    aw_page_heading(page, page->form == AW_PAGE_MAN ? "Exit status" : "Exit codes");
     aw_page_markdown(page, aw_topic_find("exit-codes")->text, page->session->tool->name);
 }
 
@@ -237,8 +244,19 @@ static const char safety[] =
     "stop; --hold leaves the device as it is, with nohup or setsid it may outlive its starter. "
     "Nothing can be sent after SIGKILL: who kills it that way has to stop the device.";
 
+static void manual_topic(struct aw_page *page, const struct aw_topic *topic)
+{
+    page->depth = 0;
+    aw_page_heading(page, title_of(page, topic->name));
+    page->depth = 1;
+    aw_topic_show(page, topic);
+    page->depth = 0;
+}
+
+/* Sections by name and order as man-pages(7) has them. */
 void aw_man_page(struct aw_session *session)
 {
+    static const char *const first[] = {"options", "exit-codes", NULL};
     const struct aw_tool *tool = session->tool;
     struct aw_page page = aw_page_open(session, AW_PAGE_MAN);
     char title[32] = "";
@@ -249,22 +267,20 @@ void aw_man_page(struct aw_session *session)
                     ".SH SYNOPSIS\n.B %s\n%s\n",
                     title, AW_VERSION, tool->name, tool->summary, tool->name,
                     tool->usage ? tool->usage : "[options] [command [arguments]]");
-    examples(&page, tool->examples, NULL);
     if (tool->usage) {
         aw_page_options(&page, "Options", tool->options);
         aw_page_options(&page, "General options", tool->general);
         exit_codes(&page);
+        examples(&page, tool->examples, NULL);
         return;
     }
     aw_page_heading(&page, "Commands");
     aw_each_command(tool, manual_command, &page);
-    for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
-        page.depth = 0;
-        aw_page_heading(&page, topic->name);
-        page.depth = 1;
-        aw_topic_show(&page, topic);
-        page.depth = 0;
-    }
+    for (const char *const *name = first; *name; name++)
+        manual_topic(&page, aw_topic_find(*name));
+    for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
+        if (!aw_is_one_of(first, topic->name))
+            manual_topic(&page, topic);
     char path[96];
     aw_page_heading(&page, "Safety");
     aw_page_text(&page, safety);
@@ -273,6 +289,7 @@ void aw_man_page(struct aw_session *session)
     aw_page_row(&page, path, "the config file, see armwire(5)");
     snprintf(path, sizeof path, "$XDG_STATE_HOME/armwire/%s/", tool->name);
     aw_page_row(&page, path, "history, and what is remembered about devices");
+    examples(&page, tool->examples, NULL);
     aw_page_heading(&page, "See also");
     aw_page_text(&page, "armwire(5), the config file; armwire(7), records, fields and units.");
 }
@@ -318,13 +335,15 @@ static void topic_source(struct aw_session *session, const struct aw_topic *topi
     if (tables) {
         aw_topic_tables(&page, topic);
     } else if (page.form == AW_PAGE_MAN) {
-        aw_page_heading(&page, topic->name);
+        aw_page_heading(&page, title_of(&page, topic->name));
         page.depth = 1;
         aw_page_markdown(&page, topic->text, NULL);
     } else {
         aw_page_title(&page, topic->name, aw_topic_summary(topic, summary));
         aw_output_print(page.out, "%s", topic->text + strcspn(topic->text, "\n") + 1);
     }
+    if (!tables && strcmp(topic->name, "config") == 0)
+        aw_page_option_keys(&page, "Every tool: [options]", aw_global_options);
 }
 
 static enum aw_status unknown_subject(struct aw_session *session, const char *name)

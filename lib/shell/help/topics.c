@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "shell/core/bind.h"
+#include "shell/core/config.h"
 #include "topics.inc"
 
 const struct aw_topic *aw_topic_find(const char *name)
@@ -111,9 +112,31 @@ static void fields(struct aw_page *page)
         field_row(page, at.codec, at.scalar);
 }
 
+void aw_page_option_keys(struct aw_page *page, const char *title, const struct aw_option *table)
+{
+    char left[128], right[256];
+    if (!table || !table->name)
+        return;
+    aw_page_heading(page, title);
+    for (const struct aw_option *o = table; o->name; o++) {
+        if (!aw_config_takes(o->name))
+            continue;
+        snprintf(left, sizeof left, "%s = %s", o->name,
+                 o->value     ? o->value
+                 : o->choices ? o->choices[0]
+                              : "yes");
+        snprintf(right, sizeof right, "%s%s%s%s", o->help, o->fallback ? " (default " : "",
+                 o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+        aw_page_row(page, left, right);
+    }
+}
+
 static void config(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
+    char title[64];
+    snprintf(title, sizeof title, "%s: [options]", tool->name);
+    aw_page_option_keys(page, title, tool->options);
     for (const struct aw_config_section *s = tool->sections; s && s->name; s++) {
         char text[160];
         snprintf(text, sizeof text, "%s: [%s]", tool->name, s->name);

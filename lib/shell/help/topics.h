@@ -34,4 +34,7 @@ void aw_complete_topics(struct aw_session *session, aw_candidate_fn *add, void *
 /* Rows of options under a title; nothing for an empty table. */
 void aw_page_options(struct aw_page *page, const char *title, const struct aw_option *table);
 
+/* The same options as keys of [options] of the config file. */
+void aw_page_option_keys(struct aw_page *page, const char *title, const struct aw_option *table);
+
 #endif
