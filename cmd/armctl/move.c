@@ -160,6 +160,10 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
+    /* A motor and a vehicle go on, whoever wrote the line. */
+    if (*state->arm.memory.motor ||
+        (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))
+        session->ongoing = AW_ONGOING_RUNNING;
     arm_report(session, "send", NULL);
     aw_object_text(&session->result, "answer", state->outcome.answer);
     return status;

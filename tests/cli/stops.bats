@@ -145,6 +145,12 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     hasnt "$stderr" "stopped"
     ok armctl -v -l "$fast" <<<"spd 100"
     matches "$stderr" "*53 50 44 30 30 30*stopped: the motors are commanded to stand still*" # SPD000
+    for line in SPD100 SPD3,500; do
+        ok armctl -v -l "$fast" <<<"send $line"
+        has "$stderr" "stopped: the motors are commanded to stand still"
+    done
+    ok armctl -v -l "$fast" <<<"send SPD3,0"
+    hasnt "$stderr" "stopped"
 }
 
 @test "hidmotor: velocities of a script end with it" {
