@@ -100,7 +100,8 @@ def table():
               f"{max(r['coasted'] for r in results.values()):.1f}° |{' '.join(faults)}")
     runs = len(all_runs())
     print(f"\nWhat is said is that at 10 ms. {runs} runs at ticks of 4, 8 and 10 ms" + (": the driver disabled at the end of each, no power beyond "
-          "the bound for longer than a stop takes, never enabled again, and the gains those from before." if good
+          "the bound for longer than a stop takes, never enabled again, and the gains those from before, or the new "
+          "ones where they were applied." if good
                                                         else ", with faults."))
     return good
 
