@@ -56,8 +56,8 @@ static bool make_even(const struct aw_trial *trial, struct even *e)
 /* a·b, of numbers that are all finite. */
 static double complex turned(double complex a, double complex b)
 {
-    return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
-                 creal(a) * cimag(b) + cimag(a) * creal(b));
+    double re = creal(a) * creal(b) - cimag(a) * cimag(b);
+    return re + I * (creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
 /* One piece at one frequency, the straight line through its ends taken away. Window and wave are
