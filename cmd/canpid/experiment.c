@@ -220,7 +220,7 @@ enum aw_status canpid_model_from_table(struct aw_session *session, const struct 
         model->driver.quantum = model->grain.quantum;
         model->driver.noise = model->grain.noise;
         model->driver.lost = model->fit.dead_band;
-        time_t now = (time_t)(aw_session_time(session) / 1000000000);
+        time_t now = (time_t)(aw_wall_time() / AW_SECOND);
         struct tm utc;
         strftime(model->made, sizeof model->made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     }

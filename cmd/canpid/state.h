@@ -51,6 +51,9 @@ void canpid_remember(struct aw_session *session);
 /* Opens the link, with the options of this command. */
 enum aw_status canpid_ready(struct aw_session *session);
 
+/* Which boards stay enabled. */
+void canpid_goes_on(struct aw_session *session, char *out, size_t size);
+
 /* Takes in what has come. */
 enum aw_status canpid_poll(struct aw_session *session);
 

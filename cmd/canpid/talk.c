@@ -110,6 +110,13 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
         aw_object_truth(object, "switches", true);
 }
 
+void canpid_goes_on(struct aw_session *session, char *out, size_t size)
+{
+    uint64_t boards = ((struct canpid_state *)session->state)->ongoing;
+    snprintf(out, size, "%.90s %s enabled", list_boards(session, boards),
+             boards & (boards - 1) ? "stay" : "stays");
+}
+
 static void leave(struct aw_session *session, uint64_t boards)
 {
     ((struct canpid_state *)session->state)->ongoing = boards;
@@ -201,7 +208,7 @@ enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args 
 
 enum aw_status canpid_wait(struct aw_session *session, double seconds)
 {
-    int64_t deadline = aw_clock_now(session->clock) + (int64_t)(seconds * 1e9);
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds);
     return aw_canpid_idle(canpid_of(session), deadline, NULL, NULL, &session->err);
 }
 

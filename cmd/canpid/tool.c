@@ -439,6 +439,7 @@ const struct aw_tool canpid_tool = {
     .disconnect = canpid_remember,
     .receive = canpid_next_received,
     .poll = canpid_poll,
+    .goes_on = canpid_goes_on,
     .subject = {.of = canpid_subject,
                 .narrow = canpid_narrow,
                 .about = canpid_subject_about,

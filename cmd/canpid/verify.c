@@ -127,10 +127,11 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
         snprintf(from ? check->from_text : check->to_text, sizeof check->from_text, "%s", value);
         return AW_OK;
     }
-    if (strcmp(key, "for") == 0)
-        return aw_number_parse_unit(value, "s", &check->seconds, err);
-    if (strcmp(key, "settle") == 0)
-        return aw_number_parse_unit(value, "s", &check->settle_s, err);
+    if (strcmp(key, "for") == 0 || strcmp(key, "settle") == 0) {
+        static const struct aw_number_rule day = {"s", 0, 86400, false};
+        return aw_number_check(key, ":", value, &day,
+                               *key == 'f' ? &check->seconds : &check->settle_s, err);
+    }
     if (strcmp(key, "switch") == 0)
         return take_switch(spec, check, value);
     if (strcmp(key, "max-deviation") == 0) {

@@ -1271,3 +1271,18 @@ END
     has "$output" "'setpoint 1.5 -c pos' is 1.5 deg"
     has "$output" "'disable'"
 }
+
+@test "what is made in virtual time has the date of today" {
+    ok canpid -q -l "$fast" plot lknee.pid.measured --for 1s --out p.svg
+    has "$(<p.svg)" "$(date +%Y)-"
+    hasnt "$(<p.svg)" 1970
+}
+
+@test "times of a check are within a day" {
+    local key
+    for key in for settle; do
+        printf '[step]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 5deg\n%s = 1e308s\n' "$key" >wild.ini
+        fails 6 canpid -q -l "$fast" verify wild.ini
+        has "$why" "is outside 0 to 86400 s"
+    done
+}

@@ -592,6 +592,22 @@ END
     done
 }
 
+@test "Ctrl-C in watch says what goes on and how to stop it" {
+    terminal <<<"
+        launch canpid -l sim:
+        want {canpid> }
+        ask {setpoint 5 -b lknee,rknee -c pos} result=sent {canpid> }
+        ask {watch -j lknee.pid.output} {output}
+        type \003
+        want {canpid: watch ended; lknee,rknee stay enabled — 'stop' or Ctrl-C at the prompt stops that} {canpid> }
+        type \003; want {^C} {stopped: disabled the driver} {canpid> }
+        ask {watch -j lknee.pid.output} {output}
+        type \003
+        want {stopped by a signal} {canpid> }
+        type \004
+        ends 0"
+}
+
 # ---- What the screen shows ------------------------------------------------------------------------
 
 # screen COLUMNS COMMAND…: the command on a terminal of its own, which shows what a person would see.

@@ -198,3 +198,11 @@ END
         "$(ezphys -q -j -l sim:cart-pole --state <<<$'motor rail 0.5 100 --for 0.3s\nadvance 2' |
             jq -c '.state | select(.)' | tail -n 1)"
 }
+
+@test "a stamp hours ahead: replay says how long that will be, and how it goes faster" {
+    printf '(100.000000) can0 044#0000000000000000\n(7300.000000) can0 044#0000000000000000\n' >gap.log
+    ok canpid -l "$fast" replay gap.log
+    has "$stderr" "canpid: the next message is due in 7200 s — --speed makes it faster, --from leaves out"
+    ok canpid -l "$fast" replay gap.log --speed 1000
+    hasnt "$stderr" "is due in"
+}

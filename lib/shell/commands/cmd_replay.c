@@ -8,6 +8,7 @@
 #include "shell/commands/replay.h"
 #include "wire/split.h"
 
+#define LONG_GAP_S  30
 #define ANSWER_WAIT AW_SECOND /* for an answer that the recording has */
 
 struct player {
@@ -44,6 +45,17 @@ static enum aw_status listen(struct player *p, int64_t deadline)
     return status == AW_EVENT ? AW_OK : status;
 }
 
+/* A recording whose clock was set meanwhile may have a gap of hours. */
+static void tell_gap(struct player *p, int64_t due)
+{
+    double wait_s = (double)(due - aw_clock_now(p->session->clock)) / 1e9;
+    if (wait_s > LONG_GAP_S)
+        aw_session_notice(p->session,
+                          "the next message is due in %.0f s — --speed makes it faster, --from "
+                          "leaves out what comes before",
+                          wait_s);
+}
+
 static enum aw_status await_time(struct player *p, int64_t due)
 {
     enum aw_status status = AW_OK;
@@ -75,6 +87,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     struct aw_span message = {p->replay.bytes + write->at, write->size};
     enum aw_status status = AW_OK;
     bool held = false, by_tool = session->tool->replay.send != NULL;
+    tell_gap(p, due);
     if (by_tool)
         status = session->tool->replay.send(session, message, due, &held);
     else

@@ -321,6 +321,9 @@ struct aw_tool {
      * it did. Else session->err says what is not confirmed, and the caller reports it: AW_TIMEOUT,
      * AW_STOPPED (a second signal: not waited for), AW_LOST … */
     enum aw_status (*stop)(struct aw_session *session);
+    /* What goes on, where something does (aw_session_goes_on): "lknee stays enabled", written to
+     * out. NULL: "what was set going goes on". */
+    void (*goes_on)(struct aw_session *session, char *out, size_t size);
     /* The messages that stop what moves now, each to add: the same without waiting and receiving,
      * and without changing anything. Called whenever something has been sent, so it may be the
      * middle of another message. Sent when the tool crashes, stop_again times more. No message

@@ -161,11 +161,24 @@ static void add_stopped(struct aw_session *session, const struct aw_error *cause
         aw_fail(&session->err, status, "%s; stopped: %s", cause->text, did);
 }
 
+/* Who ends a command that only looks on may think that all has ended. */
+static void tell_what_goes_on(struct aw_session *session)
+{
+    char what[128] = "";
+    if (session->tool->goes_on)
+        session->tool->goes_on(session, what, sizeof what);
+    aw_fail(&session->err, AW_STOPPED, "%s ended; %s — 'stop' or Ctrl-C at the prompt stops that",
+            session->command->name, *what ? what : "what was set going goes on");
+}
+
 /* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
  * safe stop. */
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
 {
     status = find_cause(session, status);
+    if (status == AW_STOPPED && !session->moving && session->interactive &&
+        !aw_stop_ends(session) && aw_session_goes_on(session))
+        tell_what_goes_on(session);
     struct aw_error cause = session->err;
     if (!session->moving || status == AW_OK || aw_flag(session, "hold") || !session->tool->stop)
         return status;

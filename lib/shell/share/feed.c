@@ -77,10 +77,11 @@ static bool is_due(struct aw_feed *feed, struct aw_subscription *wanted, int64_t
     size_t message = (size_t)(feed->record.codec - feed->wire.codecs);
     if (wanted->rate_hz <= 0 || message >= AW_MAX_MESSAGES)
         return true;
-    int64_t period = (int64_t)(1e9 / wanted->rate_hz), *next = &wanted->next_ns[message];
+    int64_t *next = &wanted->next_ns[message];
     if (now < *next)
         return false;
-    *next = *next + period > now ? *next + period : now + period;
+    int64_t then = aw_clock_after(*next, 1 / wanted->rate_hz);
+    *next = then > now ? then : aw_clock_after(now, 1 / wanted->rate_hz);
     return true;
 }
 
