@@ -233,7 +233,8 @@ static enum aw_status configured(struct aw_session *session)
 }
 
 static const struct aw_config_section sections[] = {
-    {"joint NAME", "Describes a joint, which then may be called by this name.", "base", joint_keys},
+    {"joint NAME", "Describes a joint, which then may be called by this name.", "base", joint_keys,
+     "role kind=pulse"},
     {0},
 };
 

@@ -190,7 +190,7 @@ static const struct aw_config_key wire_keys[] = {
 };
 static const struct aw_config_section sections[] = {
     {"wire NAME", "Another framing, for --wire NAME; probe finds these words in a capture.", "lab",
-     wire_keys},
+     wire_keys, NULL},
     {0},
 };
 

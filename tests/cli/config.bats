@@ -345,6 +345,37 @@ END
     same "$(armctl --dry-run config init | grep -v '^#' | grep .)" $'[link]\n[options]'
 }
 
+@test "config init keeps what was said at Ctrl-D, goes back, tries the link, and takes names only" {
+    terminal <<<'
+        launch armctl config init
+        want {link — the device}; type ?\r
+        want {for example} {link — the device}; type /dev/nope\r
+        want {tried, and kept: /dev/nope} {NAME of a [joint NAME]}; type <\r
+        want {link — the device}; type sim:?time=virtual\r
+        want {tried: it is there} {NAME of a [joint NAME]}
+        type ?\r; want {is no name} {NAME of a}
+        type ../x\r; want {is no name} {NAME of a}
+        type a\x01b\r; want {is no name} {NAME of a}
+        type grip\r
+        want {  index}; type 5\r; want {  kind}; type pulse\r
+        want {  min}; type <\r; want {  kind}; type pulse\r
+        want {  min}; type 1100\r; want {  max}; type \004
+        want {config result=written}
+        ends 0
+        hasnt {  role}'
+    has "$(<config/armwire/armctl.ini)" $'link = sim:?time=virtual\n'
+    has "$(<config/armwire/armctl.ini)" '[joint grip]'
+    has "$(<config/armwire/armctl.ini)" $'\nkind = pulse\n'
+    hasnt "$(<config/armwire/armctl.ini)" /dev/nope
+    fails 2 armctl --dry-run config init 'a/b.index=2'
+    has "$why" "is no name"
+    terminal <<<'
+        launch armctl config init
+        want {link — the device}; type \004
+        want {nothing was written}
+        ends 2'
+}
+
 @test "config init asks on a terminal, and asks again" {
     terminal <<<'
         proc enter_until {text} {

@@ -1,6 +1,7 @@
 /* config init: asks, or takes words, and writes a config file with comments that is right. */
 #include "shell/commands/common.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "shell/core/config.h"
 
 #define ENTRIES_MAX 256
+#define KEYS_MAX    32
 
 struct entry {
     char section[64], key[64], value[256];
@@ -67,6 +69,27 @@ static enum aw_status check(struct init *init, bool whole)
     return status;
 }
 
+static bool has_control(const char *text)
+{
+    while (*text && !iscntrl((unsigned char)*text))
+        text++;
+    return *text;
+}
+
+/* What a joint is called has to be a word for commands and shells. */
+static enum aw_status check_name(struct aw_session *session, const char *name, size_t length)
+{
+    static const char others[] = "_-.";
+    bool good = length > 0;
+    for (size_t i = 0; i < length; i++)
+        good = good && (isalnum((unsigned char)name[i]) || strchr(others, name[i]) ||
+                        (unsigned char)name[i] >= 0x80);
+    return good ? AW_OK
+                : aw_fail(&session->err, AW_USAGE,
+                          "'%.*s' is no name — it has letters, digits, _, - and .",
+                          (int)(length < 40 ? length : 40), name);
+}
+
 /* Adds it if it is right by itself. */
 static enum aw_status add(struct init *init, const char *section, const char *key,
                           const char *value)
@@ -78,7 +101,8 @@ static enum aw_status add(struct init *init, const char *section, const char *ke
     if (strlen(section) >= sizeof entry->section || strlen(key) >= sizeof entry->key ||
         strlen(value) >= sizeof entry->value)
         return aw_fail(err, AW_USAGE, "%.40s: too long for a line of the config file", key);
-    if (strpbrk(value, ";\n\r") || strpbrk(section, "];\n\r") || strpbrk(key, "=:;\n\r"))
+    if (strpbrk(value, ";") || strpbrk(section, "];") || strpbrk(key, "=:;") ||
+        has_control(value) || has_control(section) || has_control(key))
         return aw_fail(err, AW_USAGE, "%.40s = %.80s: the config file has no way to write this",
                        key, value);
     snprintf(entry->section, sizeof entry->section, "%s", section);
@@ -112,6 +136,8 @@ static enum aw_status add_word(struct init *init, const char *word)
     if (named && !tool->sections)
         return aw_fail(&init->session->err, AW_USAGE, "'%.60s': %s has no sections of names", word,
                        tool->name);
+    if (named && check_name(init->session, word, (size_t)(dot - word)) != AW_OK)
+        return AW_USAGE;
     const char *from = named ? dot + 1 : word + (*word == '@');
     snprintf(key, sizeof key, "%.*s", (int)(equals - from), from);
     if (named)
@@ -123,7 +149,17 @@ static enum aw_status add_word(struct init *init, const char *word)
 
 /* ---- Asking ---- */
 
-/* A line that is typed, without blanks around it. AW_LOST: no more comes. */
+static const char *value_of(const struct init *init, const char *section, const char *key)
+{
+    for (size_t i = init->n; i-- > 0;)
+        if (strcmp(init->entries[i].section, section) == 0 &&
+            strcmp(init->entries[i].key, key) == 0)
+            return init->entries[i].value;
+    return NULL;
+}
+
+/* A line that is typed, without blanks around it. AW_END: no more comes. AW_EVENT: one question
+ * back. */
 static enum aw_status ask(struct init *init, char *answer, size_t size, const char *question,
                           const char *about)
 {
@@ -132,15 +168,18 @@ static enum aw_status ask(struct init *init, char *answer, size_t size, const ch
                       *about ? ")" : "");
     enum aw_status status = aw_session_wait_input(session, STDIN_FILENO, AW_NEVER);
     ssize_t n = status == AW_OK ? aw_read_ready(STDIN_FILENO, answer, size - 1) : -1;
-    if (n <= 0)
-        return aw_fail(&session->err, status == AW_OK ? AW_USAGE : status,
-                       "config init: ended before all was asked — nothing was written");
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "config init: stopped — nothing was written");
+    if (n <= 0) {
+        aw_session_report(session, "\n");
+        return AW_END;
+    }
     answer[n] = '\0';
     for (; n > 0 && strchr(" \t\r\n", answer[n - 1]); n--)
         answer[n - 1] = '\0';
     size_t blanks = strspn(answer, " \t");
     memmove(answer, answer + blanks, strlen(answer + blanks) + 1);
-    return AW_OK;
+    return strcmp(answer, "<") == 0 ? AW_EVENT : AW_OK;
 }
 
 static void complain(struct init *init)
@@ -150,69 +189,146 @@ static void complain(struct init *init)
 
 /* Until the answer is right or empty. */
 static enum aw_status ask_key(struct init *init, const char *section, const char *key,
-                              const char *question, const char *about)
+                              const char *question, const char *about, const char *example)
 {
     char answer[256];
     for (;;) {
         enum aw_status status = ask(init, answer, sizeof answer, question, about);
+        if (status == AW_OK && strcmp(answer, "?") == 0) {
+            aw_session_report(init->session, "  for example %s; Enter leaves it out\n", example);
+            continue;
+        }
         if (status != AW_OK || !*answer || add(init, section, key, answer) == AW_OK)
             return status;
         complain(init);
     }
 }
 
-/* All keys of one joint; again if they do not fit each other. */
-static enum aw_status ask_keys(struct init *init, const struct aw_config_section *table,
-                               const char *section)
+static bool is_asked(const struct init *init, const struct aw_config_section *table,
+                     const char *section, const char *key)
 {
-    size_t before = init->n;
-    enum aw_status status;
-    do {
-        init->n = before;
-        status = AW_OK;
-        for (const struct aw_config_key *key = table->keys; key->name && status == AW_OK; key++) {
-            char question[192];
-            snprintf(question, sizeof question, "  %s — %s", key->name, key->help);
-            status = ask_key(init, section, key->name, question, key->value);
-        }
-        if (status != AW_OK)
-            return status;
-        status = check(init, true);
-        if (status != AW_OK)
-            complain(init);
-    } while (status != AW_OK);
-    return AW_OK;
+    char name[32], other[32], value[32];
+    if (!table->unless || sscanf(table->unless, "%31s %31[^=]=%31s", name, other, value) != 3 ||
+        strcmp(name, key) != 0)
+        return true;
+    const char *said = value_of(init, section, other);
+    return !said || strcmp(said, value) != 0;
 }
 
-static enum aw_status ask_all(struct init *init)
+/* The keys of one joint, one after the other, or one back. AW_EVENT: back behind the first. */
+static enum aw_status ask_each(struct init *init, const struct aw_config_section *table,
+                               const char *section)
 {
-    const struct aw_tool *tool = init->session->tool;
-    const struct aw_config_section *table = tool->sections;
-    char question[192], name[64], section[80];
-    snprintf(question, sizeof question, "link — the device, as -l takes it; '%s list' shows some",
-             tool->name);
-    enum aw_status status = ask_key(init, "options", "link", question, "Enter: none");
-    while (status == AW_OK && table && table->name) {
-        snprintf(question, sizeof question, "NAME of a [%s]", table->name);
-        status = ask(init, name, sizeof name, question, "Enter: no more");
-        if (status != AW_OK || !*name)
-            break;
-        section_of(table, name, (int)strlen(name), section, sizeof section);
-        status = ask_keys(init, table, section);
+    size_t marks[KEYS_MAX], asked = 0, at[KEYS_MAX];
+    enum aw_status status = AW_OK;
+    for (size_t k = 0; table->keys[k].name && status == AW_OK; k++) {
+        const struct aw_config_key *key = &table->keys[k];
+        char question[192];
+        if (!is_asked(init, table, section, key->name) || asked == KEYS_MAX)
+            continue;
+        marks[asked] = init->n;
+        at[asked++] = k;
+        snprintf(question, sizeof question, "  %s — %s", key->name, key->help);
+        status = ask_key(init, section, key->name, question, key->value, key->example);
+        if (status != AW_EVENT || asked < 2)
+            continue;
+        asked -= 2;
+        init->n = marks[asked];
+        k = at[asked] -
+            1; /* the loop goes on to it; before the first this wraps round, as it may */
+        status = AW_OK;
     }
     return status;
 }
 
-/* ---- Writing ---- */
-
-static const char *value_of(const struct init *init, const char *section, const char *key)
+/* All keys of one joint; again if they do not fit each other. What was said before the end of the
+ * input stays if it is right. */
+static enum aw_status ask_keys(struct init *init, const struct aw_config_section *table,
+                               const char *section)
 {
-    for (size_t i = init->n; i-- > 0;)
-        if (strcmp(init->entries[i].section, section) == 0 &&
-            strcmp(init->entries[i].key, key) == 0)
-            return init->entries[i].value;
-    return NULL;
+    size_t before = init->n;
+    for (;;) {
+        enum aw_status status = ask_each(init, table, section);
+        if (status == AW_EVENT || status == AW_STOPPED) {
+            init->n = before;
+            return status;
+        }
+        if (check(init, true) == AW_OK)
+            return status;
+        complain(init);
+        init->n = before;
+        if (status == AW_END)
+            return status;
+    }
 }
+
+/* A link that cannot be opened now may be right all the same. */
+static void try_link(struct init *init)
+{
+    struct aw_session *session = init->session;
+    const char *url = value_of(init, "options", "link");
+    struct aw_link_options options = {.clock = &session->real_clock.base,
+                                      .extra = session->tool->sim,
+                                      .context = session,
+                                      .protocol = session->tool->protocol};
+    struct aw_link *link = NULL;
+    struct aw_error why;
+    if (!url || *url == '@')
+        return;
+    if (aw_link_open(&link, url, &options, &why) == AW_OK)
+        aw_session_report(session, "  tried: it is there\n");
+    else
+        aw_session_report(session, "  tried, and kept: %s\n", why.text);
+    aw_link_close(link);
+}
+
+static enum aw_status ask_link(struct init *init)
+{
+    char question[192];
+    snprintf(question, sizeof question, "link — the device, as -l takes it; '%s list' shows some",
+             init->session->tool->name);
+    enum aw_status status =
+        ask_key(init, "options", "link", question, "Enter: none", "sim: or /dev/ttyUSB0");
+    if (status == AW_OK)
+        try_link(init);
+    return status;
+}
+
+static enum aw_status ask_all(struct init *init)
+{
+    const struct aw_config_section *table = init->session->tool->sections;
+    char question[192], name[64], section[80];
+    aw_session_report(init->session,
+                      "Enter leaves out, ? explains, < goes back, Ctrl-D writes what was "
+                      "said so far.\n");
+    enum aw_status status = ask_link(init);
+    while ((status == AW_OK || status == AW_EVENT) && table && table->name) {
+        snprintf(question, sizeof question, "NAME of a [%s]", table->name);
+        status = ask(init, name, sizeof name, question, "Enter: no more");
+        if (status == AW_EVENT && init->n <= 1) {
+            init->n = 0;
+            status = ask_link(init);
+            continue;
+        }
+        if (status != AW_OK || !*name)
+            break;
+        if (check_name(init->session, name, strlen(name)) != AW_OK) {
+            complain(init);
+            continue;
+        }
+        section_of(table, name, (int)strlen(name), section, sizeof section);
+        status = ask_keys(init, table, section);
+    }
+    if (status == AW_EVENT)
+        status = AW_OK;
+    return status != AW_END ? status
+           : init->n > 0    ? AW_OK
+                            : aw_fail(&init->session->err, AW_USAGE,
+                                      "config init: ended before anything was said — nothing was "
+                                         "written");
+}
+
+/* ---- Writing ---- */
 
 /* Of a section without keys of its own: one line each, or an example. */
 static void write_plain(const struct init *init, FILE *file, const char *section,

@@ -163,6 +163,9 @@ struct aw_config_section {
     const char *help;                 /* a sentence */
     const char *instance;             /* of NAME, for the example; NULL: the name has none */
     const struct aw_config_key *keys; /* {0}-terminated */
+    /* "role kind=pulse": config init does not ask for the first key where the second is that; or
+     * NULL */
+    const char *unless;
 };
 
 /* Is a message about one of those that the options name? By its frame, or, if that is empty, by the
