@@ -802,8 +802,8 @@ static const struct aw_config_key joint_keys[] = {
     {0},
 };
 static const struct aw_config_section rich_sections[] = {
-    {"joint NAME", "Limits of a joint.", "elbow", joint_keys},
-    {"arm", "All of it.", NULL, joint_keys + 1},
+    {"joint NAME", "Limits of a joint.", "elbow", joint_keys, NULL},
+    {"arm", "All of it.", NULL, joint_keys + 1, NULL},
     {0},
 };
 static const char *const rich_links[] = {"can", "log", NULL};

@@ -1,0 +1,50 @@
+#!/bin/bash
+# A serial port of the kernel that nobody reads for a while: its buffer is full, and what is read
+# then is old. The simulated adapter is behind two UARTs; the tool waits for its next line, or is
+# stopped itself.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+export XDG_RUNTIME_DIR=/run XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
+canpid=${bin:?}/canpid
+"$canpid" sim -b lknee --listen slcan:pty:/run/adapter 2>sim.log &
+sim=$!
+wait_for "^ready: " sim.log
+socat /run/adapter,raw,echo=0 /dev/ttyS2,raw,echo=0,b115200 &
+wire=$!
+link='slcan:/dev/ttyS1?baud=115200'
+
+# script LOG: runs what comes, its id is $tool; lines go to descriptor 5.
+script() {
+    rm -f lines
+    mkfifo lines
+    "$canpid" -q -l "$link" <lines >"$1" 2>&1 &
+    tool=$!
+    exec 5>lines
+}
+
+script waits.log
+echo 'setpoint 5 -b lknee -c pos' >&5
+wait_for "result=sent" waits.log
+sleep 8 # the silence is what is tried
+echo 'status -b lknee -j' >&5
+echo 'stop -b lknee -j' >&5
+exec 5>&-
+wait $tool
+check "after 8 s without a line the stop is confirmed" grep -q '"confirmed":"lknee"' waits.log
+check "and the telemetry is new" \
+    awk -F'"age":' '/"age":/ { exit !($2 + 0 < 0.5) }' waits.log
+
+script stopped.log
+echo 'setpoint 5 -b lknee -c pos' >&5
+wait_for "result=sent" stopped.log
+kill -STOP $tool
+sleep 8 # its port fills up
+echo 'stop -b lknee -j' >&5
+exec 5>&-
+kill -CONT $tool
+wait $tool
+check "behind a full buffer of the kernel, too" grep -q '"confirmed":"lknee"' stopped.log
+cat waits.log stopped.log
+kill $wire $sim
+wait $sim
+cat sim.log
