@@ -227,8 +227,7 @@ char *aw_picture_draw(const struct aw_chart *chart, const char *path, size_t *si
 void aw_picture_title(const struct aw_session *session, const char *what, int64_t time_ns,
                       char *out, size_t size)
 {
-    bool today = time_ns == AW_NO_TIME || aw_session_virtual(session); /* that has no date */
-    time_t seconds = (time_t)((today ? aw_wall_time() : time_ns) / AW_SECOND);
+    time_t seconds = (time_t)((time_ns == AW_NO_TIME ? aw_wall_time() : time_ns) / AW_SECOND);
     struct tm date;
     char day[16] = "";
     if (localtime_r(&seconds, &date))
