@@ -108,6 +108,7 @@ END
 @test "test: TAP, and a failure is no error" {
     cat_cases >all.test
     exits 1 check all.test --junit out.xml
+    has "$(<out.xml)" "timestamp=\"$(date -u +%Y)-" # virtual time, too
     same "$stderr" 'armctl: test: 4 of 6 cases failed, some by an error'
     same "${lines[1]}" 1..6
     same "$(grep -cE '^ok [0-9]+ - ' <<<"$output") $(grep -cE '^not ok ' <<<"$output")" '2 4'

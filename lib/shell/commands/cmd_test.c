@@ -552,7 +552,7 @@ static void describe(struct tester *t)
     t->properties[1] = (struct aw_property){"link", t->link};
     t->properties[2] = (struct aw_property){"config", t->config};
     t->all = (struct aw_verdicts){.suite = session->tool->name,
-                                  .time_ns = aw_session_time(session),
+                                  .time_ns = aw_wall_time(),
                                   .properties = t->properties,
                                   .n_properties = 3,
                                   .cases = t->verdicts,
