@@ -287,10 +287,8 @@ static enum aw_status print_junit(struct spec *spec)
 {
     struct aw_session *session = spec->session;
     struct aw_verdict cases[CASES];
-    struct aw_verdicts all = {.suite = "canpid verify",
-                              .time_ns = aw_wall_time(),
-                              .cases = cases,
-                              .n = spec->n};
+    struct aw_verdicts all = {
+        .suite = "canpid verify", .time_ns = aw_wall_time(), .cases = cases, .n = spec->n};
     char *text = NULL;
     size_t size = 0;
     for (size_t i = 0; i < spec->n; i++)

@@ -165,6 +165,8 @@ static void add_stopped(struct aw_session *session, const struct aw_error *cause
 static void tell_what_goes_on(struct aw_session *session)
 {
     char what[128] = "";
+    if (session->moving || aw_stop_ends(session) || !aw_session_goes_on(session))
+        return;
     if (session->tool->goes_on)
         session->tool->goes_on(session, what, sizeof what);
     aw_fail(&session->err, AW_STOPPED, "%s ended; %s — 'stop' or Ctrl-C at the prompt stops that",
@@ -176,8 +178,7 @@ static void tell_what_goes_on(struct aw_session *session)
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
 {
     status = find_cause(session, status);
-    if (status == AW_STOPPED && !session->moving && session->interactive &&
-        !aw_stop_ends(session) && aw_session_goes_on(session))
+    if (status == AW_STOPPED && session->interactive)
         tell_what_goes_on(session);
     struct aw_error cause = session->err;
     if (!session->moving || status == AW_OK || aw_flag(session, "hold") || !session->tool->stop)
