@@ -70,7 +70,7 @@ units() {
 # other's processes most of the time, so four files are under way at once; those that take longest
 # begin.
 cli() {
-    local long=(kills every serve arm stops canpid full_disk hidmotor ezphys unitysim prompt argv record) out status
+    local long=(kills every serve shared arm stops canpid full_disk hidmotor ezphys unitysim prompt argv record) out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
         grep -vFf <(printf '/%s.bats\n' "${@:2}") |
@@ -210,12 +210,15 @@ suite() {
 # tested: of those suites nothing is said then.
 
 with_programs() {
+    local tool
     suite unit units build
     suite golden tests/golden/run.sh build/bin
     suite demo "${network[@]}" tests/demo.sh
     suite examples "${network[@]}" tests/examples.py
-    suite served "${network[@]}" env SERVED=hidmotor BIN="$PWD/build/bin" \
-        BATS_TEST_TIMEOUT=$PATIENCE bats --tap tests/cli/hidmotor.bats
+    for tool in hidmotor canpid; do
+        suite "served-$tool" "${network[@]}" env SERVED=$tool BIN="$PWD/build/bin" \
+            BATS_TEST_TIMEOUT=$PATIENCE bats --tap "tests/cli/$tool.bats"
+    done
     suite install "${network[@]}" tests/install.sh
     suite generated tests/generate.sh --check
     suite benches benches

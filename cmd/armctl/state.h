@@ -22,6 +22,12 @@ static inline struct arm_state *arm_state(struct aw_session *session)
 /* Begins a conversation with what is remembered about the device of this link. */
 void arm_connect(struct aw_session *session, struct aw_link *link);
 
+/* See struct aw_share_hooks. */
+bool arm_keeps(struct aw_session *session, struct aw_span frame);
+enum aw_moves arm_saw(struct aw_session *session, bool tx, struct aw_span frame);
+enum aw_status arm_allow(struct aw_session *session, const struct aw_record *command);
+void *arm_memory(struct aw_session *session, size_t *size);
+
 /* Opens the link, with the options of this command. */
 enum aw_status arm_ready(struct aw_session *session);
 

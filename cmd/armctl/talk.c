@@ -227,6 +227,43 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
     return status;
 }
 
+static bool is_named(struct aw_session *session, struct aw_span frame, const char *name)
+{
+    struct aw_record record;
+    return aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK &&
+           strcmp(record.codec->message->name, name) == 0;
+}
+
+bool arm_keeps(struct aw_session *session, struct aw_span frame)
+{
+    return is_named(session, frame, "ack");
+}
+
+enum aw_moves arm_saw(struct aw_session *session, bool tx, struct aw_span frame)
+{
+    static const char ping[] = "PNG";
+    bool pings = frame.size > sizeof ping && memcmp(frame.data + 1, ping, sizeof ping - 1) == 0;
+    return tx && !pings && !arm_keeps(session, frame) ? AW_MOVES : AW_MOVES_ON;
+}
+
+enum aw_status arm_allow(struct aw_session *session, const struct aw_record *command)
+{
+    const struct aw_armctl_profile *profile;
+    enum aw_status status = arm_profile(session, &profile);
+    if (status == AW_OK)
+        status =
+            aw_armctl_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
+    return status;
+}
+
+void *arm_memory(struct aw_session *session, size_t *size)
+{
+    struct aw_armctl *arm = &arm_state(session)->arm;
+    aw_armctl_memory(arm);
+    *size = sizeof arm->memory;
+    return &arm->memory;
+}
+
 bool arm_can_stop(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);

@@ -148,9 +148,9 @@ static const struct aw_command commands[] = {
               "it"}),
      .details = "Goes on from where the joint was confirmed last. Without an amount arrow keys "
          "or + and - move, page up and down change the step, q quits.", .safety = AW_MOTION,
-     .keys = true, .run = run_jog},
+     .run = run_jog},
     {.name = "status", .summary = "show what was confirmed last, and when",
-     .beside = true, .run = run_status,
+     .run = run_status,
      .details = "The arm reports nothing by itself: a joint is where its last confirmation says, "
          "and 'unconfirmed' where the last command had none.",
      .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
@@ -261,5 +261,6 @@ const struct aw_tool armctl_tool = {
     .last_stop = arm_last_stop,
     .connect = arm_connect,
     .disconnect = arm_remember,
+    .share = {.saw = arm_saw, .allow = arm_allow, .keeps = arm_keeps, .memory = arm_memory},
     .replay = {.in_step = true, .relative = AW_LIST("mov", "spd", "duty")},
 };

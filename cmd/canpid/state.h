@@ -45,6 +45,12 @@ static inline struct aw_canpid *canpid_of(struct aw_session *session)
 /* Begins a conversation on this link. */
 void canpid_connect(struct aw_session *session, struct aw_link *link);
 
+/* See struct aw_share_hooks. */
+enum aw_status canpid_listen(struct aw_session *session, int64_t deadline,
+                             struct aw_received *received);
+enum aw_moves canpid_saw(struct aw_session *session, bool tx, struct aw_span frame);
+int64_t canpid_due(struct aw_session *session, struct aw_span frame);
+
 /* Keeps the gains that were sent over this link, for later processes. */
 void canpid_remember(struct aw_session *session);
 

@@ -14,6 +14,7 @@ static void filter_boards(struct aw_session *session)
     const char *url;
     uint64_t boards;
     if (!session->one_shot || session->link || !aw_flag(session, "board") ||
+        aw_session_find_server(session) != AW_OK || session->attached ||
         aw_session_url(session, &url) != AW_OK || strncmp(url, "can:", 4) != 0 ||
         strstr(url, "filter=") || canpid_boards(session, &boards) != AW_OK)
         return;
@@ -139,6 +140,28 @@ void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *s
     } else if (!isnan(sent->setpoint) && verified) {
         canpid_disabled(session, AW_CANPID_BIT(sent->board));
     }
+}
+
+enum aw_moves canpid_saw(struct aw_session *session, bool tx, struct aw_span frame)
+{
+    struct canpid_state *state = session->state;
+    struct aw_canpid_sent sent;
+    if (!tx || !aw_canpid_saw(&state->client, frame, &sent))
+        return tx ? AW_MOVES : AW_MOVES_ON;
+    bool holds = isnan(sent.setpoint) && (sent.switches || sent.unknown);
+    bool moves = holds || fabs(sent.setpoint) <= 1;
+    if (moves)
+        state->ongoing |= AW_CANPID_BIT(sent.board);
+    else if (!isnan(sent.setpoint))
+        state->ongoing &= ~AW_CANPID_BIT(sent.board);
+    return state->ongoing ? AW_MOVES : AW_MOVES_NO_MORE;
+}
+
+int64_t canpid_due(struct aw_session *session, struct aw_span frame)
+{
+    struct canpid_state *state = session->state;
+    unsigned id = frame.size < 2 ? 0 : frame.data[0] | (unsigned)frame.data[1] << 8;
+    return frame.size < 2 ? INT64_MIN : aw_canpid_paced_ns(&state->client, id);
 }
 
 static enum aw_status send_one(struct aw_session *session, struct aw_record *command,

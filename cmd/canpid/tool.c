@@ -127,13 +127,13 @@ static const struct aw_command commands[] = {
          {.name = "joint", .complete = complete_boards, .help = "its board: lknee"},
          {.name = "amount", .optional = true,
           .help = "so far from its setpoint: +5deg, -2Nm; without it the keys move it"}),
-     .safety = AW_MOTION, .keys = true, .run = run_jog,
+     .safety = AW_MOTION, .run = run_jog,
      .details = "Goes on from its setpoint, or, if the driver is disabled, from where it is. "
          "Without an amount arrow\n"
          "keys or + and - move, page up and down change the step, q quits.",
      .examples = AW_LIST("-l sim: jog lknee +5deg -c pos")},
     {.name = "status", .summary = "show the joints as their telemetry has them now",
-     .beside = true, .run = run_status,
+     .run = run_status,
      .details = "In the unit of the controller where it is known (from -c, or seen on the bus), "
          "else in % of all of it.\n"
          "A driver without a target is disabled. A board of -b that is "
@@ -194,7 +194,7 @@ static const struct aw_command commands[] = {
     {.name = "ref_fix_link", .summary = "ref, as a record has it", .args = zero_args,
      .hidden = true, .safety = AW_WRITE, .run = run_zero},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
-     .remembers = true, .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
+     .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
      .details = "A board cannot be asked for its gains: they are those that were sent over this "
          "link, now or by\n" "earlier processes, with the time; a board that was off meanwhile has "
          "others. diff has exit status 1 where\n" "they differ.",
@@ -204,7 +204,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "as", .value = "FORM", .help = "candump, decoded or both", .fallback = "both",
           .choices = AW_LIST("candump", "decoded", "both")}),
-     .beside = true, .run = run_dump,
+     .run = run_dump,
      .examples = AW_LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .options = AW_OPTIONS(
@@ -449,6 +449,7 @@ const struct aw_tool canpid_tool = {
     .notice = canpid_notice,
     .remark = canpid_remark,
     .prepare = canpid_prepare,
+    .share = {.receive = canpid_listen, .saw = canpid_saw, .due = canpid_due},
     .replay = {.place = "pid",
                .elsewhere = canpid_elsewhere,
                .allow = canpid_allow,

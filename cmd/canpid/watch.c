@@ -42,6 +42,13 @@ enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
 
+enum aw_status canpid_listen(struct aw_session *session, int64_t deadline,
+                             struct aw_received *received)
+{
+    struct canpid_state *state = session->state;
+    return aw_canpid_receive(&state->client, deadline, received, &session->err);
+}
+
 const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size)
 {

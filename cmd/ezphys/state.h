@@ -57,6 +57,7 @@ struct ez_state {
     uint64_t reported_problems;
     bool in_step;      /* it waits for its answers: its link says so, or it did for a while */
     bool runs;         /* the simulator of our own that was opened last goes by the clock */
+    uint64_t answered; /* messages that who commands has answered */
     bool paused;       /* by advance: the simulator waits for an answer on purpose */
     int64_t retry_ns;  /* pause before connecting anew */
     int64_t silent_ns; /* until when nothing but noise may come */
@@ -182,6 +183,11 @@ enum aw_status ez_idle(struct aw_session *session, int fd);
 enum aw_status ez_safe_stop(struct aw_session *session);
 void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 bool ez_link_taken(struct aw_session *session);
+/* See struct aw_share_hooks. */
+bool ez_keeps(struct aw_session *session, struct aw_span frame);
+enum aw_moves ez_saw(struct aw_session *session, bool tx, struct aw_span frame);
+void ez_turn(struct aw_session *session, enum aw_turn turn);
+
 void ez_disconnect(struct aw_session *session);
 void ez_finish(struct aw_session *session);
 

@@ -160,7 +160,8 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
         state->reported_waiting = state->in_step = false;
         aw_session_notice(session, "a simulator has connected");
     }
-    if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded) {
+    if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded &&
+        !session->attached) {
         status = connect_again(session, deadline);
         return status == AW_OK ? AW_EVENT : status;
     }
@@ -528,6 +529,48 @@ bool ez_link_taken(struct aw_session *session)
     bool waits = ez->owed;
     aw_ezphys_resume(ez);
     return waits;
+}
+
+/* ---- Shared ------------------------------------------------------------------------------------
+ */
+
+bool ez_keeps(struct aw_session *session, struct aw_span frame)
+{
+    const struct aw_ezphys *ez = ez_of(session);
+    (void)frame;
+    return ez->n_commands == 0 && !ez->reset;
+}
+
+enum aw_moves ez_saw(struct aw_session *session, bool tx, struct aw_span frame)
+{
+    static const size_t empty = 12; /* is no message with commands */
+    struct ez_state *state = ez_state(session);
+    if (tx)
+        state->answered = state->ez.counters.messages;
+    return tx && frame.size > empty ? AW_MOVES : AW_MOVES_ON;
+}
+
+void ez_turn(struct aw_session *session, enum aw_turn turn)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_ezphys *ez = &state->ez;
+    struct aw_error ignored;
+    if (turn == AW_TURN_BEGIN && state->made) {
+        aw_ezphys_attach(ez, session->link);
+        state->next = 0;
+    }
+    if (turn == AW_TURN_BEGIN || !state->made || !ez->link)
+        return;
+    if (turn == AW_TURN_END && !ez->silent) /* the next message is theirs */
+        aw_ezphys_answer(ez, &ignored);
+    ez->silent = turn == AW_TURN_END;
+    if (turn == AW_TURN_END) {
+        state->answered = ez->counters.messages;
+        return;
+    }
+    ez->owed = ez->owed || ez->counters.messages > state->answered;
+    state->answered = ez->counters.messages;
+    aw_ezphys_answer(ez, &ignored);
 }
 
 void ez_disconnect(struct aw_session *session)

@@ -46,7 +46,7 @@ static const struct aw_arg force_args[] = {
 };
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "show joints and bodies with their tree, and their rates",
-     .beside = true, .run = run_status,
+     .run = run_status,
      .details = "Answers nothing: a simulation that waits for answers stays where it is, and has "
          "no rate ('hz' lets it run).\n" "Angles in rad; of a slider the values are m and m/s.",
      .examples = AW_LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
@@ -66,7 +66,7 @@ static const struct aw_command commands[] = {
          {.name = "where", .value = "COND",
           .help = "only where this holds: 'force.z>10 and depth>0'"},
          {.name = "once", .help = "one record, then end"}),
-     .beside = true, .run = run_echo,
+     .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
      .examples = AW_LIST("-l sim: echo limb --once -j",
          "-l sim: echo --where 'position.z<1.9' --once")},
@@ -83,7 +83,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "stall", .value = "TIME", .fallback = "1s", .unit = "s", .min = 0.001,
           .max = 3600, .help = "a longer time between two messages is a stall"}),
-     .beside = true, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
+     .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
      .examples = AW_LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
      .safety = AW_MOTION, .run = run_motor,
@@ -104,7 +104,7 @@ static const struct aw_command commands[] = {
           .help = "velocity for each rad that the joint is behind, in 1/s"},
          {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
           .max = 1e9, .help = "of its motor"}),
-     .safety = AW_MOTION, .keys = true, .run = run_jog,
+     .safety = AW_MOTION, .run = run_jog,
      .details = "By its motor, from where the simulation shows it; then it is held. Without an "
          "amount: arrows move, page keys\n" "change the step, q leaves.",
      .examples = AW_LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
@@ -225,6 +225,7 @@ const struct aw_tool ezphys_tool = {
     .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
     .names = {.keep = ez_keep_names, .take = ez_take_names},
     .subject = {.of = ez_subject, .all = ez_subjects, .known = ez_known},
+    .share = {.saw = ez_saw, .keeps = ez_keeps, .turn = ez_turn},
     .replay = {.in_step = true,
                .takes_link = ez_link_taken,
                .relative = AW_LIST("axis_motor", "axis_force"),

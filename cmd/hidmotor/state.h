@@ -44,6 +44,10 @@ void motor_report_joints(struct aw_session *session);
 bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
                      size_t size);
 
+/* See struct aw_share_hooks. */
+enum aw_moves motor_saw(struct aw_session *session, bool tx, struct aw_span frame);
+bool motor_answers(struct aw_span question, struct aw_span frame);
+
 /* A set_setpoints with what the arguments say: duration and mode have their usual values, joints
  * that are not given are absent. Checks what can be checked without the board. */
 enum aw_status motor_target(struct aw_session *session, const struct aw_args *args,

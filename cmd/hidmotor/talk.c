@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "state.h"
 
@@ -50,6 +51,23 @@ void motor_report_joints(struct aw_session *session)
     }
     if (known->maybe_stale)
         aw_object_truth(&session->result, "maybe_stale", true);
+}
+
+enum aw_moves motor_saw(struct aw_session *session, bool tx, struct aw_span frame)
+{
+    struct aw_record record;
+    if (!tx)
+        aw_hidmotor_saw(motor_arm(session), frame);
+    if (!tx || aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
+        return tx ? AW_MOVES : AW_MOVES_ON;
+    const char *name = record.codec->message->name;
+    bool moves = strcmp(name, "set_setpoints") == 0 || strcmp(name, "set_velocity") == 0;
+    return moves ? AW_MOVES : AW_MOVES_ON;
+}
+
+bool motor_answers(struct aw_span question, struct aw_span frame)
+{
+    return frame.size == question.size && memcmp(frame.data, question.data, 4) == 0;
 }
 
 bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,

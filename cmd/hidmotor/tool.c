@@ -65,7 +65,7 @@ static const struct aw_option wait_options[] = {
 };
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
-     .beside = true, .run = run_status, .examples = AW_LIST("-l sim: status", "-l sim: status -j",
+     .run = run_status, .examples = AW_LIST("-l sim: status", "-l sim: status -j",
          "-l sim: --format '%{m3.actual}' status")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
      .args = AW_ARGS(
@@ -88,7 +88,7 @@ static const struct aw_command commands[] = {
          MODE),
      .details = "Goes on from its setpoint. Without an amount arrow keys or + and - move, page "
          "up and down change the step, q quits.", .options = wait_options, .safety = AW_MOTION,
-     .keys = true, .run = run_jog,
+     .run = run_jog,
      .examples = AW_LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
     {.name = "home", .summary = "move all joints to 0",
      .args = AW_ARGS(DURATION, MODE),
@@ -149,7 +149,7 @@ static const struct aw_command commands[] = {
          "Ctrl-C end it; then it says\n" "how far apart the samples were. Columns: position, "
          "setpoint, velocity and effort of each joint, or those\n" "that --fields names.",
      .examples = AW_LIST("-l sim: record run.csv --for 0.2s")},
-    {.name = "gains", .remembers = true, .summary = "show, set, save, apply or compare the gains",
+    {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,
      .options = AW_OPTIONS(
          {.name = "velocity", .help = "set: the gains of the velocity controllers"}),
@@ -267,6 +267,7 @@ const struct aw_tool hidmotor_tool = {
     .receive = motor_next_received,
     .poll = motor_poll,
     .asks = true,
+    .share = {.saw = motor_saw, .answers = motor_answers},
     .replay = {.in_step = true,
                .relative = AW_LIST("set_velocity"),
                .place = "positions",

@@ -36,6 +36,9 @@ static inline struct aw_unitysim *unity_of(struct aw_session *session)
 void unity_connect(struct aw_session *session, struct aw_link *link);
 void unity_disconnect(struct aw_session *session);
 
+/* See struct aw_share_hooks. */
+enum aw_moves unity_saw(struct aw_session *session, bool tx, struct aw_span frame);
+
 /* Opens the link, with the options of this command. */
 enum aw_status unity_ready(struct aw_session *session);
 

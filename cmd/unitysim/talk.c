@@ -296,6 +296,24 @@ enum aw_status unity_allow(struct aw_session *session, const struct aw_record *c
     return AW_OK;
 }
 
+enum aw_moves unity_saw(struct aw_session *session, bool tx, struct aw_span frame)
+{
+    struct aw_record record;
+    bool moves = false, rests = true;
+    if (!tx || aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
+        return tx ? AW_MOVES : AW_MOVES_ON;
+    if (strcmp(record.codec->message->name, "control") != 0)
+        return AW_MOVES_ON;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        char field[48];
+        snprintf(field, sizeof field, "%s.state", aw_unitysim_joint_name(i));
+        double state = aw_record_get(&record, field);
+        moves = moves || state == AW_UNITYSIM_INCREASE || state == AW_UNITYSIM_DECREASE;
+        rests = rests && state == AW_UNITYSIM_STOP;
+    }
+    return moves ? AW_MOVES : rests ? AW_MOVES_NO_MORE : AW_MOVES_ON;
+}
+
 enum aw_status unity_read_fields(struct aw_session *session, const struct aw_args *args,
                                  struct aw_record *record)
 {

@@ -127,6 +127,7 @@ struct aw_message {
     const struct aw_field *head;   /* instead of the variant's, or NULL */
     const struct aw_field *fields; /* NULL: no payload */
     uint16_t size; /* bytes of the whole frame, zero-filled; 0: what the rows add up to */
+    bool reads;    /* only asks: nothing changes on the device, whoever sends it */
 };
 
 /* One way of putting the messages on a wire. The first variant of a protocol is its default. */

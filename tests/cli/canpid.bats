@@ -749,6 +749,7 @@ END
 }
 
 @test "tune, stopped while it tries the new gains: the driver is disabled, and has the old ones" {
+    [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
     # The second step up is one with the new gains. A full pipe keeps the client in it, whose time is virtual.
     { sh -c 'echo $$ >client && exec canpid "$@"' sh -v -l "$fast" tune --with step -b lknee -c pos --yes --force --old old ||

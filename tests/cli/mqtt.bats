@@ -152,7 +152,7 @@ answer() {
     fails 1 hidmotor -q move 0 10 0 # on the server's machine
     ok hidmotor -q -l "$at" status
     ok hidmotor -q -l "$at" move 0 10 0 --take --wait
-    becomes 1 grep -c "commands now" mine
+    becomes 1 grep -c "has taken over" mine
     ok hidmotor -q -l "$at" move 0 20 0 duration=20s # it goes on, and whoever commands is gone in order
     ok hidmotor -q -l "$at" stop
     exec 7>&-

@@ -134,7 +134,7 @@ rival() {
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
     kill -0 $held # it has not been waited for
     ok "$tool" -q --take "${second[@]}"
-    wait $held && false || same "$?" 1
+    wait $held && false || same "$?" 3
     has "$(<first)" "has taken over — stopped"
 }
 
@@ -148,7 +148,7 @@ rival() {
     rival hidmotor move 0 60 0 duration=100s --wait
 }
 
-@test "stop is anybody's: whoever was moving hears who it was, exit 1" {
+@test "stop is anybody's: whoever was moving hears who it was, exit 3" {
     serve s hidmotor -l sim:
     hidmotor -q velocity 5 0 0 2>/dev/null # leaves in order: it goes on, and nobody commands
     ok hidmotor -q stop
@@ -157,7 +157,7 @@ rival() {
     sleep 0.3
     ok hidmotor -q -j stop
     same "$(json .result)" '"confirmed"'
-    wait $mover && false || same "$?" 1
+    wait $mover && false || same "$?" 3
     matches "$(cat mine)" "*stopped by hidmotor (pid *, *)*"
 }
 
@@ -174,7 +174,7 @@ asks() {
     sees '.done and .id == "a" and .exit == 0' "$tool.said"
     same "$(cat "$tool.moved")" "" # it still moves
     ok "$tool" -l serve: -q stop
-    wait $mover && false || same "$?" 1
+    wait $mover && false || same "$?" 3
     end "$pid"
 }
 
@@ -278,8 +278,7 @@ asks() {
     [ ! -e /tmp/x.csv ] && [ ! -e /tmp/x.svg ] && [ ! -e /tmp/x.pcapng ]
     ok canpid -q step --from 0deg --to 5deg --for 0.2s -b lknee -c pos --save run.csv
     [ -s run.csv ]
-    fails 2 canpid -q play - -c pos <<<$'t,lknee\n0,0\n0.1,1'
-    has "$why" "a server needs a file with a name"
+    ok canpid -q play - -c pos <<<$'t,lknee\n0,0\n0.1,1' # what is the client's is read there
 }
 
 @test "lines that are none: each is answered, and the server lives" {
@@ -311,7 +310,7 @@ asks() {
     wait_for s "the commander is gone — stopped"
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
     ok hidmotor <<<'move -80 30 -60 duration=20s'
-    has "$stderr" "stopped — on its way"
+    has "$stderr" " — on its way"
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
     ok hidmotor -q move 80 30 -60 duration=1s
     becomes 80 sh -c 'hidmotor -q -j status | jq .m1.target'
@@ -386,7 +385,7 @@ END
     start again hidmotor sim --listen "unix-listen:$D/board"
     wait_for s "there again"
     ok hidmotor -q -j status
-    same "$(json '.m2.target')" 0
+    same "$(json '.m2.target < 5')" true # it is told to stay where it is
 }
 
 @test "a server that is ended stops what moves and says so, 7 as where it is killed; a client's own Ctrl-C is 130" {
@@ -406,7 +405,7 @@ END
         else
             kill "-$way" "$server"
             wait "$mover" && false || same "$?" 7
-            matches "$(<said)" "hidmotor: the server was ended; stopped: holding *"
+            matches "$(<said)" "hidmotor: the server was ended: it stops what moves"
             wait "$server" && false || same "$?" "$((128 + $(kill -l "$way")))"
         fi
     done

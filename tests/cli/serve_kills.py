@@ -1,18 +1,20 @@
 """Takes the commander of a shared device away, in every way there is, and measures on the wire how
 long it takes until the stop is there.
 
-    serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [WAY…]
+    serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [--queue N] [WAY…]
 
 Between the server and its simulator stands this program, which passes every message on and notes
 when the stop comes, and whether anything that moves comes after it. WAY: kill (SIGKILL of the
 commander), stop (SIGSTOP), server (SIGKILL of the server), stranger (another client says stop),
+own (the client says it itself, on the connection whose command runs), take (another one takes over),
 silent (a client that says nothing any more), cut (its network takes nothing any more), down (its
 network's interface is switched off, where one can be made); without, all of these. By an MQTT broker (mosquitto): mqtt-kill, mqtt-stop and mqtt-cut of the commander, broker
 (SIGKILL of it), broker-stop (SIGSTOP of it), gateway (SIGKILL of the server's armwire-mqtt).
 Within: what the stop may take beyond the dead-man time, where that is what finds it out. What a
 process on the way waited for a processor does not count (the one that is killed needs one, too,
 before its connections close): that is the machine's doing. With --deadman 0 nobody is missed, and
-stop, silent and cut fail; SEED repeats the random numbers.
+stop, silent and cut fail; SEED repeats the random numbers. With --queue N the commander has so many
+motions more to come: none of them may begin.
 
 Prints one line for each way, with and without what was waited for, and one for each failure with
 what passed the wire last; exit status 1 if there was any.
@@ -35,7 +37,9 @@ from stops_tools import MOVES, STOPS, TOOLS, Front
 BY_DEADMAN = ("stop", "silent", "cut", "down", "mqtt-stop", "mqtt-cut", "broker-stop")
 BY_TCP = ("cut", "down")
 BY_MQTT = ("mqtt-kill", "mqtt-stop", "mqtt-cut", "broker", "broker-stop", "gateway")
-USUAL = ("kill", "stop", "server", "stranger", "silent", "cut")
+USUAL = ("kill", "stop", "server", "stranger", "own", "take", "silent", "cut")
+BY_LINES = ("silent", "own")  # of JSON
+
 SIOCSIFFLAGS = 0x8914
 QUIET = 0.12  # s after the stop, in which nothing that moves may come
 WAIT = 20  # s, for what must come
@@ -176,8 +180,9 @@ class Relay:
 class Run:
     """A server, its simulator, and a commander that goes."""
 
-    def __init__(self, tool, front, way, deadman, chance):
+    def __init__(self, tool, front, way, deadman, chance, queue):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
+        self.queue = int(queue)
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
         # Who is silent from the start: what stands still long before its time has not begun to move.
         self.early = 0.9 * deadman / 1e3 if way == "silent" else 0
@@ -232,12 +237,14 @@ class Run:
         self.tool.settle(self.run)
         comes_back = "EOF" in self.tool.ended_by and self.chance.random() < 0.5
         words = self.tool.scripted if comes_back else self.chance.choice(self.tool.moving)
-        if self.way == "silent":
-            if "/" in "".join(words):
-                words = self.tool.scripted
+        if self.way in BY_LINES and "/" in "".join(words):
+            words = self.tool.scripted
+        lines = (" ".join(words) + "\n").encode() * (1 + self.queue)
+        if self.way in BY_LINES:
             self.raw = self.connect()
-            self.raw.sendall(" ".join(words).encode() + b"\n")
-            self.begin_to_count()
+            self.raw.sendall(lines)
+            if self.way == "silent":
+                self.begin_to_count()
             return
         url = f"serve:{self.path}"
         if self.way == "cut":
@@ -253,12 +260,12 @@ class Run:
         inside = self.wire.inside if self.wire else []
         command = [*inside, *self.base, "-l", url]
         nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        if not comes_back:
+        if not comes_back and not self.queue:
             self.commander = subprocess.Popen([*command, *words], stdin=subprocess.DEVNULL, **nowhere)
             return
         # A script whose next line does not come: what it has set going goes on.
         self.commander = subprocess.Popen(command, stdin=subprocess.PIPE, **nowhere)
-        self.commander.stdin.write(" ".join(words).encode() + b"\n")
+        self.commander.stdin.write(lines)
         self.commander.stdin.flush()
 
     # ---- The wire ----
@@ -340,8 +347,10 @@ class Run:
             os.kill(self.commander.pid, signal.SIGSTOP)
         elif self.way == "server":
             self.server.kill()
-        elif self.way == "stranger":
+        elif self.way in ("stranger", "own"):
             self.raw.sendall(b"stop\n")
+        elif self.way == "take":
+            self.raw.sendall(b'{"link":true}\n{"want":true}\n')
         elif self.way in ("cut", "mqtt-cut"):
             self.relay.cut = True
         elif self.way == "down":
@@ -361,13 +370,17 @@ class Run:
 
     def measure(self):
         """In ms, and what of it was waited for processors; None: there was no stop."""
-        if not self.until(time.monotonic() + WAIT, lambda: self.moved):
+        end = time.monotonic() + WAIT
+        while self.way == "own" and not self.moved and time.monotonic() < end:
+            self.raw.sendall(b"\n")  # a sign of life
+            self.until(time.monotonic() + 0.05, lambda: self.moved)
+        if not self.until(end, lambda: self.moved):
             self.wrong.append("nothing moves")
             return None
-        if self.way == "stranger":
+        if self.way in ("stranger", "take"):
             self.raw = self.connect()
         if self.way != "silent":
-            self.until(time.monotonic() + self.chance.uniform(0.02, 0.2), lambda: False)
+            self.until(time.monotonic() + self.chance.uniform(0.02, 0.1 if self.way == "own" else 0.2), lambda: False)
         if not self.ended:
             self.begin_to_count()
         self.take_away()
@@ -412,7 +425,7 @@ def spread(times):
 
 def main():
     words = sys.argv[1:]
-    options = {"--within": 20.0, "--deadman": 200.0}
+    options = {"--within": 20.0, "--deadman": 200.0, "--queue": 0}
     for name in options:
         if name in words:
             at = words.index(name)
@@ -429,7 +442,7 @@ def main():
         chance, times, raw = random.Random(f"{seed}{way}"), [], []
         limit = options["--within"] + (options["--deadman"] if way in BY_DEADMAN else 0)
         for number in range(int(count)):
-            run = Run(tool, front, way, options["--deadman"], chance)
+            run = Run(tool, front, way, options["--deadman"], chance, options["--queue"])
             took = run.measure()
             run.finish()
             if took is not None:

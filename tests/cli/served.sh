@@ -13,6 +13,7 @@ at=-1
 for ((i = 0; i < ${#words[@]}; i++)); do
     case ${words[i]} in
     serve | sim | -h | --help | --dry-run | list | config | complete | encode | decode | describe) at=-2 ;;
+    --force) about+=(--force) ;; # what the server lets through is said to the server
     --wire | --sensors-layout) about+=("${words[i]}" "${words[i + 1]:-}") ;;
     -l | --link) [[ $at = -1 && ${words[i + 1]:-} == sim:* ]] && at=$((i + 1)) ;;
     esac

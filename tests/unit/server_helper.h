@@ -2,6 +2,7 @@
 #ifndef AW_TESTS_SERVER_HELPER_H
 #define AW_TESTS_SERVER_HELPER_H
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -18,8 +19,11 @@ static int ends[3];
 static inline int server_start(const struct aw_tool *tool)
 {
     session = rig_new(tool);
-    server = (struct aw_server){.session = session, .all = epoll_create1(EPOLL_CLOEXEC)};
-    server.aside.due = AW_NEVER;
+    server = (struct aw_server){.session = session,
+                                .all = epoll_create1(EPOLL_CLOEXEC),
+                                .spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
+                                .ask_ns = AW_NEVER};
+    server.aside = (struct aw_aside){.fd = server.all, .due = AW_NEVER};
     session->server = &server;
     session->real_clock.stop_fd = session->stop.asked = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     for (int i = 0; i < 3; i++) {
@@ -29,6 +33,7 @@ static inline int server_start(const struct aw_tool *tool)
         ends[i] = pair[1];
         peers[i] = aw_peer_add(&server, pair[0]);
         peers[i]->welcome = true;
+        server.n_strangers--;
         peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
     }
     return server.n_peers != 3 || aw_feed_open(&server) != AW_OK;
@@ -48,7 +53,7 @@ static inline int stop(void **state)
     rig_free(session);
     for (int i = 0; i < 3; i++)
         close(ends[i]);
-    return server.n_peers || server.peers || server.first || server.feed;
+    return server.n_peers || server.peers || server.feed;
 }
 
 /* Whether what waits was asked to stop, since this was looked at last. */

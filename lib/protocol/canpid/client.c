@@ -311,6 +311,24 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
     return AW_OK;
 }
 
+bool aw_canpid_saw(struct aw_canpid *client, struct aw_span frame, struct aw_canpid_sent *sent)
+{
+    struct aw_record command;
+    struct aw_error ignored;
+    *sent = (struct aw_canpid_sent){.controller = AW_CANPID_LAST, .setpoint = (double)NAN};
+    if (frame.size < 2 || !is_command(id_of(frame.data)) ||
+        aw_wire_decode(&client->wire, AW_TX, frame, &command, &ignored) != AW_OK)
+        return false;
+    sent->board = id_of(frame.data) / 32 * 32;
+    sent->controller = controller_of(&command);
+    if (effect_of(&command) == SETS)
+        sent->setpoint = (double)aw_get_f32(frame.data + 2);
+    guard(client, &command, sent, &ignored);
+    note_command(client, sent->board, &command);
+    aw_canpid_board(client, sent->board)->sent_ns = aw_clock_now(client->link->clock);
+    return true;
+}
+
 static void make(struct aw_wire *wire, const char *message, unsigned board, int controller,
                  double value, struct aw_record *command)
 {

@@ -178,6 +178,10 @@ void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wi
 enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span frame,
                                     struct aw_error *err);
 
+/* Takes in a command that somebody else sends now over this link, as if it had been sent here.
+ * False: it is none. */
+bool aw_canpid_saw(struct aw_canpid *client, struct aw_span frame, struct aw_canpid_sent *sent);
+
 /* When a frame with this identifier (a board's own for any command) may go out; INT64_MIN: at once,
  * as always for what is no command. */
 int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id);

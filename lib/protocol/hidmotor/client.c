@@ -416,7 +416,7 @@ static void begin(struct exchange *x, struct aw_hidmotor *arm, struct aw_hidmoto
     x->arm = arm;
     x->id = aw_get_u32(x->request);
     x->message = aw_find_code(&arm->wire, AW_TX, x->id);
-    x->question = x->message && !x->message->fields;
+    x->question = x->message && x->message->reads;
     x->before = arm->counters;
     x->reply = reply;
     *reply = (struct aw_hidmotor_reply){.retries = 0};
@@ -443,6 +443,15 @@ static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *
         status->setpoint[i] = v[0];
         status->position[i] = v[1];
     }
+}
+
+void aw_hidmotor_saw(struct aw_hidmotor *arm, struct aw_span report)
+{
+    struct aw_hidmotor_reply reply = {.maybe_stale = false};
+    reply.since_ns = reply.got_ns = aw_clock_now(arm->link->clock);
+    if (aw_wire_decode(&arm->wire, AW_RX, report, &reply.record, NULL) == AW_OK &&
+        reply.record.codec == aw_wire_codec(&arm->wire, "positions", AW_RX))
+        handle_positions(arm, &reply, &arm->known);
 }
 
 enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,

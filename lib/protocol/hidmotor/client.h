@@ -153,6 +153,9 @@ enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err);
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_hidmotor_reply *reply, struct aw_error *err);
 
+/* Takes in what the board has told somebody else: positions are known from then on. */
+void aw_hidmotor_saw(struct aw_hidmotor *arm, struct aw_span report);
+
 /* The bytes that ask would send, for --dry-run. */
 enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,
                                   uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err);

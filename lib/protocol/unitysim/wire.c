@@ -154,7 +154,7 @@ static const struct aw_message messages[] = {
      .help = "Speed and direction of each joint, every 15 ms. The simulator has no watchdog."},
     {.name = "update", .dir = AW_TX, .code = 2, .fields = update,
      .help = "Moves the camera and the joint limits of the running scene."},
-    {.name = "camera_request", .dir = AW_TX, .code = 3, .head = head_without_length,
+    {.name = "camera_request", .dir = AW_TX, .code = 3, .reads = true, .head = head_without_length,
      .help = "Asks where the camera is. Has no length byte."},
     {.name = "feedback", .dir = AW_RX, .code = 4, .fields = feedback,
      .help = "Position and speed of each joint, every 15 ms once a scene is loaded."},

@@ -37,7 +37,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "where", .value = "CONDITION",
           .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
          {.name = "once", .help = "end when all of it has come once"}),
-     .safety = AW_READ, .looks = true, .run = aw_run_watch,
+     .safety = AW_READ, .run = aw_run_watch,
      .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
          "greatest, / filters, arrows\n"
          "scroll; a lost link is waited for. Else, and with -n, --once, --json, --csv, --format "
@@ -57,7 +57,7 @@ const struct aw_command aw_common_commands[] = {
           .help = "draw all of it into an .svg, .png or .pdf file", AW_PICTURE},
          {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
           .help = "send it to PlotJuggler (UDP server, JSON) instead"}),
-     .safety = AW_READ, .looks = true, .run = aw_run_plot,
+     .safety = AW_READ, .run = aw_run_plot,
      .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless "
          "-l names a device, so that\n"
          "any tool can plot what another one says with watch -j. Where a simulation tells its "
@@ -69,7 +69,7 @@ const struct aw_command aw_common_commands[] = {
      .options = AW_OPTIONS(
          {.name = "stable", .value = "TIME", .help = "until it has been so for this long",
           .unit = "s", .min = 0, .max = 86400}),
-     .looks = true, .run = aw_run_wait,
+     .run = aw_run_wait,
      .details = "Only messages count that come after the command has begun. With --for it gives "
          "up then: exit status 3."},
     {.name = "expect", .summary = "check that a message comes, or that none does",
@@ -80,7 +80,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "never", .help = "that none comes, for as long as --for says"},
          {.name = "tolerance", .value = "VALUE",
           .help = "how far from VALUE is near enough, with its unit: 1deg"}),
-     .looks = true, .run = aw_run_expect,
+     .run = aw_run_expect,
      .details = "Waits for 2 s, or as long as --for says. If it does not come, the nearest "
          "messages are shown, and the exit\n"
          "status is 1. A device that speaks only when it is commanded: what it said since the "
@@ -116,7 +116,7 @@ const struct aw_command aw_common_commands[] = {
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log",
           .endings = "pcapng csv ndjson log"}),
-     .looks = true, .run = aw_run_record,
+     .run = aw_run_record,
      .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
      .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
          ".ndjson (decoded), .log\n"
@@ -164,6 +164,8 @@ const struct aw_command aw_common_commands[] = {
           .help = "also by a broker: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
          {.name = "token", .value = "FILE", .help = "tcp: what a client has to show first"},
          {.name = "log", .value = "FILE", .help = "a line for each command"},
+         {.name = "files", .value = "FOLDER",
+          .help = "lines of JSON may name files of it; without it none"},
          {.name = "print-unit", .help = "print a unit file for systemd, and do nothing else"}),
      .prints = "a unit file, or nothing", .run = aw_run_serve,
      .details = "Any number may look on, one at a time may command; whoever falls silent while "
@@ -171,6 +173,8 @@ const struct aw_command aw_common_commands[] = {
          "gone, and it is stopped. Commands find it by themselves, or with -l serve:; --mqtt is\n"
          "for those on other machines, who use -l mqtt://HOST/TOPIC. See docs/sharing.md.",
      .examples = AW_LIST("-l sim: serve --print-unit")},
+    {.name = "obey", .hidden = true, .summary = "carry out the lines of a server's client",
+     .args = AW_ARGS({.name = "folder", .optional = true}), .run = aw_run_obey},
     {.name = "release", .group = AW_GROUP_SET_UP,
      .summary = "through a server: let another program command", .run = aw_run_release,
      .examples = AW_LIST("release")},

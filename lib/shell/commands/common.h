@@ -11,6 +11,7 @@ enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *a
 enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_obey(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_wait(struct aw_session *session, const struct aw_args *args);

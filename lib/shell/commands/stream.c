@@ -35,10 +35,6 @@ static enum aw_status begin_link(struct aw_stream *s)
     bool receives = tool->receive && (!recorded || tool->protocol->can);
     enum aw_status status = AW_OK;
     s->live = true;
-    if (receives && tool->asks) { /* a server asks for all who look on */
-        status = aw_session_link(s->session);
-        receives = !s->session->attached;
-    }
     s->source = receives ? &aw_receive_source : &aw_link_source;
     if (status == AW_OK)
         status = s->source->begin(s, "");

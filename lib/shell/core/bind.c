@@ -483,7 +483,8 @@ enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
 static enum aw_status bind_word(struct binder *b)
 {
     const char *word = b->words->word[b->at];
-    bool option = !b->only_arguments && !b->words->json && aw_is_option(word);
+    bool option =
+        !b->only_arguments && (!b->words->json || b->words->options) && aw_is_option(word);
     if (option && strcmp(word, "--") == 0) {
         b->only_arguments = true;
         return AW_OK;

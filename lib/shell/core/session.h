@@ -131,14 +131,11 @@ struct aw_session {
     const struct aw_sharing *sharing; /* NULL: nothing is shared */
     struct aw_attached *attached;     /* to the server that has the device; NULL: none */
     struct aw_server *server;         /* this is one; NULL: not */
-    const char *shared_url;           /* of a server's device, whatever options say; or NULL */
-    const char *stopped_by;       /* who or what asked for the stop, if it is no signal; or NULL */
-    enum aw_status stopped_as;    /* what comes of the command that it ends */
-    const char *ended_with;       /* a command for another program, by a signal; or NULL */
-    bool elsewhere;               /* it has come to where the server has to go on */
-    const struct aw_args *args;   /* of the command that runs, */
-    const struct aw_words *words; /* before they were bound, */
-    const char *where;            /* and where they stand, or NULL */
+    const char *shared_url;           /* of the device that a server has; NULL: none does */
+    const char *obeys;                /* it carries out lines for a server, and may name files of
+                                         this folder ("": of none); NULL: it does not */
+    const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
+    enum aw_status stopped_as; /* what comes of the command that it ends */
 
     /* What wire and state point to: in one piece so large that the kernel gives it, where pages
      * that nobody touches cost nothing. */

@@ -118,7 +118,7 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
 {
     const char *record = aw_option(session, "record");
-    if (!record || session->tee || session->shared_url)
+    if (!record || session->tee)
         return AW_OK;
     session->tee = calloc(1, sizeof *session->tee);
     enum aw_status status = session->tee
@@ -149,9 +149,9 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link)
 {
     enum aw_status status = aw_dry_ends(session);
-    if (session->shared_url && session->link)
-        return aw_fail(&session->err, AW_USAGE, "%s: not through a server — run it where you are",
-                       session->command->name);
+    if (status == AW_OK && session->obeys)
+        status = aw_fail(&session->err, AW_USAGE, "%s: not through a server — run it where you are",
+                         session->command->name);
     if (status == AW_OK)
         status = open_record(session, url);
     if (status == AW_OK)
@@ -206,7 +206,7 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
 enum aw_status aw_session_find_server(struct aw_session *session)
 {
     const char *url = NULL;
-    if (!session->sharing || session->server || session->attached)
+    if (!session->sharing || session->server)
         return AW_OK;
     if (aw_flag(session, "link") || session->tool->link) {
         enum aw_status status = aw_session_url(session, &url);
@@ -216,20 +216,30 @@ enum aw_status aw_session_find_server(struct aw_session *session)
     return session->sharing->attach(session, url);
 }
 
-/* A command that looks on does so here; any other one goes on at the server, when the dispatcher
- * finds that it ended for that. */
+/* Which variant the device speaks, its URL may say. */
+static enum aw_status take_variant(struct aw_session *session)
+{
+    struct aw_variant variant = session->tool->protocol->variants[0];
+    enum aw_status status = AW_OK;
+    if (session->tool->variant)
+        status = session->tool->variant(session, &variant, &session->err);
+    if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
+        aw_wire_init(session->wire, session->tool->protocol, &variant, false);
+    return status;
+}
+
 static enum aw_status use_server(struct aw_session *session)
 {
-    session->elsewhere = !session->command || !session->command->looks;
-    if (session->elsewhere)
-        return AW_STOPPED;
-    enum aw_status status = session->sharing->look(session, &session->link);
+    enum aw_status status = session->sharing->open(session, &session->link);
+    if (status == AW_OK)
+        status = take_variant(session);
     if (status == AW_OK)
         session->link = aw_trace_wrap(session->link, on_traffic, session);
     if (status == AW_OK && !session->link)
         status = aw_no_memory(&session->err);
     if (status == AW_OK)
-        status = aw_session_open_tee(session, session->link->key);
+        status = open_record(session, session->link->key);
+    session->started = aw_clock_now(session->clock);
     if (status == AW_OK && session->tool->connect)
         session->tool->connect(session, session->link);
     return status;
@@ -246,24 +256,32 @@ static void advise_sharing(struct aw_session *session)
                 session->tool->name);
 }
 
-enum aw_status aw_session_link(struct aw_session *session)
+/* Through a server, or its own. */
+static enum aw_status open_link(struct aw_session *session)
 {
     const char *url;
+    aw_stop_catch(session);
+    enum aw_status status = aw_session_find_server(session);
+    if (status == AW_OK && session->attached)
+        return use_server(session);
+    if (status == AW_OK)
+        status = aw_session_url(session, &url);
+    if (status == AW_OK)
+        status = begin_conversation(session, url);
+    if (status == AW_NO_LINK)
+        advise_sharing(session);
+    return status;
+}
+
+enum aw_status aw_session_link(struct aw_session *session)
+{
     enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK && !session->link) {
-        aw_stop_catch(session);
-        status = aw_session_find_server(session);
-        if (status == AW_OK && session->attached)
-            return use_server(session);
-        if (status == AW_OK)
-            status = aw_session_url(session, &url);
-        if (status == AW_OK)
-            status = begin_conversation(session, url);
-        if (status == AW_USAGE)
-            aw_config_blame(session, "link");
-        if (status == AW_NO_LINK)
-            advise_sharing(session);
-    }
+    if (status == AW_OK && !session->link)
+        status = open_link(session);
+    if (status == AW_USAGE)
+        aw_config_blame(session, "link");
+    if (status == AW_OK && session->attached)
+        status = session->sharing->begin(session);
     if (status == AW_OK && aw_stop_parent_gone(session))
         return aw_fail(&session->err, AW_STOPPED,
                        "the program that started this one is gone: nothing begins to move — use "

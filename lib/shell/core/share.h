@@ -10,16 +10,18 @@
 struct aw_sharing {
     /* ---- of a client: session->attached is its connection ---- */
 
-    /* The command wants the device: is it to be had through a server? url NULL: no link was named.
-     * AW_OK and session->attached: yes. AW_OK without: no, it is to be opened. Else why not. */
+    /* Is the device to be had through a server? url NULL: no link was named. AW_OK and
+     * session->attached: yes. AW_OK without: no, it is to be opened. Else why not. */
     enum aw_status (*attach)(struct aw_session *session, const char *url);
-    /* The command that runs has come to where it needs the device: it is run by the server, what it
-     * prints comes out here. The outcome has been printed. */
-    enum aw_status (*run)(struct aw_session *session);
-    /* The safe stop, as the tool's own stop does it. */
-    enum aw_status (*stop)(struct aw_session *session);
-    /* A link that brings what the device says, and takes nothing. */
-    enum aw_status (*look)(struct aw_session *session, struct aw_link **link);
+    /* The link of it: a frame that is written goes to the device when the server lets it. */
+    enum aw_status (*open)(struct aw_session *session, struct aw_link **link);
+    /* The command that runs wants the device: if it is one that changes something, it commands from
+     * now on. AW_REFUSED with who does. */
+    enum aw_status (*begin)(struct aw_session *session);
+    /* It has ended with this; what comes of it if the server has ended it. */
+    enum aw_status (*end)(struct aw_session *session, enum aw_status status);
+    /* What ended the wait for a line: where that was the server, it is reported. */
+    enum aw_status (*outcome)(struct aw_session *session, enum aw_status status);
     /* At the end: what is to go on goes on, and the place of the commander is free. */
     void (*leave)(struct aw_session *session);
 
@@ -28,14 +30,16 @@ struct aw_sharing {
 
     /* ---- of a server: session->server ---- */
 
-    /* May the command of these arguments be carried out for whom it comes from? Files among them
-     * get the place that they have here. */
-    enum aw_status (*allow)(struct aw_session *session, struct aw_args *args);
     /* Something passed the link. */
     void (*traffic)(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
+
+    /* ---- of a child that carries out lines for a server: session->obeys ---- */
+
+    /* May this command be carried out where the server is? */
+    enum aw_status (*allow)(struct aw_session *session, const struct aw_args *args);
 };
 
-/* Both, in lib/shell/share. */
+/* All of them, in lib/shell/share. */
 extern const struct aw_sharing aw_sharing;
 
 #endif

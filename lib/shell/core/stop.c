@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "shell/core/crash.h"
-#include "shell/core/share.h"
 
 #define TOGETHER_NS (500 * AW_MILLISECOND) /* signals that come so close together count as one */
 
@@ -132,14 +131,6 @@ void aw_stop_catch(struct aw_session *session)
     bool moves = stop->with_parent;
     stop->with_parent = false;
     aw_stop_watch_parent(session, moves);
-}
-
-void aw_stop_part(struct aw_session *session)
-{
-    session->real_clock.stop_fd = session->real_clock.hangup_fd = session->real_clock.ended_fd = -1;
-    session->real_clock.ignored_until = 0;
-    session->stop = (struct aw_stop){.with_parent = false};
-    aw_stop_catch(session);
 }
 
 void aw_stop_watch_parent(struct aw_session *session, bool on)
@@ -292,8 +283,7 @@ enum aw_status aw_stop_device(struct aw_session *session)
     clock->ignored_until = aw_clock_now(&clock->base) + TOGETHER_NS;
     session->virtual_clock.stop_fd = -1;
     *session->stop.did = '\0';
-    enum aw_status status =
-        session->attached ? session->sharing->stop(session) : session->tool->stop(session);
+    enum aw_status status = session->tool->stop(session);
     session->virtual_clock.stop_fd = stop_fd;
     clock->ignored_until = 0;
     return status;

@@ -29,9 +29,6 @@
  */
 void aw_stop_catch(struct aw_session *session);
 
-/* In a child, which has it in common with its parent: has its own from now on. */
-void aw_stop_part(struct aw_session *session);
-
 /* While something moves, the end of the reader of our output is a request to stop as well. */
 void aw_stop_watch_output(struct aw_session *session, bool watch);
 

@@ -125,10 +125,6 @@ struct aw_command {
     bool hidden;                     /* not in help and completion */
     bool offline;                    /* needs no device: signals keep their usual meaning */
     bool messages;                   /* but speaks of its messages */
-    bool looks;     /* only sees what passes the link: done here even where a server has it */
-    bool remembers; /* speaks of what the session has sent: always done where that is */
-    bool keys;      /* reads keys: where a server has the device they go there */
-    bool beside;    /* sends nothing but questions: a server answers it while another one runs */
     enum aw_safety safety;
     enum aw_group group;
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
@@ -246,6 +242,38 @@ struct aw_replay_hooks {
     enum aw_status (*end)(struct aw_session *session);
 };
 
+enum aw_turn { AW_TURN_BEGIN, AW_TURN_GO_ON, AW_TURN_END };
+
+/* What is known of the device after a frame: as before, it moves, nothing of it moves any more. */
+enum aw_moves { AW_MOVES_ON, AW_MOVES, AW_MOVES_NO_MORE };
+
+/* What a server of such a device has to know of its frames, and of a conversation that goes on when
+ * another program commands. Each may be NULL. */
+struct aw_share_hooks {
+    /* This frame has come from the device (tx: is about to go to it for a client): takes in what
+     * the safe stop has to know. NULL: what does not only read moves. */
+    enum aw_moves (*saw)(struct aw_session *session, bool tx, struct aw_span frame);
+    /* As receive of the tool, but at once, without a rest; NULL: that one. */
+    enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
+                              struct aw_received *received);
+    /* When it may go out, by the clock; INT64_MIN: at once, as always where it is NULL. */
+    int64_t (*due)(struct aw_session *session, struct aw_span frame);
+    /* Is this the answer to a question? Where it is known, what several ask is asked once. */
+    bool (*answers)(struct aw_span question, struct aw_span frame);
+    /* May this command go out, beyond what the table's ranges say? session->err says why not. */
+    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* Does this frame of the host's say nothing but that the conversation goes on? Then it is for
+     * who commands to say, else for the server. */
+    bool (*keeps)(struct aw_session *session, struct aw_span frame);
+    /* The conversation itself, plain data of *size bytes in the session, which goes from who
+     * commands to the next one. */
+    void *(*memory)(struct aw_session *session, size_t *size);
+    /* Who keeps the conversation up: this session from the next message on, which is a new one for
+     * it (AW_TURN_BEGIN), or from the one that is unanswered on (AW_TURN_GO_ON); or somebody else
+     * (AW_TURN_END). */
+    void (*turn)(struct aw_session *session, enum aw_turn turn);
+};
+
 /* A hook that is NULL has nothing to do. */
 struct aw_tool {
     const char *name, *summary; /* of the program */
@@ -340,6 +368,7 @@ struct aw_tool {
     struct aw_name_hooks names;
     struct aw_ordered ordered;
     struct aw_replay_hooks replay;
+    struct aw_share_hooks share;
     /* Sees each decoded message of watch, plot, record, decode and info, to say once what is odd
      * about all of them. */
     void (*notice)(struct aw_session *session, const struct aw_record *record);

@@ -51,6 +51,27 @@ static enum aw_status add_scalar(struct builder *b, const char *name, const json
     return add_word(b, name, number, err);
 }
 
+/* {"dry-run":true,"rate":"20Hz"} */
+static enum aw_status add_options(struct builder *b, json_t *object, struct aw_error *err)
+{
+    const char *key;
+    json_t *value;
+    enum aw_status status = AW_OK;
+    json_object_foreach(object, key, value)
+    {
+        char name[128];
+        snprintf(name, sizeof name, "--%s", key);
+        if (json_is_true(value))
+            status = add_word(b, name, NULL, err);
+        else if (!json_is_false(value) && !json_is_null(value))
+            status = add_scalar(b, name, value, err);
+        if (status != AW_OK)
+            break;
+        b->words->options = true;
+    }
+    return status;
+}
+
 static enum aw_status add_object(struct builder *b, const char *prefix, json_t *object,
                                  struct aw_error *err)
 {
@@ -62,6 +83,12 @@ static enum aw_status add_object(struct builder *b, const char *prefix, json_t *
         char name[128];
         if (!*prefix && is_envelope(key))
             continue;
+        if (!*prefix && json_is_object(value) && strcmp(key, "options") == 0) {
+            status = add_options(b, value, err);
+            if (status != AW_OK)
+                break;
+            continue;
+        }
         snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key);
         if (json_is_object(value) && !*prefix)
             status = add_object(b, name, value, err);

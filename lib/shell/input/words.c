@@ -64,7 +64,7 @@ enum aw_status aw_words_split_at(struct aw_words *words, const char *line, size_
     enum aw_status status = AW_OK;
     words->n = 0;
     words->next = 0;
-    words->json = words->message = words->raw = false;
+    words->json = words->options = words->message = words->raw = false;
     if (strlen(line) >= AW_LINE_MAX)
         return aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
     while (is_blank(*s.at))
@@ -102,7 +102,7 @@ enum aw_status aw_words_from_argv(struct aw_words *words, int argc, char **argv,
                                   struct aw_error *err)
 {
     words->n = words->next = 0;
-    words->json = words->message = words->raw = false;
+    words->json = words->options = words->message = words->raw = false;
     if (argc > AW_WORDS_MAX + 1)
         return aw_fail(err, AW_USAGE,
                        "more than %d words on the command line — give them in a script, or files "

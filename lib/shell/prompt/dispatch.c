@@ -140,8 +140,6 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
         aw_fail(&session->err, status, "%s", why);
     if (status == AW_STOPPED && session->stopped_by && *session->stopped_by)
         status = aw_fail(&session->err, session->stopped_as, "%s", session->stopped_by);
-    else if (status == AW_STOPPED && session->stop.signal && session->ended_with)
-        status = aw_fail(&session->err, AW_LOST, "%s", session->ended_with);
     return status;
 }
 
@@ -214,8 +212,7 @@ void aw_session_ends_in(struct aw_session *session, double seconds)
 /* advice: behind what was done, or "". */
 static enum aw_status halt(struct aw_session *session, const char *advice)
 {
-    if (!aw_session_goes_on(session) || (!session->link && !session->attached) ||
-        aw_flag(session, "hold"))
+    if (!aw_session_goes_on(session) || !session->link || aw_flag(session, "hold"))
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status != AW_OK)
@@ -289,42 +286,13 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
-static void tell_elsewhere(struct aw_session *session, const void *context)
-{
-    (void)context;
-    aw_session_work(session, "%s %.0f s, at the server", session->command->name,
-                    aw_session_seconds(session));
-}
-
-/* Here, or where a server has the device: there from the point where the command wants it. */
-static enum aw_status run_somewhere(struct aw_session *session, const struct aw_args *args)
-{
-    bool remembers = args->command->remembers;
-    session->elsewhere = false;
-    enum aw_status status = remembers ? aw_session_find_server(session) : AW_OK;
-    if (status != AW_OK)
-        return status;
-    if (remembers && session->attached)
-        session->elsewhere = true;
-    else
-        status = args->command->run(session, args);
-    if (!session->elsewhere)
-        return status;
-    session->elsewhere = false;
-    session->args = args;
-    if (args->command->safety != AW_READ)
-        aw_session_work_while(session, tell_elsewhere, NULL);
-    return session->sharing->run(session);
-}
-
-/* Of a capture that has ended who looks on has seen all there is; a link to look on ends with it.
- */
+/* Of a capture that has ended who looks on has seen all there is. */
 static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 {
     bool recorded = session->link && session->link->recorded;
     bool looks_on = recorded && session->command->safety == AW_READ;
     bool ended = status == AW_LOST && !session->out.error && looks_on;
-    if (ended || session->attached)
+    if (ended)
         aw_session_unlink(session);
     return ended ? AW_OK : status;
 }
@@ -332,7 +300,7 @@ static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 static enum aw_status run_command(struct aw_session *session, struct aw_args *args)
 {
     enum aw_status status = ask_first(session, args);
-    if (status == AW_OK && session->server)
+    if (status == AW_OK && session->obeys)
         status = session->sharing->allow(session, args);
     if (status != AW_OK)
         return status;
@@ -349,9 +317,11 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     if (motion)
         aw_stop_watch_suspend(session, true);
     aw_realtime_begin(session);
-    status = aw_dry_outcome(session, args->command->name, run_somewhere(session, args));
+    status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
     aw_session_work_end(session);
     status = make_safe(session, let_go(session, status));
+    if (session->attached)
+        status = session->sharing->end(session, status);
     aw_stop_watch_output(session, false);
     aw_stop_watch_parent(session, !hold && session->ongoing != AW_ONGOING_NOTHING);
     if (motion)
@@ -482,8 +452,6 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
         return aw_session_refuse(session, aw_no_memory(&session->err));
     args->command = NULL;
     session->err = (struct aw_error){.status = AW_OK};
-    session->words = words;
-    session->where = where;
     aw_object_start(&session->result, NULL);
     /* What a record with wire numbers means depends on the variant of the wire. */
     enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;

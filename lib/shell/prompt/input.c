@@ -13,6 +13,7 @@
 #include "base/lines.h"
 #include "base/utf8.h"
 #include "shell/core/deadman.h"
+#include "shell/core/share.h"
 #include "shell/core/stop.h"
 
 #define SCRIPTS_MAX 16 /* one runs another */
@@ -132,6 +133,8 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
             aw_deadman_line(&deadman);
         status = line ? run_line(session, in, line, words)
                       : aw_deadman_outcome(&deadman, fill(session, in, &deadman));
+        if (!line && session->attached)
+            status = session->sharing->outcome(session, status);
         if (first == AW_OK)
             first = status;
     }

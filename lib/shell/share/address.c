@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -129,6 +130,10 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
     }
     const char *rest = copy;
     skip(&rest, "serve:");
+    if (skip(&rest, "fd:")) { /* of a child, by its server */
+        address->fd = atoi(rest);
+        return AW_OK;
+    }
     if (skip(&rest, "tcp:")) {
         address->family = AF_UNSPEC;
         return parse_tcp(address, rest, err);

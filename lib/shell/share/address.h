@@ -19,6 +19,7 @@ struct aw_address {
     int family;       /* AF_UNIX, or AF_UNSPEC: TCP */
     char text[400];   /* for messages */
     char broker[512]; /* the URL of one by which the server is reached; then nothing below is set */
+    int fd;           /* of a socket that is there already: serve:fd:N; or 0 */
     char path[108];
     char host[128], port[16];
     char token[108]; /* the file with it; "" if none is named */

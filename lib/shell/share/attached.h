@@ -3,11 +3,19 @@
 #define AW_SHELL_SHARE_ATTACHED_H
 
 #include <jansson.h>
-#include <termios.h>
 
 #include "shell/core/session.h"
 #include "shell/share/address.h"
 #include "shell/share/conn.h"
+
+/* Bytes that have passed the server's link. */
+struct aw_passed {
+    struct aw_passed *next;
+    int64_t time_ns, at_ns; /* at: by the clock of a simulator that does not wait */
+    bool own;               /* sent by the server's side */
+    size_t size, taken;
+    uint8_t bytes[];
+};
 
 struct aw_attached {
     struct aw_aside aside; /* while anything is waited for: signs of life, and what is told */
@@ -16,48 +24,53 @@ struct aw_attached {
     struct aw_address address;
     struct aw_link *mqtt; /* to the program that goes by a broker, or NULL */
     char device[256];     /* the server's link */
+    char key[128];        /* what that is */
     int server;           /* its process */
-    bool datagrams;
-    int64_t period_ns;     /* of the signs of life */
-    unsigned id;           /* of the request that runs */
-    bool done, over;       /* that request; the connection */
-    enum aw_status status; /* of it */
+    bool datagrams, virtual;
+    int64_t at_ns;     /* by the clock of a simulator that does not wait */
+    int64_t period_ns; /* of the signs of life */
+    int64_t now_ns;    /* time that the server has let pass, as it was asked */
+    bool over;         /* the connection */
+    char lost[320];    /* why, or "" */
+
+    struct aw_link *link; /* NULL: none is open */
+    struct aw_passed *first, *last;
+    unsigned n;
+    json_int_t frames, acknowledged; /* numbers of those that were written */
+    enum aw_status status;           /* of the last one, or of what was asked last */
     char why[320];
-    char lost[320];          /* why the connection is over, or "" */
-    json_t *files;           /* that the command may read and write here */
-    struct aw_error failed;  /* why one could not be written, or AW_OK */
-    struct aw_link *looking; /* NULL: nobody looks on */
-    /* Takes what is written on that link; NULL: it goes nowhere. */
-    void (*ask)(struct aw_attached *attached, struct aw_span bytes);
+
+    unsigned lease; /* 0: another one commands, or nobody */
+    bool begun;     /* the command that runs has been let in, */
+    bool fresh;     /* and had no lease before */
+    json_t *memory; /* of the conversation, as the server greeted with it; until it is used */
+    bool waits;     /* for an answer about the lease, or the stop */
+    bool revoked;   /* since the command began, or the line before was done; because: */
+    bool told;      /* that somebody has taken the lease, which is asked for again now */
+    char reason[400];
+    enum aw_status revoked_as;
 };
 
-/* keys.c: of a command that reads keys they go to the server, from begin, which says whether there
- * are any, to end. */
-struct aw_keys {
-    struct aw_aside aside;
-    struct aw_attached *attached;
-    struct termios before; /* of our terminal */
-    bool on;
-};
-bool aw_keys_begin(struct aw_keys *keys, struct aw_attached *attached);
-void aw_keys_read(struct aw_keys *keys);
-void aw_keys_end(struct aw_keys *keys);
-
-/* Sends one object as a line and frees it. */
+/* client.c: sends one object as a line and frees it; handles all lines that have come. */
 void aw_attached_send(struct aw_attached *attached, json_t *object);
-
-/* Handles all lines that have come. */
 void aw_attached_take(struct aw_attached *attached);
+/* AW_LOST with why. */
+enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err);
 
-/* The files that the running command names, with their content; and one that comes back. */
-json_t *aw_client_files(const struct aw_session *session);
-void aw_client_take_file(struct aw_attached *attached, const json_t *object);
+/* link.c */
+enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link);
+void aw_attached_pass(struct aw_attached *attached, const json_t *object);
+void aw_attached_flush(struct aw_attached *attached); /* what was not read is old */
+void aw_attached_remember(struct aw_attached *attached, const json_t *object);
+/* Asks for the lease, as the options say: AW_REFUSED with who has it. */
+enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err);
+void aw_attached_add_memory(struct aw_attached *attached, json_t *object);
 
-/* A link of what passes the server's. The new one has not been asked for yet;
- * NULL: out of memory. */
-struct aw_link *aw_look_new(struct aw_session *session, struct aw_attached *attached);
-enum aw_status aw_look_open(struct aw_session *session, struct aw_link **link);
-void aw_look_take(struct aw_attached *attached, const json_t *object);
+/* list.c */
+size_t aw_share_list(struct aw_session *session);
+
+/* obey.c: a child of a server. */
+enum aw_status aw_obey_allow(struct aw_session *session, const struct aw_args *args);
 
 /* For struct aw_sharing. */
 size_t aw_share_list(struct aw_session *session);

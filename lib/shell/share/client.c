@@ -1,18 +1,15 @@
-/* A command of ours that is carried out by the server which has the device: what it prints comes
- * out here, and what its user wants goes there. */
+/* A tool whose device a server has: finds that server, asks it to command, and hears when that is
+ * over. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/xdg.h"
 #include "shell/commands/common.h"
 #include "shell/core/dry.h"
 #include "shell/core/share.h"
@@ -22,11 +19,11 @@
 #include "shell/share/server.h"
 
 #define PLACES_MAX 16 /* of servers of one tool */
-#define LINE_LIMIT (16 << 20)
+#define LINE_LIMIT (256 << 10)
 #define HELLO_MS   3000
 #define BROKER_MS  12000 /* for the same by a broker; armwire-mqtt says what is wrong before */
 #define SIGN_NS    (100 * AW_MILLISECOND) /* between two signs of life, at most */
-#define GIVE_UP_NS (3 * AW_SECOND)        /* for the end of what was interrupted */
+#define ANSWER_NS  (5 * AW_SECOND) /* about the lease: a stop may have to be confirmed first */
 
 static struct aw_clock *clock_of(const struct aw_attached *attached)
 {
@@ -48,82 +45,111 @@ void aw_attached_send(struct aw_attached *attached, json_t *object)
     free(text);
 }
 
-static void print_text(struct aw_attached *attached, const json_t *out, const json_t *err)
+/* From now on another one commands, or nobody: what runs here ends. At the prompt it is told. */
+static void take_end(struct aw_attached *attached, enum aw_status status, const char *why)
 {
     struct aw_session *session = attached->session;
-    if (out)
-        aw_output_write(&session->out, json_string_value(out), json_string_length(out));
-    if (!err)
+    bool looks = !session->command || session->command->safety == AW_READ;
+    attached->lease = 0;
+    attached->told = true;
+    session->ongoing = AW_ONGOING_NOTHING;
+    session->moving = false;
+    if (session->interactive && (looks || !attached->begun)) {
+        aw_session_notice(session, "%s", why);
         return;
-    aw_output_flush(&session->out, NULL);
-    aw_session_draw(session, "%s", json_string_value(err));
+    }
+    attached->revoked = true;
+    attached->revoked_as = status;
+    snprintf(attached->reason, sizeof attached->reason, "%s", why);
+    session->stopped_by = attached->reason;
+    session->stopped_as = status;
+    aw_stop_ask(session);
 }
 
-static void take_end(struct aw_attached *attached, const json_t *object)
+static void take_grant(struct aw_attached *attached, const json_t *object)
 {
     struct aw_session *session = attached->session;
-    const char *ongoing = json_string_value(json_object_get(object, "ongoing"));
-    const char *why = json_string_value(json_object_get(object, "why"));
-    int64_t ms = json_integer_value(json_object_get(object, "ms"));
-    attached->done = true;
-    attached->status = (enum aw_status)(json_integer_value(json_object_get(object, "status")) & 15);
-    snprintf(attached->why, sizeof attached->why, "%s", why ? why : "");
-    if (!ongoing)
-        return;
-    session->ongoing = strcmp(ongoing, "nothing") == 0  ? AW_ONGOING_NOTHING
-                       : strcmp(ongoing, "ending") == 0 ? AW_ONGOING_ENDING
-                                                        : AW_ONGOING_RUNNING;
-    session->ongoing_until = aw_clock_now(session->clock) + (ms & 0xFFFFFFFF) * AW_MILLISECOND;
+    attached->lease = (unsigned)json_integer_value(json_object_get(object, "granted"));
+    attached->status = AW_OK;
+    attached->waits = false;
+    aw_attached_flush(attached); /* what came before is another one's conversation */
+    aw_attached_remember(attached, object);
+    if (session->tool->share.turn && attached->link)
+        session->tool->share.turn(session, AW_TURN_BEGIN);
+}
+
+static void take_answer(struct aw_attached *attached, const json_t *object)
+{
+    const char *why = json_string_value(json_object_get(object, "refused"));
+    const json_t *status = json_object_get(object, "exit"), *n = json_object_get(object, "ack");
+    if (!why)
+        why = json_string_value(json_object_get(object, "why"));
+    attached->status =
+        json_is_integer(status) ? (enum aw_status)(json_integer_value(status) & 15) : AW_REFUSED;
+    const struct aw_command *command = attached->session->command;
+    bool own = !n && status && command; /* it is refused whoever commands */
+    snprintf(attached->why, sizeof attached->why, "%s%s%.250s", own ? command->name : "",
+             own ? ": " : "", why ? why : "");
+    if (n)
+        attached->acknowledged = json_integer_value(n);
+    else
+        attached->waits = false;
 }
 
 static void take_news(struct aw_attached *attached, const json_t *object)
 {
     struct aw_session *session = attached->session;
-    const char *lost = json_string_value(json_object_get(object, "why"));
-    const json_t *taken = json_object_get(object, "taken"), *stopped;
-    if (taken) {
-        const char *program = json_string_value(json_object_get(taken, "program"));
-        aw_session_notice(session, "%s (pid %lld) commands now", program ? program : "another",
-                          (long long)json_integer_value(json_object_get(taken, "pid")));
-    }
-    if (lost && json_object_size(object) == 1) /* the last line */
-        snprintf(attached->lost, sizeof attached->lost, "%s", lost);
-    stopped = json_object_get(object, "stopped");
-    if (json_is_string(stopped)) {
-        session->ongoing = AW_ONGOING_NOTHING;
-        aw_session_notice(session, "%s", json_string_value(stopped));
-    }
+    const char *why = json_string_value(json_object_get(object, "why"));
+    const char *revoked = json_string_value(json_object_get(object, "revoked"));
+    const char *stopped = json_string_value(json_object_get(object, "stopped"));
+    int status = (int)json_integer_value(json_object_get(object, "exit"));
+    if (revoked)
+        take_end(attached, (enum aw_status)(status & 15), revoked);
+    else if (stopped)
+        aw_session_notice(session, "%s", stopped);
+    else if (why && json_object_size(object) == 1) /* the last line */
+        snprintf(attached->lost, sizeof attached->lost, "%s", why);
 }
 
 static void take_line(struct aw_attached *attached, const char *line)
 {
     json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *id = json_object_get(object, "id");
-    bool ours = json_is_integer(id) && json_integer_value(id) == attached->id;
-    const json_t *out = json_object_get(object, "out"), *err = json_object_get(object, "err");
     if (json_object_get(object, "rx") || json_object_get(object, "tx") ||
         json_object_get(object, "lost"))
-        aw_look_take(attached, object);
-    else if (ours && (json_is_string(out) || json_is_string(err)))
-        print_text(attached, json_is_string(out) ? out : NULL, json_is_string(err) ? err : NULL);
-    else if (ours && json_object_get(object, "file"))
-        aw_client_take_file(attached, object);
-    else if (ours && json_object_get(object, "done"))
-        take_end(attached, object);
+        aw_attached_pass(attached, object);
+    else if (json_object_get(object, "granted"))
+        take_grant(attached, object);
+    else if (json_object_get(object, "refused") || json_object_get(object, "ack"))
+        take_answer(attached, object);
+    else if (json_object_get(object, "at"))
+        attached->now_ns = json_integer_value(json_object_get(object, "at"));
     else
         take_news(attached, object);
     json_decref(object);
 }
 
+enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err)
+{
+    return aw_fail(err, AW_LOST, "%s: %s — what it was doing has been stopped, or never was",
+                   attached->address.text, *attached->lost ? attached->lost : "the server is gone");
+}
+
 void aw_attached_take(struct aw_attached *attached)
 {
-    const char *line;
-    attached->over = !aw_conn_fill(&attached->conn) || attached->conn.gone;
+    char *line;
+    bool over = !aw_conn_fill(&attached->conn) || attached->conn.gone;
     while ((line = aw_conn_next(&attached->conn)))
         take_line(attached, line);
-    attached->over = attached->over || attached->conn.overlong;
-    if (attached->over)
-        attached->aside.fd = -1;
+    over = over || attached->conn.overlong;
+    if (!over || attached->over)
+        return;
+    attached->over = true;
+    attached->waits = false;
+    attached->aside.fd = -1;
+    struct aw_error err;
+    aw_attached_fail(attached, &err);
+    if (!attached->revoked && attached->aside.serve)
+        take_end(attached, AW_LOST, err.text);
 }
 
 static void serve_aside(struct aw_aside *aside)
@@ -163,6 +189,7 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
     const char *tool = json_string_value(json_object_get(hello, "serve"));
     const char *why = json_string_value(json_object_get(hello, "why"));
     const char *device = json_string_value(json_object_get(hello, "link"));
+    const char *key = json_string_value(json_object_get(hello, "key"));
     int64_t deadman = json_integer_value(json_object_get(hello, "deadman_ms"));
     bool wrong = json_integer_value(json_object_get(hello, "exit")) == AW_USAGE;
     if (!tool)
@@ -174,6 +201,13 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
         return aw_fail(err, AW_NO_LINK, "%s: it serves %.20s, not %s", attached->address.text, tool,
                        attached->session->tool->name);
     snprintf(attached->device, sizeof attached->device, "%s", device ? device : "");
+    if (strncmp(attached->device, "sim:", 4) == 0 || !key)
+        snprintf(attached->key, sizeof attached->key, "serve:%.100s", attached->device);
+    else
+        snprintf(attached->key, sizeof attached->key, "%s", key);
+    attached->virtual = json_object_get(hello, "at") != NULL;
+    attached->at_ns = json_integer_value(json_object_get(hello, "at"));
+    attached->memory = json_incref(json_object_get(hello, "memory"));
     attached->server = (int)json_integer_value(json_object_get(hello, "pid"));
     attached->datagrams = json_is_true(json_object_get(hello, "datagrams"));
     attached->period_ns = SIGN_NS;
@@ -186,12 +220,14 @@ static void detach(struct aw_session *session)
 {
     struct aw_attached *attached = session->attached;
     session->attached = NULL;
+    session->shared_url = NULL;
     if (!attached)
         return;
     aw_aside_remove(&session->real_clock.aside, &attached->aside);
     aw_conn_free(&attached->conn);
     aw_link_close(attached->mqtt);
-    json_decref(attached->files);
+    json_decref(attached->memory);
+    aw_attached_flush(attached);
     free(attached);
 }
 
@@ -202,10 +238,14 @@ static enum aw_status open_way(struct aw_attached *attached)
     char *const words[] = {(char *)attached->session->tool->name, attached->address.broker, NULL};
     enum aw_status status = AW_OK;
     int fd = -1;
-    if (!*attached->address.broker)
+    if (attached->address.fd)
+        fd = fcntl(attached->address.fd, F_DUPFD_CLOEXEC, 0);
+    else if (!*attached->address.broker)
         fd = aw_address_connect(&attached->address, err);
     else if ((status = aw_mqtt_start(&attached->mqtt, words, clock_of(attached), err)) == AW_OK)
         fd = fcntl(aw_link_fd(attached->mqtt), F_DUPFD_CLOEXEC, 0);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_NONBLOCK);
     aw_conn_init(&attached->conn, fd, LINE_LIMIT);
     return fd >= 0 ? AW_OK : err->status;
 }
@@ -236,6 +276,7 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
         detach(session);
         return status;
     }
+    session->shared_url = attached->device;
     attached->aside = (struct aw_aside){
         .fd = attached->conn.fd, .due = aw_clock_now(clock_of(attached)), .serve = serve_aside};
     aw_aside_add(&session->real_clock.aside, &attached->aside);
@@ -248,178 +289,146 @@ static enum aw_status attach_to(struct aw_session *session, const char *url)
     enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
     if (status == AW_OK)
         status = connect_to(session, &address);
-    if (status == AW_OK)
+    if (status == AW_OK && !session->obeys)
         aw_session_notice_simulator(session, session->attached->device);
     return status;
 }
 
-/* Where no server was named the usual ones are asked, once a session: the first one is taken where
- * no link was named either, else the one that has this link. */
-static enum aw_status attach(struct aw_session *session, const char *url)
+/* To the first of the usual ones where no link was named, else to the one that has this link. */
+static void attach_to_usual(struct aw_session *session, const char *url)
 {
     struct aw_address places[PLACES_MAX];
-    struct aw_error before = session->err;
     bool given = aw_flag(session, "link");
-    if (url && (strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url)))
-        return attach_to(session, url);
-    if (aw_flag(session, "no-attach"))
-        return AW_OK;
     size_t n = aw_address_usual(places, PLACES_MAX, session->tool->name);
     for (size_t i = 0; i < n && !session->attached; i++)
         if (connect_to(session, &places[i]) == AW_OK && given &&
             strcmp(session->attached->device, url) != 0)
             detach(session);
-    session->err = before;
     if (!session->attached)
-        return AW_OK;
+        return;
     aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
                       session->tool->name, session->attached->server, session->attached->device);
     aw_session_notice_simulator(session, session->attached->device);
+}
+
+static enum aw_status attach(struct aw_session *session, const char *url)
+{
+    struct aw_error before = session->err;
+    if (session->attached && !session->attached->over)
+        return AW_OK;
+    if (session->attached) { /* to one that is gone: url was of its device */
+        aw_session_unlink(session);
+        detach(session);
+        if (url && aw_session_url(session, &url) != AW_OK)
+            return session->err.status;
+    }
+    if (url && (strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url)))
+        return attach_to(session, url);
+    if (!aw_flag(session, "no-attach"))
+        attach_to_usual(session, url);
+    session->err = before;
     return AW_OK;
 }
 
-/* ---- A command ---------------------------------------------------------------------------------
+/* ---- The lease ---------------------------------------------------------------------------------
  */
 
-static json_t *list_words(const struct aw_words *words)
+static enum aw_status await_answer(struct aw_attached *attached, struct aw_error *err)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < words->n; i++)
-        json_array_append_new(list, json_string(words->word[i]));
-    return list;
-}
-
-static json_t *list_options(const struct aw_session *session)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < session->options.n; i++) {
-        const struct aw_option_value *value = &session->options.values[i];
-        if (value->text && value->origin != AW_FROM_DEFAULT)
-            json_object_set_new(object, value->option->name, json_string(value->text));
-    }
-    return object;
-}
-
-static json_t *make_request(struct aw_attached *attached)
-{
-    struct aw_session *session = attached->session;
-    const struct aw_words *words = session->words;
-    json_t *object =
-        json_pack("{s:o,s:o,s:i,s:b}", "run", list_words(words), "options", list_options(session),
-                  "id", (int)++attached->id, "color", session->out.color);
-    json_decref(attached->files);
-    attached->files = aw_client_files(session);
-    json_object_set(object, "files", attached->files);
-    if (session->args->command->safety == AW_DANGEROUS) /* which has been asked about here */
-        json_object_set_new(json_object_get(object, "options"), "yes", json_string("1"));
-    if (session->where)
-        json_object_set_new(object, "where", json_string(session->where));
-    if (words->json)
-        json_object_set_new(object, "json", json_true());
-    if (words->message)
-        json_object_set_new(object, "message", json_true());
-    return object;
-}
-
-/* Until the request is done: AW_OK; or AW_STOPPED, AW_LOST. */
-static enum aw_status await_end(struct aw_attached *attached, int64_t deadline)
-{
-    struct aw_session *session = attached->session;
-    enum aw_status status = AW_OK;
-    attached->aside.fd = -1; /* waited for here, so that it ends the wait */
-    while (!attached->done && !attached->over && status == AW_OK) {
-        status = aw_clock_wait(clock_of(attached), attached->conn.fd, POLLIN, deadline);
-        if (status == AW_OK)
-            aw_attached_take(attached);
-        if (session->out.used && !attached->done && aw_output_flush(&session->out, NULL) != AW_OK &&
-            status == AW_OK)
-            status = AW_STOPPED;
-    }
-    attached->aside.fd = attached->over ? -1 : attached->conn.fd;
-    if (!attached->done && attached->over)
-        return aw_fail(
-            &session->err, AW_LOST, "%s: %s — what it was doing has been stopped, or never was",
-            attached->address.text, *attached->lost ? attached->lost : "the server is gone");
-    return attached->done ? AW_OK : status;
-}
-
-static enum aw_status pass_interrupt(struct aw_attached *attached)
-{
-    struct aw_session *session = attached->session;
-    int64_t deadline = aw_clock_now(clock_of(attached)) + GIVE_UP_NS;
-    aw_stop_read(session);
-    int number = session->stop.signal ? session->stop.signal : SIGINT;
-    aw_attached_send(attached, json_pack("{s:i}", "interrupt", number));
-    await_end(attached, deadline);
-    return AW_STOPPED;
-}
-
-/* Standard input has been read to its end here, where the command was checked. */
-static enum aw_status check_files(struct aw_session *session)
-{
-    const struct aw_args *args = session->args;
-    for (size_t i = 0; i < args->n; i++)
-        if (args->bound[i].arg->kind == AW_ARG_FILE &&
-            aw_file_name(args->bound[i].text) != args->bound[i].text)
-            return aw_fail(&session->err, AW_USAGE,
-                           "%s -: a server needs a file with a name — save what comes in one first",
-                           args->command->name);
-    return AW_OK;
-}
-
-static enum aw_status run(struct aw_session *session)
-{
-    struct aw_attached *attached = session->attached;
-    attached->done = false;
-    attached->failed.status = AW_OK;
-    enum aw_status status = check_files(session);
-    if (status == AW_OK)
-        status = aw_session_open_tee(session, attached->address.text);
-    if (status != AW_OK)
-        return status;
-    if (session->tee)
-        aw_attached_send(attached, json_pack("{s:b,s:b}", "frames", true, "passive", true));
-    struct aw_keys keys;
-    json_t *request = make_request(attached);
-    if (aw_keys_begin(&keys, attached))
-        json_object_set_new(request, "keys", json_true());
-    aw_attached_send(attached, request);
-    aw_keys_read(&keys);
-    status = await_end(attached, AW_NEVER);
-    if (status == AW_STOPPED)
-        status = pass_interrupt(attached);
-    aw_keys_end(&keys);
-    session->reported = attached->done;
-    if (session->tee && !attached->over)
-        aw_attached_send(attached, json_pack("{s:b}", "unwatch", true));
-    if (attached->failed.status != AW_OK && status == AW_OK && attached->status == AW_OK) {
-        session->err = attached->failed;
-        session->reported = false;
-        attached->status = attached->failed.status;
+    struct pollfd ready = {.fd = attached->conn.fd, .events = POLLIN};
+    int64_t until = aw_clock_now(clock_of(attached)) + ANSWER_NS;
+    while (attached->waits && !attached->over) {
+        int64_t left = until - aw_clock_now(clock_of(attached));
+        aw_conn_flush(&attached->conn);
+        if (left <= 0 || poll(&ready, 1, (int)(left / AW_MILLISECOND) + 1) == 0)
+            return aw_fail(err, AW_TIMEOUT, "%s: the server does not answer",
+                           attached->address.text);
+        aw_attached_take(attached);
     }
     if (attached->over)
-        detach(session);
-    else if (status == AW_OK)
-        status = attached->status;
+        return aw_attached_fail(attached, err);
+    return attached->status == AW_OK ? AW_OK : aw_fail(err, attached->status, "%s", attached->why);
+}
+
+static bool is_stop(const struct aw_command *command)
+{
+    return command && strcmp(command->name, "stop") == 0;
+}
+
+enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err)
+{
+    struct aw_session *session = attached->session;
+    bool stop = is_stop(session->command);
+    attached->waits = true;
+    aw_attached_send(attached, stop ? json_pack("{s:b}", "halt", true)
+                                    : json_pack("{s:b}", "want", aw_flag(session, "take")));
+    enum aw_status status = await_answer(attached, err);
+    if (status == AW_OK && attached->told)
+        aw_session_notice(session, "commands again");
+    attached->told = false;
     return status;
 }
 
-/* What is no command of the user's, until it is done. */
-static enum aw_status exchange(struct aw_attached *attached, json_t *request)
-{
-    attached->done = false;
-    json_object_set_new(request, "id", json_integer(++attached->id));
-    aw_attached_send(attached, request);
-    return await_end(attached, aw_clock_now(clock_of(attached)) + GIVE_UP_NS);
-}
-
-static enum aw_status stop(struct aw_session *session)
+/* A command that changes something has to be let in before it looks where the device is. */
+static enum aw_status begin(struct aw_session *session)
 {
     struct aw_attached *attached = session->attached;
-    enum aw_status status = exchange(attached, json_pack("{s:b}", "halt", true));
-    if (status != AW_OK || attached->status == AW_OK)
+    const struct aw_command *command = session->command;
+    if (attached->memory) {
+        json_t *memory = json_pack("{s:o}", "memory", attached->memory);
+        attached->memory = NULL;
+        aw_attached_remember(attached, memory);
+        json_decref(memory);
+    }
+    bool stop = is_stop(command);
+    bool known = attached->lease && !session->tool->share.turn && !stop;
+    if (attached->begun || !command || (command->safety == AW_READ && !stop))
+        return AW_OK;
+    attached->begun = true;
+    attached->fresh = !attached->lease;
+    return known ? AW_OK : aw_attached_want(attached, &session->err);
+}
+
+/* Words for what the server has ended. */
+static enum aw_status take_revoked(struct aw_session *session)
+{
+    struct aw_attached *attached = session->attached;
+    aw_stop_forget(session);
+    session->stopped_by = NULL;
+    attached->revoked = false;
+    return aw_fail(&session->err, attached->revoked_as, "%s", attached->reason);
+}
+
+/* What moved has arrived, unless it goes on; who has only set something needs no place. */
+static enum aw_status end(struct aw_session *session, enum aw_status status)
+{
+    struct aw_attached *attached = session->attached;
+    bool goes_on = aw_session_goes_on(session);
+    bool moves = session->command && session->command->safety >= AW_MOTION;
+    attached->begun = false;
+    if (attached->revoked && status != AW_OK && !session->stop.signal)
+        return take_revoked(session);
+    if (!attached->lease || attached->over)
         return status;
-    return aw_fail(&session->err, attached->status, "%s", attached->why);
+    json_t *idle = json_pack("{s:b}", "idle", goes_on);
+    if (session->ongoing == AW_ONGOING_ENDING)
+        json_object_set_new(
+            idle, "ms",
+            json_integer((session->ongoing_until - aw_clock_now(session->clock)) / AW_MILLISECOND));
+    aw_attached_add_memory(attached, idle);
+    aw_attached_send(attached, idle);
+    if (attached->fresh && !moves && !goes_on) {
+        attached->lease = 0;
+        aw_attached_send(attached, json_pack("{s:s}", "cmd", "release"));
+    }
+    return status;
+}
+
+static enum aw_status outcome(struct aw_session *session, enum aw_status status)
+{
+    if (status != AW_STOPPED || !session->attached->revoked || session->stop.signal)
+        return status;
+    return aw_session_refuse(session, take_revoked(session));
 }
 
 enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args)
@@ -430,9 +439,13 @@ enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *
         status = aw_session_find_server(session);
     if (status != AW_OK)
         return status;
-    if (session->attached)
-        return exchange(session->attached, json_pack("{s:s}", "cmd", "release"));
-    aw_session_notice(session, "release: no server has the device: there is nothing to release");
+    if (!session->attached) {
+        aw_session_notice(session,
+                          "release: no server has the device: there is nothing to release");
+        return AW_OK;
+    }
+    session->attached->lease = 0;
+    aw_attached_send(session->attached, json_pack("{s:s}", "cmd", "release"));
     return AW_OK;
 }
 
@@ -440,18 +453,21 @@ static void leave(struct aw_session *session)
 {
     if (!session->attached)
         return;
-    aw_attached_send(session->attached, json_pack("{s:b}", "leave", true));
+    json_t *idle = json_pack("{s:b}", "leave", true);
+    aw_attached_send(session->attached, idle);
     shutdown(session->attached->conn.fd, SHUT_WR);
+    aw_session_unlink(session);
     detach(session);
 }
 
 const struct aw_sharing aw_sharing = {
     .attach = attach,
-    .run = run,
-    .stop = stop,
-    .look = aw_look_open,
+    .open = aw_attached_open,
+    .begin = begin,
+    .end = end,
+    .outcome = outcome,
     .leave = leave,
     .list = aw_share_list,
-    .allow = aw_lease_allow,
     .traffic = aw_feed_traffic,
+    .allow = aw_obey_allow,
 };

@@ -22,36 +22,59 @@
 /* ---- The device --------------------------------------------------------------------------------
  */
 
-/* A device that only answers is asked for those who look on; all else is listened to, or the
- * conversation would come to a standstill. */
-static bool listens(const struct aw_server *server)
+static enum aw_status wait_for_clients(struct aw_server *server, int64_t ns)
 {
-    const struct aw_session *session = server->session;
-    if (!session->tool->receive || !session->link)
-        return false;
-    return server->askers > 0 || (!session->tool->asks && !aw_session_virtual(session));
-}
-
-static enum aw_status listen_on(struct aw_server *server)
-{
-    struct aw_session *session = server->session;
-    struct aw_received received = {.dir = AW_RX};
-    int64_t now = aw_clock_now(session->clock);
-    if (session->tool->asks) /* whose exchanges are not to be interrupted */
-        return session->tool->receive(session, now + SLICE_NS, &received);
-    server->idle = true;
-    enum aw_status status = session->tool->receive(session, now + AW_SECOND, &received);
-    server->idle = false;
+    struct aw_clock *clock = &server->session->real_clock.base;
+    server->listens = true;
+    enum aw_status status =
+        aw_clock_wait(clock, -1, 0, ns == AW_NEVER ? AW_NEVER : aw_clock_now(clock) + ns);
+    server->listens = false;
     return status;
 }
 
-static enum aw_status wait_for_requests(struct aw_server *server, int64_t ns)
+/* Bytes for those who look on are taken from what passes. Where the tool has a conversation to keep
+ * up it is the tool that listens. */
+static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
 {
-    struct aw_clock *clock = &server->session->real_clock.base;
-    server->idle = true;
-    enum aw_status status =
-        aw_clock_wait(clock, -1, 0, ns == AW_NEVER ? AW_NEVER : aw_clock_now(clock) + ns);
-    server->idle = false;
+    struct aw_session *session = server->session;
+    struct aw_received received = {.dir = AW_RX};
+    size_t got;
+    const struct aw_tool *tool = session->tool;
+    bool receives = tool->receive && !tool->asks;
+    enum aw_status status;
+    server->listens = true;
+    if (tool->share.receive || receives)
+        status = (tool->share.receive ? tool->share.receive : tool->receive)(session, deadline,
+                                                                             &received);
+    else
+        status = aw_link_read(session->link, session->frame, AW_FRAME_ROOM, &got, deadline,
+                              &session->err);
+    server->listens = false;
+    return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
+}
+
+/* A simulator that waits for nobody goes on as far as the clients want that wait for it, or, as
+ * fast as it can, for those who look on. */
+static enum aw_status let_pass(struct aw_server *server)
+{
+    struct aw_virtual_clock *clock = &server->session->virtual_clock;
+    int64_t until = AW_NEVER;
+    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        until = aw_sooner(until, peer->until_ns);
+    if (until == AW_NEVER && !server->subscribers)
+        return wait_for_clients(server, AW_NEVER);
+    if (until == AW_NEVER && aw_server_lags(server))
+        return wait_for_clients(server, SLICE_NS);
+    aw_frames_look(server);
+    if (until == AW_NEVER)
+        until = clock->time_ns + (server->ask_ns == AW_NEVER ? AW_SECOND : SLICE_NS);
+    enum aw_status status = listen_on(server, until);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->until_ns <= clock->time_ns) {
+            peer->until_ns = AW_NEVER;
+            aw_peer_say(peer, "{\"at\":%lld}\n", (long long)clock->time_ns);
+        }
+    aw_frames_look(server);
     return status;
 }
 
@@ -61,42 +84,32 @@ static enum aw_status find_device(struct aw_server *server)
     aw_guard_end(server);
     aw_session_unlink(session);
     if (aw_session_link(session) != AW_OK)
-        return wait_for_requests(server, AGAIN_NS);
+        return wait_for_clients(server, AGAIN_NS);
     aw_guard_start(server);
     aw_session_notice(session, "the device is there again");
     server->broken = false;
+    if (aw_session_goes_on(session))
+        aw_lease_revoke(server, AW_LOST, "the device was gone");
     return AW_OK;
 }
 
-static enum aw_status idle(struct aw_server *server)
+static enum aw_status turn(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    if (!session->link || session->link->lost) {
-        if (!server->broken)
-            aw_session_notice(session, "the device is gone: waiting for it");
-        server->broken = true;
-        return find_device(server);
+    if (session->link && !session->link->lost) {
+        if (aw_session_virtual(session))
+            return let_pass(server);
+        enum aw_status status = listen_on(server, aw_clock_now(session->clock) + AW_SECOND);
+        bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
+        return fine || session->link->lost ? status : wait_for_clients(server, SLICE_NS);
     }
-    if (!listens(server))
-        return wait_for_requests(server, AW_NEVER);
-    /* A simulator that waits for nobody waits for those who look on. */
-    if (aw_session_virtual(session) && aw_server_lags(server))
-        return wait_for_requests(server, SLICE_NS);
-    if (*server->rate)
-        aw_options_set(&session->options, "rate", server->rate, AW_FROM_ENVIRONMENT, &session->err);
-    enum aw_status status = listen_on(server);
-    session->options = server->options;
-    bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
-    return fine || session->link->lost ? status : wait_for_requests(server, SLICE_NS);
-}
-
-static void halt(struct aw_server *server)
-{
-    server->halt = false;
-    aw_stop_forget(server->session);
-    aw_session_notice(server->session, "%s", server->why);
-    aw_session_halt(server->session);
-    *server->why = '\0';
+    if (!server->broken) {
+        aw_session_notice(session, "the device is gone: waiting for it");
+        server->broken = true;
+        aw_lease_revoke(server, AW_LOST, "the device is gone: the server waits for it");
+        server->halt = false; /* when it is there again */
+    }
+    return find_device(server);
 }
 
 static enum aw_status serve(struct aw_server *server)
@@ -106,11 +119,9 @@ static enum aw_status serve(struct aw_server *server)
         enum aw_status status = AW_OK;
         aw_server_due(server);
         if (server->halt)
-            halt(server);
-        else if (server->first)
-            aw_server_execute(server);
+            aw_lease_halt(server);
         else
-            status = idle(server);
+            status = turn(server);
         if (status == AW_STOPPED)
             aw_stop_read(session);
         if (session->stop.signal)
@@ -168,34 +179,31 @@ static void leave_terminal(struct aw_server *server)
     if (nothing > STDIN_FILENO)
         close(nothing);
     aw_output_flush(&session->out, NULL);
-    session->out.sink = &server->sink;
     session->out.charset = AW_CHARSET_UTF8;
-    session->out.fd = -1;
     session->one_shot = session->interactive = false;
-    session->shared_url = server->url;
     aw_aside_add(&session->real_clock.aside, &server->aside);
     session->virtual_clock.aside = &server->aside;
 }
 
+/* Whoever commands is told before the stop, which may have to be waited for. */
 static void come_back(struct aw_server *server)
 {
     struct aw_session *session = server->session;
+    bool moves = server->moving || aw_session_goes_on(session);
+    server->ends = true;
+    aw_lease_revoke(server, AW_LOST, "the server was ended: it stops what moves");
+    server->halt = moves;
+    if (moves)
+        aw_lease_halt(server);
     aw_aside_remove(&session->real_clock.aside, &server->aside);
     session->virtual_clock.aside = NULL;
-    aw_session_halt(session);
     aw_crash_forget();
     aw_guard_end(server);
-    session->out.sink = NULL;
-    session->out.fd = STDOUT_FILENO;
-    session->shared_url = NULL;
     session->reported = session->stop.signal != 0;
 }
 
 static void read_options(struct aw_server *server)
 {
-    static const char *const own[] = {"json",  "csv",   "format",  "fields", "raw", "time",
-                                      "count", "for",   "verbose", "quiet",  "yes", "force",
-                                      "hold",  "color", "last",    "dry-run"};
     struct aw_session *session = server->session;
     const char *url;
     server->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
@@ -203,13 +211,7 @@ static void read_options(struct aw_server *server)
         server->deadman_ns = 500 * AW_MILLISECOND;
     if (aw_session_url(session, &url) == AW_OK)
         snprintf(server->url, sizeof server->url, "%s", url);
-    server->options = session->options;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        struct aw_option_value *value = aw_options_find(&server->options, own[i]);
-        if (value)
-            *value =
-                (struct aw_option_value){value->option, value->option->fallback, AW_FROM_DEFAULT};
-    }
+    server->home = aw_option(session, "files");
 }
 
 static enum aw_status serve_all(struct aw_server *server)
@@ -226,6 +228,7 @@ static enum aw_status serve_all(struct aw_server *server)
         fprintf(stderr, "ready: %s\n", server->listeners[i].url);
     server->watchdog_ns = aw_systemd_watchdog_ns();
     aw_systemd_tell("READY=1");
+    aw_frames_look(server);
     status = serve(server);
     aw_systemd_tell("STOPPING=1");
     come_back(server);
@@ -245,9 +248,8 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
     if (!server)
         return aw_no_memory(&session->err);
     server->session = session;
-    server->keys = -1;
+    server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     server->aside = (struct aw_aside){.serve = aw_server_serve, .due = AW_NEVER};
-    server->sink.put = aw_server_put;
     server->all = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
     session->server = server;
     if (path)
@@ -255,7 +257,6 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
     if (status == AW_OK)
         status = serve_all(server);
     aw_server_close(server);
-    aw_files_end(server);
     aw_feed_close(server);
     if (server->log)
         fclose(server->log);

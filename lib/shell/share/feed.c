@@ -11,7 +11,9 @@
 
 #define VIEWS_MAX   32
 #define FIELDS_ROOM 1024
-#define HEX_CHUNK   32768 /* bytes of a frame in one line */
+#define HEX_CHUNK   65536 /* bytes of a frame in one line */
+#define LAST_MAX    64    /* kinds of messages whose last one is kept */
+#define LAST_ROOM   256
 
 /* One choice of fields, and what the record at hand looks like with it. */
 struct shared_view {
@@ -25,6 +27,15 @@ struct shared_view {
     char line[AW_VIEW_MAX];
 };
 
+/* The last message of a kind, from one of those who say it. */
+struct last {
+    const struct aw_codec *codec;
+    char subject[AW_POINT_NAME];
+    int64_t time_ns;
+    size_t size;
+    uint8_t bytes[LAST_ROOM];
+};
+
 struct aw_feed {
     struct aw_wire wire;
     struct aw_names names;
@@ -36,6 +47,8 @@ struct aw_feed {
     bool pointed; /* points are those of the record */
     enum aw_dir dir;
     int64_t time_ns;
+    struct last last[LAST_MAX];
+    size_t n_last;
 };
 
 enum aw_status aw_feed_open(struct aw_server *server)
@@ -46,6 +59,7 @@ enum aw_status aw_feed_open(struct aw_server *server)
         return aw_no_memory(&session->err);
     aw_wire_init(&feed->wire, session->tool->protocol, &session->wire->variant, false);
     aw_names_init(&feed->names, &feed->wire);
+    server->ask_ns = AW_NEVER;
     feed->splitters[0].framer.dir = AW_RX;
     feed->splitters[1].framer.dir = AW_TX;
     server->feed = feed;
@@ -126,62 +140,141 @@ static void send_record(struct aw_feed *feed, struct aw_peer *peer)
     aw_peer_put(peer, line, head + view->size - 1, true);
 }
 
+static void keep_last(struct aw_server *server, struct aw_span frame)
+{
+    struct aw_feed *feed = server->feed;
+    char room[AW_POINT_NAME];
+    const char *subject = aw_session_subject(server->session, &feed->record, room, sizeof room);
+    size_t i = 0;
+    while (i < feed->n_last && (feed->last[i].codec != feed->record.codec ||
+                                strcmp(feed->last[i].subject, subject) != 0))
+        i++;
+    if (i == LAST_MAX || frame.size > LAST_ROOM)
+        return;
+    struct last *last = &feed->last[i];
+    feed->n_last += i == feed->n_last;
+    last->codec = feed->record.codec;
+    last->time_ns = feed->time_ns;
+    last->size = frame.size;
+    snprintf(last->subject, sizeof last->subject, "%s", subject);
+    memcpy(last->bytes, frame.data, frame.size);
+}
+
 static void on_frame(void *context, struct aw_span frame)
 {
     struct aw_server *server = context;
+    struct aw_session *session = server->session;
     struct aw_feed *feed = server->feed;
     struct aw_error ignored;
-    int64_t now = aw_clock_now(&server->session->real_clock.base);
+    int64_t now = aw_clock_now(&session->real_clock.base);
+    if (feed->dir == AW_RX)
+        aw_frames_answered(server, frame);
+    if (feed->dir == AW_RX && session->tool->share.saw)
+        session->tool->share.saw(session, false, frame);
     if (aw_wire_decode(&feed->wire, feed->dir, frame, &feed->record, &ignored) != AW_OK)
         return;
     feed->record.time_ns = feed->time_ns;
+    if (feed->dir == AW_RX)
+        keep_last(server, frame);
     feed->pointed = false;
-    for (size_t i = 0; i < VIEWS_MAX; i++)
+    for (size_t i = 0; i < VIEWS_MAX && server->subscribers; i++)
         if (feed->views[i])
             feed->views[i]->made = false;
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+    for (struct aw_peer *peer = server->peers; peer && server->subscribers; peer = peer->next) {
         struct aw_subscription *wanted = &peer->subscription;
-        if (wanted->on && !wanted->frames && is_wanted(server, wanted) && is_due(feed, wanted, now))
+        if (wanted->on && is_wanted(server, wanted) && is_due(feed, wanted, now))
             send_record(feed, peer);
+    }
+}
+
+/* Who comes new gets what was said last, and how old that is. */
+void aw_feed_last(struct aw_server *server, struct aw_peer *peer)
+{
+    struct aw_feed *feed = server->feed;
+    struct shared_view *view = view_of(feed, peer->subscription.view);
+    int64_t now = aw_session_time(server->session);
+    struct aw_error ignored;
+    for (size_t i = 0; i < feed->n_last && view; i++) {
+        const struct last *last = &feed->last[i];
+        struct aw_span frame = {last->bytes, last->size};
+        char text[AW_VIEW_MAX];
+        if (aw_wire_decode(&feed->wire, AW_RX, frame, &feed->record, &ignored) != AW_OK)
+            continue;
+        feed->record.time_ns = last->time_ns;
+        feed->pointed = false;
+        if (!is_wanted(server, &peer->subscription) ||
+            !aw_view_record(view->view, &feed->record, text))
+            continue;
+        text[strcspn(text, "\n")] = '\0';
+        aw_peer_say(peer, "{%s\"age\":%.3f,%s\n", peer->subscription.id,
+                    (double)(now - last->time_ns) / 1e9, text + 1);
     }
 }
 
 /* ---- Bytes -------------------------------------------------------------------------------------
  */
 
-static void send_bytes(struct aw_peer *peer, enum aw_dir dir, struct aw_span bytes, int64_t time_ns)
+static size_t make_line(char *line, const struct aw_session *session, enum aw_dir dir,
+                        struct aw_span bytes, int64_t time_ns)
 {
-    char *line = malloc(2 * bytes.size + 64);
-    if (!line)
-        return;
-    int head = sprintf(line, "{\"%s\":\"", dir == AW_TX ? "tx" : "rx");
-    char *p = aw_hex_bytes(line + head, bytes);
-    p += sprintf(p, "\",\"ns\":%lld}\n", (long long)time_ns);
-    aw_peer_put(peer, line, (size_t)(p - line), true);
+    char *p = line + sprintf(line, "{\"%s\":\"", dir == AW_TX ? "tx" : "rx");
+    p = aw_hex_bytes(p, bytes);
+    p += sprintf(p, "\",\"ns\":%lld", (long long)time_ns);
+    if (aw_session_virtual(session))
+        p += sprintf(p, ",\"at\":%lld", (long long)aw_clock_now(session->clock));
+    p += sprintf(p, "}\n");
+    return (size_t)(p - line);
+}
+
+void aw_feed_give(struct aw_peer *peer, enum aw_dir dir, struct aw_span bytes, int64_t time_ns)
+{
+    char *line = malloc(2 * bytes.size + 96);
+    if (line)
+        aw_peer_put(peer, line, make_line(line, peer->server->session, dir, bytes, time_ns), true);
     free(line);
+    peer->until_ns = AW_NEVER;
+}
+
+/* Bytes to all of our own clients, but for those who sent them. */
+static void broadcast(struct aw_server *server, enum aw_dir dir, struct aw_span bytes,
+                      int64_t time_ns)
+{
+    char *line = NULL;
+    size_t size = 0;
+    for (struct aw_peer *peer = server->peers; peer && bytes.size <= HEX_CHUNK; peer = peer->next) {
+        if (!peer->frames || (dir == AW_TX && peer == server->sender))
+            continue;
+        if (!line && !(line = malloc(2 * bytes.size + 96)))
+            return;
+        if (!size)
+            size = make_line(line, server->session, dir, bytes, time_ns);
+        aw_peer_put(peer, line, size, true);
+        peer->asked = peer->asked && dir == AW_TX;
+        if (dir == AW_RX)
+            peer->until_ns = AW_NEVER;
+    }
+    free(line);
+}
+
+void aw_feed_catch_up(struct aw_server *server, struct aw_peer *peer)
+{
+    const struct aw_splitter *splitter = &server->feed->splitters[0];
+    if (splitter->size && server->session->link && !server->session->link->datagrams)
+        aw_feed_give(peer, AW_RX, (struct aw_span){splitter->held, splitter->size},
+                     aw_session_time(server->session));
 }
 
 void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns)
 {
     struct aw_server *server = session->server;
     struct aw_feed *feed = server->feed;
-    int64_t due = aw_deadman_due(server); /* something may move from now on */
-    server->asked = tx && session->tool->asks;
-    if (due < server->aside.due)
-        server->aside.due = due;
-    if (!server->subscribers || !feed)
+    if (!feed)
         return;
-    struct aw_splitter *splitter = &feed->splitters[tx];
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        struct aw_subscription *wanted = &peer->subscription;
-        wanted->begun = wanted->begun || splitter->size == 0;
-        if (wanted->on && wanted->frames && wanted->begun && bytes.size <= HEX_CHUNK)
-            send_bytes(peer, tx ? AW_TX : AW_RX, bytes, time_ns);
-    }
+    broadcast(server, tx ? AW_TX : AW_RX, bytes, time_ns);
     feed->dir = tx ? AW_TX : AW_RX;
     feed->time_ns = time_ns;
-    aw_split(splitter, &feed->wire, bytes, session->link && session->link->datagrams, on_frame,
-             server);
+    aw_split(&feed->splitters[tx], &feed->wire, bytes, session->link && session->link->datagrams,
+             on_frame, server);
     aw_server_due(server);
 }
 
@@ -190,18 +283,15 @@ void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, 
 
 static void set_rate(struct aw_server *server)
 {
-    double fastest = 0;
-    server->subscribers = server->askers = 0;
+    server->rate_hz = 0;
+    server->subscribers = 0;
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         const struct aw_subscription *wanted = &peer->subscription;
         server->subscribers += wanted->on;
-        server->askers += wanted->on && !wanted->passive;
-        if (wanted->on && wanted->rate_hz > fastest)
-            fastest = wanted->rate_hz;
+        if (wanted->on && wanted->rate_hz > server->rate_hz)
+            server->rate_hz = wanted->rate_hz;
     }
-    snprintf(server->rate, sizeof server->rate, "%.6g", fastest);
-    if (fastest <= 0)
-        *server->rate = '\0';
+    aw_frames_look(server);
 }
 
 void aw_feed_leave(struct aw_server *server, struct aw_peer *peer)
@@ -219,13 +309,6 @@ void aw_feed_leave(struct aw_server *server, struct aw_peer *peer)
             server->feed->views[i] = NULL;
     aw_view_free(view->view);
     free(view);
-}
-
-void aw_feed_hear(struct aw_peer *peer)
-{
-    peer->subscription =
-        (struct aw_subscription){.on = true, .passive = true, .frames = true, .begun = true};
-    set_rate(peer->server);
 }
 
 static enum aw_status join_fields(const json_t *list, char *out, struct aw_error *err)
@@ -317,8 +400,6 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
     char fields[FIELDS_ROOM];
     const char *where = json_string_value(json_object_get(wanted, "where"));
     enum aw_status status = read_rate(wanted, &fresh.rate_hz, err);
-    fresh.frames = json_object_get(wanted, "frames") != NULL;
-    fresh.passive = json_object_get(wanted, "passive") != NULL;
     snprintf(fresh.id, sizeof fresh.id, "%s", id);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &fresh.where, err);
@@ -326,7 +407,7 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
         status = aw_where_check(&fresh.where, &feed->names, AW_SUBJECTS_ANY, err);
     if (status == AW_OK)
         status = join_fields(json_object_get(wanted, "fields"), fields, err);
-    if (status == AW_OK && !fresh.frames)
+    if (status == AW_OK)
         status = find_view(feed, fields, &fresh.view, err);
     if (status != AW_OK)
         return status;

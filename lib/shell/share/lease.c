@@ -1,13 +1,20 @@
-/* Who may command a shared device: one at a time, as long as there is a sign of life of it. */
+/* Who may command a shared device: one at a time, as long as there is a sign of life of it; and
+ * what takes that away, which always ends in the safe stop. */
 #include <pwd.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "shell/core/crash.h"
+#include "shell/core/stop.h"
 #include "shell/share/server.h"
+
+#define MEMORY_MAX 2048 /* bytes of a conversation */
 
 void aw_who_local(struct aw_who *who, int fd)
 {
@@ -16,6 +23,7 @@ void aw_who_local(struct aw_who *who, int fd)
     char path[40];
     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ids, &size);
     who->pid = ids.pid;
+    who->uid = ids.uid;
     snprintf(path, sizeof path, "/proc/%d/comm", (int)ids.pid);
     FILE *file = fopen(path, "re");
     if (!file || !fgets(who->program, sizeof who->program, file))
@@ -31,14 +39,21 @@ void aw_who_local(struct aw_who *who, int fd)
         snprintf(who->user, sizeof who->user, "uid %u", ids.uid);
 }
 
-static double held_s(const struct aw_server *server)
+static int64_t now_ns(const struct aw_server *server)
 {
-    return (double)(aw_clock_now(&server->session->real_clock.base) - server->since_ns) / 1e9;
+    return aw_clock_now(&server->session->real_clock.base);
+}
+
+/* A child commands for whom it carries out lines. */
+static struct aw_peer *commander(const struct aw_server *server)
+{
+    struct aw_peer *holder = server->holder;
+    return holder && holder->owner ? holder->owner : holder;
 }
 
 void aw_who_text(const struct aw_server *server, char *out, size_t size)
 {
-    const struct aw_peer *peer = server->commander;
+    const struct aw_peer *peer = commander(server);
     if (!peer) {
         snprintf(out, size, "null");
         return;
@@ -46,24 +61,13 @@ void aw_who_text(const struct aw_server *server, char *out, size_t size)
     char program[200], user[200];
     *aw_json_string(program, peer->who.program, sizeof peer->who.program) = '\0';
     *aw_json_string(user, peer->who.user, sizeof peer->who.user) = '\0';
-    snprintf(out, size, "{\"program\":%s,\"pid\":%d,\"user\":%s,\"for_s\":%.1f}", program,
-             (int)peer->who.pid, user, held_s(server));
+    snprintf(out, size, "{\"program\":%s,\"pid\":%d,\"user\":%s,\"for_s\":%.1f,\"idle_s\":%.1f}",
+             program, (int)peer->who.pid, user, (double)(now_ns(server) - server->since_ns) / 1e9,
+             (double)(now_ns(server) - server->frame_ns) / 1e9);
 }
 
-bool aw_server_moves(const struct aw_server *server)
-{
-    const struct aw_session *session = server->session;
-    bool motion = session->command && session->command->safety >= AW_MOTION;
-    return aw_session_goes_on(session) || (server->running && (session->moving || motion));
-}
-
-int64_t aw_deadman_due(const struct aw_server *server)
-{
-    if (!server->commander || !server->deadman_ns || *server->why || server->halt ||
-        !aw_server_moves(server))
-        return AW_NEVER;
-    return server->commander->seen_ns + server->deadman_ns;
-}
+/* ---- The lease ---------------------------------------------------------------------------------
+ */
 
 /* {"commander":…} to those who follow it; to one peer, or (NULL) to all. */
 static void tell(struct aw_server *server, struct aw_peer *only)
@@ -81,112 +85,311 @@ void aw_lease_follow(struct aw_server *server, struct aw_peer *peer)
     tell(server, peer);
 }
 
-void aw_lease_end(struct aw_server *server)
+bool aw_lease_memory(const struct aw_server *server, char *out, size_t size)
 {
-    if (!server->commander)
+    struct aw_session *session = server->session;
+    size_t bytes = 0;
+    const void *memory =
+        session->tool->share.memory ? session->tool->share.memory(session, &bytes) : NULL;
+    *out = '\0';
+    if (!memory || size < 2 * bytes + 16)
+        return false;
+    char *p = out + sprintf(out, ",\"memory\":\"");
+    p = aw_hex_bytes(p, (struct aw_span){memory, bytes});
+    strcpy(p, "\"");
+    return true;
+}
+
+/* What the holder knows of the conversation is for who comes next, and for the stop. */
+void aw_lease_remember(struct aw_server *server, const json_t *object)
+{
+    struct aw_session *session = server->session;
+    const json_t *text = json_object_get(object, "memory");
+    uint8_t bytes[MEMORY_MAX];
+    size_t size = 0;
+    if (!json_is_string(text) || !session->tool->share.memory || !session->link)
         return;
-    server->commander = NULL;
-    tell(server, NULL);
+    void *memory = session->tool->share.memory(session, &size);
+    if (json_string_length(text) == 2 * size && size <= sizeof bytes &&
+        aw_hex_read(json_string_value(text), 2 * size, bytes))
+        memcpy(memory, bytes, size);
 }
 
-static void take(struct aw_server *server, struct aw_peer *peer)
+static void turn(struct aw_server *server)
 {
-    if (server->commander == peer)
-        return;
-    struct aw_peer *before = server->commander;
-    char who[512];
-    server->commander = peer;
-    server->since_ns = aw_clock_now(&server->session->real_clock.base);
-    aw_who_text(server, who, sizeof who);
-    if (before)
-        aw_peer_say(before, "{\"taken\":%s}\n", who);
-    tell(server, NULL);
+    struct aw_session *session = server->session;
+    bool theirs = server->holder && server->busy;
+    if (session->tool->share.turn && session->link)
+        session->tool->share.turn(session, theirs ? AW_TURN_END : AW_TURN_GO_ON);
 }
 
-/* What opens links or files, or starts anything, is done by the client. */
-static enum aw_status check_place(struct aw_session *session, const struct aw_args *args)
+static void grant(struct aw_server *server, struct aw_peer *peer)
 {
-    static const char *const here[] = {"replay", "stop", NULL};
-    const struct aw_command *common = session->tool->common;
-    bool known = false;
-    for (const struct aw_command *c = common; c && c->name; c++)
-        known = known || c == args->command;
-    known = known && !aw_is_one_of(here, args->command->name);
-    if (known || args->command->offline)
-        return aw_fail(&session->err, AW_USAGE, "%s: not through a server — run it where you are",
-                       args->command->name);
-    return AW_OK;
-}
-
-/* What the server itself was told. */
-static const char *server_text(const struct aw_session *session, const char *name)
-{
-    const struct aw_option_value *value = aw_options_find(&session->server->options, name);
-    return value ? value->text : NULL;
-}
-
-/* Files are those that came with the request, in the place that they have here. */
-static enum aw_status place_file(struct aw_session *session, const char **name)
-{
-    const char *path = aw_files_path(session->server, *name);
-    if (!path)
-        return aw_fail(&session->err, AW_USAGE,
-                       "'%.80s': a server opens no files for its clients, but those that come with "
-                       "the command",
-                       *name);
-    *name = path;
-    return AW_OK;
-}
-
-static enum aw_status place_files(struct aw_session *session, struct aw_args *args)
-{
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < args->n && status == AW_OK; i++)
-        if (args->bound[i].arg->kind == AW_ARG_FILE || args->bound[i].arg->kind == AW_ARG_LINK)
-            status = place_file(session, &args->bound[i].text);
-    for (size_t i = 0; i < session->options.n && status == AW_OK; i++) {
-        struct aw_option_value *value = &session->options.values[i];
-        bool file = value->option->value && strcmp(value->option->value, "FILE") == 0;
-        const char *name = value->option->name;
-        if (file && value->text && value->origin >= AW_FROM_ENVIRONMENT &&
-            strcmp(name, "record") != 0 && strcmp(name, "config") != 0 &&
-            value->text != server_text(session, name))
-            status = place_file(session, &value->text);
+    char memory[2 * MEMORY_MAX + 32];
+    peer->wants = false;
+    if (server->holder != peer) {
+        server->holder = peer;
+        server->lease++;
+        server->since_ns = now_ns(server);
+        tell(server, NULL);
     }
-    return status;
+    server->frame_ns = now_ns(server);
+    server->busy = true;
+    server->stops = peer->halts;
+    turn(server);
+    aw_lease_memory(server, memory, sizeof memory);
+    aw_peer_say(peer, "{\"granted\":%u%s}\n", server->lease, memory);
+    aw_feed_catch_up(server, peer);
 }
 
-static enum aw_status check_commander(struct aw_session *session, const struct aw_command *command,
-                                      const struct aw_peer *peer)
+static bool moves(const struct aw_server *server)
 {
-    const struct aw_peer *commander = session->server->commander;
-    if (peer->reads)
-        return aw_fail(&session->err, AW_REFUSED,
-                       "%s: you may look on only — the broker takes no command of yours",
-                       command->name);
-    if (commander && commander != peer && !aw_flag(session, "take"))
-        return aw_fail(
-            &session->err, AW_REFUSED,
-            "%s (pid %d, %s) has commanded for %.1f s — wait, or take it over with --take",
-            commander->who.program, (int)commander->who.pid, commander->who.user,
-            held_s(session->server));
-    return AW_OK;
+    return server->moving && aw_session_goes_on(server->session);
 }
 
-enum aw_status aw_lease_allow(struct aw_session *session, struct aw_args *args)
+static void refuse(struct aw_server *server, struct aw_peer *peer)
 {
-    struct aw_server *server = session->server;
-    struct aw_peer *peer = server->running ? server->running->peer : NULL;
-    enum aw_safety safety = args->command->safety;
-    enum aw_status status = check_place(session, args);
-    if (status == AW_OK && peer && safety != AW_READ)
-        status = check_commander(session, args->command, peer);
-    if (status == AW_OK && server->beside && !args->command->beside)
-        status = aw_fail(&session->err, AW_USAGE, "%s: it has to wait for the command that runs",
-                         args->command->name);
-    if (status == AW_OK)
-        status = place_files(session, args);
-    if (status == AW_OK && peer && safety != AW_READ && safety != AW_WRITE)
-        take(server, peer);
-    return status;
+    const struct aw_peer *other = commander(server);
+    double held = (double)(now_ns(server) - server->since_ns) / 1e9;
+    double idle = (double)(now_ns(server) - server->frame_ns) / 1e9;
+    char since[32] = "", text[6 * 200];
+    peer->wants = false;
+    if (idle > 1 && !moves(server))
+        snprintf(since, sizeof since, ", idle for %.0f s", idle);
+    char why[200];
+    snprintf(why, sizeof why,
+             "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with --take",
+             other->who.program, (int)other->who.pid, other->who.user, held, since);
+    *aw_json_string(text, why, sizeof why) = '\0';
+    aw_peer_say(peer, "{\"refused\":%s}\n", text);
+}
+
+static void take_over(struct aw_server *server, const struct aw_peer *from)
+{
+    char program[200], user[200];
+    *aw_json_string(program, from->who.program, sizeof from->who.program) = '\0';
+    *aw_json_string(user, from->who.user, sizeof from->who.user) = '\0';
+    aw_peer_say(commander(server), "{\"taken\":{\"program\":%s,\"pid\":%d,\"user\":%s}}\n", program,
+                (int)from->who.pid, user);
+    aw_lease_revoke(server, AW_TIMEOUT, "%s (pid %d, %s) has taken over — stopped",
+                    from->who.program, (int)from->who.pid, from->who.user);
+}
+
+void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
+{
+    const struct aw_peer *from = peer->owner ? peer->owner : peer;
+    peer->wants = true;
+    peer->takes = takes;
+    if (from->reads || server->ends || server->broken) {
+        peer->wants = false;
+        aw_peer_say(peer, "{\"refused\":\"%s\",\"exit\":%d}\n",
+                    from->reads    ? "you may look on only — the broker takes no command of yours"
+                    : server->ends ? "the server was ended"
+                                   : "the device is gone: the server waits for it",
+                    from->reads ? AW_REFUSED : AW_LOST);
+        return;
+    }
+    if (peer->owner && peer->owner->dropped) {
+        peer->wants = false;
+        aw_peer_say(peer,
+                    "{\"refused\":\"dropped: what came before it was stopped\",\"exit\":%d}\n",
+                    AW_TIMEOUT);
+        return;
+    }
+    if (server->halt || server->closed)
+        return; /* when the stop is over */
+    if (!server->holder || server->holder == peer)
+        grant(server, peer);
+    else if (!takes)
+        refuse(server, peer);
+    else
+        take_over(server, from);
+}
+
+static int rank(const struct aw_peer *peer)
+{
+    return peer->halts ? 2 : peer->takes;
+}
+
+/* Who has waited for the end of a stop: who said stop comes first, then who takes over. */
+static void serve_wants(struct aw_server *server)
+{
+    struct aw_peer *first = NULL;
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->wants && (!first || rank(peer) > rank(first)))
+            first = peer;
+    if (first && !server->holder && !server->ends)
+        grant(server, first);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->wants && !peer->halts && server->holder)
+            refuse(server, peer);
+}
+
+void aw_lease_release(struct aw_server *server)
+{
+    if (!server->holder)
+        return;
+    server->holder = NULL;
+    server->lease++;
+    server->busy = server->stops = false;
+    turn(server);
+    tell(server, NULL);
+    if (!server->halt && !server->closed)
+        serve_wants(server);
+}
+
+void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, int64_t ms)
+{
+    struct aw_session *session = server->session;
+    if (server->holder != peer)
+        return;
+    server->busy = false;
+    server->moving = moves;
+    server->frame_ns = now_ns(server);
+    session->ongoing = !moves ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
+    if (moves && ms > 0)
+        aw_session_ends_in(session, (double)ms / 1e3);
+    aw_crash_prepare(session);
+    turn(server);
+}
+
+/* ---- Its end -----------------------------------------------------------------------------------
+ */
+
+static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
+                         enum aw_status status)
+{
+    char why[6 * sizeof server->why];
+    *aw_json_string(why, server->why, sizeof server->why) = '\0';
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+        if (!peer->welcome || peer->pid)
+            continue;
+        if (peer == holder)
+            aw_peer_say(peer, "{\"revoked\":%s,\"exit\":%d}\n", why, (int)status);
+        else if (!peer->halts && !peer->owner)
+            aw_peer_say(peer, "{\"stopped\":%s}\n", why);
+    }
+}
+
+void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char *format, ...)
+{
+    struct aw_peer *holder = server->holder;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(server->why, sizeof server->why, format, args);
+    va_end(args);
+    server->halt = true;
+    tell_stopped(server, holder, status);
+    if (holder && holder->owner)
+        aw_peer_drop_lines(holder->owner, server->why);
+    if (holder && holder->held)
+        json_decref(holder->held);
+    if (holder)
+        holder->held = NULL;
+    server->holder = NULL;
+    server->lease++;
+    server->busy = server->stops = false;
+    tell(server, NULL);
+    if (server->listens)
+        aw_stop_ask(server->session);
+}
+
+void aw_lease_stop(struct aw_server *server, struct aw_peer *peer, const char *id)
+{
+    const struct aw_who *who = &(peer->owner ? peer->owner : peer)->who;
+    peer->halts = id != NULL;
+    peer->wants = peer->frames; /* what else its stop has to send */
+    snprintf(peer->halt_id, sizeof peer->halt_id, "%s", id ? id : "");
+    if (server->holder == peer)
+        server->holder = NULL; /* nobody else has stopped it */
+    aw_lease_revoke(server, AW_TIMEOUT, "stopped by %s (pid %d, %s)", who->program, (int)who->pid,
+                    who->user);
+    for (struct aw_peer *other = server->peers; other; other = other->next)
+        if (other != peer->owner)
+            aw_peer_drop_lines(other, server->why);
+}
+
+void aw_lease_gone(struct aw_server *server, struct aw_peer *peer)
+{
+    if (server->holder != peer)
+        return;
+    const struct aw_peer *owner = peer->owner;
+    bool left = peer->left || (owner && owner->left);
+    if (left || !moves(server)) {
+        aw_lease_release(server);
+        return;
+    }
+    aw_lease_revoke(server, AW_TIMEOUT, "the commander is gone — stopped");
+}
+
+static void answer_stop(struct aw_peer *peer, enum aw_status status, const char *text)
+{
+    char why[6 * sizeof(struct aw_error)];
+    *aw_json_string(why, text, sizeof(struct aw_error)) = '\0';
+    bool ok = status == AW_OK;
+    if (peer->frames)
+        aw_peer_say(peer, "{\"halted\":%d}\n", (int)status);
+    else
+        aw_peer_say(peer,
+                    "{%s\"cmd\":\"stop\",\"ok\":%s%s,\"%s\":%s}\n{%s\"done\":true,\"exit\":%d}\n",
+                    peer->halt_id, ok ? "true" : "false",
+                    ok ? ",\"result\":\"confirmed\"" : ",\"error\":\"stop\"", ok ? "did" : "why",
+                    why, peer->halt_id, (int)status);
+}
+
+/* Whoever has asked for it, it is one stop. */
+void aw_lease_halt(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    char why[sizeof server->why];
+    snprintf(why, sizeof why, "%s", server->why);
+    aw_stop_forget(session);
+    server->halt = false;
+    server->closed = true;
+    enum aw_status status = AW_LOST;
+    turn(server);
+    if (session->link && !session->link->lost)
+        status = aw_stop_device(session);
+    else
+        aw_fail(&session->err, status, "the device is gone");
+    bool ok = status == AW_OK;
+    aw_session_notice(session, "%s%s%s", why, ok && *session->stop.did ? ": " : "",
+                      ok ? session->stop.did : "");
+    if (!ok)
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+    server->closed = false;
+    session->ongoing = ok ? AW_ONGOING_NOTHING : session->ongoing;
+    server->moving = false;
+    aw_crash_prepare(session);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->halts) {
+            answer_stop(peer, status, ok ? session->stop.did : session->err.text);
+            peer->halts = peer->wants;
+            peer->conn.gone = peer->conn.gone || peer->spare;
+        }
+    if (server->halt)
+        return;
+    serve_wants(server);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        peer->halts = peer->halts && peer->wants;
+}
+
+/* ---- Signs of life -----------------------------------------------------------------------------
+ */
+
+int64_t aw_deadman_due(const struct aw_server *server)
+{
+    const struct aw_peer *peer = commander(server);
+    if (!peer || !server->deadman_ns || server->halt || server->closed || !moves(server))
+        return AW_NEVER;
+    return peer->seen_ns + server->deadman_ns;
+}
+
+void aw_deadman_look(struct aw_server *server)
+{
+    int64_t due = aw_deadman_due(server), now = now_ns(server);
+    if (due == AW_NEVER || now < due)
+        return;
+    aw_lease_revoke(server, AW_TIMEOUT, "the commander was silent for %.2f s — stopped",
+                    (double)(now - commander(server)->seen_ns) / 1e9);
 }

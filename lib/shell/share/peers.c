@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -22,12 +23,14 @@
 #include "shell/share/systemd.h"
 
 #define SAY_MAX    65536
-#define LINE_LIMIT (24 << 20)           /* bytes of a line: files come in one */
+#define LINE_LIMIT (256 << 10)          /* bytes of a line: a frame comes in one */
+#define TOKEN_LINE (64 << 10)           /* of one that has not shown the token */
+#define TOKEN_NS   (10 * AW_SECOND)     /* for that */
+#define SPARES     8                    /* of a user who has no room */
 #define TOGETHER   (2 * AW_MILLISECOND) /* records wait so long for others */
-#define AGAIN      AW_MILLISECOND       /* until a link that was busy is looked at again */
 #define EVENTS     64
 #define HELLO_MS   1000
-#define AT_ONCE    32 /* lines of one client before the next one's turn */
+#define AT_ONCE    8 /* lines of one client before the next one's turn */
 
 static int64_t now_ns(const struct aw_server *server)
 {
@@ -50,9 +53,10 @@ static void watch_peer(struct aw_peer *peer)
 void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record)
 {
     aw_conn_put(&peer->conn, text, size, record);
+    bool waits = record && !peer->asked && peer != peer->server->holder;
     if (record && !peer->conn.since_ns)
         peer->conn.since_ns = now_ns(peer->server);
-    if (record)
+    if (waits)
         return;
     aw_conn_flush(&peer->conn);
     watch_peer(peer);
@@ -69,24 +73,41 @@ void aw_peer_say(struct aw_peer *peer, const char *format, ...)
         aw_peer_put(peer, text, (size_t)size, false);
 }
 
+void aw_peer_send(struct aw_peer *peer, json_t *object)
+{
+    char *text = json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    if (text)
+        aw_peer_say(peer, "%s\n", text);
+    free(text);
+}
+
 /* ---- Who is there ------------------------------------------------------------------------------
  */
 
 void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
 {
-    peer->welcome = true;
+    const struct aw_session *session = server->session;
+    const struct aw_link *device = session->link;
     char *fields = aw_feed_fields(server), who[256], link[6 * sizeof server->url + 2];
+    char key[6 * sizeof device->key + 2], memory[4200], clock[48] = "";
+    server->n_strangers -= !peer->welcome;
+    peer->welcome = true;
+    peer->conn.longest = LINE_LIMIT;
     if (!fields)
         return;
     *aw_json_string(link, server->url, sizeof server->url) = '\0';
+    *aw_json_string(key, device ? device->key : "", sizeof device->key) = '\0';
     aw_who_text(server, who, sizeof who);
-    const struct aw_tool *tool = server->session->tool;
+    aw_lease_memory(server, memory, sizeof memory);
+    if (aw_session_virtual(session))
+        snprintf(clock, sizeof clock, ",\"at\":%lld", (long long)aw_clock_now(session->clock));
     aw_peer_say(peer,
-                "{\"serve\":\"%s\",\"version\":\"%s\",\"pid\":%d,\"link\":%s,\"datagrams\":%s,"
-                "\"deadman_ms\":%lld,\"commander\":%s,\"fields\":[%s]}\n",
-                tool->name, AW_VERSION, (int)getpid(), link,
-                server->session->link && server->session->link->datagrams ? "true" : "false",
-                (long long)(server->deadman_ns / AW_MILLISECOND), who, fields);
+                "{\"serve\":\"%s\",\"version\":\"%s\",\"pid\":%d,\"link\":%s,\"key\":%s,"
+                "\"datagrams\":%s,\"deadman_ms\":%lld,\"commander\":%s,\"fields\":[%s]%s%s}\n",
+                session->tool->name, AW_VERSION, (int)getpid(), link, key,
+                device && device->datagrams ? "true" : "false",
+                (long long)(server->deadman_ns / AW_MILLISECOND), who, fields, memory, clock);
     free(fields);
 }
 
@@ -97,28 +118,63 @@ struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
         close(fd);
         return NULL;
     }
-    aw_conn_init(&peer->conn, fd, LINE_LIMIT);
+    aw_conn_init(&peer->conn, fd, TOKEN_LINE);
     peer->seen_ns = now_ns(server);
+    peer->until_ns = AW_NEVER;
     peer->server = server;
     peer->next = server->peers;
     server->peers = peer;
     server->n_peers++;
+    server->n_strangers++;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
     epoll_ctl(server->all, EPOLL_CTL_ADD, fd, &event);
     return peer;
 }
 
+/* When there are no descriptors left, one is: for who says stop, or is told that there is no room.
+ */
+static int accept_one(struct aw_server *server, const struct aw_listener *listener)
+{
+    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || server->spare < 0)
+        return fd;
+    close(server->spare);
+    server->spare = -1;
+    return accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* A user of this machine has a share of the room, and beyond it a few places from which a stop is
+ * taken: who comes then sends away who has had one for the longest time. */
+static void take_room(struct aw_server *server, struct aw_peer *peer)
+{
+    unsigned n = 0, spares = 0;
+    struct aw_peer *oldest = NULL;
+    for (struct aw_peer *other = server->peers; other; other = other->next) {
+        bool same = other->who.uid == peer->who.uid && other->who.pid && !other->owner;
+        if (other == peer || !same || other->conn.gone)
+            continue;
+        n++;
+        spares += other->spare;
+        oldest = other->spare && !other->halts ? other : oldest;
+    }
+    peer->spare = server->spare < 0 || n >= AW_USER_PEERS;
+    if (peer->spare && spares >= SPARES && oldest)
+        oldest->conn.gone = true;
+}
+
 static void accept_peer(struct aw_server *server, const struct aw_listener *listener)
 {
-    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), on = 1;
+    int fd = accept_one(server, listener), on = 1;
     struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd) : NULL;
     if (!peer)
         return;
     if (listener->token) {
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        peer->conn.gone = server->n_strangers > AW_STRANGERS_MAX;
         return;
     }
     aw_who_local(&peer->who, fd);
+    take_room(server, peer);
     aw_peer_welcome(server, peer);
 }
 
@@ -130,6 +186,7 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     if (*at)
         *at = peer->next;
     server->n_peers--;
+    server->n_strangers -= !peer->welcome;
     if (peer == server->bringer) {
         server->bringer = NULL;
         aw_session_notice(server->session, "armwire-mqtt has ended: nobody comes by MQTT");
@@ -137,11 +194,12 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     /* A child that has just been forked may have the socket, too: closing it is not enough. */
     epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_feed_leave(server, peer);
-    if (peer->child > 0)
-        aw_beside_end(peer);
-    else
-        aw_server_forget(server, peer);
+    aw_peer_end_lines(peer);
+    aw_lease_gone(server, peer);
+    json_decref(peer->held);
     aw_conn_free(&peer->conn);
+    if (server->spare < 0)
+        server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     free(peer);
 }
 
@@ -150,33 +208,35 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 
 static bool take_lines(struct aw_server *server, struct aw_peer *peer)
 {
-    for (int i = 0; i < AT_ONCE && peer->waiting < AW_REQUESTS_MAX; i++) {
-        const char *line = aw_conn_next(&peer->conn);
+    peer->more = false;
+    for (int i = 0; peer->waiting < AW_REQUESTS_MAX; i++) {
+        peer->more = i == AT_ONCE;
+        char *line = peer->more ? NULL : aw_conn_next(&peer->conn);
         if (!line)
             break;
         peer->seen_ns = now_ns(server);
-        if (peer->child > 0)
-            aw_beside_take(peer, line);
+        if (peer->pid)
+            aw_child_take(peer, line);
         else
             aw_server_take_line(server, peer, line);
     }
     if (peer->conn.overlong)
-        aw_peer_say(peer, "{\"error\":\"usage\",\"why\":\"a line of more than %d bytes\"}\n",
-                    LINE_LIMIT);
+        aw_peer_say(peer, "{\"error\":\"usage\",\"why\":\"a line of more than %zu bytes\"}\n",
+                    peer->conn.longest);
     return !peer->conn.overlong && !peer->conn.gone;
 }
 
 static void serve_peer(struct aw_server *server, struct aw_peer *peer, uint32_t events)
 {
     bool there = true;
+    if (peer->conn.gone)
+        return;
     if (events & EPOLLOUT)
         aw_conn_flush(&peer->conn);
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         there = aw_conn_fill(&peer->conn);
-    if (!take_lines(server, peer) || !there || peer->conn.gone)
-        remove_peer(server, peer);
-    else
-        watch_peer(peer);
+    peer->conn.gone = !take_lines(server, peer) || !there || peer->conn.gone;
+    watch_peer(peer); /* who is gone is removed when all have been served */
 }
 
 void aw_peer_resume(struct aw_peer *peer)
@@ -206,22 +266,57 @@ bool aw_server_lags(const struct aw_server *server)
 
 void aw_server_due(struct aw_server *server)
 {
-    int64_t due = aw_deadman_due(server), again = now_ns(server) + AGAIN;
+    int64_t due = aw_deadman_due(server);
+    bool virtual = aw_session_virtual(server->session);
+    if (!virtual)
+        due = aw_sooner(due, server->ask_ns);
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        if (peer->conn.since_ns && peer->conn.since_ns + TOGETHER < due)
-            due = peer->conn.since_ns + TOGETHER;
-        if (peer->question && again < due)
-            due = again;
+        if (peer->conn.since_ns)
+            due = aw_sooner(due, peer->conn.since_ns + TOGETHER);
+        if (peer->held && !virtual)
+            due = aw_sooner(due, peer->held_until_ns);
+        if (!peer->welcome)
+            due = aw_sooner(due, peer->seen_ns + TOKEN_NS);
+        if (peer->more)
+            due = INT64_MIN;
     }
-    if (server->watchdog_ns && server->alive_ns < due)
-        due = server->alive_ns;
+    if (server->watchdog_ns)
+        due = aw_sooner(due, server->alive_ns);
     server->aside.due = due;
+}
+
+/* Records that have waited long enough go out; who has been cut off goes. */
+static void look_after(struct aw_server *server)
+{
+    int64_t now = now_ns(server);
+    int waiting;
+    for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
+        struct aw_conn *conn = &peer->conn;
+        aw_frames_held(server, peer);
+        if (peer->more && !take_lines(server, peer))
+            conn->gone = true;
+        if (peer->drops && !peer->more && ioctl(conn->fd, FIONREAD, &waiting) == 0 && !waiting)
+            peer->drops = false;
+        if (conn->since_ns && now - conn->since_ns >= TOGETHER) {
+            aw_conn_flush(conn);
+            watch_peer(peer);
+        }
+        next = peer->next;
+        if (conn->gone || (!peer->welcome && now - peer->seen_ns >= TOKEN_NS))
+            remove_peer(server, peer);
+    }
 }
 
 void aw_server_serve(struct aw_aside *aside)
 {
     struct aw_server *server = (struct aw_server *)aside;
     struct epoll_event events[EVENTS];
+    if (server->closed || server->serves) { /* a write to the device may wait, too */
+        aside->due = AW_NEVER;
+        return;
+    }
+    server->serves = true;
+    aside->fd = -1;
     int n = epoll_wait(server->all, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
         const struct aw_listener *listener = as_listener(server, events[i].data.ptr);
@@ -230,31 +325,15 @@ void aw_server_serve(struct aw_aside *aside)
         else
             serve_peer(server, events[i].data.ptr, events[i].events);
     }
-    int64_t due = aw_deadman_due(server);
-    if (due != AW_NEVER && now_ns(server) >= due) {
-        double silent = (double)(now_ns(server) - server->commander->seen_ns) / 1e9;
-        aw_server_interrupt(server, "the commander was silent for %.2f s — stopped", silent);
-        aw_peer_say(server->commander, "{\"stopped\":\"%s\"}\n", server->why);
-        aw_lease_end(server);
-    }
+    aw_deadman_look(server);
     if (server->watchdog_ns && now_ns(server) >= server->alive_ns) {
         aw_systemd_tell("WATCHDOG=1");
         server->alive_ns = now_ns(server) + server->watchdog_ns;
     }
-    /* Records that have waited long enough go out; who has been cut off goes. */
-    int64_t now = now_ns(server);
-    for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
-        next = peer->next;
-        struct aw_conn *conn = &peer->conn;
-        if (conn->since_ns && now - conn->since_ns >= TOGETHER) {
-            aw_conn_flush(conn);
-            watch_peer(peer);
-        }
-        if (conn->gone)
-            remove_peer(server, peer);
-    }
-    if (aside->rests)
-        aw_beside_ask(server);
+    aw_frames_look(server);
+    look_after(server);
+    aside->fd = server->all;
+    server->serves = false;
     aw_server_due(server);
 }
 
@@ -342,6 +421,8 @@ void aw_server_close_fds(const struct aw_server *server)
         close(server->listeners[i].fd);
     if (server->mqtt)
         close(aw_link_fd(server->mqtt));
+    if (server->spare >= 0)
+        close(server->spare);
     if (server->all >= 0)
         close(server->all);
 }
@@ -359,6 +440,9 @@ void aw_server_close(struct aw_server *server)
         close(server->listeners[i].fd);
     }
     aw_link_close(server->mqtt);
+    if (server->spare >= 0)
+        close(server->spare);
+    server->spare = -1;
     if (server->all >= 0)
         close(server->all);
 }

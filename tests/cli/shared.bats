@@ -1,0 +1,197 @@
+# What several programs do with one served device at once, and that what was stopped stays so.
+load common
+
+serve() { start "$1" "$2" serve "${@:3}"; }
+place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
+talk() { python3 "$root/tests/cli/talk.py" "$@"; }
+sees() {
+    for _ in {1..400}; do
+        [ -z "$(jq -c "select($1)" "$2" 2>/dev/null)" ] || return 0
+        sleep 0.05
+    done
+    echo "$2 never has $1" && cat "$2" && false
+}
+# stays FILTER: of a board's status, is the same for a while.
+stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q -j status | jq -c "$1")"; }
+
+@test "what waits is gone with what was stopped: by anybody, by itself, taken over, silent, killed; 20 motions behind" {
+    for tool in $tools; do
+        timeout 200 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" --queue 20 \
+            --within "${WITHIN:-1000}" kill stranger own take silent
+    done
+}
+
+@test "a stop is one in whatever words; what waits is answered: dropped" {
+    serve s hidmotor -l sim: --deadman 20s
+    for stop in stop '-q stop' 'stop -q' ' stop' '{"cmd":"stop"}' '{"line":"stop","id":"s"}'; do
+        printf '%s\n' '{"line":"move 0 60 0 duration=9s --wait","id":1}' '{"line":"move 0 0 0","id":2}' "$stop" |
+            talk 0.6 "$(place hidmotor)" >said
+        same "$(jq -c 'select(.cmd == "stop") | [.ok, .result]' said)" '[true,"confirmed"]'
+        same "$(jq -c 'select(.id == 1 and .done) | .exit' said)" 3
+        same "$(jq -c 'select(.id == 2 and .done) | .exit' said)" 3
+        has "$(jq -r 'select(.id == 2) | .why' said)" "dropped: stopped by python3"
+    done
+    stays '[.m1.target, .m2.target, .m3.target]'
+}
+
+@test "an option that cannot be obeyed is refused, dry-run is obeyed; an id that is too long" {
+    serve s hidmotor -l sim:
+    before=$(hidmotor -q -j status | jq -c .m1.target)
+    printf '%s\n' 'move 10 10 -10 -l sim:' '{"cmd":"move","m1":10,"m2":10,"m3":-10,"options":{"link":"sim:"}}' \
+        'move 10 10 -10 --config /dev/null' 'move 10 10 -10 --record x.pcapng' \
+        '{"cmd":"move","m1":10,"m2":10,"m3":-10,"options":{"dry-run":true}}' "{\"cmd\":\"status\",\"id\":\"$(printf '%070d' 0)\"}" |
+        talk 1 "$(place hidmotor)" >said
+    same "$(jq -c 'select(.done != null) | .exit' said | sort | xargs)" "0 2 2 2 2 2"
+    same "$(jq -c 'select(.dry_run) | .dry_run' said)" true
+    same "$(hidmotor -q -j status | jq -c .m1.target)" "$before"
+    [ ! -e x.pcapng ]
+}
+
+@test "lines may name files of one folder, if the server was told which" {
+    mkdir in && printf '%s\n' t,m1,m2,m3 0,0,0,0 0.3,0,5,0 >in/way.csv && cp in/way.csv out.csv && ln -s ../out.csv in/link.csv
+    serve s hidmotor -l sim: --files in
+    printf '%s\n' 'play way.csv' 'play ../out.csv' 'play link.csv' "play $D/out.csv" | talk 3 "$(place hidmotor)" >said
+    same "$(jq -c 'select(.done) | .exit' said | xargs)" "0 2 2 2"
+}
+
+@test "record keeps all while others move, and holds up nobody" {
+    serve s hidmotor -l sim:
+    for file in run.pcapng run.csv run.ndjson; do
+        hidmotor -q record "$file" --for 2s 3>&- &
+        recorder=$!
+        for _ in 1 2 3; do
+            ok hidmotor -q -j move 0 20 0 duration=100ms --wait
+            [ "$(json .ms | cut -d. -f1)" -lt 1000 ]
+        done
+        kill -0 $recorder # it has not been waited for
+        wait $recorder
+        ok hidmotor info -j "$file"
+        [ -s "$file" ]
+    done
+    # Asked 62.5 times a second for each of two things, less what a busy machine leaves out.
+    [ "$(grep -c '"msg":"positions"' run.ndjson)" -gt 60 ]
+}
+
+@test "what a command reads is the client's: standard input, --follow, a script" {
+    serve u unitysim -l sim:
+    ok unitysim -q drive --follow < <(for _ in 1 2 3; do echo elbow=20; sleep 0.1; done)
+    end "$pid"
+    serve h hidmotor -l sim:
+    ok hidmotor -q play - <<<$'t,m1,m2,m3\n0,0,0,0\n0.3,0,5,0'
+    ok hidmotor -q run - <<<$'gripper open\nmove 0 10 0 duration=100ms --wait'
+    end "$pid"
+    serve c canpid -l sim:
+    ok canpid -q gains apply - --yes --switch <<<'lknee pos kp 5'
+}
+
+@test "of two that come at once one commands, and the other one is told; nobody moves by itself when that one is killed" {
+    serve s hidmotor -l sim:
+    for _ in {1..10}; do
+        hidmotor -q move 0 60 0 duration=30s --wait >one 2>&1 3>&- &
+        one=$!
+        hidmotor -q move 0 -30 0 duration=30s --wait >two 2>&1 3>&- &
+        two=$!
+        until grep -q 'has commanded' one two; do kill -0 $one || kill -0 $two; done
+        if grep -q 'has commanded' one; then
+            loser=$one winner=$two
+        else
+            loser=$two winner=$one
+        fi
+        wait "$loser" && false || same "$?" 1
+        kill -9 "$winner"
+        wait "$winner" || true
+        wait_for s "the commander is gone — stopped"
+        stays .m2.target
+    done
+    python3 - "$(place hidmotor)" "${PAIRS:-100}" <<'END'
+import json, socket, sys
+def come():
+    end = socket.socket(socket.AF_UNIX)
+    end.connect(sys.argv[1])
+    lines = end.makefile("r")
+    lines.readline()
+    return end, lines
+for pair in range(int(sys.argv[2])):
+    ends = [come() for _ in range(2)]
+    for end, _ in ends:
+        end.sendall(b'{"link":true}\n{"want":false}\n')
+    said = []
+    for _, lines in ends:
+        line = json.loads(lines.readline())
+        while "granted" not in line and "refused" not in line:
+            line = json.loads(lines.readline())
+        said.append("granted" in line)
+    assert sorted(said) == [False, True], said
+    for end, lines in ends:
+        lines.close()
+        end.close()
+END
+}
+
+@test "when the server goes every client ends with 7, at once" {
+    local tool
+    for tool in canpid ezphys; do
+        serve "$tool" "$tool" -l sim:
+        server=$pid
+        "$tool" -q watch -j >seen 2>/dev/null 3>&- &
+        watcher=$!
+        "$tool" -q record "$tool.pcapng" 2>/dev/null 3>&- &
+        recorder=$!
+        until [ -s seen ] && [ -s "$tool.pcapng" ]; do sleep 0.02; done
+        rm seen
+        kill -9 "$server"
+        wait "$server" || true
+        wait $watcher && false || same "$?" 7
+        wait $recorder && false || same "$?" 7
+    done
+}
+
+@test "a client that floods, one that says half a line, many that say nothing: a stop comes through" {
+    serve s hidmotor -l sim: --deadman 20s
+    timeout 60 python3 - "$(place hidmotor)" "$pid" <<'END'
+import socket, sys, time
+def come():
+    end = socket.socket(socket.AF_UNIX)
+    end.connect(sys.argv[1])
+    return end
+idle = []
+try:
+    for _ in range(700):
+        idle.append(come())
+except OSError:
+    pass
+half, flood, mover = idle[0], idle[1], idle[2]
+half.sendall(b"x" * 60000)
+flood.setblocking(False)
+def pour():
+    try:
+        while True:
+            flood.send(b"status\n" * 1000)
+    except (BlockingIOError, ConnectionError):  # who reads no answers is cut off
+        pass
+mover.sendall(b"velocity 5 0 0\n")
+mover.settimeout(20)
+said = b""
+while b'"done"' not in said:
+    said += mover.recv(65536)
+pour()
+took = []
+for _ in range(20):
+    pour()
+    begin = time.monotonic()
+    one = come()
+    one.settimeout(20)
+    one.sendall(b"stop\n")
+    said = b""
+    while b'"done"' not in said:
+        got = one.recv(65536)
+        assert got, said
+        said += got
+    took.append(time.monotonic() - begin)
+    one.close()
+with open(f"/proc/{sys.argv[2]}/status", encoding="ascii") as file:
+    memory = next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
+print(f"# stops in {1e3 * sorted(took)[10]:.1f} ms, at most {1e3 * max(took):.1f}; {memory:.1f} MiB")
+assert memory < 32, memory
+END
+}
