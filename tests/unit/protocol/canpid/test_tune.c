@@ -187,7 +187,8 @@ static void test_position(void **state)
     double slope = fit.process.integrating ? fit.process.gain : fit.process.gain / fit.process.a1;
     if (!(slope > 1.7 && slope < 2.3 && fit.held_out > 0.8))
         fail_msg("%g per s, fit %g", slope, fit.held_out);
-    assert_true(fabs(fit.dead_band - 0.01) < 0.008);
+    if (!(fit.dead_band > 0.002 && fit.dead_band < 0.025)) /* with the dry friction */
+        fail_msg("dead band %g", fit.dead_band);
     rig_free(bench.rig);
     check_rules(AW_CANPID_POS, &fit, pos_gains, 0, 20);
     check_rules(AW_CANPID_POS, &fit, pos_gains, 5, -10);
