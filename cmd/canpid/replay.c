@@ -10,7 +10,7 @@ enum aw_status canpid_prepare(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
     enum aw_status status = canpid_ready_to_make(session);
-    state->driven = 0;
+    state->driven = state->left_on = 0;
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         state->seen[i] = canpid_of(session)->boards[i].controller;
     return status;
@@ -31,6 +31,10 @@ enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *
     if (!(command->codec->message->dir & AW_TX))
         return AW_OK;
     enum aw_status status = aw_canpid_encode(canpid_of(session), command, &sent, &session->err);
+    if (status == AW_OK && !isnan(sent.setpoint)) {
+        uint64_t bit = AW_CANPID_BIT(sent.board);
+        state->left_on = fabs(sent.setpoint) <= 1 ? state->left_on | bit : state->left_on & ~bit;
+    }
     if (status == AW_OK && sent.controller != AW_CANPID_LAST)
         aw_canpid_board(canpid_of(session), sent.board)->controller = sent.controller;
     return status;
@@ -71,4 +75,12 @@ enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span mes
     *held = aw_canpid_paced_ns(client, message.data[0] | (unsigned)message.data[1] << 8) >
             aw_clock_now(session->clock) + noticed;
     return aw_canpid_send_frame(client, message, &session->err);
+}
+
+/* A driver holds the last setpoint of the recording until the next one. */
+enum aw_status canpid_replay_end(struct aw_session *session)
+{
+    struct canpid_state *state = session->state;
+    canpid_goes_on(session, state->left_on);
+    return AW_OK;
 }

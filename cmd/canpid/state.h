@@ -22,6 +22,7 @@ struct canpid_state {
     struct aw_canpid dry;          /* of --dry-run: the real conversation is not touched */
     char url[512];                 /* of the link, with kernel filters */
     uint64_t driven;               /* boards that the running command has enabled */
+    uint64_t left_on;              /* boards that a recording leaves enabled */
     uint64_t chosen;               /* those that -b names, for commands that look on */
     uint64_t ongoing;              /* those that earlier commands have left enabled */
     int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
@@ -124,6 +125,7 @@ enum aw_status canpid_prepare(struct aw_session *session);
 enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *command);
 bool canpid_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
                       size_t size);
+enum aw_status canpid_replay_end(struct aw_session *session);
 enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span message, int64_t due,
                                   bool *held);
 enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,
@@ -151,6 +153,9 @@ void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *s
 
 /* These boards have been disabled: nothing that goes on is left of them. */
 void canpid_disabled(struct aw_session *session, uint64_t boards);
+
+/* These boards hold a setpoint when the command has come back. */
+void canpid_goes_on(struct aw_session *session, uint64_t boards);
 
 /* Disables the boards that the running command has enabled, as aw_canpid_stop does; where others
  * are tried for them (n_old), puts the gains from before back and disables again. Returns status

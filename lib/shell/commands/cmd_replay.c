@@ -169,6 +169,8 @@ static enum aw_status play_all(struct player *p)
     while (status == AW_OK && aw_flag(session, "loop") && !p->done);
     if (status == AW_OK && session->tool->replay.end)
         status = session->tool->replay.end(session);
+    else if (status == AW_OK && p->replay.relative && p->sent)
+        session->ongoing = AW_ONGOING_RUNNING; /* what says how fast goes on behind its end */
     if (status == AW_OK)
         session->moving = false;
     return status;
