@@ -81,6 +81,6 @@ enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span mes
 enum aw_status canpid_replay_end(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
-    canpid_goes_on(session, state->left_on);
+    canpid_left_on(session, state->left_on);
     return AW_OK;
 }

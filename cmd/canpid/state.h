@@ -155,7 +155,7 @@ void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *s
 void canpid_disabled(struct aw_session *session, uint64_t boards);
 
 /* These boards hold a setpoint when the command has come back. */
-void canpid_goes_on(struct aw_session *session, uint64_t boards);
+void canpid_left_on(struct aw_session *session, uint64_t boards);
 
 /* Disables the boards that the running command has enabled, as aw_canpid_stop does; where others
  * are tried for them (n_old), puts the gains from before back and disables again. Returns status

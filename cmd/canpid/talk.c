@@ -124,7 +124,7 @@ static void leave(struct aw_session *session, uint64_t boards)
     session->ongoing = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
 }
 
-void canpid_goes_on(struct aw_session *session, uint64_t boards)
+void canpid_left_on(struct aw_session *session, uint64_t boards)
 {
     leave(session, ((struct canpid_state *)session->state)->ongoing | boards);
 }
