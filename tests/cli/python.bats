@@ -128,6 +128,66 @@ END
     done
 }
 
+@test "a call that is not waited for any more stops its motion at once" {
+    start board hidmotor sim --listen "unix-listen:$D/board"
+    ok python - "unix:$D/board" <<'END'
+import asyncio
+import signal
+import sys
+import time
+import armwire
+import armwire.aio
+
+class Enough(Exception):
+    pass
+
+def enough(number, frame):
+    raise Enough
+
+long = {"m1": 80, "m2": 0, "m3": 0, "duration": "20s", "wait": True}
+signal.signal(signal.SIGALRM, enough)
+with armwire.open("hidmotor", sys.argv[1]) as arm:
+    arm.home(duration="0ms", wait=True)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    begun = time.monotonic()
+    try:
+        arm.move(**long)
+    except Enough:
+        pass
+    assert arm.status().m1.target < 10 and arm.move(m1=0, m2=0, m3=0, wait=True).result
+    assert time.monotonic() - begun < 4
+
+async def main():
+    async with await armwire.aio.open("hidmotor", sys.argv[1]) as arm:
+        await arm.home(duration="0ms", wait=True)
+        begun = time.monotonic()
+        try:
+            await asyncio.wait_for(arm.move(**long), 0.3)
+        except asyncio.TimeoutError:
+            pass
+        assert time.monotonic() - begun < 4
+        assert (await arm.status()).m1.target < 10
+
+asyncio.run(main())
+END
+}
+
+@test "record: a watch between leaves what was recorded before; a watch that is left ends" {
+    ok python - <<'END'
+import subprocess
+import armwire
+with armwire.open("hidmotor", "sim:?time=virtual", record="run.pcapng") as arm:
+    arm.move(0, 10, 0, wait=True)
+    for record in arm.watch("m1.position"):
+        break
+    assert subprocess.run(["pgrep", "-P", str(__import__("os").getpid()), "hidmotor"]).returncode == 1
+    arm.status()
+END
+    ok hidmotor decode -j run.pcapng
+    has "$output" '"msg":"set_setpoints"'
+    same "$(ls run*.pcapng)" "$(printf 'run-2.pcapng\nrun-3.pcapng\nrun.pcapng')"
+}
+
 @test "pytest: an arm for a marked test, a recording of one that fails" {
     command -v /usr/bin/pytest-3 >/dev/null || skip "no pytest"
     cat >test_arm.py <<'END'

@@ -21,6 +21,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import weakref
 
 from ._core import (Error, Face, LimitError, LinkLost, Malformed, NoAnswer, NoLink, Record, Refused, Stopped,
                     UsageError)
@@ -42,12 +43,12 @@ class Arm(Face):
 
     def __init__(self, tool, link=None, path=None, options=None):
         self._process = None
-        self._watching = None
+        self._watching = lambda: None  # a Watch that nobody has any more has ended
         super().__init__(tool, link, path, options or {})
 
     def _start(self):
         self._said = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self._process = subprocess.Popen(self.words(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          stderr=self._said)
 
     def _text(self):
@@ -69,8 +70,7 @@ class Arm(Face):
 
     def run(self, line, command):
         """Carries a line out: {"cmd":…} or words. For what the methods do not do."""
-        if self._watching:
-            self._watching.close()
+        self._end_watch()
         if not self._process or self._process.poll() is not None:
             self._start()
         try:
@@ -78,20 +78,31 @@ class Arm(Face):
             self._process.stdin.flush()
         except BrokenPipeError:
             pass  # the tool has ended: its last words say why
-        for result in self._lines(command):
-            return self.conclude(result)
+        try:
+            result = next(self._lines(command))
+        except BaseException:
+            if self._process:
+                self._process.terminate()  # nobody waits for the motion any more: it is stopped
+            self.close()
+            raise
+        return self.conclude(result)
 
     def watch(self, *fields, **named):
         """Records as they come: n= so many, time_s=, where= a condition, for_= a time. Ends what this
         arm has going on, unless the device is shared by a server."""
         self.close()
-        self._watching = Watch(self, self.watch_words(fields, named))
-        return self._watching
+        watch = Watch(self, self.watch_words(fields, named))
+        self._watching = weakref.ref(watch)
+        return watch
+
+    def _end_watch(self):
+        watch = self._watching()
+        if watch:
+            watch.close()
 
     def close(self):
         """Stops what still moves, and lets the device go."""
-        if self._watching:
-            self._watching.close()
+        self._end_watch()
         if not self._process:
             return
         process, self._process = self._process, None

@@ -193,6 +193,8 @@ class Face:
         self.about = describe(self.program)
         self.options = names_of(self.about["options"])
         self.messages = []
+        self._recordings = 0
+        self._recording = options.pop("record", None)
         self._words = start_words(self.program, link, options)
         self._commands = {python_name(row["name"]): Command(self, row) for row in self.about["commands"]}
 
@@ -231,8 +233,17 @@ class Face:
         lines = [line for line in said.strip().splitlines() if line]
         return error(code or 7, lines[-1] if lines else f"{self.tool} has ended with {code}")
 
+    def words(self):
+        """The command line of the next process: each has a recording of its own, FILE, FILE-2 …"""
+        if not self._recording:
+            return self._words
+        self._recordings += 1
+        name, ending = os.path.splitext(self._recording)
+        number = f"-{self._recordings}" if self._recordings > 1 else ""
+        return [*self._words, f"--record={name}{number}{ending}"]
+
     def watch_words(self, fields, named):
-        words = [word for word in self._words if word != "-k"] + ["watch", *fields]
+        words = [word for word in self.words() if word != "-k"] + ["watch", *fields]
         for name, value in named.items():
             words += option_words(name, value)
         return words

@@ -34,7 +34,7 @@ class Arm(Face):
     async def _start(self):
         self._said = tempfile.TemporaryFile()
         self._process = await asyncio.create_subprocess_exec(
-            *self._words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self._said,
+            *self.words(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self._said,
             limit=LINE_MAX)
 
     async def run(self, line, command):
@@ -50,6 +50,8 @@ class Arm(Face):
             try:
                 return self.conclude(await self._result(command))
             except asyncio.CancelledError:
+                if self._process:
+                    self._process.terminate()
                 await self._end()  # nobody waits for the motion any more: it is stopped
                 raise
 

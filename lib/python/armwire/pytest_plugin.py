@@ -30,7 +30,8 @@ def pytest_runtest_makereport(item, call):
     if call.when == "call" and recording:
         item.armwire_failed = report.failed
         if report.failed:
-            report.sections.append(("armwire", f"what passed the link: {recording}"))
+            found = " ".join(map(str, sorted(recording.parent.glob("armwire*.pcapng"))))
+            report.sections.append(("armwire", f"what passed the link: {found}"))
 
 
 @pytest.fixture
@@ -46,4 +47,5 @@ def arm(request, tmp_path):
     with armwire.open(*mark.args, link, record=str(recording), **options) as opened:
         yield opened
     if not getattr(request.node, "armwire_failed", True):
-        recording.unlink(missing_ok=True)
+        for path in tmp_path.glob("armwire*.pcapng"):
+            path.unlink()
