@@ -277,10 +277,11 @@ static void print_tap(struct spec *spec, size_t i)
 {
     struct aw_output *out = &spec->session->out;
     const struct verdict *v = &spec->verdicts[i];
+    char name[AW_TAP_NAME];
     if (i == 0)
         aw_output_print(out, "TAP version 13\n1..%zu\n", spec->n);
     aw_output_print(out, "%s %zu - %s: %s\n", v->passed ? "ok" : "not ok", i + 1,
-                    spec->checks[i].name, v->text);
+                    aw_tap_name(spec->checks[i].name, name), v->text);
 }
 
 static enum aw_status print_junit(struct spec *spec)

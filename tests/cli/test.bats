@@ -155,6 +155,21 @@ END
     fails 2 check a.test --junit /nowhere/out.xml
 }
 
+@test "test: a test in a test is refused, a # in a name is no directive of TAP, --record has all" {
+    printf '## self # SKIP\ntest self.test\n' >self.test
+    exits 1 check self.test
+    has "$output" 'not ok 1 - self \# SKIP'
+    has "$output" 'self.test:2:1: test: this is a case of a test already'
+    printf '## a\ndeg 1 10\n## b\ndeg 1 400\n## c\ndeg 1 20\n' >all.test
+    exits 1 check --record all.pcapng all.test
+    ok armctl -q decode -j all.pcapng
+    has "$output" '"angle":10'
+    has "$output" '"angle":20'
+    [ ! -e armctl-case-2.pcapng ]
+    exits 1 hidmotor -q -l 'sim:?fault=lost:1' test "$D/all.test"
+    hasnt "$output" all.test:0
+}
+
 @test "test: nothing of a case moves on into the next" {
     printf '## a\nsetpoint 10deg -b lknee -c pos --verify\n## b\nexpect "lknee.setpoint>99"\n' >on.test
     ok canpid -q -l "$fast" test on.test

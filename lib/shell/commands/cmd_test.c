@@ -377,7 +377,8 @@ static void run_section(struct tester *t, struct aw_verdict *v, const struct sec
 static void stop_device(struct tester *t, struct aw_verdict *v)
 {
     static const char *const stop = "stop";
-    const struct line line = {.file = v->group, .text = (char *)(uintptr_t)stop};
+    const struct line line = {
+        .file = v->group, .number = t->now->section->number, .text = (char *)(uintptr_t)stop};
     char why[300];
     if (!t->session->link || !t->session->tool->stop || is_interrupted(t))
         return;
@@ -424,7 +425,7 @@ static void begin_recording(struct tester *t, struct run *run, size_t number)
     struct aw_session *session = t->session;
     const char *folder = aw_option(session, "keep"), *url;
     struct aw_error before = session->err;
-    if (session->tee || aw_session_url(session, &url) != AW_OK)
+    if (session->tee || aw_flag(session, "record") || aw_session_url(session, &url) != AW_OK)
         return;
     snprintf(run->path, sizeof run->path, "%s/%s-case-%zu.pcapng", folder, session->tool->name,
              number);
@@ -515,6 +516,7 @@ static void show(struct tester *t, size_t i)
     bool skipped = v->kind == AW_VERDICT_SKIPPED;
     bool good = skipped || v->kind == AW_VERDICT_PASSED;
     struct aw_object row;
+    char name[AW_TAP_NAME];
     aw_object_start(&row, NULL);
     aw_object_text(&row, "file", v->group);
     aw_object_text(&row, "case", v->name);
@@ -522,8 +524,8 @@ static void show(struct tester *t, size_t i)
     aw_object_number(&row, "seconds", v->seconds, 3, "s");
     aw_object_number(&row, "why", NAN, 0, NULL);
     row.entries[row.n - 1].text = v->why;
-    aw_session_row(session, &row, "%sok %zu - %s%s%s\n", good ? "" : "not ", i + 1, v->name,
-                   skipped ? " # SKIP " : "", skipped ? v->why : "");
+    aw_session_row(session, &row, "%sok %zu - %s%s%s\n", good ? "" : "not ", i + 1,
+                   aw_tap_name(v->name, name), skipped ? " # SKIP " : "", skipped ? v->why : "");
     if (!aw_session_text(session))
         return;
     if (!good)
@@ -575,6 +577,7 @@ static enum aw_status run_all(struct tester *t)
     enum aw_status status = AW_OK;
     describe(t);
     session->one_shot = false;
+    session->testing = true;
     session->scripts++;
     if (aw_session_text(session))
         aw_output_print(&session->out, "TAP version 13\n1..%zu\n", t->n_runs);
@@ -588,6 +591,7 @@ static enum aw_status run_all(struct tester *t)
         status = save(t);
     }
     session->scripts--;
+    session->testing = false;
     if (status == AW_OK && is_interrupted(t)) {
         if (aw_session_text(session))
             aw_output_print(&session->out, "Bail out! the test was ended\n");
@@ -618,8 +622,12 @@ static enum aw_status conclude_all(struct tester *t)
 
 enum aw_status aw_run_test(struct aw_session *session, const struct aw_args *args)
 {
-    struct tester *t = calloc(1, sizeof *t);
+    struct tester *t;
     enum aw_status status = AW_OK;
+    if (session->testing)
+        return aw_fail(&session->err, AW_USAGE,
+                       "test: this is a case of a test already — name all files in one command");
+    t = calloc(1, sizeof *t);
     if (!t)
         return aw_no_memory(&session->err);
     t->session = session;

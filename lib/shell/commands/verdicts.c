@@ -12,6 +12,18 @@ const char *aw_verdict_name(enum aw_verdict_kind kind)
     return names[kind];
 }
 
+const char *aw_tap_name(const char *name, char out[AW_TAP_NAME])
+{
+    size_t n = 0;
+    for (; *name && n + 2 < AW_TAP_NAME; name++) {
+        if (*name == '#' || *name == '\\')
+            out[n++] = '\\';
+        out[n++] = *name;
+    }
+    out[n] = '\0';
+    return out;
+}
+
 size_t aw_verdicts_count(const struct aw_verdicts *verdicts, enum aw_verdict_kind kind)
 {
     size_t n = 0;

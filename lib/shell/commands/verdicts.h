@@ -1,4 +1,4 @@
-/* What came of the cases of a test, as JUnit's XML: for CI servers.
+/* What came of the cases of a test, as JUnit's XML: for CI servers; names of cases for TAP.
  *
  *     struct aw_verdicts all = {.suite = "armctl test", .cases = cases, .n = n};
  *     if (aw_verdicts_save(&all, "out.xml", &err) != AW_OK) …
@@ -48,6 +48,11 @@ struct aw_verdicts {
 
 /* "passed", "failed", "error", "skipped". */
 const char *aw_verdict_name(enum aw_verdict_kind kind);
+
+#define AW_TAP_NAME 360
+
+/* The name of a case as TAP has it: a '#' in it would begin a directive. Returns out. */
+const char *aw_tap_name(const char *name, char out[AW_TAP_NAME]);
 
 size_t aw_verdicts_count(const struct aw_verdicts *verdicts, enum aw_verdict_kind kind);
 

@@ -10,11 +10,10 @@ void aw_realtime_begin(struct aw_session *session)
 {
     const struct sched_param wanted = {.sched_priority =
                                            (int)aw_option_number(session, "realtime")};
-    struct sched_param now = {0};
     if (!aw_flag(session, "realtime") || aw_flag(session, "dry-run") ||
-        (sched_getscheduler(0) == SCHED_FIFO && sched_getparam(0, &now) == 0 &&
-         now.sched_priority == wanted.sched_priority))
+        session->realtime == wanted.sched_priority)
         return;
+    session->realtime = wanted.sched_priority;
     bool locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
     int why = errno;
     bool scheduled = sched_setscheduler(0, SCHED_FIFO, &wanted) == 0;

@@ -109,6 +109,8 @@ struct aw_session {
      * around whatever is written. NULL: none is. */
     void (*make_room)(struct aw_session *session, bool begin);
     unsigned scripts; /* that are being run, one from another */
+    bool testing;     /* the cases of a test are being run */
+    int realtime;     /* the priority that was asked for last, and had or not; 0: none */
 
     /* The command that runs. */
     const struct aw_command *command; /* or NULL */
