@@ -22,6 +22,7 @@ struct player {
     uint64_t sent, lost;
     int lost_in_a_row;
     struct aw_hidmotor_plan step; /* the last one */
+    int64_t deadline;             /* by --for, from the first setpoint on; 0: not begun */
     struct aw_samples late_ms;    /* how much later than planned a setpoint went out */
 };
 
@@ -132,6 +133,8 @@ static enum aw_status stream(struct player *p)
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
     aw_session_moves(session);
+    if (!p->deadline)
+        p->deadline = aw_session_end(session);
     p->step = (struct aw_hidmotor_plan){.n = AW_HIDMOTOR_JOINTS,
                                         .duration_ms = (double)p->period_ns / 1e6};
     at(p, p->path.t_s[0], p->step.target);
@@ -141,7 +144,8 @@ static enum aw_status stream(struct player *p)
         aw_samples_add(&p->late_ms, (double)(now - due) / 1e6);
         status = send_setpoint(p, t_s);
         aw_session_work(session, "play %.0f of %.0f s", t_s, length_s);
-        if (status != AW_OK || t_s + (double)p->period_ns / 1e9 >= length_s)
+        if (status != AW_OK || t_s + (double)p->period_ns / 1e9 >= length_s ||
+            due + p->period_ns >= p->deadline)
             break;
         status = aw_clock_sleep(session->clock, due + p->period_ns);
     }
@@ -175,7 +179,8 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
         status = motor_ready(session);
         do
             status = status == AW_OK ? play_once(&p) : status;
-        while (status == AW_OK && aw_flag(session, "loop"));
+        while (status == AW_OK && aw_flag(session, "loop") &&
+               aw_clock_now(session->clock) < p.deadline);
         struct aw_object *result = &p.session->result;
         struct aw_stats late = aw_samples_stats(&p.late_ms);
         aw_object_start(result, "play");

@@ -119,9 +119,11 @@ static enum aw_status perform(struct play *play)
     static const int64_t slice_ns = 50 * AW_MILLISECOND;
     static const struct aw_player_order none = {.joint = -1};
     struct aw_session *session = play->session;
+    int64_t now, deadline = aw_session_end(session);
     enum aw_status status = AW_OK;
-    while (status == AW_OK && play->player.phase != AW_PLAYER_DONE) {
-        status = aw_unitysim_idle(unity_of(session), aw_clock_now(session->clock) + slice_ns, step,
+    while (status == AW_OK && play->player.phase != AW_PLAYER_DONE &&
+           (now = aw_clock_now(session->clock)) < deadline) {
+        status = aw_unitysim_idle(unity_of(session), aw_sooner(now + slice_ns, deadline), step,
                                   play, &session->err);
         if (!play->blind && unity_notice_stale(session)) {
             play->blind = true;
@@ -163,7 +165,11 @@ static enum aw_status play_it(struct play *play)
     enum aw_status status = unity_end_motion(session, perform(play));
     unity_notice_losses(session, &before);
     aw_object_start(&session->result, "play");
-    aw_object_text(&session->result, "result", status == AW_OK ? "played" : "not-finished");
+    bool played = play->player.phase == AW_PLAYER_DONE;
+    aw_object_text(&session->result, "result",
+                   status != AW_OK ? "not-finished"
+                   : played        ? "played"
+                                   : "stopped");
     aw_object_count(&session->result, "rows", play->sequence.n);
     aw_object_count(&session->result, "rounds", play->player.round);
     aw_object_number(&session->result, "ms",

@@ -567,6 +567,16 @@ END
     has "$stderr" "within limits"
 }
 
+@test "play: --for ends it, with --loop too" {
+    printf 't,m1,m2,m3\n0,0,0,0\n1,0,10,0\n' >up.csv
+    for loop in --cubic --loop; do
+        ok timeout "$patience" hidmotor -q -j -l "$fast" play up.csv --for 0.5s "$loop"
+        same "$(json '[.ok,.setpoints]')" '[true,25]'
+    done
+    ok timeout "$patience" hidmotor -q -j -l "$fast" play up.csv --for 2.5s --loop
+    same "$(json '.setpoints > 60 and .setpoints <= 125')" true
+}
+
 @test "play: on the limits, to the last bit" {
     # in doubles, -39.92 + (90 - -39.92) is 90.00000000000001
     printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv

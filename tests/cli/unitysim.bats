@@ -455,6 +455,13 @@ END
 
 # ---- Sequences -----------------------------------------------------------------------------------
 
+@test "play: --for ends it, with --loop too" {
+    rows thirty.csv 30
+    ok timeout "$patience" unitysim -q -j -l "$fast" play thirty.csv --loop --for 3s
+    same "$(json '[.ok,.result]')" '[true,"stopped"]'
+    same "$(json '.ms >= 3000 and .ms < 4500')" true
+}
+
 @test "a sequence of 30 rows plays to its end, also when a fifth is lost both ways" {
     rows thirty.csv 30
     virtual_json play thirty.csv
