@@ -311,7 +311,7 @@ static const struct aw_command commands[] = {
          "Gains that a clamp has cut, with Ms above 2, or for a model that explains less than 75 % "
          "of what it has not seen are\nonly tried with --force.",
      .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos",
-         "-l 'sim:?time=virtual' tune --rule simc -b lknee -c pos --yes")},
+         "-l 'sim:?time=virtual' tune --rule amigo -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
      .summary = "make the steps of a specification, and judge them",
      .args = AW_ARGS(

@@ -122,23 +122,25 @@ static void test_all(void **state)
     end_picture(out, "points.txt");
 }
 
+#define ROOM (AW_POINT_NAME - 2) /* the longest part */
+
 /* Parts of a name that would not fit into its room are left out. */
 static void test_join(void **state)
 {
     static const struct {
         size_t first, second; /* bytes */
         size_t joined;
-    } rows[] = {{94, 0, 94},  {95, 0, 0},   {95, 5, 5},  {0, 0, 0},   {0, 7, 7},
-                {10, 84, 95}, {10, 85, 10}, {93, 1, 95}, {94, 1, 94}, {1, 1, 3}};
-    char first[128], second[128], out[AW_POINT_NAME + 8];
+    } rows[] = {{ROOM, 0, ROOM},    {ROOM + 1, 0, 0},
+                {ROOM + 1, 5, 5},   {0, 0, 0},
+                {0, 7, 7},          {10, ROOM - 10, ROOM + 1},
+                {10, ROOM - 9, 10}, {ROOM - 1, 1, ROOM + 1},
+                {ROOM, 1, ROOM},    {1, 1, 3}};
+    char first[2 * AW_POINT_NAME], second[2 * AW_POINT_NAME], out[AW_POINT_NAME + 8];
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        snprintf(first, sizeof first, "%.*s", (int)rows[i].first,
-                 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                 "aaaaaaaaaaaaaaaaaaaaaaaaaaa");
-        snprintf(second, sizeof second, "%.*s", (int)rows[i].second,
-                 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-                 "bbbbbbbbbbbbbbbbbbbbbbbbbbb");
+        snprintf(first, sizeof first, "%0*d", (int)rows[i].first, 0);
+        snprintf(second, sizeof second, "%0*d", (int)rows[i].second, 0);
+        first[rows[i].first] = second[rows[i].second] = '\0';
         memset(out, '#', sizeof out);
         aw_point_join(out, (const char *[]){first, second, "cc"}, 2);
         if (strlen(out) != rows[i].joined)
