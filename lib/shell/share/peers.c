@@ -278,7 +278,7 @@ void aw_server_due(struct aw_server *server)
         if (!peer->welcome)
             due = aw_sooner(due, peer->seen_ns + TOKEN_NS);
         if (peer->more)
-            due = INT64_MIN;
+            due = 0;
     }
     if (server->watchdog_ns)
         due = aw_sooner(due, server->alive_ns);
