@@ -107,6 +107,7 @@ static void begin_exchange(struct aw_server *server, struct aw_span frame)
 
 static void hold(struct aw_peer *peer, json_t *object, int64_t until_ns)
 {
+    json_decref(peer->held); /* one at a time: a question that was asked again */
     peer->held = json_incref(object);
     peer->held_until_ns = until_ns;
 }
