@@ -74,8 +74,11 @@ static enum aw_status follow(struct follower *f)
     if (status != AW_OK)
         return status;
     f->approach = aw_ezphys_path_approach(&f->path, &f->gains);
+    double seconds = f->approach + aw_ezphys_path_seconds(&f->path);
+    if (aw_flag(session, "for"))
+        seconds = fmin(seconds, aw_option_number(session, "for"));
     aw_session_moves(session);
-    status = ez_go_on(session, f->approach + aw_ezphys_path_seconds(&f->path), each, f);
+    status = ez_go_on(session, seconds, each, f);
     if (status == AW_OK) {
         report(f);
         status = hold(f);

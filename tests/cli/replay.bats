@@ -206,3 +206,14 @@ END
     ok canpid -l "$fast" replay gap.log --speed 1000
     hasnt "$stderr" "is due in"
 }
+
+@test "--for ends a replay, with --loop too, and what follows a file" {
+    ok hidmotor -q -l "$fast" --record up.pcapng move 0 20 0 --wait
+    ok timeout "$patience" hidmotor -q -j -l "$fast" replay up.pcapng --loop --for 3s
+    same "$(json .ok)" true
+    ok canpid -q -l "$fast" --record knee.pcapng setpoint 10deg -b lknee -c pos --verify --for 1s
+    ok timeout "$patience" canpid -q -j -l "$fast" replay knee.pcapng --loop --for 3s
+    printf 't,hinge\n0,0\n1,0.5\n2,1\n' >up.csv
+    ok ezphys -q -j -l 'sim:?scene=pendulum' follow up.csv --for 0.5s
+    same "$(json '.time < 1')" true
+}

@@ -72,6 +72,8 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     has "$stderr" 'stdin:3:1: expect: no deg joint=1 angle=90'
     fails 2 armctl -q -l "$fast" expect deg angle=90 --tolerance 2kg
     fails 2 armctl -q -l "$fast" expect deg frob=90
+    fails 2 armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
+    has "$why" '--tolerance goes with MESSAGE FIELD=VALUE'
 }
 
 @test "test: the worked examples, by prove" {
@@ -168,6 +170,13 @@ END
     [ ! -e armctl-case-2.pcapng ]
     exits 1 hidmotor -q -l 'sim:?fault=lost:1' test "$D/all.test"
     hasnt "$output" all.test:0
+}
+
+@test "test: the report is XML, whatever a case is called and prints" {
+    printf '## a\xff <b> \xc3\xa9\ndeg 1 "\xc3\xa9\xe9"\n' >bytes.test
+    exits 1 check bytes.test --junit out.xml
+    ok junit out.xml 'list(c)' 's.get("errors")'
+    same "${lines[0]}" "['a? <b> é']"
 }
 
 @test "test: nothing of a case moves on into the next" {

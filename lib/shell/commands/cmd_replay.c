@@ -22,7 +22,8 @@ struct player {
     uint64_t held;   /* messages that were sent later than due, for the device's sake */
     uint64_t rounds; /* played to the end, with --loop */
     bool greeted;    /* what the device says first was read before */
-    bool done;       /* nothing is left to play */
+    bool done;       /* nothing is left to play, or --for is over */
+    int64_t deadline;
     struct aw_samples late_ms;
 };
 
@@ -87,6 +88,9 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     struct aw_span message = {p->replay.bytes + write->at, write->size};
     enum aw_status status = AW_OK;
     bool held = false, by_tool = session->tool->replay.send != NULL;
+    p->done = due > p->deadline;
+    if (p->done)
+        return AW_OK;
     tell_gap(p, due);
     if (by_tool)
         status = session->tool->replay.send(session, message, due, &held);
@@ -113,7 +117,7 @@ static enum aw_status play(struct player *p)
     size_t first = 0;
     while (first < p->replay.n && p->replay.writes[first].time_ns < p->from_ns)
         first++;
-    p->done = first == p->replay.n;
+    p->done = first == p->replay.n || aw_clock_now(p->session->clock) >= p->deadline;
     if (p->done)
         return AW_OK;
     /* What a device said before it was sent anything it says again when it is connected, but not
@@ -123,8 +127,10 @@ static enum aw_status play(struct player *p)
     if (p->session->tool->replay.in_step)
         status = await_answers(p, answers);
     p->start_ns = aw_clock_now(p->session->clock); /* times are counted from here on */
-    for (size_t i = first; i < p->replay.n && status == AW_OK; i++)
+    for (size_t i = first; i < p->replay.n && status == AW_OK && !p->done; i++)
         status = send_write(p, &p->replay.writes[i]);
+    if (p->done)
+        return status;
     p->rounds++;
     if (status == AW_OK && p->session->tool->replay.in_step)
         status = await_answers(p, p->replay.others);
@@ -162,6 +168,7 @@ static enum aw_status play_all(struct player *p)
         return status;
     notice_elsewhere(p);
     aw_session_moves(session);
+    p->deadline = aw_session_end(session);
     if (session->tool->replay.takes_link)
         p->greeted = session->tool->replay.takes_link(session);
     do

@@ -121,6 +121,11 @@ static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     const struct aw_codec *codec = args->n ? aw_wire_codec(wire, args->bound[0].text, AW_RX) : NULL;
+    if (!codec && aw_flag(w->session, "tolerance"))
+        return aw_fail(
+            &w->session->err, AW_USAGE,
+            "expect: --tolerance goes with MESSAGE FIELD=VALUE — a condition says itself "
+            "how far: 'FIELD>4 and FIELD<6'");
     return codec ? parse_message(w, args, codec) : parse_condition(w, args);
 }
 
