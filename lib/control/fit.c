@@ -460,7 +460,8 @@ bool aw_fit_is_linear(const struct aw_fit *fit)
 double aw_fit_late(const struct aw_fit *fit)
 {
     double late = isfinite(fit->half.late) ? fit->half.late : fit->half.dead_time;
-    return isfinite(late) ? fmax(late, 0) : 0;
+    double whole = fit->process.dead_time_s + fit->process.a1 + fit->process.a3;
+    return isfinite(late) ? fmin(fmax(late, 0), whole) : 0;
 }
 
 bool aw_fit_trusted(const struct aw_fit *fit)

@@ -83,7 +83,8 @@ struct aw_fit {
 bool aw_fit_trusted(const struct aw_fit *fit);
 
 /* By so much more than the model says an answer may be late: half.late, or half.dead_time where
- * that is not known; 0 where neither is. */
+ * that is not known; 0 where neither is, and at most dead time and lags together: what is not known
+ * at all (a hundred times as long) would make gains that do nothing. */
 double aw_fit_late(const struct aw_fit *fit);
 
 /* Are the residuals those of a linear process with noise? Else its numbers are of the nearest one.

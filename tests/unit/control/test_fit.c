@@ -583,10 +583,12 @@ static void test_late(void **state)
 {
     static const struct {
         double dead_time, late, is;
-    } rows[] = {{0.01, 0.002, 0.002}, {0.01, NAN, 0.01}, {NAN, NAN, 0}, {-1, NAN, 0}};
+    } rows[] = {{0.01, 0.002, 0.002}, {0.01, NAN, 0.01}, {NAN, NAN, 0},
+                {-1, NAN, 0},         {351, NAN, 0.07},  {0.01, 351, 0.07}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_fit fit = {.half = {.dead_time = rows[i].dead_time, .late = rows[i].late}};
+        struct aw_fit fit = {.process = {.gain = 1, .a1 = 0.04, .a3 = 0.01, .dead_time_s = 0.02},
+                             .half = {.dead_time = rows[i].dead_time, .late = rows[i].late}};
         assert_true(fabs(aw_fit_late(&fit) - rows[i].is) < 1e-12);
     }
 }
