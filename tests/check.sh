@@ -20,13 +20,14 @@ only=" $* "
 
 # Nobody's own configuration or history takes part.
 home=$(mktemp -d)
-trap 'rm -rf "$home"' EXIT
+TMPDIR=$(mktemp -d /tmp/cXXXX) # short, for the paths of sockets
+trap 'rm -rf "$home" "$TMPDIR"' EXIT
+chmod 755 "$TMPDIR" # some tests run programs as another user
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
 # What they leave behind is seen at the end: files in a folder of their own, processes by what they have
 # from here.
-mkdir "$home/tmp"
-export TMPDIR=$home/tmp ARMWIRE_CHECK=$home
+export TMPDIR ARMWIRE_CHECK=$home
 
 # The packages that the tests use are for the system's Python; a version manager's wrapper around another
 # one takes as long as a test.

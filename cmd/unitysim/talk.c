@@ -73,18 +73,12 @@ enum aw_status unity_ready_to_make(struct aw_session *session)
 
 enum aw_status unity_own_input(struct aw_session *session)
 {
-    const char *name = session->command->name;
     bool script = !session->one_shot && !session->interactive && session->scripts == 0;
-    if (session->server)
-        return aw_fail(&session->err, AW_USAGE,
-                       "%s: the lines it reads do not come to a server — end that, or give a link "
-                       "of its own (--no-attach -l …)",
-                       name);
     if (script)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: the lines it reads are those of the script — put the script into a "
                        "file ('run FILE'), or give the command alone",
-                       name);
+                       session->command->name);
     return AW_OK;
 }
 

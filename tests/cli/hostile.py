@@ -51,7 +51,7 @@ ENDS = {
     "delay:1s": {name: BEYOND for name in COMMANDS},
     "unstable": {name: BEYOND for name in COMMANDS},
     "wall:2deg": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
-    "backlash:1deg": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
+    "backlash:1deg": {"verify": "not to 10 deg"},
     "coulomb:5%": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
     "sound": {"verify": "not to 10 deg"},
 }

@@ -75,7 +75,8 @@ END
         has "$stderr" "stopped: holding"
         echo "$command" >&"$quiet"
         exits 3 hidmotor -l sim: --deadman 50ms <&"$quiet"
-        matches "$stderr" "*stopped: holding*no line came for * s — stopped*"
+        matches "$stderr" "*no line came for * s — stopped*" # in its command, or when that has come back
+        has "$stderr" "stopped: holding"
         ok hidmotor -l sim: --hold <<<"$command"
         hasnt "$stderr" "stopped"
     done <<<$'move 10 10 10 duration=20s\nhome duration=20s\njog elbow +5 duration=20s\nmoveto 120 50 150 duration=20s\nvelocity 20 0 0\nreplay move.pcapng\nreplay velocity.pcapng\nraw 1848 20000 1 10 10 10 --yes\nraw 1811 20 0 0 --yes'

@@ -360,9 +360,9 @@ PYTHON
     ok unitysim -q -j -l sim: run script <<<'elbow=+20'
     same "$(json .lines)" 1
     start served unitysim -l sim: serve
-    fails 2 unitysim -q drive --follow <<<'elbow=+20'
-    has "$why" "drive: the lines it reads do not come to a server"
-    fails 2 unitysim -q teach points.csv <<<$'\nq'
+    ok unitysim -q -j drive --follow <<<'elbow=+20'
+    same "$(json .lines)" 1
+    ok unitysim -q teach points.csv <<<$'\nq'
     ok unitysim -q teach points.csv --every 20ms --for 0.1s
 }
 
