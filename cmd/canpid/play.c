@@ -125,6 +125,23 @@ static enum aw_status check_path(struct player *p, const struct aw_table *table)
     return status;
 }
 
+/* From its end back to its beginning there is no path. */
+static enum aw_status check_loop(struct player *p)
+{
+    struct aw_session *session = p->session;
+    double first[JOINTS], last[JOINTS], near = aw_option_number(session, "near");
+    const char *unit = aw_canpid_unit(p->controller);
+    aw_path_at(&p->path, p->path.t_s[0], first, NULL);
+    aw_path_at(&p->path, p->path.t_s[p->path.n - 1], last, NULL);
+    for (size_t k = 0; k < p->n && aw_flag(session, "loop"); k++)
+        if (fabs(last[k] - first[k]) > near)
+            return aw_fail(&session->err, AW_LIMIT,
+                           "%s: the file ends at %.4g %s and begins at %.4g: --loop would jump — "
+                           "let it end where it begins, or raise --near",
+                           name_of(p, &p->joints[k]), last[k], unit, first[k]);
+    return AW_OK;
+}
+
 static enum aw_status load(struct player *p, const char *path)
 {
     struct aw_session *session = p->session;
@@ -140,6 +157,8 @@ static enum aw_status load(struct player *p, const char *path)
         status = make_path(p, &table, t);
     if (status == AW_OK)
         status = check_path(p, &table);
+    if (status == AW_OK)
+        status = check_loop(p);
     aw_table_free(&table);
     return status;
 }

@@ -867,6 +867,11 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     printf '%s\n' t,lknee 0,50 1,60 >away.csv
     fails 6 canpid -q -l "$fast" play away.csv -c pos
     has "$stderr" "it stands at 0 deg"
+    printf 't,lknee\n0,0\n2,20\n' >jump.csv
+    virtual_json play jump.csv -c pos
+    fails 6 canpid -q -l "$fast" play jump.csv -c pos --loop --for 1s
+    has "$why" 'lknee: the file ends at 20 deg and begins at 0: --loop would jump'
+    ok canpid -q -l "$fast" play jump.csv -c pos --loop --for 1s --near 20
     while IFS='|' read -r text wrong; do
         # shellcheck disable=SC2059 # with its ends of lines
         printf "$text" >who.csv
