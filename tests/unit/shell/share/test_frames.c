@@ -1,0 +1,145 @@
+/* Frames of clients on their way to the device: whose, which, how often. */
+#include "server_helper.h"
+
+#include "protocol/hidmotor/wire.h"
+
+static struct aw_tool tool;
+
+/* A link that keeps what is written. */
+static struct stub {
+    struct aw_link base;
+    unsigned n;
+    uint8_t last[64];
+} stub;
+
+static enum aw_status stub_write(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
+{
+    struct stub *self = (struct stub *)link;
+    (void)err;
+    assert_int_equal(size, sizeof self->last);
+    memcpy(self->last, buf, size);
+    self->n++;
+    return AW_OK;
+}
+
+static void stub_close(struct aw_link *link)
+{
+    (void)link;
+}
+
+static bool same_id(struct aw_span question, struct aw_span frame)
+{
+    return memcmp(question.data, frame.data, 4) == 0;
+}
+
+static int start_motor(void **state)
+{
+    static const struct aw_link_ops ops = {.write = stub_write, .close = stub_close};
+    (void)state;
+    tool = rig_tool;
+    tool.protocol = &aw_hidmotor_protocol;
+    tool.share.answers = same_id;
+    if (server_start(&tool) != 0)
+        return -1;
+    stub = (struct stub){
+        .base = {.ops = &ops, .clock = session->clock, .datagrams = true, .key = "x"}};
+    session->link = &stub.base;
+    for (int i = 0; i < 3; i++)
+        peers[i]->frames = true;
+    return 0;
+}
+
+/* A packet of this id, all of the rest 0 but for the shoulder's target. */
+static void say(int i, const char *key, uint32_t id, float shoulder, unsigned lease)
+{
+    uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
+    char line[512], *p = line + sprintf(line, "{\"%s\":\"", key);
+    memcpy(packet + 16, &shoulder, sizeof shoulder);
+    for (size_t k = 0; k < sizeof packet; k++)
+        p += sprintf(p, "%02X", packet[k]);
+    sprintf(p, "\",\"lease\":%u,\"n\":7,\"younger_ns\":1000000000}", lease);
+    aw_server_take_line(&server, peers[i], line);
+}
+
+#define MOVE       1848
+#define POSITIONS  1910
+#define VELOCITIES 1822
+
+static void answer(uint32_t id)
+{
+    uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
+    aw_frames_answered(&server, (struct aw_span){packet, sizeof packet});
+}
+
+/* Who commands moves, in the server's limits; nobody else does, nor who did before. */
+static void whose_frames_go_out(void **state)
+{
+    (void)state;
+    say(0, "tx", MOVE, 10, 0);
+    assert_non_null(strstr(heard(0), "{\"ack\":7,\"exit\":3,\"why\":"));
+    assert_int_equal(stub.n, 0);
+    server.holder = peers[0];
+    server.lease = 4;
+    say(0, "tx", MOVE, 10, 4);
+    assert_string_equal(heard(0), "{\"ack\":7,\"exit\":0}\n");
+    assert_int_equal(stub.n, 1);
+    assert_true(server.moving);
+    assert_int_equal(session->ongoing, AW_ONGOING_RUNNING);
+    answer(MOVE);
+    say(0, "tx", MOVE, 10, 3);
+    assert_non_null(strstr(heard(0), "\"exit\":3"));
+    say(1, "tx", MOVE, 10, 4);
+    assert_non_null(strstr(heard(1), "\"exit\":3"));
+    say(0, "tx", MOVE, 170, 4);
+    assert_non_null(
+        strstr(heard(0), "{\"ack\":7,\"exit\":6,\"why\":\"set_setpoints: m2 170 deg is "));
+    assert_int_equal(stub.n, 1);
+    aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
+    heard(0);
+    say(0, "tx", MOVE, 10, 4);
+    assert_non_null(strstr(heard(0), "\"exit\":3"));
+    assert_int_equal(stub.n, 1);
+    session->ongoing = AW_ONGOING_NOTHING;
+}
+
+/* What only reads is anybody's; what says so and does not is nobody's. */
+static void who_asks_changes_nothing(void **state)
+{
+    (void)state;
+    say(1, "ask", POSITIONS, 0, 0);
+    assert_int_equal(stub.n, 1);
+    say(1, "ask", MOVE, 10, 0);
+    assert_int_equal(stub.n, 1);
+    assert_false(server.moving);
+}
+
+/* What several ask is asked once; one thing at a time; a moment later it is told again. */
+static void what_several_ask(void **state)
+{
+    (void)state;
+    say(0, "ask", POSITIONS, 0, 0);
+    say(1, "ask", POSITIONS, 0, 0);
+    assert_int_equal(stub.n, 1);
+    say(2, "ask", VELOCITIES, 0, 0);
+    assert_int_equal(stub.n, 1); /* the first one has to be answered before */
+    assert_non_null(peers[2]->held);
+    answer(POSITIONS);
+    assert_int_equal(stub.n, 2);
+    assert_int_equal(stub.last[0], VELOCITIES & 255);
+    assert_null(peers[2]->held);
+    answer(VELOCITIES);
+    say(1, "ask", POSITIONS, 0, 0);
+    assert_int_equal(stub.n, 2);
+    assert_non_null(strstr(heard(1), "{\"rx\":\"7607000000"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(whose_frames_go_out, start_motor, stop),
+        cmocka_unit_test_setup_teardown(who_asks_changes_nothing, start_motor, stop),
+        cmocka_unit_test_setup_teardown(what_several_ask, start_motor, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
