@@ -195,3 +195,34 @@ print(f"# stops in {1e3 * sorted(took)[10]:.1f} ms, at most {1e3 * max(took):.1f
 assert memory < 32 or "san" in os.readlink(f"/proc/{sys.argv[2]}/exe"), memory
 END
 }
+
+@test "who was stopped by another one has to ask anew: a script ends with 3; with --keep-going the next motion asks, and says so" {
+    serve s hidmotor -l sim:
+    for keep in '' -k; do
+        printf '%s\n' 'move 0 60 0 duration=30s --wait' 'move 0 10 0 duration=200ms --wait' |
+            hidmotor $keep >said 2>&1 3>&- &
+        script=$!
+        until echo | talk 0.1 "$(place hidmotor)" | jq -e .commander >/dev/null; do :; done
+        ok hidmotor -q stop
+        wait $script && false || same "$?" 3
+        has "$(<said)" "stopped by hidmotor (pid "
+        if [ "$keep" ]; then
+            has "$(<said)" "hidmotor: commands again"
+            has "$(<said)" "move result=arrived"
+        else
+            hasnt "$(<said)" "move result=arrived"
+        fi
+    done
+    # Between two lines, too.
+    (echo 'velocity 5 0 0'; sleep 20) | hidmotor >said 2>&1 3>&- &
+    script=$!
+    started+=("$script")
+    until echo | talk 0.1 "$(place hidmotor)" | jq -e .commander >/dev/null; do :; done
+    ok hidmotor -q stop
+    wait_for s "stopped by hidmotor"
+    for _ in {1..100}; do
+        ! grep -q "stopped by hidmotor" said || break
+        sleep 0.05
+    done
+    has "$(<said)" "stopped by hidmotor (pid "
+}
