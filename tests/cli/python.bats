@@ -212,5 +212,5 @@ END
     same "$(ls kept/*0/armwire.pcapng | wc -l)" 1
     ok armctl decode -j kept/test_wrong0/armwire.pcapng
     has "$output" '"angle":90'
-    ok python -m pytest -p armwire.pytest_plugin -p no:cacheprovider -q test_arm.py -k elbow --armwire-link sim:
+    ok python -m pytest -p armwire.pytest_plugin -p no:cacheprovider --basetemp=again -q test_arm.py -k elbow --armwire-link sim:
 }
