@@ -19,6 +19,7 @@ are for the tool; with --hold all this fails.
 Prints one line per failure and at the end how many there were; exit status 1 if there was any, or
 if too few were under way to prove anything. SEED repeats the random numbers.
 """
+import atexit
 import collections
 import multiprocessing
 import os
@@ -485,6 +486,7 @@ class Lane:
             self.simulator = subprocess.Popen(
                 [word.format(path=path) for word in self.tool.simulator],
                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            atexit.register(self.simulator.kill)  # a lane that fails leaves it behind
             self.ready = self.simulator.stderr.readline().split()[1]
         return self
 
