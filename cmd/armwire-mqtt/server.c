@@ -299,7 +299,7 @@ static void pass_command(struct gate *gate, struct client *client, const struct 
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     if (text) {
         remember(client, message, object);
-        client->open++;
+        client->open += json_object_get(object, "cmd") || json_object_get(object, "line");
         put_line(&client->conn, text, strlen(text), false);
     } else {
         refuse(gate, message, "a message is a JSON object or one line of text");

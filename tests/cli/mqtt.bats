@@ -279,3 +279,23 @@ answer() {
     wait $mover && false || same "$?" 143
     ok hidmotor -q -l @arm move 0 10 0 --wait
 }
+
+@test "a client that is cut off while nothing moves: its place is free again" {
+    broker
+    shared
+    mkfifo lines
+    hidmotor -q -l "$at" <lines >mine 2>&1 3>&- &
+    first=$!
+    started+=("$first")
+    exec 7>lines
+    echo 'move 0 10 0 duration=100ms --wait' >&7
+    until grep -q arrived mine; do sleep 0.05; done
+    fails 1 hidmotor -q move 0 20 0
+    way=$(cat /proc/$first/task/$first/children)
+    # shellcheck disable=SC2086 # its armwire-mqtt, too
+    kill -STOP $first $way
+    becomes 0 sh -c 'hidmotor -q move 0 20 0 >/dev/null 2>&1; echo $?; sleep 0.1'
+    # shellcheck disable=SC2086
+    kill -KILL $first $way
+    exec 7>&-
+}
