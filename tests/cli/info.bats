@@ -144,3 +144,10 @@ END
         same "$why" "$tool: $PWD/: Is a directory — name a file in it"
     done
 }
+
+@test "more columns than are read: it is said, and the others are there" {
+    { seq -s , -f 'v%.0f' 300; seq -s , 300; seq -s , 300; } >wide.csv
+    ok hidmotor info wide.csv
+    has "$stderr" 'wide.csv: only the first 256 columns are read'
+    has "$output" 'fields=256'
+}

@@ -182,6 +182,7 @@ struct csv {
     char *header;                   /* cut up */
     char *first;                    /* the first line, where it is no header; or NULL */
     bool begun;                     /* that line has been read */
+    bool cut;                       /* it has more columns than are read */
     char number[AW_POINTS_MAX][12]; /* names of columns that have none */
     size_t n;
     const char *name[AW_POINTS_MAX];
@@ -245,13 +246,17 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     csv->time = csv->message = -1;
     if (!csv->header)
         return aw_no_memory(&s->session->err);
-    for (char *rest = csv->header;
-         csv->n < AW_POINTS_MAX && (cell = next_cell(&rest, csv->separator));) {
+    char *rest = csv->header;
+    while (csv->n < AW_POINTS_MAX && (cell = next_cell(&rest, csv->separator))) {
         if (strcmp(cell, "msg") == 0)
             csv->message = (int)csv->n;
         csv->name[csv->n] = *cell ? cell : number_of(csv, csv->n);
         csv->n++;
     }
+    csv->cut = csv->n == AW_POINTS_MAX && next_cell(&rest, csv->separator);
+    if (csv->cut)
+        aw_session_notice(s->session, "%.120s: only the first %d columns are read", s->name,
+                          AW_POINTS_MAX);
     find_time(csv);
     if (csv->n < 2)
         return aw_fail(&s->session->err, AW_USAGE,
@@ -299,7 +304,7 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
         return status;
     while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator)))
         n++;
-    s->counters.uneven += n < (int)csv->n || (rest && rest[strspn(rest, " \t")]);
+    s->counters.uneven += n < (int)csv->n || (!csv->cut && rest && rest[strspn(rest, " \t")]);
     s->subject[0] = '\0';
     const char *message = csv->message >= 0 && csv->message < n ? cells[csv->message] : NULL;
     for (int i = 0; i < n; i++)
