@@ -172,6 +172,25 @@ asyncio.run(main())
 END
 }
 
+@test "every command comes back, those without a result, too" {
+    ok timeout "$patience" /usr/bin/env PYTHONPATH="$root/lib/python" ARMWIRE_BIN="$BIN" /usr/bin/python3 -B - <<'END'
+import armwire
+with armwire.open("hidmotor", "sim:?time=virtual") as arm:
+    assert len(arm.limits().messages) > 3
+    assert arm.wait("m1.position<5").messages[0].m1.position < 5
+    assert arm.config("path").ok and arm.config("show").messages and arm.help().messages[0].tool == "hidmotor"
+    assert "text" in arm.plot("m1.position", for_="0.1s").messages[0]
+    try:
+        arm.run("frob", "frob")
+    except armwire.UsageError as error:
+        assert "frob" in error.why
+    assert arm.status().m1.actual is not None
+with armwire.open("armctl", "sim:?time=virtual") as arm:
+    arm.deg(1, 90)
+    assert arm.expect("deg", joint=1, angle=90).result == "seen"
+END
+}
+
 @test "record: a watch between leaves what was recorded before; a watch that is left ends" {
     ok python - <<'END'
 import subprocess

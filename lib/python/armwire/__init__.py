@@ -51,22 +51,14 @@ class Arm(Face):
         self._process = subprocess.Popen(self.words(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          stderr=self._said)
 
-    def _text(self):
-        self._said.seek(0)
-        return self._said.read().decode(errors="replace")
-
-    def _lines(self, command):
-        """Its records until the result, which comes last."""
+    def _wait(self):
+        """The result, which comes last."""
         for line in self._process.stdout:
-            result = self.take(line)
-            if result is None:
-                continue
-            if result["cmd"] == command or not result["ok"]:
-                yield result
-                return
+            if result := self.take(line):
+                return result
         code = self._process.wait()
         self._process = None
-        raise self.ended(code, self._text())
+        raise self.ended(code, self._said)
 
     def run(self, line, command):
         """Carries a line out: {"cmd":…} or words. For what the methods do not do."""
@@ -74,12 +66,12 @@ class Arm(Face):
         if not self._process or self._process.poll() is not None:
             self._start()
         try:
-            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.write(self.lines(line, command))
             self._process.stdin.flush()
         except BrokenPipeError:
             pass  # the tool has ended: its last words say why
         try:
-            result = next(self._lines(command))
+            result = self._wait()
         except BaseException:
             if self._process:
                 self._process.terminate()  # nobody waits for the motion any more: it is stopped
@@ -148,8 +140,7 @@ class Watch:
         code = self._process.wait()
         self._process = None
         if code:
-            self._said.seek(0)
-            raise self._arm.ended(code, self._said.read().decode(errors="replace"))
+            raise self._arm.ended(code, self._said)
         raise StopIteration
 
     def to_csv(self, path):

@@ -210,12 +210,24 @@ class Face:
     def __repr__(self):
         return f"<armwire {self.tool} at {self.link or 'its usual link'}>"
 
+    def lines(self, line, command):
+        """The line, and one whose answer comes when it is done: not every command has a result."""
+        self.messages, self._result = [], Record(cmd=command, ok=True)
+        asks = command == "config" and "path" in line
+        return (line + ("\n" if asks else "\nconfig path\n")).encode()
+
     def take(self, text):
-        """A line of the tool. Returns its Record if it is the result of the command."""
-        record = json.loads(text, object_hook=Record)
-        if "cmd" in record and "ok" in record:
-            return record
-        self.messages.append(record)
+        """A line of the tool. Returns the result of the command if that is done."""
+        try:
+            record = json.loads(text, object_hook=Record)
+        except ValueError:
+            record = Record(text=text.decode(errors="replace"))
+        if "ok" in record:
+            self._result = record
+        elif record.keys() == {"path"}:
+            return self._result
+        else:
+            self.messages.append(record)
         return None
 
     def conclude(self, result):
@@ -230,7 +242,8 @@ class Face:
 
     def ended(self, code, said):
         """The exception for a tool that has ended by itself."""
-        lines = [line for line in said.strip().splitlines() if line]
+        said.seek(0)
+        lines = [line for line in said.read().decode(errors="replace").splitlines() if line]
         return error(code or 7, lines[-1] if lines else f"{self.tool} has ended with {code}")
 
     def words(self):

@@ -43,27 +43,25 @@ class Arm(Face):
             if not self._process or self._process.returncode is not None:
                 await self._start()
             try:
-                self._process.stdin.write(line.encode() + b"\n")
+                self._process.stdin.write(self.lines(line, command))
                 await self._process.stdin.drain()
             except (BrokenPipeError, ConnectionResetError):
                 pass
             try:
-                return self.conclude(await self._result(command))
+                return self.conclude(await self._wait())
             except asyncio.CancelledError:
                 if self._process:
                     self._process.terminate()
                 await self._end()  # nobody waits for the motion any more: it is stopped
                 raise
 
-    async def _result(self, command):
+    async def _wait(self):
         while line := await self._process.stdout.readline():
-            result = self.take(line)
-            if result is not None and (result["cmd"] == command or not result["ok"]):
+            if result := self.take(line):
                 return result
         code = await self._process.wait()
         self._process = None
-        self._said.seek(0)
-        raise self.ended(code, self._said.read().decode(errors="replace"))
+        raise self.ended(code, self._said)
 
     async def watch(self, *fields, **named):
         """Records as they come."""
@@ -78,8 +76,7 @@ class Arm(Face):
                 if "cmd" not in record:
                     yield record
             if await process.wait():
-                said.seek(0)
-                raise self.ended(process.returncode, said.read().decode(errors="replace"))
+                raise self.ended(process.returncode, said)
         finally:
             if process.returncode is None:
                 process.send_signal(signal.SIGINT)
