@@ -296,7 +296,8 @@ static int run_line(struct tester *t, const struct line *line)
     } else if (words->n) {
         status = aw_dispatch(session, words, where);
     }
-    if (status == AW_LOST && session->tee && !session->tee->file && !*t->now->path)
+    bool kept = session->tee && session->tee->file;
+    if (status == AW_LOST && aw_flag(session, "record") && !kept)
         t->lost = session->err;
     aw_output_flush(&session->out, NULL);
     session->out.sink = NULL;
