@@ -226,3 +226,15 @@ END
     done
     has "$(<said)" "stopped by hidmotor (pid "
 }
+
+@test "of clients that come and go nothing is left: no process, no descriptor" {
+    serve s hidmotor -l sim:
+    files() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }
+    come() { for _ in {1..5}; do echo 'gripper open' | talk 0.3 "$(place hidmotor)" >>said; done; }
+    come
+    before=$(files)
+    come
+    same "$(jq -c 'select(.done) | .exit' said | sort | uniq -c | xargs)" "10 0"
+    becomes "$before" files
+    [ "$(ps --ppid "$pid" -o stat= | grep -c Z)" -le 1 ] # until something happens again
+}

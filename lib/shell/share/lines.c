@@ -296,6 +296,29 @@ void aw_child_take(struct aw_peer *child, const char *line)
     aw_peer_resume(peer);
 }
 
+/* Those that have ended since they were left. */
+void aw_children_reap(struct aw_server *server)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < server->n_ending; i++)
+        if (waitpid(server->ending[i], NULL, WNOHANG) == 0)
+            server->ending[kept++] = server->ending[i];
+    server->n_ending = kept;
+}
+
+static void leave_child(struct aw_server *server, pid_t pid)
+{
+    aw_children_reap(server);
+    if (waitpid(pid, NULL, WNOHANG) != 0)
+        return;
+    if (server->n_ending < AW_ENDING_MAX) {
+        server->ending[server->n_ending++] = pid;
+        return;
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
 /* Of a client that goes its child ends by itself, when its connections do; one that has ended by
  * itself has carried out nothing more. */
 void aw_peer_end_lines(struct aw_peer *peer)
@@ -303,7 +326,7 @@ void aw_peer_end_lines(struct aw_peer *peer)
     struct aw_server *server = peer->server;
     struct aw_peer *owner = peer->owner;
     if (peer->pid > 0)
-        waitpid(peer->pid, NULL, WNOHANG);
+        leave_child(server, peer->pid);
     if (peer->pid && owner) {
         owner->child = NULL;
         if (owner->busy) {

@@ -332,6 +332,7 @@ void aw_server_serve(struct aw_aside *aside)
     }
     aw_frames_look(server);
     look_after(server);
+    aw_children_reap(server);
     aside->fd = server->all;
     server->serves = false;
     aw_server_due(server);

@@ -20,6 +20,7 @@
 #define AW_REQUESTS_MAX  256 /* that one client may have waiting */
 #define AW_QUESTION_MAX  256 /* bytes of a question that is asked once for all */
 #define AW_QUESTIONS     8
+#define AW_ENDING_MAX    64 /* children that are left and have not ended yet */
 
 /* A program at the other end. */
 struct aw_who {
@@ -139,6 +140,8 @@ struct aw_server {
     char url[256];     /* of the device */
     char other[256];   /* of one that a server has which lives where we were to; or "" */
     struct aw_feed *feed;
+    pid_t ending[AW_ENDING_MAX];
+    size_t n_ending;
     pid_t guard;
     int guard_fd;
     FILE *log;
@@ -167,6 +170,7 @@ enum aw_status aw_server_bring(struct aw_server *server, const char *url);
 
 /* lines.c: what comes in, and children that carry out command lines. */
 void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, char *line);
+void aw_children_reap(struct aw_server *server);
 void aw_child_take(struct aw_peer *child, const char *line);
 void aw_peer_drop_lines(struct aw_peer *peer,
                         const char *why);     /* all that wait; NULL: unanswered */
