@@ -26,7 +26,8 @@ void arm_connect(struct aw_session *session, struct aw_link *link);
 bool arm_keeps(struct aw_session *session, struct aw_span frame);
 enum aw_moves arm_saw(struct aw_session *session, bool tx, struct aw_span frame);
 enum aw_status arm_allow(struct aw_session *session, const struct aw_record *command);
-void *arm_memory(struct aw_session *session, size_t *size);
+const void *arm_memory(struct aw_session *session, size_t *size);
+void arm_take_memory(struct aw_session *session, const void *bytes, size_t size);
 
 /* Opens the link, with the options of this command. */
 enum aw_status arm_ready(struct aw_session *session);

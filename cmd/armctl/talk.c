@@ -256,12 +256,15 @@ enum aw_status arm_allow(struct aw_session *session, const struct aw_record *com
     return status;
 }
 
-void *arm_memory(struct aw_session *session, size_t *size)
+const void *arm_memory(struct aw_session *session, size_t *size)
 {
-    struct aw_armctl *arm = &arm_state(session)->arm;
-    aw_armctl_memory(arm);
-    *size = sizeof arm->memory;
-    return &arm->memory;
+    *size = sizeof(struct aw_armctl_memory);
+    return aw_armctl_memory(&arm_state(session)->arm);
+}
+
+void arm_take_memory(struct aw_session *session, const void *bytes, size_t size)
+{
+    aw_armctl_memory_read(&arm_state(session)->arm.memory, bytes, size);
 }
 
 bool arm_can_stop(struct aw_session *session)

@@ -261,6 +261,10 @@ const struct aw_tool armctl_tool = {
     .last_stop = arm_last_stop,
     .connect = arm_connect,
     .disconnect = arm_remember,
-    .share = {.saw = arm_saw, .allow = arm_allow, .keeps = arm_keeps, .memory = arm_memory},
+    .share = {.saw = arm_saw,
+              .allow = arm_allow,
+              .keeps = arm_keeps,
+              .memory = arm_memory,
+              .remember = arm_take_memory},
     .replay = {.in_step = true, .relative = AW_LIST("mov", "spd", "duty")},
 };

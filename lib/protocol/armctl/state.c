@@ -14,6 +14,46 @@
 
 static const char first_line[] = "armctl sequence memory 2";
 
+static bool is_truth(const bool *value)
+{
+    return *(const unsigned char *)value <= 1;
+}
+
+static bool ends(const char text[AW_ARMCTL_BODY_MAX + 1])
+{
+    return memchr(text, '\0', AW_ARMCTL_BODY_MAX + 1) != NULL;
+}
+
+static bool is_place(const struct aw_armctl_place *place)
+{
+    static const int most = 9999; /* has as many digits as the wire */
+    return is_truth(&place->known) && (unsigned)place->kind <= AW_ARMCTL_PULSE &&
+           place->value >= -most && place->value <= most;
+}
+
+static bool are_digits(const struct aw_armctl_memory *m)
+{
+    return is_truth(&m->known) && is_truth(&m->agreed) && m->tx <= 1 && m->rx <= 3 && m->rx != 1 &&
+           (unsigned)m->pings <= AW_ARMCTL_PINGS_NEXT && m->n_owed <= AW_ARMCTL_OWED_MAX;
+}
+
+bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, size_t size)
+{
+    struct aw_armctl_memory m;
+    if (size != sizeof m)
+        return false;
+    memcpy(&m, bytes, sizeof m);
+    bool good =
+        are_digits(&m) && ends(m.received) && ends(m.pending) && ends(m.confirmed) && ends(m.motor);
+    for (size_t i = 0; i < AW_ARMCTL_OWED_MAX; i++)
+        good = good && ends(m.owed[i]);
+    for (size_t i = 0; i < AW_ARMCTL_JOINTS; i++)
+        good = good && is_place(&m.places[i]);
+    if (good)
+        *memory = m;
+    return good;
+}
+
 void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body)
 {
     if (memory->n_owed == AW_ARMCTL_OWED_MAX)

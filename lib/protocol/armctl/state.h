@@ -53,6 +53,10 @@ struct aw_armctl_memory {
     struct aw_armctl_place places[AW_ARMCTL_JOINTS];
 };
 
+/* Takes these bytes for one, as another program of ours has it. False: they are none, and memory is
+ * as it was. */
+bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, size_t size);
+
 /* Notes that a confirmation of this command may still come; the oldest note goes where there is no
  * room. */
 void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body);

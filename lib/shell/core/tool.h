@@ -266,8 +266,9 @@ struct aw_share_hooks {
      * who commands to say, else for the server. */
     bool (*keeps)(struct aw_session *session, struct aw_span frame);
     /* The conversation itself, plain data of *size bytes in the session, which goes from who
-     * commands to the next one. */
-    void *(*memory)(struct aw_session *session, size_t *size);
+     * commands to the next one; there it is taken if it is sound. Both or none. */
+    const void *(*memory)(struct aw_session *session, size_t *size);
+    void (*remember)(struct aw_session *session, const void *bytes, size_t size);
     /* Who keeps the conversation up: this session from the next message on, which is a new one for
      * it (AW_TURN_BEGIN), or from the one that is unanswered on (AW_TURN_GO_ON); or somebody else
      * (AW_TURN_END). */

@@ -106,13 +106,10 @@ void aw_lease_remember(struct aw_server *server, const json_t *object)
     struct aw_session *session = server->session;
     const json_t *text = json_object_get(object, "memory");
     uint8_t bytes[MEMORY_MAX];
-    size_t size = 0;
-    if (!json_is_string(text) || !session->tool->share.memory || !session->link)
-        return;
-    void *memory = session->tool->share.memory(session, &size);
-    if (json_string_length(text) == 2 * size && size <= sizeof bytes &&
-        aw_hex_read(json_string_value(text), 2 * size, bytes))
-        memcpy(memory, bytes, size);
+    size_t size = json_string_length(text) / 2;
+    if (json_is_string(text) && session->tool->share.remember && session->link &&
+        size <= sizeof bytes && aw_hex_read(json_string_value(text), 2 * size, bytes))
+        session->tool->share.remember(session, bytes, size);
 }
 
 static void turn(struct aw_server *server)

@@ -174,14 +174,11 @@ void aw_attached_remember(struct aw_attached *attached, const json_t *object)
 {
     struct aw_session *session = attached->session;
     const json_t *text = json_object_get(object, "memory");
-    size_t size = 0;
+    size_t size = json_string_length(text) / 2;
     uint8_t bytes[MEMORY_MAX];
-    if (!json_is_string(text) || !session->tool->share.memory || !attached->link)
-        return;
-    void *memory = session->tool->share.memory(session, &size);
-    if (json_string_length(text) == 2 * size && size <= sizeof bytes &&
-        aw_hex_read(json_string_value(text), 2 * size, bytes))
-        memcpy(memory, bytes, size);
+    if (json_is_string(text) && session->tool->share.remember && attached->link &&
+        size <= sizeof bytes && aw_hex_read(json_string_value(text), 2 * size, bytes))
+        session->tool->share.remember(session, bytes, size);
 }
 
 static bool only_reads(const struct aw_session *session, struct aw_span frame)

@@ -286,9 +286,30 @@ static void test_memories_are_read_as_they_were(void **state)
     end_picture(out, "memories-armctl.txt");
 }
 
+/* Another program's memory is taken as it is, or not at all. */
+static void memory_of_another_program(void **state)
+{
+    struct aw_armctl_memory mine = {.tx = 1}, theirs = {.known = true, .rx = 2, .n_owed = 1};
+    unsigned char bytes[sizeof theirs];
+    (void)state;
+    strcpy(theirs.confirmed, "DEG1,030");
+    assert_false(aw_armctl_memory_read(&mine, &theirs, sizeof theirs - 1));
+    assert_true(aw_armctl_memory_read(&mine, &theirs, sizeof theirs));
+    assert_memory_equal(&mine, &theirs, sizeof mine);
+    memset(bytes, 0xFF, sizeof bytes);
+    assert_false(aw_armctl_memory_read(&mine, bytes, sizeof bytes));
+    theirs.n_owed = AW_ARMCTL_OWED_MAX + 1;
+    assert_false(aw_armctl_memory_read(&mine, &theirs, sizeof theirs));
+    theirs.n_owed = 0;
+    memset(theirs.motor, 'x', sizeof theirs.motor);
+    assert_false(aw_armctl_memory_read(&mine, &theirs, sizeof theirs));
+    assert_string_equal(mine.confirmed, "DEG1,030");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_of_another_program),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_the_oldest_that_is_owed_goes_first),
         cmocka_unit_test(test_there_is_room_for_the_longest),
