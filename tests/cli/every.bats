@@ -7,7 +7,7 @@ load common
 # Words for commands whose help has no example.
 words() {
     case $1/$2 in
-    */history | */quit | */exit | */complete | */commands | */list | */home | */camera_request) ;;
+    */history | */quit | */exit | */complete | */commands | */obey | */list | */home | */camera_request) ;;
     */reset | */positions | */velocities | */pid_gains | */velocity_gains) ;;
     armctl/jog) echo elbow ;;
     hidmotor/set_setpoints) echo 0 45 -30 1s sinusoidal ;;

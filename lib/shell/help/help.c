@@ -354,15 +354,6 @@ static enum aw_status unknown_subject(struct aw_session *session, const char *na
     return aw_unknown_command(session, name);
 }
 
-static enum aw_status as_json(struct aw_session *session, const struct aw_command *command,
-                              const struct aw_topic *topic)
-{
-    if (topic && !command)
-        return aw_fail(&session->err, AW_USAGE, "help %s: a topic is text, -j is for commands",
-                       topic->name);
-    return aw_help_json(session, command);
-}
-
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "subject", 0), *form = aw_option(session, "as");
@@ -372,7 +363,7 @@ enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *arg
     if (name && !command && !topic)
         return unknown_subject(session, name);
     if (aw_session_json(session))
-        return as_json(session, command, topic);
+        return aw_help_json(session, command, topic);
     if (topic && strcmp(form, "text") != 0)
         topic_source(session, topic, form, aw_flag(session, "tables"));
     else if (!name && strcmp(form, "man") == 0)

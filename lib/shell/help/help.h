@@ -10,9 +10,11 @@ enum aw_status aw_help(struct aw_session *session, const struct aw_command *comm
 /* The command help. */
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args);
 
-/* One JSON object: the whole tool with its options, commands and messages, or one command. For
- * programs: 'help json' describes its members. */
-enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command);
+/* One JSON object: the whole tool with its options, commands and messages, or one command, or the
+ * text of a topic. For programs; the topic records describes its members. */
+struct aw_topic;
+enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command,
+                            const struct aw_topic *topic);
 
 /* The man page of the tool, in man(7) macros. */
 void aw_man_page(struct aw_session *session);

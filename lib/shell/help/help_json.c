@@ -168,9 +168,21 @@ static json_t *describe_tool(struct aw_session *session)
     return object;
 }
 
-enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command)
+/* As the documents have it: Markdown. */
+static json_t *describe_topic(const struct aw_topic *topic)
 {
-    json_t *object = command ? describe_command(session, command) : describe_tool(session);
+    json_t *object = json_object();
+    set_text(object, "topic", topic->name);
+    set_text(object, "text", topic->text);
+    return object;
+}
+
+enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command,
+                            const struct aw_topic *topic)
+{
+    json_t *object = command ? describe_command(session, command)
+                     : topic ? describe_topic(topic)
+                             : describe_tool(session);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     if (!text)
