@@ -366,7 +366,7 @@ unitysim drive elbow=+5
 hidmotor move 0 60 0 duration=9s --wait
 canpid setpoint 10 -b lknee -c pos\nwatch --for 9s
 armctl spd 20\nwatch --for 9s
-ezphys motor 1 2 1000 --for 9s
+ezphys motor 1 2 1000 --for 900s
 END
     # What comes while a command runs is one, whether it is read or not.
     ok hidmotor -q -l sim: --deadman 600ms < <(echo "move 0 60 0 duration=1.2s --wait"
