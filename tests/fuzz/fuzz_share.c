@@ -1,24 +1,29 @@
 /* What a server of a device reads from its clients, and a client from its server: lines that
- * anybody may have written. The first byte chooses. Nothing is run: a request that is understood is
- * queued, and freed.
+ * anybody may have written. The first byte chooses. Nothing is run: a command that is understood
+ * waits behind another one, and frames go to a link that takes everything.
  *
- * Every line that is no sign of life is answered or queued; what a client is told writes no file
- * that it has not named, and bytes of a link come as they are.
+ * No client has more lines waiting than it may, and bytes of a link come as they are.
  */
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "link/core/transport.h"
 #include "shell.h"
 #include "shell/core/share.h"
 #include "shell/share/attached.h"
 #include "shell/share/server.h"
 
-static void swallow(struct aw_sink *sink, bool error, const char *text, size_t size)
+static enum aw_status take_all(struct aw_link *link, const void *buf, size_t size,
+                               struct aw_error *err)
 {
-    (void)sink, (void)error, (void)text, (void)size;
+    (void)link, (void)err;
+    MUST(buf && size);
+    return AW_OK;
 }
+
+static const struct aw_link_ops ops = {.write = take_all};
 
 /* Both ends of a connection at which this has been said. */
 static bool say(const uint8_t *data, size_t size, int ends[2])
@@ -30,45 +35,53 @@ static bool say(const uint8_t *data, size_t size, int ends[2])
     return n >= 0;
 }
 
-static void drop_requests(struct aw_server *server)
+/* A client whose first line is being carried out: those that follow wait, and start no child. */
+static void keep_busy(struct aw_peer *peer)
 {
-    while (server->first) {
-        struct aw_request *request = server->first;
-        MUST(request->peer && (request->line || request->object));
-        server->first = request->next;
-        aw_request_free(request);
-    }
-    server->last = NULL;
+    struct aw_request *first = calloc(1, sizeof *first + 4);
+    MUST(first);
+    strcpy(first->line, "deg");
+    peer->first = peer->last = first;
+    peer->waiting = 1;
+    peer->busy = true;
 }
 
 static void try_server(const uint8_t *data, size_t size)
 {
     int ends[2];
+    char *line;
     struct aw_session *session = open_session(&fuzz_tools[0]);
     struct aw_server *server = calloc(1, sizeof *server);
-    struct aw_peer *peer = calloc(1, sizeof *peer);
-    char *line;
-    MUST(session && server && peer && say(data, size, ends));
-    *server = (struct aw_server){.session = session, .all = epoll_create1(0), .peers = peer};
+    struct aw_link link = {.ops = &ops, .clock = session->clock};
+    MUST(server && say(data, size, ends));
+    *server = (struct aw_server){.session = session,
+                                 .all = epoll_create1(EPOLL_CLOEXEC),
+                                 .spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
+                                 .ask_ns = AW_NEVER};
+    server->aside = (struct aw_aside){.fd = server->all, .due = AW_NEVER};
     session->server = server;
     session->sharing = &aw_sharing;
-    session->out.sink = &server->sink;
-    server->sink.put = swallow;
+    session->link = &link;
     snprintf(server->token, sizeof server->token, "secret");
     MUST(aw_feed_open(server) == AW_OK);
-    *peer = (struct aw_peer){.server = server, .welcome = size % 4 != 0};
-    aw_conn_init(&peer->conn, ends[0], 1 << 16);
-    server->n_peers = 1;
+    struct aw_peer *peer = aw_peer_add(server, ends[0]);
+    MUST(peer);
+    peer->welcome = size % 4 != 0;
+    server->n_strangers -= peer->welcome;
+    keep_busy(peer);
     aw_conn_fill(&peer->conn);
     while ((line = aw_conn_next(&peer->conn)) && !peer->conn.gone) {
         aw_server_take_line(server, peer, line);
-        drop_requests(server);
+        MUST(peer->waiting <= AW_REQUESTS_MAX);
+        server->halt = false; /* there is no device that could be stopped */
+        if (!peer->first)
+            keep_busy(peer);
     }
+    session->link = NULL;
     aw_server_close(server);
     aw_feed_close(server);
     close(ends[1]);
     session->server = NULL;
-    session->out.sink = NULL;
     close_session(session);
     free(server);
 }
@@ -76,29 +89,26 @@ static void try_server(const uint8_t *data, size_t size)
 static void try_client(const uint8_t *data, size_t size)
 {
     int ends[2];
-    struct aw_sink sink = {swallow};
     struct aw_session *session = open_session(&fuzz_tools[0]);
     struct aw_attached *attached = calloc(1, sizeof *attached);
     struct aw_link *link = NULL;
     uint8_t bytes[256];
     size_t got;
-    MUST(session && attached && say(data, size, ends));
-    session->out.sink = &sink;
-    *attached = (struct aw_attached){.session = session, .id = 1, .datagrams = size % 2};
-    attached->files = json_pack("[{s:s}]", "file", "/dev/null");
+    MUST(attached && say(data, size, ends));
+    *attached =
+        (struct aw_attached){.session = session, .datagrams = size % 2, .virtual = size % 3 == 0};
     aw_conn_init(&attached->conn, ends[0], 1 << 16);
     session->attached = attached;
-    MUST(aw_look_open(session, &link) == AW_OK);
+    MUST(aw_attached_open(session, &link) == AW_OK);
     shutdown(ends[1], SHUT_WR);
     aw_attached_take(attached);
     while (aw_link_read(link, bytes, sizeof bytes, &got, 0, NULL) == AW_OK)
         MUST(got > 0 && got <= sizeof bytes);
     aw_link_close(link);
-    json_decref(attached->files);
+    json_decref(attached->memory);
     aw_conn_free(&attached->conn);
     close(ends[1]);
     session->attached = NULL;
-    session->out.sink = NULL;
     free(attached);
     close_session(session);
 }
