@@ -614,7 +614,8 @@ END
 screen() {
     local columns=$1
     shift
-    mux() { tmux -u -S "$D/mux" -f /dev/null "$@"; }
+    screens=$((${screens:-0} + 1)) # each has a server of its own: the last one may be on its way out
+    mux() { tmux -u -S "$D/mux$screens" -f /dev/null "$@"; }
     mux new-session -d -x "$columns" -y 24 "$(printf '%q ' "$@")"
     started+=("$(mux display -p '#{pid}')")
 }

@@ -26,6 +26,7 @@ struct waiter {
     struct aw_stream *stream;
     struct aw_view *view;         /* for the nearest; NULL: none are kept */
     char text[WANTED_MAX];        /* what is wanted, as it was typed */
+    struct aw_select none;        /* no fields but those of the condition */
     struct aw_where where;        /* a condition, or */
     struct aw_record wanted;      /* a message with these values: its codec is not NULL */
     double slack[AW_MAX_SCALARS]; /* how far from them is near enough */
@@ -62,7 +63,7 @@ static enum aw_status parse_condition(struct waiter *w, const struct aw_args *ar
     if (status != AW_OK) /* what parses it calls it by the name of the option */
         return aw_fail(&w->session->err, status, "%s%s", args->command->name,
                        strncmp(why.text, "--where", 7) == 0 ? why.text + 7 : why.text);
-    return aw_stream_check(w->session, &(struct aw_select){0}, &w->where);
+    return aw_stream_check(w->session, &w->none, &w->where);
 }
 
 /* How far a value may be from what is wanted: as --tolerance says where that is in its unit, else
@@ -234,7 +235,7 @@ static enum aw_status begin(struct waiter *w)
     if (session->clock != clock)
         w->since_ns = AW_NO_TIME; /* the link brought its own time: all of it is new */
     if (status == AW_OK && w->where.n)
-        aw_stream_expect(w->stream, &(struct aw_select){0}, &w->where);
+        aw_stream_expect(w->stream, &w->none, &w->where);
     w->deadline = aw_session_end(session);
     return status;
 }
