@@ -157,7 +157,7 @@ class Proxy:
 
     def __init__(self, port, name, event=None):
         self.name = name
-        self.event, self.due, self.happened = event, None, False
+        self.event, self.due, self.sends = event, None, 0
         # A busy machine lets both wait.
         self.wire = Wire(slack=FASTEST * 0.05)
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -198,9 +198,10 @@ class Proxy:
 
     def change(self, line):
         """What the driver says from the event on."""
-        if self.event == "disable" and not self.happened:
+        # A program that disables repeats it until telemetry shows it: the next setpoint enables again.
+        if self.event == "disable" and self.sends < 10 and time.monotonic() > self.due + 0.03 * self.sends:
+            self.sends += 1
             self.board.sendall(b"t04460000C03F0000\r")
-        self.happened = True
         if self.event == "silence" and line.lstrip(b"\a").startswith(b"t05"):
             return b""
         if self.event == "error" and b"t05F6" in line:
