@@ -134,7 +134,7 @@ all_of() {
         timeout 20 "$hidmotor" -q -l hid: move $deg $deg 0 duration=20ms --wait || return
     done
     kill -0 $recorder && kill -INT $recorder
-    ended 130 $recorder
+    ended 0 $recorder
 }
 check "two programs on one node: 20 moves of 20 beside a recorder" all_of 20
 
