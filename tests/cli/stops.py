@@ -42,7 +42,7 @@ LANES = 4
 WITHIN = 10.0, 1000.0  # ms: nine of ten, and all
 GOES_ON = 0.3  # s without a stop are taken for that
 NO_ANSWER, LOST = 3, 7  # exit status
-WAIT = 20  # s, for what must come
+WAIT = 60  # s, for what must come
 
 # ---- Processes -----------------------------------------------------------------------------------
 
