@@ -216,23 +216,11 @@ enum aw_status aw_session_find_server(struct aw_session *session)
     return session->sharing->attach(session, url);
 }
 
-/* Which variant the device speaks, its URL may say. */
-static enum aw_status take_variant(struct aw_session *session)
-{
-    struct aw_variant variant = session->tool->protocol->variants[0];
-    enum aw_status status = AW_OK;
-    if (session->tool->variant)
-        status = session->tool->variant(session, &variant, &session->err);
-    if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
-        aw_wire_init(session->wire, session->tool->protocol, &variant, false);
-    return status;
-}
-
 static enum aw_status use_server(struct aw_session *session)
 {
     enum aw_status status = session->sharing->open(session, &session->link);
     if (status == AW_OK)
-        status = take_variant(session);
+        status = aw_session_prepare_wire(session);
     if (status == AW_OK)
         session->link = aw_trace_wrap(session->link, on_traffic, session);
     if (status == AW_OK && !session->link)
