@@ -37,8 +37,8 @@ static void tell(struct aw_session *session, const void *context)
     }
     if (moves->wanted > 1)
         snprintf(of, sizeof of, ", move %zu of %zu", moves->done + 1, moves->wanted);
-    aw_session_work(session, "%s %.0f s%s%s", session->command->name, aw_session_seconds(session),
-                    goal, of);
+    aw_session_work(session, "%s %.0f s%s%s", session->run.command->name,
+                    aw_session_seconds(session), goal, of);
 }
 
 static enum aw_status move_on(struct aw_session *session, struct moves *moves,
@@ -65,7 +65,7 @@ static void report_moves(struct aw_session *session, const struct moves *moves,
     if (moves->wanted < 2 || aw_flag(session, "dry-run"))
         return;
     if (status == AW_OK) {
-        aw_object_start(result, session->command->name);
+        aw_object_start(result, session->run.command->name);
         aw_object_text(result, "result", aw_armctl_result_name(AW_ARMCTL_CONFIRMED));
         aw_object_number(result, "ms", (double)moves->total_ns / 1e6, 1, NULL);
         aw_object_number(result, "retries", moves->retries, 0, NULL);
@@ -157,13 +157,13 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
         return status;
     aw_session_moves(session);
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
-    session->moving = status == AW_STOPPED;
-    if (!session->moving || aw_flag(session, "hold"))
+    session->motion.moving = status == AW_STOPPED;
+    if (!session->motion.moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
     /* A motor and a vehicle go on, whoever wrote the line. */
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))
-        session->ongoing = AW_ONGOING_RUNNING;
+        session->motion.ongoing = AW_ONGOING_RUNNING;
     arm_report(session, "send", NULL);
     aw_object_text(&session->result, "answer", state->outcome.answer);
     return status;
@@ -210,7 +210,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     status = aw_armctl_stop(&state->arm, true, &state->outcome, &session->err);
     arm_remember(session);
     if (status == AW_OK)
-        session->ongoing = AW_ONGOING_NOTHING;
+        session->motion.ongoing = AW_ONGOING_NOTHING;
     arm_report(session, "stop", NULL);
     if (*state->outcome.sent)
         aw_object_text(&session->result, "sent", state->outcome.sent);

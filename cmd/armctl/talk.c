@@ -63,12 +63,12 @@ void arm_remember(struct aw_session *session)
     struct arm_state *state = arm_state(session);
     const struct aw_armctl_memory *memory = aw_armctl_memory(&state->arm);
     /* The simulator in this process starts anew with each link: there is nothing to remember. */
-    if (session->link->simulated || memcmp(memory, &state->kept, sizeof *memory) == 0)
+    if (session->device.link->simulated || memcmp(memory, &state->kept, sizeof *memory) == 0)
         return;
     aw_state_path(session, "", dir, sizeof dir);
     if (!*dir)
         return;
-    if (aw_armctl_state_save(dir, session->link->key, memory, &problem) == AW_OK)
+    if (aw_armctl_state_save(dir, session->device.link->key, memory, &problem) == AW_OK)
         state->kept = *memory;
     else
         aw_session_notice(session, "sequence digit not remembered: %s", problem.text);
@@ -81,7 +81,7 @@ void arm_connect(struct aw_session *session, struct aw_link *link)
     char dir[512];
     state->kept = (struct aw_armctl_memory){0};
     aw_state_path(session, "", dir, sizeof dir);
-    if (!session->link->simulated && *dir)
+    if (!session->device.link->simulated && *dir)
         aw_armctl_state_load(dir, link->key, &state->kept);
     aw_armctl_init(&state->arm, link, &options, &state->kept);
     aw_armctl_on_event(&state->arm, on_event, session);
@@ -213,17 +213,17 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
     aw_session_moves(session);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
-    session->moving = status == AW_STOPPED;
-    if (!session->moving || aw_flag(session, "hold"))
+    session->motion.moving = status == AW_STOPPED;
+    if (!session->motion.moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
     /* A motor and a vehicle go on until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;
     if (drives || *state->arm.memory.motor)
-        session->ongoing = AW_ONGOING_RUNNING;
+        session->motion.ongoing = AW_ONGOING_RUNNING;
     else if (vehicle && status == AW_OK)
-        session->ongoing = AW_ONGOING_NOTHING;
-    arm_report(session, session->command->name, command);
+        session->motion.ongoing = AW_ONGOING_NOTHING;
+    arm_report(session, session->run.command->name, command);
     return status;
 }
 
@@ -270,7 +270,8 @@ void arm_take_memory(struct aw_session *session, const void *bytes, size_t size)
 bool arm_can_stop(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);
-    return state->profile.n || *state->arm.memory.motor || session->ongoing == AW_ONGOING_RUNNING;
+    return state->profile.n || *state->arm.memory.motor ||
+           session->motion.ongoing == AW_ONGOING_RUNNING;
 }
 
 void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)

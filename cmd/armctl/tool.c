@@ -22,7 +22,7 @@ static bool moves_joints(const char *command)
 static void complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     const struct aw_armctl_profile *profile = &arm_state(session)->profile;
-    const char *command = session->command ? session->command->name : "";
+    const char *command = session->run.command ? session->run.command->name : "";
     for (size_t i = 0; i < profile->n; i++) {
         const struct aw_armctl_joint *joint = &profile->joints[i];
         char help[64];

@@ -148,7 +148,7 @@ static enum aw_status begin(struct canpid_run *run, struct canpid_experiment *e,
         status = aw_fail(&session->err, AW_LIMIT,
                          "%s: the joint is too near the end of its range for a swing of "
                          "--max-deviation — move it inwards with setpoint, or --around",
-                         session->command->name);
+                         session->run.command->name);
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
     canpid_run_watch(run); /* the bound is one around the centre, also after --around */
@@ -266,6 +266,6 @@ enum aw_status canpid_experiment_model(struct canpid_run *run, const struct canp
     snprintf(model->controller, sizeof model->controller, "%s",
              aw_canpid_controller_name(run->controller));
     snprintf(model->source, sizeof model->source, "canpid %s, %zu samples",
-             run->session->command->name, run->table.n_rows);
+             run->session->run.command->name, run->table.n_rows);
     return AW_OK;
 }

@@ -149,7 +149,7 @@ static enum aw_status send_all(struct aw_session *session, const struct aw_canpi
         status = send_one(session, &at);
         n += status == AW_OK;
     }
-    session->moving = session->moving && status == AW_STOPPED;
+    session->motion.moving = session->motion.moving && status == AW_STOPPED;
     if (aw_flag(session, "dry-run"))
         return status;
     if (n)

@@ -126,7 +126,7 @@ static void show_progress(struct canpid_run *run)
     if (run->total_s > 0)
         snprintf(of, sizeof of, " of %.0f", run->total_s);
     aw_session_work(session, "%s %.0f%s s, %s %.1f %s",
-                    session->command ? session->command->name : "", s, of,
+                    session->run.command ? session->run.command->name : "", s, of,
                     aw_canpid_board_name(&session->wire->variant, run->board, name),
                     run->last[RUN_MEASURED], run->unit);
 }
@@ -279,7 +279,7 @@ static enum aw_status save(struct canpid_run *run, const char *path)
 enum aw_status canpid_run_end(struct canpid_run *run, enum aw_status status)
 {
     const char *path = save_path(run);
-    if (status != AW_STOPPED && run->session->moving)
+    if (status != AW_STOPPED && run->session->motion.moving)
         status = canpid_end_motion(run->session, status);
     run->guard.enabled = false;
     if (path && run->table.n_rows && status == AW_OK)

@@ -13,8 +13,8 @@ static void filter_boards(struct aw_session *session)
     struct canpid_state *state = session->state;
     const char *url;
     uint64_t boards;
-    if (!session->one_shot || session->link || !aw_flag(session, "board") ||
-        aw_session_find_server(session) != AW_OK || session->attached ||
+    if (!session->mode.one_shot || session->device.link || !aw_flag(session, "board") ||
+        aw_session_find_server(session) != AW_OK || session->share.attached ||
         aw_session_url(session, &url) != AW_OK || strncmp(url, "can:", 4) != 0 ||
         strstr(url, "filter=") || canpid_boards(session, &boards) != AW_OK)
         return;
@@ -55,7 +55,7 @@ enum aw_status canpid_ready(struct aw_session *session)
     enum aw_status status = aw_session_link(session);
     if (status != AW_OK)
         return status;
-    if (session->link->recorded)
+    if (session->device.link->recorded)
         options.confirm_ms = 0;
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     ((struct canpid_state *)session->state)->client.options = options;
@@ -121,7 +121,7 @@ void canpid_goes_on(struct aw_session *session, char *out, size_t size)
 static void leave(struct aw_session *session, uint64_t boards)
 {
     ((struct canpid_state *)session->state)->ongoing = boards;
-    session->ongoing = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    session->motion.ongoing = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
 }
 
 void canpid_left_on(struct aw_session *session, uint64_t boards)
@@ -228,8 +228,8 @@ enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args 
         report(session, args->command->name, commands, n, &outcome);
     else if (status != AW_OK && outcome.boards)
         aw_session_notice(session, "sent to %s before that", list_boards(session, outcome.boards));
-    session->moving = session->moving && (status == AW_STOPPED || session->out.error);
-    if (outcome.boards && !session->moving)
+    session->motion.moving = session->motion.moving && (status == AW_STOPPED || session->out.error);
+    if (outcome.boards && !session->motion.moving)
         canpid_remember(session);
     return status;
 }
@@ -326,7 +326,7 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
     struct aw_error cause = session->err, not_back;
     enum aw_status ended = disable(session, state->driven, &not_back);
     if (ended == AW_OK) {
-        session->moving = false;
+        session->motion.moving = false;
         canpid_disabled(session, state->driven);
         ended = fail_back(session, &not_back);
     }

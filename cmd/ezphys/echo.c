@@ -32,7 +32,7 @@ static enum aw_status parse_where(struct watcher *w)
     w->names = malloc(sizeof *w->names);
     if (!w->names)
         return aw_no_memory(&session->err);
-    aw_names_init(w->names, session->printing.wire);
+    aw_names_init(w->names, session->run.printing.wire);
     enum aw_status status = aw_where_parse(text, &w->where, &session->err);
     return status == AW_OK ? aw_where_check(&w->where, w->names, AW_SUBJECTS_ANY, &session->err)
                            : status;

@@ -83,7 +83,7 @@ static enum aw_status follow(struct follower *f)
         report(f);
         status = hold(f);
     }
-    session->moving = status != AW_OK;
+    session->motion.moving = status != AW_OK;
     return status;
 }
 
@@ -160,7 +160,7 @@ static enum aw_status jog_along(struct follower *f, struct aw_jog *jog, double c
     status = ez_go_on(session, aw_ezphys_path_seconds(&f->path), each, f);
     if (status == AW_OK)
         status = hold(f);
-    session->moving = status != AW_OK;
+    session->motion.moving = status != AW_OK;
     if (status != AW_OK)
         return status;
     const char *unit = ez_units(session, f->path.tracks[0].joint).displacement;

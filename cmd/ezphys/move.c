@@ -28,7 +28,7 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
     /* Half a step less: what is called 1 s is 1000 steps of 1 ms, though both are rounded. */
     double end = seconds - ez->state.step_size / 2;
     while (status == AW_OK && time_now(session) - start < end) {
-        aw_session_work(session, "%s %.0f s, %.3f of %.9g s simulated", session->command->name,
+        aw_session_work(session, "%s %.0f s, %.3f of %.9g s simulated", session->run.command->name,
                         aw_session_seconds(session), time_now(session) - start, seconds);
         if (each)
             status = each(session, context, time_now(session) - start);
@@ -211,11 +211,11 @@ static enum aw_status dry_run(struct drive *d)
 {
     struct aw_session *session = d->session;
     size_t size;
-    enum aw_status status =
-        aw_ezphys_encode(ez_of(session), session->frame, AW_FRAME_ROOM, &size, &session->err);
-    return status == AW_OK
-               ? aw_session_dry_run(session, &d->record, (struct aw_span){session->frame, size})
-               : status;
+    enum aw_status status = aw_ezphys_encode(ez_of(session), session->device.frame, AW_FRAME_ROOM,
+                                             &size, &session->err);
+    return status == AW_OK ? aw_session_dry_run(session, &d->record,
+                                                (struct aw_span){session->device.frame, size})
+                           : status;
 }
 
 static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
@@ -275,9 +275,9 @@ static enum aw_status drive(struct drive *d)
     }
     if (status == AW_OK && seconds > 0 && !d->forces)
         status = hold(d);
-    session->moving = status != AW_OK;
+    session->motion.moving = status != AW_OK;
     if (status == AW_OK && !d->forces)
-        session->ongoing = seconds > 0 ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
+        session->motion.ongoing = seconds > 0 ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
     return status;
 }
 
@@ -325,7 +325,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     if (status == AW_TIMEOUT)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "the simulation has not started again — does it take commands (Receive)?");
-    session->ongoing = AW_ONGOING_NOTHING;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "reset");
     ez_report_time(session);
     return status;
@@ -348,7 +348,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         status = ez_no_message(session);
     if (status != AW_OK)
         return status;
-    session->ongoing = AW_ONGOING_NOTHING;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "stop");
     aw_object_count(&session->result, "joints", ez->n_commands);
     aw_object_text(&session->result, "result", how.coast ? "off" : "held");

@@ -32,7 +32,7 @@ enum aw_status ez_show_begin(struct aw_session *session)
     variant.instead = aw_ezphys_ordered;
     aw_wire_init(&shown->wire, &aw_ezphys_protocol, &variant, wire->raw);
     memset(shown->from, 0, sizeof shown->from);
-    session->printing.wire = &shown->wire;
+    session->run.printing.wire = &shown->wire;
     return AW_OK;
 }
 

@@ -48,11 +48,11 @@ enum aw_status ez_ready(struct aw_session *session)
     if (status != AW_OK)
         return status;
     if (!state->ez.link) { /* it is a new one, or the client is for another wire */
-        aw_ezphys_attach(&state->ez, session->link);
+        aw_ezphys_attach(&state->ez, session->device.link);
         state->next = 0;
-        state->in_step = session->link->simulated && !state->runs;
-        if (*session->link->ready && !aw_flag(session, "quiet"))
-            fprintf(stderr, "ready: %s\n", session->link->ready);
+        state->in_step = session->device.link->simulated && !state->runs;
+        if (*session->device.link->ready && !aw_flag(session, "quiet"))
+            fprintf(stderr, "ready: %s\n", session->device.link->ready);
     }
     return AW_OK;
 }
@@ -161,7 +161,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
         aw_session_notice(session, "a simulator has connected");
     }
     if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded &&
-        !session->attached) {
+        !session->share.attached) {
         status = connect_again(session, deadline);
         return status == AW_OK ? AW_EVENT : status;
     }
@@ -184,7 +184,7 @@ static void count_looking(struct aw_session *session, int64_t step, uint64_t epo
 static void notice_looking(struct aw_session *session)
 {
     const struct ez_state *state = ez_state(session);
-    if (!session->one_shot || state->looked < 2)
+    if (!session->mode.one_shot || state->looked < 2)
         return;
     aw_session_notice(session,
                       "looking on answered %" PRIu64
@@ -404,10 +404,10 @@ static bool is_typed(int fd)
 /* One message more. AW_TIMEOUT: nothing came yet. A script's next line answers. */
 static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int64_t due)
 {
-    struct aw_clock *clock = &session->real_clock.base;
+    struct aw_clock *clock = &session->time.real.base;
     struct aw_ezphys *ez = ez_of(session);
     struct aw_error err;
-    if (ez->owed && session->interactive) {
+    if (ez->owed && session->mode.interactive) {
         enum aw_status status = aw_clock_wait(clock, fd, POLLIN, due);
         return status == AW_TIMEOUT ? aw_ezphys_answer(ez, &err) : status;
     }
@@ -420,7 +420,7 @@ static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int
 enum aw_status ez_idle(struct aw_session *session, int fd)
 {
     struct ez_state *state = ez_state(session);
-    struct aw_clock *clock = &session->real_clock.base;
+    struct aw_clock *clock = &session->time.real.base;
     struct aw_ezphys *ez = &state->ez;
     bool talking = ez->link && !state->paused && aw_link_fd(ez->link) >= 0;
     int all = talking ? both(fd, aw_link_fd(ez->link)) : -1;
@@ -556,7 +556,7 @@ void ez_turn(struct aw_session *session, enum aw_turn turn)
     struct aw_ezphys *ez = &state->ez;
     struct aw_error ignored;
     if (turn == AW_TURN_BEGIN && state->made) {
-        aw_ezphys_attach(ez, session->link);
+        aw_ezphys_attach(ez, session->device.link);
         state->next = 0;
     }
     if (turn == AW_TURN_BEGIN || !state->made || !ez->link)

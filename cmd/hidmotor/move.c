@@ -102,7 +102,7 @@ static void tell(struct aw_session *session, const void *context)
 {
     const struct aw_hidmotor_plan *plan = context;
     const struct aw_hidmotor_status *known = &motor_arm(session)->known;
-    aw_session_work(session, "%s %.0f of %.0f s, %s %.1f of %.1f deg", session->command->name,
+    aw_session_work(session, "%s %.0f of %.0f s, %s %.1f of %.1f deg", session->run.command->name,
                     aw_session_seconds(session), fmax(0, plan->duration_ms) / 1000,
                     aw_hidmotor_joint(plan->fastest).alias, known->position[plan->fastest],
                     plan->target[plan->fastest]);
@@ -127,14 +127,14 @@ enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_
     enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
                                              NULL, NULL, &session->err);
     aw_session_work_while(session, NULL, NULL);
-    session->moving = status == AW_STOPPED || status == AW_LOST;
+    session->motion.moving = status == AW_STOPPED || status == AW_LOST;
     return status;
 }
 
 static void report(struct aw_session *session, const char *cmd, const struct aw_hidmotor_plan *plan,
                    enum aw_status status, bool waited)
 {
-    double ms = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
+    double ms = (double)(aw_clock_now(session->clock) - session->run.started) / 1e6;
     aw_object_start(&session->result, cmd);
     aw_object_text(&session->result, "result",
                    status != AW_OK ? "not-reached"
@@ -156,7 +156,7 @@ void motor_leave(struct aw_session *session, const struct aw_record *command)
     if (strcmp(name, "set_setpoints") == 0)
         aw_session_ends_in(session, fmax(0, aw_record_get(command, "duration")) / 1000 + REST_S);
     else if (strcmp(name, "set_velocity") == 0)
-        session->ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
+        session->motion.ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
 }
 
 enum aw_status motor_replay_allow(struct aw_session *session, const struct aw_record *command)
@@ -200,8 +200,8 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
     status = motor_send(session, &plan);
     if (status == AW_OK && waits)
         status = motor_await(session, &plan, aw_option_number(session, "wait"));
-    session->moving = session->moving && status == AW_STOPPED;
-    session->ongoing = AW_ONGOING_NOTHING;
+    session->motion.moving = session->motion.moving && status == AW_STOPPED;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
     if (status == AW_OK && !waits) {
         struct aw_record command;
         make_record(session, &plan, &command);
@@ -290,8 +290,8 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
 {
     enum aw_status status = aw_hidmotor_stop(motor_arm(session), stopped, &session->err);
     if (status == AW_OK) {
-        session->moving = false;
-        session->ongoing = AW_ONGOING_NOTHING;
+        session->motion.moving = false;
+        session->motion.ongoing = AW_ONGOING_NOTHING;
     }
     return status;
 }

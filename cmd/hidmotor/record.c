@@ -47,7 +47,7 @@ struct recorder {
 /* Is it one that --fields asks for? Marks the names that ask for it. */
 static bool is_asked(struct recorder *r, int field, const char *name, bool *found)
 {
-    const struct aw_select *asked = &r->session->printing.wanted.any;
+    const struct aw_select *asked = &r->session->run.printing.wanted.any;
     const struct aw_codec *codec = aw_wire_codec(r->session->wire, fields[field].message, AW_RX);
     bool any = asked->n == 0;
     for (size_t i = 0; i < asked->n; i++)
@@ -59,12 +59,12 @@ static bool is_asked(struct recorder *r, int field, const char *name, bool *foun
 static enum aw_status choose_columns(struct recorder *r)
 {
     struct aw_session *session = r->session;
-    const struct aw_select *asked = &session->printing.wanted.any;
+    const struct aw_select *asked = &session->run.printing.wanted.any;
     bool found[AW_SELECT_MAX] = {false};
     char text[COLUMNS][32];
     const char *names[COLUMNS] = {"t"};
     size_t n = 1;
-    session->printing.wanted.picks = false; /* they are columns, and not of the result */
+    session->run.printing.wanted.picks = false; /* they are columns, and not of the result */
     enum aw_status status = aw_stream_check(session, asked, NULL);
     for (int i = 1; i < COLUMNS && status == AW_OK; i++) {
         int joint = (i - 1) % AW_HIDMOTOR_JOINTS, field = (i - 1) / AW_HIDMOTOR_JOINTS;

@@ -149,10 +149,10 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
                           });
     }
     status = unity_run(session, aw_clock_now(session->clock) + AW_UNITYSIM_CADENCE_NS);
-    if (status != AW_OK || session->one_shot)
+    if (status != AW_OK || session->mode.one_shot)
         return unity_end_motion(session, status);
-    session->moving = false;
-    session->ongoing = AW_ONGOING_RUNNING;
+    session->motion.moving = false;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_unitysim_leave(unity);
     aw_object_start(&session->result, "control");
     aw_object_text(&session->result, "result", "sent");

@@ -81,7 +81,7 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limit
     *limits = state->limits;
     if (aw_flag(session, "limits") || !state->limits_known)
         status = unity_new_limits(session, limits);
-    if (status == AW_OK || !session->command || session->command->safety != AW_READ)
+    if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
     aw_session_notice(session, "%s — the usual limits stand in", session->err.text);
     session->err = (struct aw_error){.status = AW_OK}; /* what sends none goes on: stop, status */

@@ -125,7 +125,7 @@ static void tell(struct aw_session *session, const void *context)
         most = way > most ? way : most;
     }
     if (far >= 0)
-        aw_session_work(session, "%s %.0f s, %s %d of %d ticks", session->command->name,
+        aw_session_work(session, "%s %.0f s, %s %d of %d ticks", session->run.command->name,
                         aw_session_seconds(session), aw_unitysim_joint_name(far), position[far],
                         goals[far].position);
 }
@@ -148,7 +148,7 @@ static enum aw_status move(struct aw_session *session, const char *verb,
         if (request->move.goals[i].wanted)
             unity_report_joint(session, i);
     aw_object_number(&session->result, "ms",
-                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, NULL);
+                     (double)(aw_clock_now(session->clock) - session->run.started) / 1e6, 1, NULL);
     return status;
 }
 

@@ -173,7 +173,7 @@ static enum aw_status play_it(struct play *play)
     aw_object_count(&session->result, "rows", play->sequence.n);
     aw_object_count(&session->result, "rounds", play->player.round);
     aw_object_number(&session->result, "ms",
-                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, NULL);
+                     (double)(aw_clock_now(session->clock) - session->run.started) / 1e6, 1, NULL);
     return status;
 }
 

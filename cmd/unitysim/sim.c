@@ -230,7 +230,7 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
     struct stage stage = {.session = session, .device = device, .stuck = stuck};
     struct aw_link_options options = {.clock = session->clock, .protocol = session->tool->protocol};
     aw_stop_catch(session);
-    session->serving = true;
+    session->mode.serving = true;
     enum aw_status status =
         aw_session_open(session, aw_option(session, "listen"), &options, &stage.link);
     if (status != AW_OK)

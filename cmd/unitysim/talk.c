@@ -73,12 +73,13 @@ enum aw_status unity_ready_to_make(struct aw_session *session)
 
 enum aw_status unity_own_input(struct aw_session *session)
 {
-    bool script = !session->one_shot && !session->interactive && session->scripts == 0;
+    bool script =
+        !session->mode.one_shot && !session->mode.interactive && session->mode.scripts == 0;
     if (script)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: the lines it reads are those of the script — put the script into a "
                        "file ('run FILE'), or give the command alone",
-                       session->command->name);
+                       session->run.command->name);
     return AW_OK;
 }
 
@@ -222,7 +223,7 @@ enum aw_status unity_end_motion(struct aw_session *session, enum aw_status statu
     enum aw_status stopped =
         status == AW_OK ? unity_stop(session) : aw_unitysim_stop(unity_of(session), &session->err);
     if (stopped != AW_STOPPED && stopped != AW_LOST)
-        session->moving = false;
+        session->motion.moving = false;
     if (status == AW_OK)
         return stopped;
     session->err = why;

@@ -72,13 +72,13 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
 static enum aw_status end_record(struct aw_session *session, enum aw_status status)
 {
     enum aw_status result = status;
-    if (session->tee && !aw_tee_close(session->tee, &session->lost)) {
+    if (session->device.tee && !aw_tee_close(session->device.tee, &session->device.tee_lost)) {
         result = aw_session_take_loss(session, status);
         if (result != status)
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     }
-    free(session->tee);
-    session->tee = NULL;
+    free(session->device.tee);
+    session->device.tee = NULL;
     return result;
 }
 
@@ -96,7 +96,7 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     } else {
         bool prompt = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
-        session->one_shot = command;
+        session->mode.one_shot = command;
         status = command  ? aw_dispatch(session, words, NULL)
                  : prompt ? aw_repl(session)
                           : aw_run_lines(session, STDIN_FILENO, NULL);
@@ -122,7 +122,7 @@ int aw_main(const struct aw_tool *tool, int argc, char **argv)
         fprintf(stderr, "%s: %s\n", tool->name, err.text);
         return AW_NO_MEMORY;
     }
-    session->sharing = &aw_sharing;
+    session->share.sharing = &aw_sharing;
     signal(SIGPIPE, SIG_IGN);
     enum aw_status status = run(session, argc, argv);
     status = end_record(session, status);

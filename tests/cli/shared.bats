@@ -87,6 +87,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
 @test "of two that come at once one commands, and the other one is told; nobody moves by itself when that one is killed" {
     serve s hidmotor -l sim:
     for _ in {1..10}; do
+        : | tee one >two # the shell empties them later, when the programs begin
         hidmotor -q move 0 60 0 duration=30s --wait >one 2>&1 3>&- &
         one=$!
         hidmotor -q move 0 -30 0 duration=30s --wait >two 2>&1 3>&- &

@@ -59,9 +59,9 @@ static void try_server(const uint8_t *data, size_t size)
                                  .spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
                                  .ask_ns = AW_NEVER};
     server->aside = (struct aw_aside){.fd = server->all, .due = AW_NEVER};
-    session->server = server;
-    session->sharing = &aw_sharing;
-    session->link = &link;
+    session->share.server = server;
+    session->share.sharing = &aw_sharing;
+    session->device.link = &link;
     snprintf(server->token, sizeof server->token, "secret");
     MUST(aw_feed_open(server) == AW_OK);
     struct aw_peer *peer = aw_peer_add(server, ends[0]);
@@ -77,11 +77,11 @@ static void try_server(const uint8_t *data, size_t size)
         if (!peer->first)
             keep_busy(peer);
     }
-    session->link = NULL;
+    session->device.link = NULL;
     aw_server_close(server);
     aw_feed_close(server);
     close(ends[1]);
-    session->server = NULL;
+    session->share.server = NULL;
     close_session(session);
     free(server);
 }
@@ -98,7 +98,7 @@ static void try_client(const uint8_t *data, size_t size)
     *attached =
         (struct aw_attached){.session = session, .datagrams = size % 2, .virtual = size % 3 == 0};
     aw_conn_init(&attached->conn, ends[0], 1 << 16);
-    session->attached = attached;
+    session->share.attached = attached;
     MUST(aw_attached_open(session, &link) == AW_OK);
     shutdown(ends[1], SHUT_WR);
     aw_attached_take(attached);
@@ -108,7 +108,7 @@ static void try_client(const uint8_t *data, size_t size)
     json_decref(attached->memory);
     aw_conn_free(&attached->conn);
     close(ends[1]);
-    session->attached = NULL;
+    session->share.attached = NULL;
     free(attached);
     close_session(session);
 }

@@ -24,8 +24,9 @@ static inline int server_start(const struct aw_tool *tool)
                                 .spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
                                 .ask_ns = AW_NEVER};
     server.aside = (struct aw_aside){.fd = server.all, .due = AW_NEVER};
-    session->server = &server;
-    session->real_clock.stop_fd = session->stop.asked = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    session->share.server = &server;
+    session->time.real.stop_fd = session->motion.stop.asked =
+        eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     for (int i = 0; i < 3; i++) {
         int pair[2];
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
@@ -60,7 +61,7 @@ static inline int stop(void **state)
 static inline bool asked_to_stop(void)
 {
     uint64_t times;
-    return read(session->stop.asked, &times, sizeof times) > 0;
+    return read(session->motion.stop.asked, &times, sizeof times) > 0;
 }
 
 /* What has come to a client since it was last asked for. */

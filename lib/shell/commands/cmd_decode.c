@@ -66,7 +66,7 @@ static void hurry_output(struct aw_decoder *d, int fd)
         d->record = aw_printer_hurry(d->printer, false);
         return;
     }
-    aw_output_pace(out, aw_clock_now(&d->session->real_clock.base), &left, NULL);
+    aw_output_pace(out, aw_clock_now(&d->session->time.real.base), &left, NULL);
     if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
         aw_output_flush(out, NULL);
 }

@@ -19,9 +19,10 @@
 #include "view/terminal/cells.h"
 
 #define LONG_AGO_NS                                                                                \
-    (INT64_C(1000000000) * AW_SECOND) /* 2001: times before count from elsewhere                   \
+    (INT64_C(1000000000) *                                                                         \
+     AW_SECOND)                   /* 2001: times before count from elsewhere                   \
                                        */
-#define JUMP_NS   (2 * AW_SECOND)     /* of the samples' time, to which no line is drawn */
+#define JUMP_NS   (2 * AW_SECOND) /* of the samples' time, to which no line is drawn */
 #define FPS_MOST  15
 #define FPS_LEAST 5
 #define SEEN_MOST 64
@@ -85,7 +86,7 @@ static bool reads_pipe(struct aw_session *session)
 {
     struct stat status;
     const struct aw_option_value *link = aw_options_find(&session->options, "link");
-    return session->one_shot && link->origin != AW_FROM_COMMAND_LINE &&
+    return session->mode.one_shot && link->origin != AW_FROM_COMMAND_LINE &&
            fstat(STDIN_FILENO, &status) == 0 &&
            (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
 }
@@ -486,7 +487,8 @@ static void make_title(struct plot *p, char *out, size_t size)
 {
     static const size_t longest = 60;
     struct aw_session *session = p->session;
-    bool live = !p->input && !session->link->recorded, dated = p->traces.first_ns > LONG_AGO_NS;
+    bool live = !p->input && !session->device.link->recorded,
+         dated = p->traces.first_ns > LONG_AGO_NS;
     const char *file = p->input && strcmp(p->input, "-") != 0 ? p->input : "";
     char what[256] = "", about[96] = "", subject[32];
     size_t i = 0;

@@ -98,7 +98,7 @@ static void json_mark(struct recorder *r, int64_t time_ns, const char *text)
 
 static void tee_mark(struct recorder *r, int64_t time_ns, const char *text)
 {
-    if (!aw_tee_mark(r->session->tee, time_ns, text, &r->session->lost))
+    if (!aw_tee_mark(r->session->device.tee, time_ns, text, &r->session->device.tee_lost))
         aw_stop_ask(r->session);
 }
 
@@ -115,17 +115,17 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
 {
     struct aw_session *session = r->session;
     const char *url;
-    if (session->tee)
+    if (session->device.tee)
         return aw_fail(&session->err, AW_USAGE,
                        "record: this session is being recorded already, by --record");
     enum aw_status status = aw_session_url(session, &url);
     if (status != AW_OK)
         return status;
-    session->tee = calloc(1, sizeof *session->tee);
-    if (!session->tee)
+    session->device.tee = calloc(1, sizeof *session->device.tee);
+    if (!session->device.tee)
         return aw_no_memory(&session->err);
-    r->own_tee = session->tee->narrowed = true;
-    return aw_tee_open(session->tee, session, "record", path, url);
+    r->own_tee = session->device.tee->narrowed = true;
+    return aw_tee_open(session->device.tee, session, "record", path, url);
 }
 
 static enum aw_status create(struct recorder *r)
@@ -147,7 +147,7 @@ static enum aw_status begin_file(struct recorder *r)
     struct aw_session *session = r->session;
     enum aw_status status = aw_session_decoding_wire(session, &r->wire);
     uint32_t messages = 0;
-    if (session->link && !session->link->recorded)
+    if (session->device.link && !session->device.link->recorded)
         messages = aw_view_messages(session->tool->protocol, session->tool->speaks);
     if (aw_flag(session, "last"))
         return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng");
@@ -163,8 +163,8 @@ static enum aw_status begin_file(struct recorder *r)
 static enum aw_status check_fields(struct recorder *r)
 {
     struct aw_session *session = r->session;
-    r->fields = &session->printing.wanted.any;
-    session->printing.wanted.picks = false; /* they are columns, and not of the result */
+    r->fields = &session->run.printing.wanted.any;
+    session->run.printing.wanted.picks = false; /* they are columns, and not of the result */
     if (!aw_flag(session, "fields"))
         return AW_OK;
     if (r->format->item != view_item)
@@ -238,7 +238,7 @@ static enum aw_status take(struct recorder *r, const struct aw_item *item)
 {
     enum aw_status status = r->file || r->format->tee ? AW_OK : create(r);
     if (status != AW_OK ||
-        (r->fields->n && !aw_wanted_fits(&r->session->printing.wanted, item->points, item->n)))
+        (r->fields->n && !aw_wanted_fits(&r->session->run.printing.wanted, item->points, item->n)))
         return status;
     if (r->format->item)
         r->format->item(r, item);
@@ -278,8 +278,8 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
 
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status)
 {
-    bool more = session->scripts || !(session->one_shot || session->interactive);
-    if (status != AW_STOPPED || more || session->moving || aw_session_goes_on(session))
+    bool more = session->mode.scripts || !(session->mode.one_shot || session->mode.interactive);
+    if (status != AW_STOPPED || more || session->motion.moving || aw_session_goes_on(session))
         return status;
     return aw_stop_take_interrupt(session) ? AW_OK : status;
 }
@@ -299,9 +299,9 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     if (!good && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", r->path);
     if (r->own_tee) {
-        aw_tee_close(session->tee, &session->lost);
-        free(session->tee);
-        session->tee = NULL;
+        aw_tee_close(session->device.tee, &session->device.tee_lost);
+        free(session->device.tee);
+        session->device.tee = NULL;
     }
     return status;
 }

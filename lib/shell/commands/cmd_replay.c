@@ -38,11 +38,11 @@ static enum aw_status listen(struct player *p, int64_t deadline)
 {
     struct aw_session *session = p->session;
     size_t got = 0;
-    enum aw_status status =
-        aw_link_read(session->link, session->frame, AW_FRAME_ROOM, &got, deadline, &session->err);
+    enum aw_status status = aw_link_read(session->device.link, session->device.frame, AW_FRAME_ROOM,
+                                         &got, deadline, &session->err);
     if (got)
-        aw_split(&p->received, session->wire, (struct aw_span){session->frame, got},
-                 session->link->datagrams, on_answer, p);
+        aw_split(&p->received, session->wire, (struct aw_span){session->device.frame, got},
+                 session->device.link->datagrams, on_answer, p);
     return status == AW_EVENT ? AW_OK : status;
 }
 
@@ -105,7 +105,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
                     (unsigned long long)p->sent);
     aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
     if (!by_tool && status == AW_OK)
-        status = aw_link_write(session->link, message.data, message.size, &session->err);
+        status = aw_link_write(session->device.link, message.data, message.size, &session->err);
     p->sent += status == AW_OK ? write->commands : 0;
     return status;
 }
@@ -177,9 +177,10 @@ static enum aw_status play_all(struct player *p)
     if (status == AW_OK && session->tool->replay.end)
         status = session->tool->replay.end(session);
     else if (status == AW_OK && p->replay.relative && p->sent)
-        session->ongoing = AW_ONGOING_RUNNING; /* what says how fast goes on behind its end */
+        session->motion.ongoing =
+            AW_ONGOING_RUNNING; /* what says how fast goes on behind its end */
     if (status == AW_OK)
-        session->moving = false;
+        session->motion.moving = false;
     return status;
 }
 

@@ -271,8 +271,8 @@ static void look_at_limit(struct aw_aside *aside)
         return;
     aside->due = AW_NEVER;
     snprintf(t->over, sizeof t->over, "the case takes more than %.3g s", (double)t->limit_ns / 1e9);
-    session->stopped_by = t->over;
-    session->stopped_as = AW_TIMEOUT;
+    session->motion.stopped_by = t->over;
+    session->motion.stopped_as = AW_TIMEOUT;
     aw_stop_ask(session);
 }
 
@@ -280,7 +280,7 @@ static void look_at_limit(struct aw_aside *aside)
 static int run_line(struct tester *t, const struct line *line)
 {
     struct aw_session *session = t->session;
-    struct aw_printing printing = session->printing;
+    struct aw_printing printing = session->run.printing;
     struct aw_words *words = malloc(sizeof *words);
     char where[160];
     if (!words)
@@ -288,7 +288,7 @@ static int run_line(struct tester *t, const struct line *line)
     snprintf(where, sizeof where, "%.140s:%u", line->file, line->number);
     aw_output_flush(&session->out, NULL);
     session->out.sink = &t->sink;
-    session->printing = (struct aw_printing){.wire = printing.wire};
+    session->run.printing = (struct aw_printing){.wire = printing.wire};
     enum aw_status status = aw_words_split(words, line->text, &session->err);
     if (status != AW_OK) {
         aw_fail_at(&session->err, where, 0);
@@ -296,12 +296,12 @@ static int run_line(struct tester *t, const struct line *line)
     } else if (words->n) {
         status = aw_dispatch(session, words, where);
     }
-    bool kept = session->tee && session->tee->file;
+    bool kept = session->device.tee && session->device.tee->file;
     if (status == AW_LOST && aw_flag(session, "record") && !kept)
         t->lost = session->err;
     aw_output_flush(&session->out, NULL);
     session->out.sink = NULL;
-    session->printing = printing;
+    session->run.printing = printing;
     free(words);
     return status == AW_OK ? 0 : aw_exit_code(session, status);
 }
@@ -353,7 +353,7 @@ static void judge(struct tester *t, struct aw_verdict *v, const struct line *lin
 
 static bool is_interrupted(const struct tester *t)
 {
-    return t->session->stop.signal || t->session->out.error || t->lost.status != AW_OK;
+    return t->session->motion.stop.signal || t->session->out.error || t->lost.status != AW_OK;
 }
 
 /* Until the first line that does not do what it should. */
@@ -381,7 +381,7 @@ static void stop_device(struct tester *t, struct aw_verdict *v)
     const struct line line = {
         .file = v->group, .number = t->now->section->number, .text = (char *)(uintptr_t)stop};
     char why[300];
-    if (!t->session->link || !t->session->tool->stop || is_interrupted(t))
+    if (!t->session->device.link || !t->session->tool->stop || is_interrupted(t))
         return;
     size_t used = t->used;
     if (run_line(t, &line) == 0) {
@@ -401,10 +401,10 @@ static void begin_limit(struct tester *t)
     aw_stop_catch(session);
     for (size_t i = 0; i < 2; i++)
         t->limits[i] = (struct limit){{.fd = -1, .serve = look_at_limit}, t};
-    t->limits[0].aside.due = aw_clock_now(&session->real_clock.base) + t->limit_ns;
-    t->limits[1].aside.due = session->virtual_clock.time_ns + t->limit_ns;
-    aw_aside_add(&session->real_clock.aside, &t->limits[0].aside);
-    aw_aside_add(&session->virtual_clock.aside, &t->limits[1].aside);
+    t->limits[0].aside.due = aw_clock_now(&session->time.real.base) + t->limit_ns;
+    t->limits[1].aside.due = session->time.virtual.time_ns + t->limit_ns;
+    aw_aside_add(&session->time.real.aside, &t->limits[0].aside);
+    aw_aside_add(&session->time.virtual.aside, &t->limits[1].aside);
 }
 
 static void end_limit(struct tester *t)
@@ -412,11 +412,11 @@ static void end_limit(struct tester *t)
     struct aw_session *session = t->session;
     if (!t->limit_ns)
         return;
-    aw_aside_remove(&session->real_clock.aside, &t->limits[0].aside);
-    aw_aside_remove(&session->virtual_clock.aside, &t->limits[1].aside);
+    aw_aside_remove(&session->time.real.aside, &t->limits[0].aside);
+    aw_aside_remove(&session->time.virtual.aside, &t->limits[1].aside);
     if (!*t->over)
         return;
-    session->stopped_by = NULL;
+    session->motion.stopped_by = NULL;
     aw_stop_forget(session);
 }
 
@@ -426,15 +426,16 @@ static void begin_recording(struct tester *t, struct run *run, size_t number)
     struct aw_session *session = t->session;
     const char *folder = aw_option(session, "keep"), *url;
     struct aw_error before = session->err;
-    if (session->tee || aw_flag(session, "record") || aw_session_url(session, &url) != AW_OK)
+    if (session->device.tee || aw_flag(session, "record") || aw_session_url(session, &url) != AW_OK)
         return;
     snprintf(run->path, sizeof run->path, "%s/%s-case-%zu.pcapng", folder, session->tool->name,
              number);
-    session->tee = calloc(1, sizeof *session->tee);
-    if (session->tee && aw_tee_open(session->tee, session, "test", run->path, url) != AW_OK) {
+    session->device.tee = calloc(1, sizeof *session->device.tee);
+    if (session->device.tee &&
+        aw_tee_open(session->device.tee, session, "test", run->path, url) != AW_OK) {
         *run->path = '\0';
-        free(session->tee);
-        session->tee = NULL;
+        free(session->device.tee);
+        session->device.tee = NULL;
     }
     session->err = before;
 }
@@ -443,12 +444,12 @@ static void end_recording(struct tester *t, struct run *run, struct aw_verdict *
 {
     struct aw_session *session = t->session;
     bool kept = v->kind == AW_VERDICT_FAILED || v->kind == AW_VERDICT_ERROR;
-    if (!*run->path || !session->tee)
+    if (!*run->path || !session->device.tee)
         return;
-    kept = kept && session->tee->packets > 0;
-    aw_tee_close(session->tee, &session->lost);
-    free(session->tee);
-    session->tee = NULL;
+    kept = kept && session->device.tee->packets > 0;
+    aw_tee_close(session->device.tee, &session->device.tee_lost);
+    free(session->device.tee);
+    session->device.tee = NULL;
     size_t used = strlen(run->why);
     if (kept)
         snprintf(run->why + used, sizeof run->why - used, " — recorded in %s", run->path);
@@ -577,9 +578,9 @@ static enum aw_status run_all(struct tester *t)
     struct aw_session *session = t->session;
     enum aw_status status = AW_OK;
     describe(t);
-    session->one_shot = false;
-    session->testing = true;
-    session->scripts++;
+    session->mode.one_shot = false;
+    session->mode.testing = true;
+    session->mode.scripts++;
     if (aw_session_text(session))
         aw_output_print(&session->out, "TAP version 13\n1..%zu\n", t->n_runs);
     for (size_t i = 0; i < t->n_runs && status == AW_OK && !is_interrupted(t); i++) {
@@ -591,8 +592,8 @@ static enum aw_status run_all(struct tester *t)
         aw_output_flush(&session->out, NULL);
         status = save(t);
     }
-    session->scripts--;
-    session->testing = false;
+    session->mode.scripts--;
+    session->mode.testing = false;
     if (status == AW_OK && is_interrupted(t)) {
         if (aw_session_text(session))
             aw_output_print(&session->out, "Bail out! the test was ended\n");
@@ -625,7 +626,7 @@ enum aw_status aw_run_test(struct aw_session *session, const struct aw_args *arg
 {
     struct tester *t;
     enum aw_status status = AW_OK;
-    if (session->testing)
+    if (session->mode.testing)
         return aw_fail(&session->err, AW_USAGE,
                        "test: this is a case of a test already — name all files in one command");
     t = calloc(1, sizeof *t);

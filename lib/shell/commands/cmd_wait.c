@@ -214,7 +214,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
 static enum aw_status next(struct waiter *w, struct aw_item *item)
 {
     for (;;) {
-        struct aw_link *link = w->session->link;
+        struct aw_link *link = w->session->device.link;
         enum aw_status status = aw_stream_next(w->stream, w->deadline, item);
         if (status == AW_MALFORMED)
             continue;

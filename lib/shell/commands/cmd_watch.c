@@ -123,7 +123,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
         return;
     if (about >= 0)
         w->fields[n] = names->field[of - names->wire->codecs][about];
-    w->session->printing.usual_fields = w->fields;
+    w->session->run.printing.usual_fields = w->fields;
 }
 
 /* All rows of a CSV file have the columns of the first one. */
@@ -209,7 +209,7 @@ static enum aw_status watch_lines(struct watch *w)
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
         struct aw_item item;
-        int64_t left, now = aw_clock_now(&session->real_clock.base);
+        int64_t left, now = aw_clock_now(&session->time.real.base);
         status = aw_output_pace(&session->out, now, &left, &session->err);
         if (status != AW_OK)
             break;
@@ -238,7 +238,7 @@ static void draw(struct watch *w)
 {
     struct aw_braille *canvas = aw_screen_canvas(w->live.screen);
     const struct aw_stream_counters *counters = aw_stream_counters(w->stream);
-    int64_t now = aw_clock_now(&w->session->real_clock.base);
+    int64_t now = aw_clock_now(&w->session->time.real.base);
     char remark[160];
     if (!canvas)
         return;
@@ -349,7 +349,7 @@ static enum aw_status watch_table(struct watch *w)
         bool holds = !w->where.n || aw_where_holds(&w->where, item.points, item.n);
         if (status == AW_OK && holds) {
             aw_channels_update(&w->channels, item.points, item.n,
-                               aw_clock_now(&w->session->real_clock.base));
+                               aw_clock_now(&w->session->time.real.base));
             w->shown++;
         }
         if (status == AW_ENOUGH)
@@ -375,7 +375,7 @@ static enum aw_status open_table(struct watch *w)
     w->grid.link = w->input                                 ? "standard input"
                    : aw_session_url(session, &url) == AW_OK ? url
                                                             : NULL;
-    w->started_ns = w->counted_ns = aw_clock_now(&session->real_clock.base);
+    w->started_ns = w->counted_ns = aw_clock_now(&session->time.real.base);
     aw_channels_init(&w->channels, &w->select);
     return aw_live_open(&w->live, session, w->stream, FPS);
 }
@@ -414,7 +414,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
         status = watch(w);
     }
     aw_stream_close(w->stream);
-    session->printing.usual_fields = NULL;
+    session->run.printing.usual_fields = NULL;
     free(w);
     return status;
 }

@@ -267,7 +267,7 @@ static void try_link(struct init *init)
 {
     struct aw_session *session = init->session;
     const char *url = value_of(init, "options", "link");
-    struct aw_link_options options = {.clock = &session->real_clock.base,
+    struct aw_link_options options = {.clock = &session->time.real.base,
                                       .extra = session->tool->sim,
                                       .context = session,
                                       .protocol = session->tool->protocol};

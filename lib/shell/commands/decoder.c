@@ -45,7 +45,7 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     decoder->limit = (uint64_t)aw_option_number(session, "count");
     if (status == AW_OK && !decoder->take)
         status = aw_session_view(session, NULL);
-    decoder->view = session->printing.view;
+    decoder->view = session->run.printing.view;
     return status;
 }
 
@@ -63,7 +63,7 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
     d->reader = (struct aw_pcap_reader){0};
     for (size_t i = 0; i < 2; i++)
         d->ways[i] = (struct aw_way){.framer.dir = i ? AW_RX : AW_TX,
-                                     .held = d->session->frame + i * (AW_FRAME_ROOM / 2)};
+                                     .held = d->session->device.frame + i * (AW_FRAME_ROOM / 2)};
 }
 
 static void complain(struct aw_decoder *d, const char *text)
@@ -165,7 +165,7 @@ static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, boo
 
 static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t length)
 {
-    uint8_t *frame = d->session->frame;
+    uint8_t *frame = d->session->device.frame;
     size_t size;
     struct aw_error *err = &d->session->err;
     if (aw_hex_parse(d->wire->protocol, line, length, frame, AW_FRAME_ROOM, &size, err) != AW_OK) {

@@ -21,7 +21,7 @@ enum aw_input {
 /* One direction of a stream: what has come of a frame that is not whole yet. */
 struct aw_way {
     struct aw_framer framer;
-    uint8_t *held; /* half of session->frame */
+    uint8_t *held; /* half of session->device.frame */
     size_t size;
     struct aw_tcp_order order;
 };

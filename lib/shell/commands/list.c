@@ -34,7 +34,7 @@ void aw_list_port(struct aw_session *session, const char *link, const struct aw_
 size_t aw_list_running(struct aw_session *session)
 {
     char sim[400];
-    size_t found = session->sharing ? session->sharing->list(session) : 0;
+    size_t found = session->share.sharing ? session->share.sharing->list(session) : 0;
     if (!aw_running_sim(session, sim, sizeof sim))
         return found;
     aw_list_link(session, sim);

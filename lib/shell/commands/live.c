@@ -60,12 +60,12 @@ static void read_notes(struct aw_live *live)
     if (strncmp(line, tool, length) == 0 && strncmp(line + length, ": ", 2) == 0)
         line += length + 2;
     snprintf(live->note, sizeof live->note, "%.150s", line);
-    live->noted_ns = aw_clock_now(&live->session->real_clock.base);
+    live->noted_ns = aw_clock_now(&live->session->time.real.base);
 }
 
 const char *aw_live_note(struct aw_live *live)
 {
-    int64_t now = aw_clock_now(&live->session->real_clock.base);
+    int64_t now = aw_clock_now(&live->session->time.real.base);
     read_notes(live);
     return *live->note && now - live->noted_ns < NOTE_NS ? live->note : NULL;
 }
@@ -112,7 +112,7 @@ void aw_live_close(struct aw_live *live)
 
 bool aw_live_due(struct aw_live *live)
 {
-    int64_t now = aw_clock_now(&live->session->real_clock.base);
+    int64_t now = aw_clock_now(&live->session->time.real.base);
     if (now < live->due_ns)
         return false;
     live->due_ns = now + live->frame_ns;
@@ -124,10 +124,10 @@ static enum aw_status wait_for_keys(struct aw_live *live, int64_t deadline)
 {
     int64_t until = aw_sooner(live->due_ns, deadline);
     enum aw_status status =
-        aw_clock_wait(&live->session->real_clock.base, aw_screen_fd(live->screen), POLLIN, until);
+        aw_clock_wait(&live->session->time.real.base, aw_screen_fd(live->screen), POLLIN, until);
     if (status == AW_STOPPED || status == AW_LOST)
         return status;
-    return aw_clock_now(&live->session->real_clock.base) >= deadline ? AW_ENOUGH : AW_TIMEOUT;
+    return aw_clock_now(&live->session->time.real.base) >= deadline ? AW_ENOUGH : AW_TIMEOUT;
 }
 
 const char *aw_live_state(const struct aw_live *live)
@@ -138,7 +138,7 @@ const char *aw_live_state(const struct aw_live *live)
 /* Ever longer pauses, so that a device that is off is not hammered at. */
 static enum aw_status retry(struct aw_live *live, int64_t deadline)
 {
-    int64_t now = aw_clock_now(&live->session->real_clock.base);
+    int64_t now = aw_clock_now(&live->session->time.real.base);
     if (now < live->retry_ns) {
         enum aw_status status = wait_for_keys(live, aw_sooner(live->retry_ns, deadline));
         return status == AW_ENOUGH && now < deadline ? AW_TIMEOUT : status;
@@ -148,14 +148,14 @@ static enum aw_status retry(struct aw_live *live, int64_t deadline)
         return status;
     live->lost = status != AW_OK;
     live->pause_ns = live->pause_ns * 2 < LONGEST_NS ? live->pause_ns * 2 : LONGEST_NS;
-    live->retry_ns = aw_clock_now(&live->session->real_clock.base) + live->pause_ns;
+    live->retry_ns = aw_clock_now(&live->session->time.real.base) + live->pause_ns;
     return AW_TIMEOUT;
 }
 
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item)
 {
     struct aw_session *session = live->session;
-    int64_t now = aw_clock_now(&session->real_clock.base);
+    int64_t now = aw_clock_now(&session->time.real.base);
     if (live->ended)
         return wait_for_keys(live, deadline);
     if (now >= deadline)
@@ -177,7 +177,7 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
         return status;
     live->lost = true;
     live->pause_ns = PAUSE_NS;
-    live->retry_ns = aw_clock_now(&session->real_clock.base) + live->pause_ns;
+    live->retry_ns = aw_clock_now(&session->time.real.base) + live->pause_ns;
     snprintf(live->why, sizeof live->why, "link lost — waiting for it to come back");
     return AW_TIMEOUT;
 }

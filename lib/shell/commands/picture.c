@@ -233,5 +233,5 @@ void aw_picture_title(const struct aw_session *session, const char *what, int64_
     if (localtime_r(&seconds, &date))
         strftime(day, sizeof day, "%Y-%m-%d", &date);
     snprintf(out, size, "%s %s: %s, %s", session->tool->name,
-             session->command ? session->command->name : "", what, day);
+             session->run.command ? session->run.command->name : "", what, day);
 }

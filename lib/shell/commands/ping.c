@@ -34,13 +34,13 @@ static void print_row(struct aw_session *session, struct aw_ping *ping, const st
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
     const double values[] = {s->min, s->mean, s->p50, s->p95, s->p99, s->max};
     size_t n = sizeof heads / sizeof *heads;
-    if (!session->printing.rows) {
+    if (!session->run.printing.rows) {
         aw_output_draw(out, "%s%-12s %7s %6s", bold, "", "n", "lost");
         for (size_t i = 0; i < n; i++)
             aw_output_draw(out, " %8s", heads[i]);
         aw_output_draw(out, "%s\n", plain);
     }
-    session->printing.rows = true;
+    session->run.printing.rows = true;
     aw_output_print(out, "%-12s %7" PRIu64 " %6" PRIu64, ping->name, ping->n, ping->lost);
     for (size_t i = 0; i < n && s->n; i++)
         aw_output_print(out, " %8.3f", values[i]);

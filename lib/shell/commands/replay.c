@@ -38,8 +38,8 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     if (status != AW_OK && record.present)
         status = AW_USAGE; /* no finite number: refused like one that is typed */
     if (status == AW_OK)
-        status = aw_encode(&record, aw_flag(session, "force"), session->frame, AW_FRAME_ROOM, &size,
-                           &session->err);
+        status = aw_encode(&record, aw_flag(session, "force"), session->device.frame, AW_FRAME_ROOM,
+                           &size, &session->err);
     if (status == AW_OK && session->tool->replay.allow)
         status = session->tool->replay.allow(session, &record);
     if (status == AW_OK) {

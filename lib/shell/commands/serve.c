@@ -37,7 +37,7 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
     };
     struct aw_link *link;
     aw_stop_catch(session);
-    session->serving = true;
+    session->mode.serving = true;
     enum aw_status status = listen_url(session, url, sizeof url);
     if (status == AW_OK)
         status = aw_session_open(session, url, &options, &link);
@@ -60,7 +60,7 @@ enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *de
     enum aw_status status = aw_dry_ends(session);
     if (status == AW_OK)
         status = serve(session, device);
-    if (!session->dry_end && (status == AW_STOPPED || status == AW_LOST))
+    if (!session->run.dry_end && (status == AW_STOPPED || status == AW_LOST))
         report(session, device);
     aw_device_close(device);
     return status;

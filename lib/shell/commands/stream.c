@@ -20,7 +20,7 @@
 /* The link that is read; NULL: none, or not yet. */
 static const struct aw_link *link_of(const struct aw_stream *s)
 {
-    return s->fd < 0 ? s->session->link : NULL;
+    return s->fd < 0 ? s->session->device.link : NULL;
 }
 
 /* A recording cannot be asked, nor does it wait for answers: it is read. Listening to a bus is no
@@ -48,7 +48,7 @@ static enum aw_status begin_link(struct aw_stream *s)
 
 enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
 {
-    struct aw_clock *clock = &s->session->real_clock.base;
+    struct aw_clock *clock = &s->session->time.real.base;
     memmove(s->buffer, s->buffer + s->used, s->held - s->used);
     s->held -= s->used;
     s->used = 0;
@@ -307,8 +307,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
 
 enum aw_status aw_stream_reconnect(struct aw_stream *s)
 {
-    if (s->session->link)
-        s->lost_before += s->session->link->dropped;
+    if (s->session->device.link)
+        s->lost_before += s->session->device.link->dropped;
     aw_session_unlink(s->session);
     if (s->source->restart)
         s->source->restart(s);

@@ -105,7 +105,8 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
     }
     /* A datagram that ends within a message will not be continued; nor will what fills everything.
      */
-    bool hopeless = s->session->link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
+    bool hopeless =
+        s->session->device.link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
     s->counters.damaged += hopeless && s->used < s->held;
     s->used = hopeless ? s->held : s->used;
     memmove(s->buffer, s->buffer + s->used, s->held - s->used);
@@ -118,7 +119,7 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
  * blocks. */
 static enum aw_status read_link(struct aw_stream *s, struct reading *reading, int64_t deadline)
 {
-    struct aw_link *link = s->session->link;
+    struct aw_link *link = s->session->device.link;
     struct aw_clock *clock = s->session->clock;
     size_t got = 0;
     int64_t now = aw_clock_now(clock), until = reading->busy ? now : deadline;
@@ -144,7 +145,7 @@ static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
         status = over ? AW_TIMEOUT : read_link(s, reading, deadline);
         if (status != AW_OK)
             return status;
-        int64_t time_ns = s->session->link->rx_time_ns;
+        int64_t time_ns = s->session->device.link->rx_time_ns;
         reading->read_ns = time_ns ? time_ns : aw_session_time(s->session);
         over = is_over(s, deadline);
     }

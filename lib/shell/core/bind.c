@@ -474,8 +474,8 @@ enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
     if (strcmp(word, tool) == 0)
         snprintf(advice, sizeof advice, "leave the tool's name out here");
     else
-        snprintf(advice, sizeof advice, "see '%s%shelp'", session->interactive ? "" : tool,
-                 session->interactive ? "" : " ");
+        snprintf(advice, sizeof advice, "see '%s%shelp'", session->mode.interactive ? "" : tool,
+                 session->mode.interactive ? "" : " ");
     return aw_fail_unknown(&session->err, aw_suggest(word, names.list, names.n), advice,
                            "no command '%.40s'", word);
 }

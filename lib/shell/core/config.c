@@ -26,10 +26,10 @@ void aw_link_state_path(const struct aw_session *session, const char *name, char
 {
     char file[160];
     *out = '\0';
-    if (!session->link || session->link->simulated)
+    if (!session->device.link || session->device.link->simulated)
         return;
     size_t n = (size_t)snprintf(file, sizeof file, "%s-", name);
-    for (const char *p = session->link->key; *p && n < sizeof file - 1; p++)
+    for (const char *p = session->device.link->key; *p && n < sizeof file - 1; p++)
         file[n++] = isalnum((unsigned char)*p) ? *p : '_';
     file[n] = '\0';
     aw_state_path(session, file, out, size);

@@ -162,9 +162,9 @@ static void renew(struct aw_aside *aside)
 
 static void renew_later(struct aw_session *session, bool on)
 {
-    struct aw_renewal *renewal = &session->renewal;
-    struct aw_aside **first = &session->real_clock.aside;
-    int64_t due = aw_clock_now(&session->real_clock.base) + RENEW_NS;
+    struct aw_renewal *renewal = &session->motion.renewal;
+    struct aw_aside **first = &session->time.real.aside;
+    int64_t due = aw_clock_now(&session->time.real.base) + RENEW_NS;
     if (on && !renewal->on) {
         *renewal = (struct aw_renewal){.aside = {.fd = -1, .serve = renew}, .session = session};
         aw_aside_add(first, &renewal->aside);
@@ -177,16 +177,16 @@ void aw_crash_prepare(struct aw_session *session)
 {
     int next = plans()->ready == 1 ? 2 : 1;
     struct plan *plan = &plans()->plans[next - 1];
-    bool goes_on = aw_session_goes_on(session), moves = session->moving || goes_on;
-    renew_later(session, goes_on && session->ongoing == AW_ONGOING_ENDING);
-    if (!session->link || !session->tool->last_stop || aw_flag(session, "hold") || !moves) {
+    bool goes_on = aw_session_goes_on(session), moves = session->motion.moving || goes_on;
+    renew_later(session, goes_on && session->motion.ongoing == AW_ONGOING_ENDING);
+    if (!session->device.link || !session->tool->last_stop || aw_flag(session, "hold") || !moves) {
         plans()->ready = 0;
         return;
     }
     plan->n = plan->again = 0;
     plan->times = 1 + session->tool->stop_again;
     plan->gap_ms = session->tool->stop_gap_ms;
-    struct draft draft = {.link = session->link, .plan = plan};
+    struct draft draft = {.link = session->device.link, .plan = plan};
     session->tool->last_stop(session, add_frame, &draft);
     plans()->ready = plan->n ? next : 0;
 }

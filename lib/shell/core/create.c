@@ -64,7 +64,7 @@ static FILE *open_pipe(int fd)
 enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
                                  FILE **file)
 {
-    struct aw_clock *clock = &session->real_clock.base;
+    struct aw_clock *clock = &session->time.real.base;
     const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     struct stat about = {0};
     int fd;

@@ -12,8 +12,8 @@
 
 static bool moves(const struct aw_session *session)
 {
-    return session->moving || aw_session_goes_on(session) ||
-           (session->command && session->command->safety == AW_MOTION);
+    return session->motion.moving || aw_session_goes_on(session) ||
+           (session->run.command && session->run.command->safety == AW_MOTION);
 }
 
 static int64_t last_ns(const struct aw_deadman *deadman)
@@ -31,15 +31,15 @@ static void plan_look(struct aw_deadman *deadman)
 static void arm(struct aw_deadman *deadman)
 {
     struct aw_session *session = deadman->session;
-    if (session->stopped_by == deadman->why)
-        session->stopped_by = NULL;
-    deadman->model_ns = session->virtual_clock.time_ns;
+    if (session->motion.stopped_by == deadman->why)
+        session->motion.stopped_by = NULL;
+    deadman->model_ns = session->time.virtual.time_ns;
     deadman->expired = false;
 }
 
 static void note_life(struct aw_deadman *deadman)
 {
-    deadman->real_ns = aw_clock_now(&deadman->session->real_clock.base);
+    deadman->real_ns = aw_clock_now(&deadman->session->time.real.base);
     arm(deadman);
 }
 
@@ -74,8 +74,8 @@ static void look(struct aw_aside *aside)
     deadman->expired = true;
     snprintf(deadman->why, sizeof deadman->why, "no line came for %.2g s — stopped",
              (double)silent_ns / 1e9);
-    session->stopped_by = deadman->why;
-    session->stopped_as = AW_TIMEOUT;
+    session->motion.stopped_by = deadman->why;
+    session->motion.stopped_as = AW_TIMEOUT;
     aw_stop_ask(session);
 }
 
@@ -92,8 +92,8 @@ void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, in
     aw_stop_catch(session);
     note_life(deadman);
     plan_look(deadman);
-    aw_aside_add(&session->real_clock.aside, &deadman->aside);
-    aw_aside_add(&session->virtual_clock.aside, &deadman->aside);
+    aw_aside_add(&session->time.real.aside, &deadman->aside);
+    aw_aside_add(&session->time.virtual.aside, &deadman->aside);
 }
 
 void aw_deadman_end(struct aw_deadman *deadman)
@@ -101,16 +101,16 @@ void aw_deadman_end(struct aw_deadman *deadman)
     struct aw_session *session = deadman->session;
     if (deadman->time_ns <= 0)
         return;
-    aw_aside_remove(&session->real_clock.aside, &deadman->aside);
-    aw_aside_remove(&session->virtual_clock.aside, &deadman->aside);
-    session->stopped_by = NULL;
+    aw_aside_remove(&session->time.real.aside, &deadman->aside);
+    aw_aside_remove(&session->time.virtual.aside, &deadman->aside);
+    session->motion.stopped_by = NULL;
 }
 
 enum aw_status aw_deadman_outcome(struct aw_deadman *deadman, enum aw_status status)
 {
     struct aw_session *session = deadman->session;
-    session->stopped_by = NULL;
-    if (status != AW_STOPPED || !deadman->expired || session->stop.signal)
+    session->motion.stopped_by = NULL;
+    if (status != AW_STOPPED || !deadman->expired || session->motion.stop.signal)
         return status;
     aw_stop_forget(session);
     aw_session_halt(session);

@@ -8,21 +8,21 @@
 
 enum aw_status aw_dry_ends(struct aw_session *session)
 {
-    session->dry_end = aw_flag(session, "dry-run") ? "" : NULL;
-    return session->dry_end ? AW_STOPPED : AW_OK;
+    session->run.dry_end = aw_flag(session, "dry-run") ? "" : NULL;
+    return session->run.dry_end ? AW_STOPPED : AW_OK;
 }
 
 enum aw_status aw_dry_depends(struct aw_session *session, const char *on)
 {
-    session->dry_end = on;
+    session->run.dry_end = on;
     return AW_STOPPED;
 }
 
 enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
                               enum aw_status status)
 {
-    const char *on = session->dry_end;
-    session->dry_end = NULL;
+    const char *on = session->run.dry_end;
+    session->run.dry_end = NULL;
     if (!on)
         return status;
     session->err = (struct aw_error){.status = AW_OK};

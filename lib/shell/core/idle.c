@@ -13,10 +13,10 @@ struct drain {
 /* A person is told at once, and the next command opens it anew; in a script that command fails. */
 static void note_loss(struct aw_session *session)
 {
-    if (session->interactive)
+    if (session->mode.interactive)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     else
-        session->link->lost = false;
+        session->device.link->lost = false;
 }
 
 /* The link is waited for again only when it has been read: reading waits, too. */
@@ -28,31 +28,32 @@ static void take_in(struct aw_aside *aside)
     aside->fd = -1;
     aside->due = AW_NEVER;
     enum aw_status status = session->tool->poll(session);
-    if (session->link->lost)
+    if (session->device.link->lost)
         note_loss(session);
     session->err = cause;
     if (status != AW_OK)
         return;
-    aside->fd = aw_link_fd(session->link);
+    aside->fd = aw_link_fd(session->device.link);
     if (aside->fd < 0)
-        aside->due = aw_clock_now(&session->real_clock.base) + LOOK_NS;
+        aside->due = aw_clock_now(&session->time.real.base) + LOOK_NS;
 }
 
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline)
 {
-    struct aw_real_clock *clock = &session->real_clock;
+    struct aw_real_clock *clock = &session->time.real;
     struct drain drain = {.aside = {.fd = -1, .serve = take_in}, .session = session};
-    bool talks = session->link && !session->link->lost && !session->link->recorded &&
-                 !session->attached && session->tool->poll && !aw_session_virtual(session);
-    if (session->interactive && session->tool->idle && !session->attached)
+    bool talks = session->device.link && !session->device.link->lost &&
+                 !session->device.link->recorded && !session->share.attached &&
+                 session->tool->poll && !aw_session_virtual(session);
+    if (session->mode.interactive && session->tool->idle && !session->share.attached)
         return session->tool->idle(session, fd);
     if (!talks)
         return aw_clock_wait(&clock->base, fd, POLLIN, deadline);
-    session->idling = true;
+    session->mode.idling = true;
     take_in(&drain.aside); /* a link may hold what poll(2) does not see */
     aw_aside_add(&clock->aside, &drain.aside);
     enum aw_status status = aw_clock_wait(&clock->base, fd, POLLIN, deadline);
     aw_aside_remove(&clock->aside, &drain.aside);
-    session->idling = false;
+    session->mode.idling = false;
     return status;
 }

@@ -48,7 +48,7 @@ enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *wo
     size_t size;
     enum aw_status status = aw_session_raw_wire(session);
     const struct aw_codec *codec =
-        status == AW_OK ? aw_wire_codec(session->decoding, words->word[0], AW_TX) : NULL;
+        status == AW_OK ? aw_wire_codec(session->device.decoding, words->word[0], AW_TX) : NULL;
     if (!codec)
         return status; /* no command either, which says more */
     aw_record_init(&record, codec, AW_TX);
@@ -59,9 +59,9 @@ enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *wo
         status = aw_record_set_text(&record, name, words->word[i] + length + 1, err);
     }
     if (status == AW_OK)
-        status = aw_encode(&record, true, session->frame, AW_FRAME_ROOM, &size, err);
+        status = aw_encode(&record, true, session->device.frame, AW_FRAME_ROOM, &size, err);
     if (status == AW_OK)
-        status = aw_wire_decode(session->wire, AW_TX, (struct aw_span){session->frame, size},
+        status = aw_wire_decode(session->wire, AW_TX, (struct aw_span){session->device.frame, size},
                                 &record, err);
     return status == AW_OK ? rewrite(words, &record, err) : status;
 }

@@ -11,9 +11,9 @@ void aw_realtime_begin(struct aw_session *session)
     const struct sched_param wanted = {.sched_priority =
                                            (int)aw_option_number(session, "realtime")};
     if (!aw_flag(session, "realtime") || aw_flag(session, "dry-run") ||
-        session->realtime == wanted.sched_priority)
+        session->mode.realtime == wanted.sched_priority)
         return;
-    session->realtime = wanted.sched_priority;
+    session->mode.realtime = wanted.sched_priority;
     bool locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
     int why = errno;
     bool scheduled = sched_setscheduler(0, SCHED_FIFO, &wanted) == 0;

@@ -26,28 +26,28 @@ static void keep(void *context, struct aw_span frame)
 
 void aw_recent_add(struct aw_session *session, int64_t time_ns, struct aw_span bytes)
 {
-    if (!session->tool->only_answers || session->one_shot || session->serving)
+    if (!session->tool->only_answers || session->mode.one_shot || session->mode.serving)
         return;
-    if (!session->recent) {
-        session->recent = calloc(1, sizeof *session->recent);
-        if (!session->recent)
+    if (!session->device.recent) {
+        session->device.recent = calloc(1, sizeof *session->device.recent);
+        if (!session->device.recent)
             return;
-        session->recent->splitter.framer.dir = AW_RX;
+        session->device.recent->splitter.framer.dir = AW_RX;
     }
-    session->recent->time_ns = time_ns;
-    aw_split(&session->recent->splitter, session->wire, bytes, session->tool->protocol->datagrams,
-             keep, session->recent);
+    session->device.recent->time_ns = time_ns;
+    aw_split(&session->device.recent->splitter, session->wire, bytes,
+             session->tool->protocol->datagrams, keep, session->device.recent);
 }
 
 void aw_recent_begin(struct aw_session *session, const struct aw_command *command)
 {
-    if (session->recent && command->safety != AW_READ)
-        session->recent->n = 0;
+    if (session->device.recent && command->safety != AW_READ)
+        session->device.recent->n = 0;
 }
 
 const struct aw_recent_frame *aw_recent_frame(const struct aw_session *session, size_t ago)
 {
-    const struct aw_recent *recent = session->recent;
+    const struct aw_recent *recent = session->device.recent;
     if (!recent || ago >= recent->n || ago >= AW_RECENT_MAX)
         return NULL;
     return &recent->frames[(recent->n - 1 - ago) % AW_RECENT_MAX];

@@ -19,11 +19,11 @@
  * the time it wants. */
 static bool is_room(struct aw_session *session)
 {
-    struct aw_clock *clock = &session->real_clock.base;
+    struct aw_clock *clock = &session->time.real.base;
     struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
-    if (session->real_clock.stop_fd < 0 || poll(&fd, 1, 0) != 0)
+    if (session->time.real.stop_fd < 0 || poll(&fd, 1, 0) != 0)
         return true;
-    return session->unreported == 0 &&
+    return session->run.unreported == 0 &&
            aw_clock_wait(clock, STDERR_FILENO, POLLOUT, aw_clock_now(clock) + PATIENCE) == AW_OK;
 }
 
@@ -33,7 +33,7 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
         if (!is_room(session))
             return false;
         ssize_t n = aw_write_ready(STDERR_FILENO, text, size);
-        if (n < 0 && errno == EAGAIN && session->real_clock.stop_fd >= 0)
+        if (n < 0 && errno == EAGAIN && session->time.real.stop_fd >= 0)
             return false;
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return true; /* there is nobody to report to */
@@ -48,13 +48,14 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
 static void write_report(struct aw_session *session, char *text)
 {
     char lost[128];
-    if (session->unreported && is_room(session)) {
+    if (session->run.unreported && is_room(session)) {
         int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
-                         session->tool->name, session->unreported);
-        session->unreported = write_line(session, lost, (size_t)n) ? 0 : session->unreported;
+                         session->tool->name, session->run.unreported);
+        session->run.unreported =
+            write_line(session, lost, (size_t)n) ? 0 : session->run.unreported;
     }
     if (!write_line(session, text, strlen(text)))
-        session->unreported++;
+        session->run.unreported++;
 }
 
 static void report(struct aw_session *session, bool clean, const char *format, va_list args)
@@ -69,11 +70,11 @@ static void report(struct aw_session *session, bool clean, const char *format, v
         session->out.sink->put(session->out.sink, true, text, strlen(text));
         return;
     }
-    if (session->make_room)
-        session->make_room(session, true);
+    if (session->mode.make_room)
+        session->mode.make_room(session, true);
     write_report(session, text);
-    if (session->make_room)
-        session->make_room(session, false);
+    if (session->mode.make_room)
+        session->mode.make_room(session, false);
 }
 
 void aw_session_report(struct aw_session *session, const char *format, ...)
@@ -98,12 +99,12 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
 void aw_session_work_begin(struct aw_session *session)
 {
     const char *term = getenv("TERM");
-    bool wanted = !aw_flag(session, "quiet") && !session->serving && !session->out.sink &&
+    bool wanted = !aw_flag(session, "quiet") && !session->mode.serving && !session->out.sink &&
                   isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
     aw_session_work_while(session, NULL, NULL);
-    session->work = (struct aw_work){.session = session, .next_ns = AW_NEVER};
+    session->run.work = (struct aw_work){.session = session, .next_ns = AW_NEVER};
     if (wanted)
-        session->work.next_ns = aw_clock_now(&session->real_clock.base) + AW_SECOND;
+        session->run.work.next_ns = aw_clock_now(&session->time.real.base) + AW_SECOND;
 }
 
 /* Behind its last part that fits, or if that leaves little, behind the last word. */
@@ -121,11 +122,11 @@ static void cut(char *line, size_t room)
 
 void aw_session_work(struct aw_session *session, const char *format, ...)
 {
-    struct aw_work *work = &session->work;
+    struct aw_work *work = &session->run.work;
     struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
     struct winsize size = {.ws_col = 80};
     char text[256] = "\r";
-    int64_t now = work->next_ns == AW_NEVER ? 0 : aw_clock_now(&session->real_clock.base);
+    int64_t now = work->next_ns == AW_NEVER ? 0 : aw_clock_now(&session->time.real.base);
     va_list args;
     if (work->next_ns == AW_NEVER || now < work->next_ns || poll(&fd, 1, 0) != 1 ||
         ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0)
@@ -144,36 +145,36 @@ static void tell(struct aw_aside *aside)
 {
     struct aw_work *work = (struct aw_work *)aside;
     work->tell(work->session, work->context);
-    aside->due = aw_clock_now(&work->session->real_clock.base) + WORK_NS;
+    aside->due = aw_clock_now(&work->session->time.real.base) + WORK_NS;
 }
 
 void aw_session_work_while(struct aw_session *session, aw_work_fn *fn, const void *context)
 {
-    struct aw_work *work = &session->work;
-    aw_aside_remove(&session->real_clock.aside, &work->aside);
+    struct aw_work *work = &session->run.work;
+    aw_aside_remove(&session->time.real.aside, &work->aside);
     work->tell = fn;
     work->context = context;
     if (!fn || work->next_ns == AW_NEVER)
         return;
     work->aside = (struct aw_aside){.fd = -1, .due = work->next_ns, .serve = tell};
-    aw_aside_add(&session->real_clock.aside, &work->aside);
+    aw_aside_add(&session->time.real.aside, &work->aside);
 }
 
 void aw_session_work_hide(struct aw_session *session)
 {
-    if (session->work.shown)
+    if (session->run.work.shown)
         aw_write_ready(STDERR_FILENO, "\r\033[K", 4);
-    session->work.shown = false;
+    session->run.work.shown = false;
 }
 
 void aw_session_work_end(struct aw_session *session)
 {
     aw_session_work_while(session, NULL, NULL);
     aw_session_work_hide(session);
-    session->work.next_ns = AW_NEVER;
+    session->run.work.next_ns = AW_NEVER;
 }
 
 double aw_session_seconds(const struct aw_session *session)
 {
-    return (double)(aw_clock_now(session->clock) - session->started) / 1e9;
+    return (double)(aw_clock_now(session->clock) - session->run.started) / 1e9;
 }

@@ -28,7 +28,7 @@ const char *aw_option(const struct aw_session *session, const char *name)
 const char *aw_option_of_records(const struct aw_session *session, const char *name)
 {
     const struct aw_option_value *value = find_option(session, name);
-    const struct aw_command *command = session->command;
+    const struct aw_command *command = session->run.command;
     bool plain = command && command->offline && !command->messages;
     return plain && value->origin == AW_FROM_CONFIG ? NULL : value ? value->text : NULL;
 }
@@ -76,12 +76,12 @@ bool aw_session_text(const struct aw_session *session)
 
 bool aw_session_virtual(const struct aw_session *session)
 {
-    return session->clock == &session->virtual_clock.base;
+    return session->clock == &session->time.virtual.base;
 }
 
 int64_t aw_session_time(const struct aw_session *session)
 {
-    return aw_session_virtual(session) ? session->virtual_clock.time_ns : aw_wall_time();
+    return aw_session_virtual(session) ? session->time.virtual.time_ns : aw_wall_time();
 }
 
 int64_t aw_session_end(const struct aw_session *session)
@@ -132,7 +132,7 @@ static struct aw_view_options view_options(struct aw_session *session)
 /* "a,b" as a list; cut up in place in a copy that lives as long as the view. */
 static const char *const *split_fields(struct aw_session *session)
 {
-    struct aw_printing *printing = &session->printing;
+    struct aw_printing *printing = &session->run.printing;
     const char *text = aw_option(session, "fields");
     size_t n = 0;
     if (!text)
@@ -151,7 +151,7 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
     options.fields = split_fields(session);
     if (options.subjects)
         options.subjects = AW_SUBJECTS_BEFORE;
-    struct aw_view *view = aw_view_new(session->printing.wire, &options, &session->err);
+    struct aw_view *view = aw_view_new(session->run.printing.wire, &options, &session->err);
     aw_view_free(view);
     return view ? AW_OK : session->err.status;
 }
@@ -172,8 +172,8 @@ struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire 
 enum aw_status aw_session_narrow(struct aw_session *session)
 {
     const struct aw_subject_hooks *subject = &session->tool->subject;
-    session->concerns = NULL;
-    return subject->narrow ? subject->narrow(session, &session->concerns) : AW_OK;
+    session->device.concerns = NULL;
+    return subject->narrow ? subject->narrow(session, &session->device.concerns) : AW_OK;
 }
 
 const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
@@ -187,12 +187,12 @@ const char *aw_session_subject(struct aw_session *session, const struct aw_recor
 static enum aw_status make_wire(struct aw_session *session, const struct aw_variant *variant,
                                 bool raw)
 {
-    if (!session->decoding)
-        session->decoding = calloc(1, sizeof *session->decoding);
-    if (!session->decoding)
+    if (!session->device.decoding)
+        session->device.decoding = calloc(1, sizeof *session->device.decoding);
+    if (!session->device.decoding)
         return aw_no_memory(&session->err);
-    aw_wire_init(session->decoding, session->tool->protocol, variant, raw);
-    session->decoding->lenient = session->wire->lenient;
+    aw_wire_init(session->device.decoding, session->tool->protocol, variant, raw);
+    session->device.decoding->lenient = session->wire->lenient;
     return AW_OK;
 }
 
@@ -235,13 +235,13 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
         variant.instead = ordered;
     enum aw_status status = make_wire(session, &variant, raw);
     if (status == AW_OK)
-        session->printing.wire = *wire = session->decoding;
+        session->run.printing.wire = *wire = session->device.decoding;
     return status;
 }
 
 enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like)
 {
-    struct aw_printing *printing = &session->printing;
+    struct aw_printing *printing = &session->run.printing;
     if (printing->view)
         return AW_OK;
     struct aw_view_options options = view_options(session);
@@ -260,7 +260,7 @@ enum aw_status aw_session_view(struct aw_session *session, const struct aw_recor
  * what the device sends by itself. A message that has others begins a new table, with a header. */
 static void choose_columns(struct aw_session *session, const struct aw_record *record)
 {
-    struct aw_printing *printing = &session->printing;
+    struct aw_printing *printing = &session->run.printing;
     size_t at = (size_t)(record->codec - printing->wire->codecs);
     bool chosen = aw_flag(session, "fields") || printing->usual_fields;
     if (!aw_session_csv(session) || chosen || (printing->view && !printing->messages) ||
@@ -283,14 +283,14 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
     if (status != AW_OK)
         return status;
     char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
-    aw_output_done(&session->out, at + aw_view_record(session->printing.view, record, at));
+    aw_output_done(&session->out, at + aw_view_record(session->run.printing.view, record, at));
     return session->out.error ? aw_output_flush(&session->out, &session->err) : AW_OK;
 }
 
 bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,
                              const struct aw_row_head *head)
 {
-    struct aw_printing *printing = &session->printing;
+    struct aw_printing *printing = &session->run.printing;
     if (!aw_session_formatted(session))
         return false;
     char *at = aw_output_reserve(&session->out, 2 * AW_OBJECT_TEXT);
@@ -324,18 +324,19 @@ static bool print_picked(struct aw_session *session, const struct aw_object *row
     struct aw_object picked = *row;
     if (!aw_wanted_pick(session, &picked) || aw_session_print_object(session, &picked, &none))
         return true;
-    picked.headline = row->headline ? row->headline : session->command->name;
-    if (session->printing.wanted.any.n)
+    picked.headline = row->headline ? row->headline : session->run.command->name;
+    if (session->run.printing.wanted.any.n)
         aw_session_print_line(session, &picked);
-    return session->printing.wanted.any.n > 0;
+    return session->run.printing.wanted.any.n > 0;
 }
 
 /* False where a text for people is wanted: nothing is printed then. */
 static bool print_row(struct aw_session *session, const struct aw_object *row)
 {
-    bool printed = session->printing.wanted.picks ? print_picked(session, row)
-                                                  : aw_session_print_object(session, row, &none);
-    session->printing.rows = session->printing.rows || printed;
+    bool printed = session->run.printing.wanted.picks
+                       ? print_picked(session, row)
+                       : aw_session_print_object(session, row, &none);
+    session->run.printing.rows = session->run.printing.rows || printed;
     return printed;
 }
 
@@ -383,6 +384,6 @@ int aw_exit_code(const struct aw_session *session, enum aw_status status)
     if (session->out.error == EPIPE)
         return 128 + SIGPIPE;
     if (status == AW_STOPPED)
-        return 128 + (session->stop.signal ? session->stop.signal : SIGINT);
+        return 128 + (session->motion.stop.signal ? session->motion.stop.signal : SIGINT);
     return (int)status;
 }

@@ -77,72 +77,87 @@ struct aw_printing {
     size_t csv_columns; /* of the row or result whose names it has printed */
 };
 
+/* The device's side: the link and what is kept of what comes from it. */
+struct aw_session_device {
+    struct aw_link *link;     /* made on first use, kept for the session */
+    bool gone;                /* one was lost, and there has been none since */
+    struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
+    uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
+    struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
+    struct aw_error tee_lost; /* why it records no more, until that is reported; or AW_OK */
+    struct aw_recent *recent; /* what the device said last, see recent.h; NULL: nothing is kept */
+    aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
+};
+
+/* Both clocks; session->clock is one of them. */
+struct aw_session_time {
+    struct aw_real_clock real;
+    struct aw_virtual_clock virtual; /* for sim:?time=virtual */
+};
+
+/* How the program runs. */
+struct aw_session_mode {
+    bool interactive; /* at the prompt */
+    bool one_shot;    /* one command on the command line, nothing follows */
+    bool serving;     /* a simulated device: what comes are commands */
+    bool quit;        /* the user asked to leave */
+    bool idling;      /* it waits for input, and reads the link beside */
+    bool testing;     /* the cases of a test are being run */
+    unsigned scripts; /* that are being run, one from another */
+    int realtime;     /* the priority that was asked for last, and had or not; 0: none */
+    /* The prompt's, while a line is being typed: takes it off the screen and puts it there again,
+     * around whatever is written. NULL: none is. */
+    void (*make_room)(struct aw_session *session, bool begin);
+};
+
+/* The command that runs. */
+struct aw_session_run {
+    const struct aw_command *command; /* or NULL */
+    const char *dry_end;              /* it ended because of --dry-run, see dry.h */
+    int64_t started;                  /* by the clock */
+    struct aw_printing printing;
+    struct aw_work work;
+    bool reported;       /* its outcome has been printed already (scripts) */
+    unsigned unreported; /* lines that standard error did not take */
+};
+
+/* What moves, and what stops it. */
+struct aw_session_motion {
+    struct aw_stop stop;
+    bool moving; /* a motion has been sent and not been finished: see aw_session_moves */
+    enum aw_ongoing ongoing; /* kept by the commands of the tool */
+    int64_t until;           /* by the clock: when AW_ONGOING_ENDING is over */
+    struct aw_renewal renewal;
+    const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
+    enum aw_status stopped_as; /* what comes of the command that it ends */
+};
+
+/* Sharing, see share.h. */
+struct aw_session_share {
+    const struct aw_sharing *sharing; /* NULL: nothing is shared */
+    struct aw_attached *attached;     /* to the server that has the device; NULL: none */
+    struct aw_server *server;         /* this is one; NULL: not */
+    const char *url;                  /* of the device that a server has; NULL: none does */
+    const char *obeys;                /* it carries out lines for a server, and may name files of
+                                         this folder ("": of none); NULL: it does not */
+};
+
 struct aw_session {
     const struct aw_tool *tool;
     void *state; /* of the tool */
     struct aw_config *config;
     struct aw_options options;
     struct aw_output out;
-    unsigned unreported; /* lines that standard error did not take */
-
-    struct aw_wire *wire;     /* of the tool's protocol, as the device speaks it */
-    struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
-    struct aw_link *link;     /* made on first use, kept for the session */
-    bool link_lost;           /* one was, and there has been none since */
-    uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
-    struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
-    struct aw_recent *recent; /* what the device said last, see recent.h; NULL: nothing is kept */
-    struct aw_error lost;     /* why it records no more, until that is reported; or AW_OK */
-
-    struct aw_clock *clock; /* one of these: */
-    struct aw_real_clock real_clock;
-    struct aw_virtual_clock virtual_clock; /* for sim:?time=virtual */
-    struct aw_stop stop;
-
-    /* How it runs. */
-    bool interactive; /* at the prompt */
-    bool one_shot;    /* one command on the command line, nothing follows */
-    bool serving;     /* a simulated device: what comes are commands */
-    bool quit;        /* the user asked to leave */
-    bool idling;      /* it waits for input, and reads the link beside */
-    /* The prompt's, while a line is being typed: takes it off the screen and puts it there again,
-     * around whatever is written. NULL: none is. */
-    void (*make_room)(struct aw_session *session, bool begin);
-    unsigned scripts; /* that are being run, one from another */
-    bool testing;     /* the cases of a test are being run */
-    int realtime;     /* the priority that was asked for last, and had or not; 0: none */
-
-    /* The command that runs. */
-    const struct aw_command *command; /* or NULL */
+    struct aw_object result; /* of the command that runs */
     struct aw_error err;
-    struct aw_object result;
-    struct aw_printing printing;
-    aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
-    const char *dry_end;      /* it ended because of --dry-run, see dry.h */
-    int64_t started;          /* by the clock */
-    struct aw_work work;
-    bool reported; /* its outcome has been printed already (scripts) */
-
-    /* What moves. */
-    bool moving; /* a motion has been sent and not been finished: see aw_session_moves */
-    enum aw_ongoing ongoing; /* kept by the commands of the tool */
-    int64_t ongoing_until;   /* by the clock: when AW_ONGOING_ENDING is over */
-    struct aw_renewal renewal;
-
-    /* Sharing, see share.h. */
-    const struct aw_sharing *sharing; /* NULL: nothing is shared */
-    struct aw_attached *attached;     /* to the server that has the device; NULL: none */
-    struct aw_server *server;         /* this is one; NULL: not */
-    const char *shared_url;           /* of the device that a server has; NULL: none does */
-    const char *obeys;                /* it carries out lines for a server, and may name files of
-                                         this folder ("": of none); NULL: it does not */
-    const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
-    enum aw_status stopped_as; /* what comes of the command that it ends */
-
-    /* What wire and state point to: in one piece so large that the kernel gives it, where pages
-     * that nobody touches cost nothing. */
-    struct aw_wire own_wire;
-    max_align_t room[];
+    struct aw_wire *wire;   /* of the tool's protocol, as the device speaks it */
+    struct aw_clock *clock; /* one of time's */
+    struct aw_session_time time;
+    struct aw_session_device device;
+    struct aw_session_mode mode;
+    struct aw_session_run run;
+    struct aw_session_motion motion;
+    struct aw_session_share share;
 };
 
 /* A session with its defaults, prints to standard output. NULL: out of memory. */
@@ -187,7 +202,8 @@ const char *aw_option_of_records(const struct aw_session *session, const char *n
 double aw_option_number(const struct aw_session *session,
                         const char *name); /* in its unit; 0 if not set */
 
-/* session->link is open then, by the URL of the options on first use. AW_STOPPED with --dry-run. */
+/* session->device.link is open then, by the URL of the options on first use. AW_STOPPED with
+ * --dry-run. */
 enum aw_status aw_session_link(struct aw_session *session);
 void aw_session_unlink(struct aw_session *session);
 
@@ -199,7 +215,8 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
 /* Begins the recording of --record, if it is wanted and has not begun; url: of the link. */
 enum aw_status aw_session_open_tee(struct aw_session *session, const char *url);
 
-/* Is it through a server that the session has its device? AW_OK, and session->attached says so. */
+/* Is it through a server that the session has its device? AW_OK, and session->share.attached says
+ * so. */
 enum aw_status aw_session_find_server(struct aw_session *session);
 
 /* The URL as the options have it, aliases replaced; AW_NO_LINK with advice if there is none. */
@@ -213,8 +230,8 @@ void aw_session_interface(struct aw_session *session, char *out, size_t size);
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame);
 
-/* The view that the options ask for is session->printing.view then, its header printed. like: NULL,
- * or as in struct aw_view_options. */
+/* The view that the options ask for is session->run.printing.view then, its header printed. like:
+ * NULL, or as in struct aw_view_options. */
 enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like);
 
 /* A view for records that are written into a file: of what --fields asks for; in CSV times begin at
@@ -230,8 +247,8 @@ enum aw_status aw_session_check_fields(struct aw_session *session);
  * fields of tool->ordered. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
-/* session->decoding is one with wire numbers then, for the variant that the session's has; the next
- * call makes it anew. */
+/* session->device.decoding is one with wire numbers then, for the variant that the session's has;
+ * the next call makes it anew. */
 enum aw_status aw_session_raw_wire(struct aw_session *session);
 
 /* For a command that reads messages, before the first: takes in what the options say about whom it
@@ -243,7 +260,7 @@ enum aw_status aw_session_narrow(struct aw_session *session);
 static inline bool aw_session_concerns(struct aw_session *session, struct aw_span frame,
                                        const char *subject)
 {
-    return !session->concerns || session->concerns(session, frame, subject);
+    return !session->device.concerns || session->device.concerns(session, frame, subject);
 }
 
 /* Are there subjects that the wire does not name? */

@@ -37,7 +37,7 @@ static enum aw_status no_link(struct aw_session *session)
 /* An alias may stand for another one. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
-    const char *named = session->shared_url ? session->shared_url : aw_option(session, "link");
+    const char *named = session->share.url ? session->share.url : aw_option(session, "link");
     if (!named || !*named)
         named = session->tool->link;
     if (!named)
@@ -64,8 +64,9 @@ void aw_session_interface(struct aw_session *session, char *out, size_t size)
     if (aw_session_url(session, &url) != AW_OK)
         url = "link";
     session->err = before;
-    if (strncmp(url, "serve:", 6) == 0 && session->link) /* whose key goes on with the device */
-        url = session->link->key + 6;
+    if (strncmp(url, "serve:", 6) == 0 &&
+        session->device.link) /* whose key goes on with the device */
+        url = session->device.link->key + 6;
     const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
     snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);
 }
@@ -82,7 +83,7 @@ static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, st
     if (view && aw_wire_decode(session->wire, dir, frame, &record, NULL) == AW_OK)
         length = aw_view_record(view, &record, line);
     aw_view_free(view);
-    double t = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
+    double t = (double)(aw_clock_now(session->clock) - session->run.started) / 1e6;
     aw_session_report(session, "%10.3f ms %s %s%s%.*s%s", t, tx ? "->" : "<-", hex,
                       length ? "  " : "", (int)(length ? length - 3 : 0), line + 3,
                       length ? "" : "\n");
@@ -90,27 +91,29 @@ static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, st
 
 static int64_t time_of(struct aw_session *session, bool tx)
 {
-    bool stamped = !tx && session->link && session->link->rx_time_ns;
-    return stamped ? session->link->rx_time_ns : aw_session_time(session);
+    bool stamped = !tx && session->device.link && session->device.link->rx_time_ns;
+    return stamped ? session->device.link->rx_time_ns : aw_session_time(session);
 }
 
 static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 {
     struct aw_session *session = context;
     struct aw_span bytes = {buf, size};
-    enum aw_dir dir = tx != session->serving ? AW_TX : AW_RX;
-    bool typing = session->interactive && session->idling;
+    enum aw_dir dir = tx != session->mode.serving ? AW_TX : AW_RX;
+    bool typing = session->mode.interactive && session->mode.idling;
     if (aw_flag(session, "verbose") && !typing)
         print_trace(session, tx, dir, bytes);
-    if (session->tee && (!session->tee->narrowed || aw_session_concerns(session, bytes, ""))) {
-        if (!aw_tee_names(session->tee, session, time_of(session, tx)) ||
-            !aw_tee_add(session->tee, dir, time_of(session, tx), bytes, &session->lost))
+    if (session->device.tee &&
+        (!session->device.tee->narrowed || aw_session_concerns(session, bytes, ""))) {
+        if (!aw_tee_names(session->device.tee, session, time_of(session, tx)) ||
+            !aw_tee_add(session->device.tee, dir, time_of(session, tx), bytes,
+                        &session->device.tee_lost))
             aw_stop_ask(session);
     }
     if (!tx)
         aw_recent_add(session, time_of(session, tx), bytes);
-    if (session->server)
-        session->sharing->traffic(session, tx, bytes, time_of(session, tx));
+    if (session->share.server)
+        session->share.sharing->traffic(session, tx, bytes, time_of(session, tx));
     if (tx)
         aw_crash_prepare(session);
 }
@@ -118,15 +121,15 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
 {
     const char *record = aw_option(session, "record");
-    if (!record || session->tee)
+    if (!record || session->device.tee)
         return AW_OK;
-    session->tee = calloc(1, sizeof *session->tee);
-    enum aw_status status = session->tee
-                                ? aw_tee_open(session->tee, session, "--record", record, url)
+    session->device.tee = calloc(1, sizeof *session->device.tee);
+    enum aw_status status = session->device.tee
+                                ? aw_tee_open(session->device.tee, session, "--record", record, url)
                                 : aw_no_memory(&session->err);
     if (status != AW_OK) {
-        free(session->tee);
-        session->tee = NULL;
+        free(session->device.tee);
+        session->device.tee = NULL;
     }
     return status;
 }
@@ -138,7 +141,7 @@ static enum aw_status open_record(struct aw_session *session, const char *url)
     if (status == AW_OK || aw_options_find(&session->options, "record")->origin != AW_FROM_CONFIG)
         return status;
     aw_config_blame(session, "record");
-    if (!session->command || !aw_command_stops(session->command))
+    if (!session->run.command || !aw_command_stops(session->run.command))
         return status;
     aw_session_report(session, "%s: %s — nothing is recorded\n", session->tool->name,
                       session->err.text);
@@ -149,16 +152,16 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link)
 {
     enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK && session->obeys)
+    if (status == AW_OK && session->share.obeys)
         status = aw_fail(&session->err, AW_USAGE, "%s: not through a server — run it where you are",
-                         session->command->name);
+                         session->run.command->name);
     if (status == AW_OK)
         status = open_record(session, url);
     if (status == AW_OK)
         status = aw_link_open(link, url, options, &session->err);
     if (status != AW_OK)
         return status;
-    session->started = aw_clock_now(session->clock);
+    session->run.started = aw_clock_now(session->clock);
     *link = aw_trace_wrap(*link, on_traffic, session);
     return *link ? AW_OK : aw_no_memory(&session->err);
 }
@@ -183,22 +186,22 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
 {
     bool virtual_time =
         strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual"); /* no waiting */
-    session->clock = virtual_time ? &session->virtual_clock.base : &session->real_clock.base;
+    session->clock = virtual_time ? &session->time.virtual.base : &session->time.real.base;
     struct aw_link_options options = {
         .clock = session->clock,
         .extra = session->tool->sim,
         .context = session,
         .protocol = session->tool->protocol,
     };
-    enum aw_status status = aw_session_open(session, url, &options, &session->link);
+    enum aw_status status = aw_session_open(session, url, &options, &session->device.link);
     if (status != AW_OK)
         return status;
-    session->link_lost = false;
+    session->device.gone = false;
     aw_session_notice_simulator(session, url);
-    if (session->link->recorded && session->tool->names.take)
+    if (session->device.link->recorded && session->tool->names.take)
         take_names(session, url);
     if (session->tool->connect)
-        session->tool->connect(session, session->link);
+        session->tool->connect(session, session->device.link);
     return AW_OK;
 }
 
@@ -206,30 +209,30 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
 enum aw_status aw_session_find_server(struct aw_session *session)
 {
     const char *url = NULL;
-    if (!session->sharing || session->server)
+    if (!session->share.sharing || session->share.server)
         return AW_OK;
     if (aw_flag(session, "link") || session->tool->link) {
         enum aw_status status = aw_session_url(session, &url);
         if (status != AW_OK)
             return status;
     }
-    return session->sharing->attach(session, url);
+    return session->share.sharing->attach(session, url);
 }
 
 static enum aw_status use_server(struct aw_session *session)
 {
-    enum aw_status status = session->sharing->open(session, &session->link);
+    enum aw_status status = session->share.sharing->open(session, &session->device.link);
     if (status == AW_OK)
         status = aw_session_prepare_wire(session);
     if (status == AW_OK)
-        session->link = aw_trace_wrap(session->link, on_traffic, session);
-    if (status == AW_OK && !session->link)
+        session->device.link = aw_trace_wrap(session->device.link, on_traffic, session);
+    if (status == AW_OK && !session->device.link)
         status = aw_no_memory(&session->err);
     if (status == AW_OK)
-        status = open_record(session, session->link->key);
-    session->started = aw_clock_now(session->clock);
+        status = open_record(session, session->device.link->key);
+    session->run.started = aw_clock_now(session->clock);
     if (status == AW_OK && session->tool->connect)
-        session->tool->connect(session, session->link);
+        session->tool->connect(session, session->device.link);
     return status;
 }
 
@@ -239,7 +242,7 @@ static void advise_sharing(struct aw_session *session)
     char holder[64];
     struct aw_error before = session->err;
     snprintf(holder, sizeof holder, "%s (pid ", session->tool->name);
-    if (session->sharing && strstr(before.text, holder))
+    if (session->share.sharing && strstr(before.text, holder))
         aw_fail(&session->err, before.status, "%s, or let '%s serve' share it", before.text,
                 session->tool->name);
 }
@@ -250,7 +253,7 @@ static enum aw_status open_link(struct aw_session *session)
     const char *url;
     aw_stop_catch(session);
     enum aw_status status = aw_session_find_server(session);
-    if (status == AW_OK && session->attached)
+    if (status == AW_OK && session->share.attached)
         return use_server(session);
     if (status == AW_OK)
         status = aw_session_url(session, &url);
@@ -264,12 +267,12 @@ static enum aw_status open_link(struct aw_session *session)
 enum aw_status aw_session_link(struct aw_session *session)
 {
     enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK && !session->link)
+    if (status == AW_OK && !session->device.link)
         status = open_link(session);
     if (status == AW_USAGE)
         aw_config_blame(session, "link");
-    if (status == AW_OK && session->attached)
-        status = session->sharing->begin(session);
+    if (status == AW_OK && session->share.attached)
+        status = session->share.sharing->begin(session);
     if (status == AW_OK && aw_stop_parent_gone(session))
         return aw_fail(&session->err, AW_STOPPED,
                        "the program that started this one is gone: nothing begins to move — use "
@@ -280,9 +283,10 @@ enum aw_status aw_session_link(struct aw_session *session)
 void aw_session_unlink(struct aw_session *session)
 {
     aw_crash_forget();
-    session->link_lost = session->link_lost || (session->link && session->link->lost);
-    if (session->link && session->tool->disconnect)
+    session->device.gone =
+        session->device.gone || (session->device.link && session->device.link->lost);
+    if (session->device.link && session->tool->disconnect)
         session->tool->disconnect(session);
-    aw_link_close(session->link);
-    session->link = NULL;
+    aw_link_close(session->device.link);
+    session->device.link = NULL;
 }

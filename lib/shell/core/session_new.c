@@ -9,32 +9,40 @@
 #include "shell/core/session.h"
 #include "shell/core/stop.h"
 
+/* In one piece so large that the kernel gives it, where pages that nobody touches cost nothing. */
+struct whole {
+    struct aw_session session; /* first: who frees the session frees all of it */
+    struct aw_wire wire;
+    max_align_t state[];
+};
+
 struct aw_session *aw_session_new(const struct aw_tool *tool)
 {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-    struct aw_session *session = calloc(1, sizeof *session + tool->state_size);
-    if (!session)
+    struct whole *whole = calloc(1, sizeof *whole + tool->state_size);
+    if (!whole)
         return NULL;
+    struct aw_session *session = &whole->session;
     session->tool = tool;
     session->out.fd = STDOUT_FILENO;
     session->out.color =
         isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
-    session->real_clock = aw_real_clock(-1);
-    session->virtual_clock = aw_virtual_clock();
-    session->clock = &session->real_clock.base;
-    session->stop = (struct aw_stop){.all = -1, .signals = -1, .asked = -1, .parent = -1};
+    session->time.real = aw_real_clock(-1);
+    session->time.virtual = aw_virtual_clock();
+    session->clock = &session->time.real.base;
+    session->motion.stop = (struct aw_stop){.all = -1, .signals = -1, .asked = -1, .parent = -1};
     session->config = calloc(1, sizeof *session->config);
-    session->wire = &session->own_wire;
-    session->frame = malloc(AW_FRAME_ROOM);
-    session->state = session->room;
-    if (!session->config || !session->frame) {
+    session->wire = &whole->wire;
+    session->device.frame = malloc(AW_FRAME_ROOM);
+    session->state = whole->state;
+    if (!session->config || !session->device.frame) {
         free(session->config);
-        free(session->frame);
+        free(session->device.frame);
         free(session);
         return NULL;
     }
     aw_wire_init(session->wire, tool->protocol, NULL, false);
-    session->printing.wire = session->wire;
+    session->run.printing.wire = session->wire;
     aw_options_add(&session->options, tool->options);
     aw_options_add(&session->options, tool->general ? tool->general : aw_global_options);
     return session;
@@ -47,11 +55,11 @@ void aw_session_free(struct aw_session *session)
     if (session->tool->finish)
         session->tool->finish(session);
     aw_stop_end(session);
-    aw_view_free(session->printing.view);
-    aw_recent_free(session->recent);
+    aw_view_free(session->run.printing.view);
+    aw_recent_free(session->device.recent);
     aw_config_free(session->config);
     free(session->config);
-    free(session->decoding);
-    free(session->frame);
+    free(session->device.decoding);
+    free(session->device.frame);
     free(session);
 }

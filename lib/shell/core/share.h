@@ -8,10 +8,10 @@
 #include "shell/core/session.h"
 
 struct aw_sharing {
-    /* ---- of a client: session->attached is its connection ---- */
+    /* ---- of a client: session->share.attached is its connection ---- */
 
     /* Is the device to be had through a server? url NULL: no link was named. AW_OK and
-     * session->attached: yes. AW_OK without: no, it is to be opened. Else why not. */
+     * session->share.attached: yes. AW_OK without: no, it is to be opened. Else why not. */
     enum aw_status (*attach)(struct aw_session *session, const char *url);
     /* The link of it: a frame that is written goes to the device when the server lets it. */
     enum aw_status (*open)(struct aw_session *session, struct aw_link **link);
@@ -28,7 +28,7 @@ struct aw_sharing {
     /* For the command list: prints the servers that run here, returns how many. */
     size_t (*list)(struct aw_session *session);
 
-    /* ---- of a server: session->server ---- */
+    /* ---- of a server: session->share.server ---- */
 
     /* Something passed the link. */
     void (*traffic)(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);

@@ -112,21 +112,21 @@ static bool open_all(struct aw_stop *stop, bool with_parent)
 
 void aw_stop_catch(struct aw_session *session)
 {
-    struct aw_stop *stop = &session->stop;
-    if (session->real_clock.stop_fd >= 0)
+    struct aw_stop *stop = &session->motion.stop;
+    if (session->time.real.stop_fd >= 0)
         return;
     stop_signals(&stop->caught);
     sigprocmask(SIG_BLOCK, &stop->caught, NULL);
     /* What a server moves is its clients' affair, not that of the shell that started it. */
-    if (!open_all(
-            stop,
-            !session->server)) { /* without a descriptor the signals keep their usual effect */
+    if (!open_all(stop,
+                  !session->share
+                       .server)) { /* without a descriptor the signals keep their usual effect */
         sigprocmask(SIG_UNBLOCK, &stop->caught, NULL);
         return;
     }
     aw_crash_catch();
-    session->real_clock.stop_fd = stop->all;
-    session->virtual_clock.stop_fd = stop->all;
+    session->time.real.stop_fd = stop->all;
+    session->time.virtual.stop_fd = stop->all;
     session->out.stop_fd = stop->all;
     bool moves = stop->with_parent;
     stop->with_parent = false;
@@ -135,8 +135,8 @@ void aw_stop_catch(struct aw_session *session)
 
 void aw_stop_watch_parent(struct aw_session *session, bool on)
 {
-    struct aw_stop *stop = &session->stop;
-    bool caught = session->real_clock.stop_fd >= 0;
+    struct aw_stop *stop = &session->motion.stop;
+    bool caught = session->time.real.stop_fd >= 0;
     if (on != stop->with_parent && caught && stop->parent >= 0)
         watch(stop->all, stop->parent, on);
     stop->with_parent = on;
@@ -144,9 +144,9 @@ void aw_stop_watch_parent(struct aw_session *session, bool on)
 
 bool aw_stop_parent_gone(const struct aw_session *session)
 {
-    const struct aw_stop *stop = &session->stop;
+    const struct aw_stop *stop = &session->motion.stop;
     struct pollfd parent = {.fd = stop->parent, .events = POLLIN};
-    bool watched = session->real_clock.stop_fd >= 0 && stop->with_parent && stop->parent >= 0;
+    bool watched = session->time.real.stop_fd >= 0 && stop->with_parent && stop->parent >= 0;
     return watched && poll(&parent, 1, 0) > 0;
 }
 
@@ -158,17 +158,17 @@ static bool is_pipe(int fd)
 
 void aw_stop_watch_output(struct aw_session *session, bool watch)
 {
-    session->real_clock.hangup_fd = watch && is_pipe(session->out.fd) ? session->out.fd : -1;
+    session->time.real.hangup_fd = watch && is_pipe(session->out.fd) ? session->out.fd : -1;
 }
 
 void aw_stop_watch_suspend(struct aw_session *session, bool watch)
 {
     sigset_t set = only(SIGTSTP);
     sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
-    if (session->real_clock.stop_fd < 0)
+    if (session->time.real.stop_fd < 0)
         return;
-    set = watched_signals(&session->stop);
-    signalfd(session->stop.signals, &set, 0);
+    set = watched_signals(&session->motion.stop);
+    signalfd(session->motion.stop.signals, &set, 0);
 }
 
 bool aw_stop_is_suspend(void)
@@ -186,14 +186,14 @@ void aw_stop_suspend(struct aw_session *session)
 
 void aw_stop_watch_input(struct aw_session *session)
 {
-    bool script = !session->one_shot && !session->interactive && is_pipe(STDIN_FILENO);
-    session->real_clock.ended_fd = script ? STDIN_FILENO : -1;
+    bool script = !session->mode.one_shot && !session->mode.interactive && is_pipe(STDIN_FILENO);
+    session->time.real.ended_fd = script ? STDIN_FILENO : -1;
 }
 
 bool aw_stop_input_ended(struct aw_session *session)
 {
-    struct pollfd input = {.fd = session->real_clock.ended_fd};
-    session->real_clock.ended_fd = -1;
+    struct pollfd input = {.fd = session->time.real.ended_fd};
+    session->time.real.ended_fd = -1;
     return poll(&input, 1, 0) == 1;
 }
 
@@ -208,14 +208,15 @@ void aw_stop_ask(struct aw_session *session)
 {
     uint64_t one = 1;
     forget_size_limit();
-    if (session->real_clock.stop_fd >= 0 && write(session->stop.asked, &one, sizeof one) < 0)
+    if (session->time.real.stop_fd >= 0 && write(session->motion.stop.asked, &one, sizeof one) < 0)
         session->out.error = ECANCELED; /* cannot be: it holds billions */
 }
 
 void aw_stop_forget(struct aw_session *session)
 {
     uint64_t asked;
-    if (session->real_clock.stop_fd >= 0 && read(session->stop.asked, &asked, sizeof asked) < 0)
+    if (session->time.real.stop_fd >= 0 &&
+        read(session->motion.stop.asked, &asked, sizeof asked) < 0)
         return; /* nobody has asked */
 }
 
@@ -224,74 +225,75 @@ const char *aw_stop_read(struct aw_session *session)
     struct signalfd_siginfo info;
     uint64_t asked;
     const char *why = AW_STOP_BY_SIGNAL;
-    bool caught = session->real_clock.stop_fd >= 0;
+    bool caught = session->time.real.stop_fd >= 0;
     if (session->out.error == EFBIG)
         forget_size_limit();
-    if (caught && read(session->stop.signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        session->stop.signal = (int)info.ssi_signo;
-    } else if (caught && read(session->stop.asked, &asked, sizeof asked) == (ssize_t)sizeof asked) {
-        why = session->stop.signal ? why : NULL;
+    if (caught && read(session->motion.stop.signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        session->motion.stop.signal = (int)info.ssi_signo;
+    } else if (caught &&
+               read(session->motion.stop.asked, &asked, sizeof asked) == (ssize_t)sizeof asked) {
+        why = session->motion.stop.signal ? why : NULL;
     } else if (aw_stop_parent_gone(session)) {
-        session->stop.signal = SIGHUP;
+        session->motion.stop.signal = SIGHUP;
         why = "the program that started this one is gone — stopped; nohup, setsid or --hold let "
               "it go on";
-    } else if (session->real_clock.hangup_fd >= 0) {
+    } else if (session->time.real.hangup_fd >= 0) {
         session->out.error = EPIPE;
     }
-    session->real_clock.hangup_fd = -1;
-    if (session->interactive && !aw_stop_ends(session))
+    session->time.real.hangup_fd = -1;
+    if (session->mode.interactive && !aw_stop_ends(session))
         aw_session_report(session, "\n"); /* behind the ^C that the terminal shows */
     return why;
 }
 
 bool aw_stop_take_interrupt(struct aw_session *session)
 {
-    struct pollfd asked = {.fd = session->stop.asked, .events = POLLIN};
+    struct pollfd asked = {.fd = session->motion.stop.asked, .events = POLLIN};
     sigset_t pending, set = only(SIGINT);
-    bool caught = session->real_clock.stop_fd >= 0;
+    bool caught = session->time.real.stop_fd >= 0;
     if (!caught || session->out.error || poll(&asked, 1, 0) > 0 || aw_stop_parent_gone(session) ||
         sigpending(&pending) != 0 || !sigismember(&pending, SIGINT))
         return false;
     sigdelset(&pending, SIGINT);
-    sigandset(&pending, &pending, &session->stop.caught);
+    sigandset(&pending, &pending, &session->motion.stop.caught);
     if (!sigisemptyset(&pending) || sigtimedwait(&set, NULL, &(struct timespec){0}) != SIGINT)
         return false;
-    if (session->interactive)
+    if (session->mode.interactive)
         aw_session_report(session, "\n"); /* behind the ^C that the terminal shows */
     return true;
 }
 
 bool aw_stop_ends(const struct aw_session *session)
 {
-    if (!session->stop.signal)
+    if (!session->motion.stop.signal)
         return session->out.error == EPIPE;
-    return session->stop.signal != SIGINT && session->stop.signal != SIGTSTP;
+    return session->motion.stop.signal != SIGINT && session->motion.stop.signal != SIGTSTP;
 }
 
 void aw_stop_did(struct aw_session *session, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(session->stop.did, sizeof session->stop.did, format, args);
+    vsnprintf(session->motion.stop.did, sizeof session->motion.stop.did, format, args);
     va_end(args);
 }
 
 enum aw_status aw_stop_device(struct aw_session *session)
 {
-    struct aw_real_clock *clock = &session->real_clock;
-    int stop_fd = session->virtual_clock.stop_fd;
+    struct aw_real_clock *clock = &session->time.real;
+    int stop_fd = session->time.virtual.stop_fd;
     clock->ignored_until = aw_clock_now(&clock->base) + TOGETHER_NS;
-    session->virtual_clock.stop_fd = -1;
-    *session->stop.did = '\0';
+    session->time.virtual.stop_fd = -1;
+    *session->motion.stop.did = '\0';
     enum aw_status status = session->tool->stop(session);
-    session->virtual_clock.stop_fd = stop_fd;
+    session->time.virtual.stop_fd = stop_fd;
     clock->ignored_until = 0;
     return status;
 }
 
 void aw_stop_rearm(struct aw_session *session)
 {
-    session->stop.signal = 0;
+    session->motion.stop.signal = 0;
     forget_size_limit();
     if (session->out.error == ECANCELED)
         session->out.error = 0;
@@ -300,16 +302,16 @@ void aw_stop_rearm(struct aw_session *session)
 void aw_stop_release(struct aw_session *session)
 {
     struct signalfd_siginfo info;
-    if (!session->stop.signal)
+    if (!session->motion.stop.signal)
         return;
-    while (read(session->stop.signals, &info, sizeof info) > 0)
+    while (read(session->motion.stop.signals, &info, sizeof info) > 0)
         ; /* those that came with the first one */
-    sigprocmask(SIG_UNBLOCK, &session->stop.caught, NULL);
+    sigprocmask(SIG_UNBLOCK, &session->motion.stop.caught, NULL);
 }
 
 void aw_stop_end(struct aw_session *session)
 {
-    session->real_clock.stop_fd = session->virtual_clock.stop_fd = -1;
+    session->time.real.stop_fd = session->time.virtual.stop_fd = -1;
     session->out.stop_fd = 0;
-    close_all(&session->stop);
+    close_all(&session->motion.stop);
 }

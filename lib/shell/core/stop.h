@@ -52,14 +52,15 @@ void aw_stop_suspend(struct aw_session *session);
 void aw_stop_watch_input(struct aw_session *session);
 bool aw_stop_input_ended(struct aw_session *session);
 
-/* Asks to stop from within: the recorder is lost, session->lost says why. */
+/* Asks to stop from within: the recorder is lost, session->device.tee_lost says why. */
 void aw_stop_ask(struct aw_session *session);
 
 /* The same taken back, before anything is done for it. */
 void aw_stop_forget(struct aw_session *session);
 
-/* Takes what ended a wait: session->stop.signal, or EPIPE in session->out.error, or neither: then
- * session->lost is set. Returns words for it where nothing else says them, or NULL. */
+/* Takes what ended a wait: session->motion.stop.signal, or EPIPE in session->out.error, or neither:
+ * then session->device.tee_lost is set. Returns words for it where nothing else says them, or NULL.
+ */
 const char *aw_stop_read(struct aw_session *session);
 
 /* Is it Ctrl-C alone that ended a wait? Then it is taken: for a command whose usual end that is. */

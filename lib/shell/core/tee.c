@@ -137,7 +137,8 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
                                    .comment = text,
                                    .comment_length = strlen(text)};
         tee->named = true;
-        good = put(tee, block, aw_pcapng_packet(block, sizeof block, &packet), &session->lost);
+        good = put(tee, block, aw_pcapng_packet(block, sizeof block, &packet),
+                   &session->device.tee_lost);
     }
     return good;
 }

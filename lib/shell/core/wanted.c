@@ -79,7 +79,7 @@ static bool only_looks(const struct aw_args *args)
 
 enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_wanted *wanted = &session->printing.wanted;
+    struct aw_wanted *wanted = &session->run.printing.wanted;
     bool stops = aw_command_stops(args->command);
     enum aw_status status = aw_wanted_init(wanted, session);
     bool named = wanted->any.n + wanted->all.n > 0 && !stops; /* a stop is never refused for this */
@@ -103,7 +103,7 @@ static unsigned likes(const struct aw_select *select, const char *name)
 
 bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
 {
-    struct aw_wanted *wanted = &session->printing.wanted;
+    struct aw_wanted *wanted = &session->run.printing.wanted;
     bool found = false;
     size_t kept = 0;
     if (!wanted->picks)
@@ -134,14 +134,14 @@ static const char *unseen(const struct aw_select *select, unsigned seen)
 
 enum aw_status aw_wanted_end(struct aw_session *session, enum aw_status status)
 {
-    struct aw_wanted *wanted = &session->printing.wanted;
+    struct aw_wanted *wanted = &session->run.printing.wanted;
     if (status == AW_OK && session->result.cmd)
         aw_wanted_pick(session, &session->result);
-    bool looked = wanted->picks && *wanted->offered && !session->printing.view;
+    bool looked = wanted->picks && *wanted->offered && !session->run.printing.view;
     const char *name = unseen(&wanted->any, wanted->seen[0]);
     name = name ? name : unseen(&wanted->all, wanted->seen[1]);
     if (status != AW_OK || !looked || !name)
         return status;
     return aw_fail(&session->err, AW_USAGE, "%s has no '%.40s' — there is %s",
-                   session->command->name, name, wanted->offered);
+                   session->run.command->name, name, wanted->offered);
 }

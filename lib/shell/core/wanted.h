@@ -30,8 +30,8 @@ bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *point
 bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
                    const uint64_t *all);
 
-/* Before a command runs, for session->printing.wanted. What changes something has records, whose
- * fields are known: AW_USAGE for a name that none has. */
+/* Before a command runs, for session->run.printing.wanted. What changes something has records,
+ * whose fields are known: AW_USAGE for a name that none has. */
 enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args *args);
 
 /* Leaves in a row or a result what --fields asks for; false: nothing of it. */

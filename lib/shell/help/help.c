@@ -314,7 +314,7 @@ enum aw_status aw_help(struct aw_session *session, const struct aw_command *comm
             aw_output_print(&session->out, "\n");
         if (topic)
             topic_page(&page, topic);
-    } else if (session->interactive) {
+    } else if (session->mode.interactive) {
         prompt_page(&page);
     } else {
         first_page(&page);

@@ -118,12 +118,12 @@ static void ask_for(struct completion *c, aw_complete_fn *complete, aw_candidate
                     void *context)
 {
     struct aw_options before = c->session->options;
-    const struct aw_command *command = c->session->command;
+    const struct aw_command *command = c->session->run.command;
     c->session->options = c->options;
-    c->session->command = c->command;
+    c->session->run.command = c->command;
     complete(c->session, add, context);
     c->session->options = before;
-    c->session->command = command;
+    c->session->run.command = command;
 }
 
 static void ask(struct completion *c, aw_complete_fn *complete)

@@ -47,10 +47,10 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
  * what was asked for are the records or rows, where there were any. */
 static void print_result(struct aw_session *session, enum aw_status status)
 {
-    const char *name = session->command ? session->command->name : NULL;
+    const char *name = session->run.command ? session->run.command->name : NULL;
     char time[48], json[256], values[96];
     if (!aw_session_json(session) && aw_session_formatted(session) &&
-        (session->printing.view || session->printing.rows))
+        (session->run.printing.view || session->run.printing.rows))
         return;
     if (!aw_wanted_pick(session, &session->result))
         return;
@@ -72,8 +72,8 @@ static void print_result(struct aw_session *session, enum aw_status status)
 /* That nobody reads on what a command only shows is no news to who left. */
 static void print_error(struct aw_session *session)
 {
-    if (session->out.error == EPIPE && session->command && session->command->safety == AW_READ &&
-        session->ongoing == AW_ONGOING_NOTHING)
+    if (session->out.error == EPIPE && session->run.command &&
+        session->run.command->safety == AW_READ && session->motion.ongoing == AW_ONGOING_NOTHING)
         return;
     aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
 }
@@ -106,17 +106,17 @@ void aw_session_print_result(struct aw_session *session)
 
 void aw_session_moves(struct aw_session *session)
 {
-    session->moving = true;
+    session->motion.moving = true;
     aw_crash_prepare(session);
 }
 
 enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)
 {
-    struct aw_error lost = session->lost;
+    struct aw_error lost = session->device.tee_lost;
     if (lost.status == AW_OK)
         return status;
-    session->lost = (struct aw_error){.status = AW_OK};
-    if (status == AW_OK || (status == AW_STOPPED && !session->stop.signal)) {
+    session->device.tee_lost = (struct aw_error){.status = AW_OK};
+    if (status == AW_OK || (status == AW_STOPPED && !session->motion.stop.signal)) {
         session->err = lost;
         return AW_LOST;
     }
@@ -129,8 +129,8 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
 {
     const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
     /* What cannot be recorded is not to go on: it counts as moving, and is stopped. */
-    if (session->lost.status != AW_OK && session->ongoing != AW_ONGOING_NOTHING)
-        session->moving = true;
+    if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
+        session->motion.moving = true;
     status = aw_session_take_loss(session, status);
     if (status != AW_STOPPED)
         return status;
@@ -138,8 +138,9 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
         status = aw_output_flush(&session->out, &session->err);
     else if (why && !*session->err.text)
         aw_fail(&session->err, status, "%s", why);
-    if (status == AW_STOPPED && session->stopped_by && *session->stopped_by)
-        status = aw_fail(&session->err, session->stopped_as, "%s", session->stopped_by);
+    if (status == AW_STOPPED && session->motion.stopped_by && *session->motion.stopped_by)
+        status =
+            aw_fail(&session->err, session->motion.stopped_as, "%s", session->motion.stopped_by);
     return status;
 }
 
@@ -148,7 +149,7 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
 static void add_stopped(struct aw_session *session, const struct aw_error *cause,
                         enum aw_status status)
 {
-    const char *did = session->stop.did;
+    const char *did = session->motion.stop.did;
     bool plain = !*cause->text || strcmp(cause->text, AW_STOP_BY_SIGNAL) == 0;
     session->err = *cause;
     if (*did && plain)
@@ -163,12 +164,12 @@ static void add_stopped(struct aw_session *session, const struct aw_error *cause
 static void tell_what_goes_on(struct aw_session *session)
 {
     char what[128] = "";
-    if (session->moving || aw_stop_ends(session) || !aw_session_goes_on(session))
+    if (session->motion.moving || aw_stop_ends(session) || !aw_session_goes_on(session))
         return;
     if (session->tool->goes_on)
         session->tool->goes_on(session, what, sizeof what);
     aw_fail(&session->err, AW_STOPPED, "%s ended; %s — 'stop' or Ctrl-C at the prompt stops that",
-            session->command->name, *what ? what : "what was set going goes on");
+            session->run.command->name, *what ? what : "what was set going goes on");
 }
 
 /* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
@@ -176,15 +177,16 @@ static void tell_what_goes_on(struct aw_session *session)
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
 {
     status = find_cause(session, status);
-    if (status == AW_STOPPED && session->interactive)
+    if (status == AW_STOPPED && session->mode.interactive)
         tell_what_goes_on(session);
     struct aw_error cause = session->err;
-    if (!session->moving || status == AW_OK || aw_flag(session, "hold") || !session->tool->stop)
+    if (!session->motion.moving || status == AW_OK || aw_flag(session, "hold") ||
+        !session->tool->stop)
         return status;
     enum aw_status stopped = aw_stop_device(session);
-    bool again = stopped == AW_TIMEOUT && session->interactive && !aw_stop_ends(session);
-    session->moving = false;
-    session->ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    bool again = stopped == AW_TIMEOUT && session->mode.interactive && !aw_stop_ends(session);
+    session->motion.moving = false;
+    session->motion.ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
     if (stopped == AW_OK)
         add_stopped(session, &cause, status);
     else {
@@ -198,30 +200,31 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
 
 bool aw_session_goes_on(const struct aw_session *session)
 {
-    return session->ongoing == AW_ONGOING_RUNNING ||
-           (session->ongoing == AW_ONGOING_ENDING &&
-            aw_clock_now(session->clock) < session->ongoing_until);
+    return session->motion.ongoing == AW_ONGOING_RUNNING ||
+           (session->motion.ongoing == AW_ONGOING_ENDING &&
+            aw_clock_now(session->clock) < session->motion.until);
 }
 
 void aw_session_ends_in(struct aw_session *session, double seconds)
 {
-    session->ongoing = AW_ONGOING_ENDING;
-    session->ongoing_until = aw_clock_after(aw_clock_now(session->clock), seconds);
+    session->motion.ongoing = AW_ONGOING_ENDING;
+    session->motion.until = aw_clock_after(aw_clock_now(session->clock), seconds);
 }
 
 /* advice: behind what was done, or "". */
 static enum aw_status halt(struct aw_session *session, const char *advice)
 {
-    if (!aw_session_goes_on(session) || !session->link || aw_flag(session, "hold"))
+    if (!aw_session_goes_on(session) || !session->device.link || aw_flag(session, "hold"))
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status != AW_OK)
         print_error(session);
-    else if (*session->stop.did || session->attached) /* a server does not say what it did */
-        aw_session_notice(session, "stopped%s%s%s", *session->stop.did ? ": " : "",
-                          session->stop.did, advice);
+    else if (*session->motion.stop.did ||
+             session->share.attached) /* a server does not say what it did */
+        aw_session_notice(session, "stopped%s%s%s", *session->motion.stop.did ? ": " : "",
+                          session->motion.stop.did, advice);
     if (status == AW_OK)
-        session->ongoing =
+        session->motion.ongoing =
             AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
     aw_crash_prepare(session);
     return status;
@@ -234,8 +237,8 @@ enum aw_status aw_session_halt(struct aw_session *session)
 
 enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
 {
-    bool early = session->ongoing == AW_ONGOING_ENDING && status == AW_OK;
-    if (session->one_shot)
+    bool early = session->motion.ongoing == AW_ONGOING_ENDING && status == AW_OK;
+    if (session->mode.one_shot)
         return status;
     enum aw_status stopped = halt(
         session, early ? " — on its way, when the commands were over: let the last one wait, or "
@@ -289,8 +292,8 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
 /* Of a capture that has ended who looks on has seen all there is. */
 static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 {
-    bool recorded = session->link && session->link->recorded;
-    bool looks_on = recorded && session->command->safety == AW_READ;
+    bool recorded = session->device.link && session->device.link->recorded;
+    bool looks_on = recorded && session->run.command->safety == AW_READ;
     bool ended = status == AW_LOST && !session->out.error && looks_on;
     if (ended)
         aw_session_unlink(session);
@@ -300,19 +303,20 @@ static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 static enum aw_status run_command(struct aw_session *session, struct aw_args *args)
 {
     enum aw_status status = ask_first(session, args);
-    if (status == AW_OK && session->obeys)
-        status = session->sharing->allow(session, args);
+    if (status == AW_OK && session->share.obeys)
+        status = session->share.sharing->allow(session, args);
     if (status != AW_OK)
         return status;
     /* What was lost under the command before is opened anew; a server waits for its next client. */
-    if (session->link && session->link->lost && !*session->link->ready)
+    if (session->device.link && session->device.link->lost && !*session->device.link->ready)
         aw_session_unlink(session);
-    session->moving = false;
+    session->motion.moving = false;
     aw_recent_begin(session, args->command);
-    session->started = aw_clock_now(session->clock);
+    session->run.started = aw_clock_now(session->clock);
     aw_session_work_begin(session);
     bool motion = args->command->safety == AW_MOTION, hold = aw_flag(session, "hold");
-    aw_stop_watch_parent(session, !hold && (motion || session->ongoing != AW_ONGOING_NOTHING));
+    aw_stop_watch_parent(session,
+                         !hold && (motion || session->motion.ongoing != AW_ONGOING_NOTHING));
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
@@ -320,10 +324,10 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
     aw_session_work_end(session);
     status = make_safe(session, let_go(session, status));
-    if (session->attached)
-        status = session->sharing->end(session, status);
+    if (session->share.attached)
+        status = session->share.sharing->end(session, status);
     aw_stop_watch_output(session, false);
-    aw_stop_watch_parent(session, !hold && session->ongoing != AW_ONGOING_NOTHING);
+    aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
     if (motion)
         aw_stop_watch_suspend(session, false);
     aw_crash_prepare(session);
@@ -334,8 +338,8 @@ static enum aw_status prepare_wire(struct aw_session *session)
 {
     enum aw_status status = aw_session_prepare_wire(session);
     session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
-    session->concerns = NULL;
-    session->printing.wire = session->wire;
+    session->device.concerns = NULL;
+    session->run.printing.wire = session->wire;
     return status;
 }
 
@@ -358,7 +362,7 @@ static enum aw_status check_format(struct aw_session *session, const struct aw_c
 static enum aw_status check_config_option(struct aw_session *session)
 {
     const struct aw_option_value *value = aw_options_find(&session->options, "config");
-    if (session->one_shot || value->origin != AW_FROM_COMMAND_LINE ||
+    if (session->mode.one_shot || value->origin != AW_FROM_COMMAND_LINE ||
         strcmp(value->text, session->config->path) == 0)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
@@ -435,7 +439,7 @@ static void advise_on_units(struct aw_session *session, const struct aw_command 
 static void report_outcome(struct aw_session *session, const struct aw_words *words, size_t bad,
                            enum aw_status status, const char *where)
 {
-    if (session->reported)
+    if (session->run.reported)
         return;
     if (where && status != AW_OK)
         aw_fail_at(&session->err, where, column_of(session, words, bad));
@@ -445,7 +449,7 @@ static void report_outcome(struct aw_session *session, const struct aw_words *wo
 enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where)
 {
     struct aw_options before = session->options;
-    const struct aw_command *outer = session->command;
+    const struct aw_command *outer = session->run.command;
     struct aw_args *args = malloc(sizeof *args);
     size_t bad = words->n;
     if (!args)
@@ -459,18 +463,18 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
         status = aw_words_from_raw(session, words);
     if (status == AW_OK)
         status = aw_bind(session, words, args, &bad);
-    session->command = args->command;
+    session->run.command = args->command;
     if (status == AW_OK)
         status = aw_wanted_end(session, run_bound(session, args));
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
     report_outcome(session, words, bad, status, where);
-    session->reported = false;
+    session->run.reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;
         print_error(session);
     }
-    struct aw_printing *printing = &session->printing;
+    struct aw_printing *printing = &session->run.printing;
     aw_view_free(printing->view);
     printing->view = NULL;
     printing->rows = printing->wanted.picks = false;
@@ -478,6 +482,6 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     printing->messages = 0;
     free(args);
     session->options = before;
-    session->command = outer;
+    session->run.command = outer;
     return status;
 }

@@ -70,8 +70,9 @@ static enum aw_status fill(struct aw_session *session, struct lines *in, struct 
 
 static bool goes_on(const struct aw_session *session, enum aw_status status)
 {
-    return !session->quit && (status == AW_OK || (status != AW_STOPPED && !session->out.error &&
-                                                  aw_flag(session, "keep-going")));
+    return !session->mode.quit &&
+           (status == AW_OK ||
+            (status != AW_STOPPED && !session->out.error && aw_flag(session, "keep-going")));
 }
 
 /* The command of the line that begins at words->next; the ones behind it are for the next call. */
@@ -133,12 +134,13 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
             aw_deadman_line(&deadman);
         status = line ? run_line(session, in, line, words)
                       : aw_deadman_outcome(&deadman, fill(session, in, &deadman));
-        if (!line && session->attached)
-            status = session->sharing->outcome(session, status);
+        if (!line && session->share.attached)
+            status = session->share.sharing->outcome(session, status);
         if (first == AW_OK)
             first = status;
     }
-    if (status == AW_STOPPED && !session->stop.signal) { /* between two lines, or within one */
+    if (status == AW_STOPPED &&
+        !session->motion.stop.signal) { /* between two lines, or within one */
         aw_stop_read(session);
         status = aw_session_take_loss(session, first);
         if (status != first)
@@ -154,24 +156,24 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
 enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "file", 0);
-    if (session->scripts == SCRIPTS_MAX)
+    if (session->mode.scripts == SCRIPTS_MAX)
         return aw_fail(&session->err, AW_USAGE,
                        "run: %.120s: %d scripts deep — does it run itself?", name, SCRIPTS_MAX);
     int fd = aw_file_descriptor(name, O_NONBLOCK);
     if (fd < 0)
         return aw_file_fail(&session->err, NULL, name);
-    session->one_shot = false;
-    session->scripts++;
+    session->mode.one_shot = false;
+    session->mode.scripts++;
     enum aw_status status = aw_run_lines(session, fd, aw_file_name(name));
-    session->scripts--;
+    session->mode.scripts--;
     close(fd);
-    session->reported = true; /* by its last command */
+    session->run.reported = true; /* by its last command */
     return status;
 }
 
 enum aw_status aw_run_quit(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    session->quit = true;
+    session->mode.quit = true;
     return AW_OK;
 }

@@ -174,7 +174,7 @@ static int accept_line(int count, int key)
 /* It belongs to whoever writes again. */
 static void uninstall(struct prompt *prompt)
 {
-    prompt->session->make_room = NULL;
+    prompt->session->mode.make_room = NULL;
     rl_callback_handler_remove();
 }
 
@@ -184,7 +184,7 @@ static void on_line(char *line)
     uninstall(prompt);
     free(prompt->typed);
     prompt->typed = line;
-    prompt->session->quit = prompt->session->quit || !line;
+    prompt->session->mode.quit = prompt->session->mode.quit || !line;
     prompt->entered = true;
 }
 
@@ -231,7 +231,7 @@ static enum aw_status run_line(struct aw_session *session, struct aw_words *word
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
         else if (words->n)
             status = aw_dispatch(session, words, NULL);
-    } while (status == AW_OK && words->next && !session->quit);
+    } while (status == AW_OK && words->next && !session->mode.quit);
     if (status != AW_OK && words->next &&
         strspn(line + words->next, " ") < strlen(line + words->next))
         aw_session_notice(session, "what stands behind the ; was not run");
@@ -245,17 +245,17 @@ static void run_typed(struct prompt *prompt)
     struct aw_words *words = malloc(sizeof *words);
     enum aw_status status = AW_OK;
     char *rest = prompt->typed;
-    while (words && rest && status == AW_OK && !session->quit) {
+    while (words && rest && status == AW_OK && !session->mode.quit) {
         char *line = strsep(&rest, "\n");
         remember(prompt, line);
         status = run_line(session, words, line);
         if (status == AW_STOPPED)
-            session->quit = aw_stop_ends(session);
+            session->mode.quit = aw_stop_ends(session);
     }
-    if (rest && *rest && !session->quit)
+    if (rest && *rest && !session->mode.quit)
         aw_session_notice(session, "the lines behind it were not run");
     free(words);
-    if (!session->quit)
+    if (!session->mode.quit)
         aw_stop_rearm(session);
 }
 
@@ -272,9 +272,9 @@ static void write_prompt(struct prompt *prompt)
         named += length - LINK_MOST;
         length = LINK_MOST;
     }
-    if (session->link ? session->link->lost : session->link_lost)
+    if (session->device.link ? session->device.link->lost : session->device.gone)
         state = ": link lost";
-    else if (session->link && aw_session_goes_on(session))
+    else if (session->device.link && aw_session_goes_on(session))
         state = ": moving";
     if (*state && length && named[length - 1] == ':')
         state++; /* "sim:" has one already */
@@ -330,7 +330,7 @@ static void install(struct prompt *prompt)
     int waiting = 0;
     write_prompt(prompt);
     rl_callback_handler_install(prompt->text, on_line);
-    prompt->session->make_room = make_room;
+    prompt->session->mode.make_room = make_room;
     prompt->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
 
@@ -343,21 +343,22 @@ static void on_signal(struct prompt *prompt)
         clear_hint(prompt);
         fflush(rl_outstream);
         rl_deprep_terminal();
-        session->make_room = NULL;
+        session->mode.make_room = NULL;
         aw_stop_suspend(session);
-        session->make_room = make_room;
+        session->mode.make_room = make_room;
         rl_prep_terminal(1);
         rl_forced_update_display();
         return;
     }
     aw_stop_read(session);
-    session->quit = aw_stop_ends(session);
-    fprintf(rl_outstream, "%s%s\n", session->out.color ? "\033[K" : "", session->quit ? "" : "^C");
+    session->mode.quit = aw_stop_ends(session);
+    fprintf(rl_outstream, "%s%s\n", session->out.color ? "\033[K" : "",
+            session->mode.quit ? "" : "^C");
     prompt->hinted = false;
     rl_callback_sigcleanup();
     rl_free_line_state();
     uninstall(prompt);
-    if (session->quit)
+    if (session->mode.quit)
         return;
     if (aw_session_take_loss(session, AW_OK) != AW_OK)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
@@ -393,11 +394,11 @@ static enum aw_status wait_key(struct prompt *prompt)
     struct aw_session *session = prompt->session;
     enum aw_status status = AW_TIMEOUT;
     while (status == AW_TIMEOUT) {
-        bool ends = session->ongoing == AW_ONGOING_ENDING && !aw_session_virtual(session) &&
+        bool ends = session->motion.ongoing == AW_ONGOING_ENDING && !aw_session_virtual(session) &&
                     aw_session_goes_on(session);
         renew_prompt(prompt);
         status =
-            aw_session_wait_input(session, STDIN_FILENO, ends ? session->ongoing_until : AW_NEVER);
+            aw_session_wait_input(session, STDIN_FILENO, ends ? session->motion.until : AW_NEVER);
     }
     return status;
 }
@@ -408,7 +409,7 @@ static void read_one_line(struct prompt *prompt)
     prompt->entered = false;
     aw_stop_watch_suspend(session, true);
     install(prompt);
-    while (!prompt->entered && !session->quit) {
+    while (!prompt->entered && !session->mode.quit) {
         if (wait_key(prompt) == AW_STOPPED)
             on_signal(prompt);
         else
@@ -437,9 +438,9 @@ enum aw_status aw_repl(struct aw_session *session)
     rl_bind_key('\r', accept_line);
     rl_bind_key('\n', accept_line);
     open_history(&prompt);
-    session->interactive = true;
+    session->mode.interactive = true;
     aw_session_notice(session, "TAB completes, 'help' explains, Ctrl-D leaves");
-    while (!session->quit) {
+    while (!session->mode.quit) {
         read_one_line(&prompt);
         if (prompt.entered && prompt.typed)
             run_typed(&prompt);
@@ -447,14 +448,14 @@ enum aw_status aw_repl(struct aw_session *session)
     if (prompt.entered && !prompt.typed)
         fputc('\n', stdout);
     free(prompt.typed);
-    return session->stop.signal ? AW_STOPPED : AW_OK;
+    return session->motion.stop.signal ? AW_STOPPED : AW_OK;
 }
 
 enum aw_status aw_run_history(struct aw_session *session, const struct aw_args *args)
 {
     char path[512];
     (void)args;
-    if (!session->interactive) {
+    if (!session->mode.interactive) {
         using_history();
         aw_state_path(session, "history", path, sizeof path);
         if (*path)

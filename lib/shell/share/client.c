@@ -27,7 +27,7 @@
 
 static struct aw_clock *clock_of(const struct aw_attached *attached)
 {
-    return &attached->session->real_clock.base;
+    return &attached->session->time.real.base;
 }
 
 /* ---- Lines -------------------------------------------------------------------------------------
@@ -49,20 +49,20 @@ void aw_attached_send(struct aw_attached *attached, json_t *object)
 static void take_end(struct aw_attached *attached, enum aw_status status, const char *why)
 {
     struct aw_session *session = attached->session;
-    bool looks = !session->command || session->command->safety == AW_READ;
+    bool looks = !session->run.command || session->run.command->safety == AW_READ;
     attached->lease = 0;
     attached->told = true;
-    session->ongoing = AW_ONGOING_NOTHING;
-    session->moving = false;
-    if (session->interactive && (looks || !attached->begun)) {
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    session->motion.moving = false;
+    if (session->mode.interactive && (looks || !attached->begun)) {
         aw_session_notice(session, "%s", why);
         return;
     }
     attached->revoked = true;
     attached->revoked_as = status;
     snprintf(attached->reason, sizeof attached->reason, "%s", why);
-    session->stopped_by = attached->reason;
-    session->stopped_as = status;
+    session->motion.stopped_by = attached->reason;
+    session->motion.stopped_as = status;
     aw_stop_ask(session);
 }
 
@@ -86,7 +86,7 @@ static void take_answer(struct aw_attached *attached, const json_t *object)
         why = json_string_value(json_object_get(object, "why"));
     attached->status =
         json_is_integer(status) ? (enum aw_status)(json_integer_value(status) & 15) : AW_REFUSED;
-    const struct aw_command *command = attached->session->command;
+    const struct aw_command *command = attached->session->run.command;
     bool own = !n && status && command; /* it is refused whoever commands */
     snprintf(attached->why, sizeof attached->why, "%s%s%.250s", own ? command->name : "",
              own ? ": " : "", why ? why : "");
@@ -218,12 +218,12 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
 
 static void detach(struct aw_session *session)
 {
-    struct aw_attached *attached = session->attached;
-    session->attached = NULL;
-    session->shared_url = NULL;
+    struct aw_attached *attached = session->share.attached;
+    session->share.attached = NULL;
+    session->share.url = NULL;
     if (!attached)
         return;
-    aw_aside_remove(&session->real_clock.aside, &attached->aside);
+    aw_aside_remove(&session->time.real.aside, &attached->aside);
     aw_conn_free(&attached->conn);
     aw_link_close(attached->mqtt);
     json_decref(attached->memory);
@@ -258,7 +258,7 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
         return aw_no_memory(&session->err);
     attached->session = session;
     attached->address = *address;
-    session->attached = attached;
+    session->share.attached = attached;
     enum aw_status status = open_way(attached);
     if (status == AW_OK && *address->token) {
         status = aw_read_secret(address->token, token, sizeof token, &session->err);
@@ -276,10 +276,10 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
         detach(session);
         return status;
     }
-    session->shared_url = attached->device;
+    session->share.url = attached->device;
     attached->aside = (struct aw_aside){
         .fd = attached->conn.fd, .due = aw_clock_now(clock_of(attached)), .serve = serve_aside};
-    aw_aside_add(&session->real_clock.aside, &attached->aside);
+    aw_aside_add(&session->time.real.aside, &attached->aside);
     return AW_OK;
 }
 
@@ -289,8 +289,8 @@ static enum aw_status attach_to(struct aw_session *session, const char *url)
     enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
     if (status == AW_OK)
         status = connect_to(session, &address);
-    if (status == AW_OK && !session->obeys)
-        aw_session_notice_simulator(session, session->attached->device);
+    if (status == AW_OK && !session->share.obeys)
+        aw_session_notice_simulator(session, session->share.attached->device);
     return status;
 }
 
@@ -300,23 +300,24 @@ static void attach_to_usual(struct aw_session *session, const char *url)
     struct aw_address places[PLACES_MAX];
     bool given = aw_flag(session, "link");
     size_t n = aw_address_usual(places, PLACES_MAX, session->tool->name);
-    for (size_t i = 0; i < n && !session->attached; i++)
+    for (size_t i = 0; i < n && !session->share.attached; i++)
         if (connect_to(session, &places[i]) == AW_OK && given &&
-            strcmp(session->attached->device, url) != 0)
+            strcmp(session->share.attached->device, url) != 0)
             detach(session);
-    if (!session->attached)
+    if (!session->share.attached)
         return;
     aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
-                      session->tool->name, session->attached->server, session->attached->device);
-    aw_session_notice_simulator(session, session->attached->device);
+                      session->tool->name, session->share.attached->server,
+                      session->share.attached->device);
+    aw_session_notice_simulator(session, session->share.attached->device);
 }
 
 static enum aw_status attach(struct aw_session *session, const char *url)
 {
     struct aw_error before = session->err;
-    if (session->attached && !session->attached->over)
+    if (session->share.attached && !session->share.attached->over)
         return AW_OK;
-    if (session->attached) { /* to one that is gone: url was of its device */
+    if (session->share.attached) { /* to one that is gone: url was of its device */
         aw_session_unlink(session);
         detach(session);
         if (url && aw_session_url(session, &url) != AW_OK)
@@ -358,7 +359,7 @@ static bool is_stop(const struct aw_command *command)
 enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err)
 {
     struct aw_session *session = attached->session;
-    bool stop = is_stop(session->command);
+    bool stop = is_stop(session->run.command);
     attached->waits = true;
     aw_attached_send(attached, stop ? json_pack("{s:b}", "halt", true)
                                     : json_pack("{s:b}", "want", aw_flag(session, "take")));
@@ -372,8 +373,8 @@ enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *e
 /* A command that changes something has to be let in before it looks where the device is. */
 static enum aw_status begin(struct aw_session *session)
 {
-    struct aw_attached *attached = session->attached;
-    const struct aw_command *command = session->command;
+    struct aw_attached *attached = session->share.attached;
+    const struct aw_command *command = session->run.command;
     if (attached->memory) {
         json_t *memory = json_pack("{s:o}", "memory", attached->memory);
         attached->memory = NULL;
@@ -392,9 +393,9 @@ static enum aw_status begin(struct aw_session *session)
 /* Words for what the server has ended. */
 static enum aw_status take_revoked(struct aw_session *session)
 {
-    struct aw_attached *attached = session->attached;
+    struct aw_attached *attached = session->share.attached;
     aw_stop_forget(session);
-    session->stopped_by = NULL;
+    session->motion.stopped_by = NULL;
     attached->revoked = false;
     return aw_fail(&session->err, attached->revoked_as, "%s", attached->reason);
 }
@@ -402,19 +403,19 @@ static enum aw_status take_revoked(struct aw_session *session)
 /* What moved has arrived, unless it goes on; who has only set something needs no place. */
 static enum aw_status end(struct aw_session *session, enum aw_status status)
 {
-    struct aw_attached *attached = session->attached;
+    struct aw_attached *attached = session->share.attached;
     bool goes_on = aw_session_goes_on(session);
-    bool moves = session->command && session->command->safety >= AW_MOTION;
+    bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
     attached->begun = false;
-    if (attached->revoked && status != AW_OK && !session->stop.signal)
+    if (attached->revoked && status != AW_OK && !session->motion.stop.signal)
         return take_revoked(session);
     if (!attached->lease || attached->over)
         return status;
     json_t *idle = json_pack("{s:b}", "idle", goes_on);
-    if (session->ongoing == AW_ONGOING_ENDING)
+    if (session->motion.ongoing == AW_ONGOING_ENDING)
         json_object_set_new(
             idle, "ms",
-            json_integer((session->ongoing_until - aw_clock_now(session->clock)) / AW_MILLISECOND));
+            json_integer((session->motion.until - aw_clock_now(session->clock)) / AW_MILLISECOND));
     aw_attached_add_memory(attached, idle);
     aw_attached_send(attached, idle);
     if (attached->fresh && !moves && !goes_on) {
@@ -426,7 +427,7 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
 
 static enum aw_status outcome(struct aw_session *session, enum aw_status status)
 {
-    if (status != AW_STOPPED || !session->attached->revoked || session->stop.signal)
+    if (status != AW_STOPPED || !session->share.attached->revoked || session->motion.stop.signal)
         return status;
     return aw_session_refuse(session, take_revoked(session));
 }
@@ -439,23 +440,23 @@ enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *
         status = aw_session_find_server(session);
     if (status != AW_OK)
         return status;
-    if (!session->attached) {
+    if (!session->share.attached) {
         aw_session_notice(session,
                           "release: no server has the device: there is nothing to release");
         return AW_OK;
     }
-    session->attached->lease = 0;
-    aw_attached_send(session->attached, json_pack("{s:s}", "cmd", "release"));
+    session->share.attached->lease = 0;
+    aw_attached_send(session->share.attached, json_pack("{s:s}", "cmd", "release"));
     return AW_OK;
 }
 
 static void leave(struct aw_session *session)
 {
-    if (!session->attached)
+    if (!session->share.attached)
         return;
     json_t *idle = json_pack("{s:b}", "leave", true);
-    aw_attached_send(session->attached, idle);
-    shutdown(session->attached->conn.fd, SHUT_WR);
+    aw_attached_send(session->share.attached, idle);
+    shutdown(session->share.attached->conn.fd, SHUT_WR);
     aw_session_unlink(session);
     detach(session);
 }

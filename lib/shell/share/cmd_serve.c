@@ -24,7 +24,7 @@
 
 static enum aw_status wait_for_clients(struct aw_server *server, int64_t ns)
 {
-    struct aw_clock *clock = &server->session->real_clock.base;
+    struct aw_clock *clock = &server->session->time.real.base;
     server->listens = true;
     enum aw_status status =
         aw_clock_wait(clock, -1, 0, ns == AW_NEVER ? AW_NEVER : aw_clock_now(clock) + ns);
@@ -47,8 +47,8 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
         status = (tool->share.receive ? tool->share.receive : tool->receive)(session, deadline,
                                                                              &received);
     else
-        status = aw_link_read(session->link, session->frame, AW_FRAME_ROOM, &got, deadline,
-                              &session->err);
+        status = aw_link_read(session->device.link, session->device.frame, AW_FRAME_ROOM, &got,
+                              deadline, &session->err);
     server->listens = false;
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
@@ -57,7 +57,7 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
  * fast as it can, for those who look on. */
 static enum aw_status let_pass(struct aw_server *server)
 {
-    struct aw_virtual_clock *clock = &server->session->virtual_clock;
+    struct aw_virtual_clock *clock = &server->session->time.virtual;
     int64_t until = AW_NEVER;
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
         until = aw_sooner(until, peer->until_ns);
@@ -96,12 +96,12 @@ static enum aw_status find_device(struct aw_server *server)
 static enum aw_status turn(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    if (session->link && !session->link->lost) {
+    if (session->device.link && !session->device.link->lost) {
         if (aw_session_virtual(session))
             return let_pass(server);
         enum aw_status status = listen_on(server, aw_clock_now(session->clock) + AW_SECOND);
         bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
-        return fine || session->link->lost ? status : wait_for_clients(server, SLICE_NS);
+        return fine || session->device.link->lost ? status : wait_for_clients(server, SLICE_NS);
     }
     if (!server->broken) {
         aw_session_notice(session, "the device is gone: waiting for it");
@@ -124,7 +124,7 @@ static enum aw_status serve(struct aw_server *server)
             status = turn(server);
         if (status == AW_STOPPED)
             aw_stop_read(session);
-        if (session->stop.signal)
+        if (session->motion.stop.signal)
             return AW_STOPPED;
     }
 }
@@ -139,8 +139,8 @@ static enum aw_status listen_by_key(struct aw_server *server)
     struct aw_address address;
     enum aw_status status = aw_session_link(session);
     if (status == AW_OK)
-        status =
-            aw_address_of_key(&address, session->tool->name, session->link->key, &session->err);
+        status = aw_address_of_key(&address, session->tool->name, session->device.link->key,
+                                   &session->err);
     return status == AW_OK ? aw_server_listen(server, address.text) : status;
 }
 
@@ -180,9 +180,9 @@ static void leave_terminal(struct aw_server *server)
         close(nothing);
     aw_output_flush(&session->out, NULL);
     session->out.charset = AW_CHARSET_UTF8;
-    session->one_shot = session->interactive = false;
-    aw_aside_add(&session->real_clock.aside, &server->aside);
-    session->virtual_clock.aside = &server->aside;
+    session->mode.one_shot = session->mode.interactive = false;
+    aw_aside_add(&session->time.real.aside, &server->aside);
+    session->time.virtual.aside = &server->aside;
 }
 
 /* Whoever commands is told before the stop, which may have to be waited for. */
@@ -195,11 +195,11 @@ static void come_back(struct aw_server *server)
     server->halt = moves;
     if (moves)
         aw_lease_halt(server);
-    aw_aside_remove(&session->real_clock.aside, &server->aside);
-    session->virtual_clock.aside = NULL;
+    aw_aside_remove(&session->time.real.aside, &server->aside);
+    session->time.virtual.aside = NULL;
     aw_crash_forget();
     aw_guard_end(server);
-    session->reported = session->stop.signal != 0;
+    session->run.reported = session->motion.stop.signal != 0;
 }
 
 static void read_options(struct aw_server *server)
@@ -251,7 +251,7 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
     server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     server->aside = (struct aw_aside){.serve = aw_server_serve, .due = AW_NEVER};
     server->all = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
-    session->server = server;
+    session->share.server = server;
     if (path)
         status = aw_session_create(session, "--log", path, &server->log);
     if (status == AW_OK)
@@ -260,7 +260,7 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
     aw_feed_close(server);
     if (server->log)
         fclose(server->log);
-    session->server = NULL;
+    session->share.server = NULL;
     free(server);
     return status;
 }

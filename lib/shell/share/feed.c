@@ -166,7 +166,7 @@ static void on_frame(void *context, struct aw_span frame)
     struct aw_session *session = server->session;
     struct aw_feed *feed = server->feed;
     struct aw_error ignored;
-    int64_t now = aw_clock_now(&session->real_clock.base);
+    int64_t now = aw_clock_now(&session->time.real.base);
     if (feed->dir == AW_RX)
         aw_frames_answered(server, frame);
     if (feed->dir == AW_RX && session->tool->share.saw)
@@ -259,22 +259,22 @@ static void broadcast(struct aw_server *server, enum aw_dir dir, struct aw_span 
 void aw_feed_catch_up(struct aw_server *server, struct aw_peer *peer)
 {
     const struct aw_splitter *splitter = &server->feed->splitters[0];
-    if (splitter->size && server->session->link && !server->session->link->datagrams)
+    if (splitter->size && server->session->device.link && !server->session->device.link->datagrams)
         aw_feed_give(peer, AW_RX, (struct aw_span){splitter->held, splitter->size},
                      aw_session_time(server->session));
 }
 
 void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns)
 {
-    struct aw_server *server = session->server;
+    struct aw_server *server = session->share.server;
     struct aw_feed *feed = server->feed;
     if (!feed)
         return;
     broadcast(server, tx ? AW_TX : AW_RX, bytes, time_ns);
     feed->dir = tx ? AW_TX : AW_RX;
     feed->time_ns = time_ns;
-    aw_split(&feed->splitters[tx], &feed->wire, bytes, session->link && session->link->datagrams,
-             on_frame, server);
+    aw_split(&feed->splitters[tx], &feed->wire, bytes,
+             session->device.link && session->device.link->datagrams, on_frame, server);
     aw_server_due(server);
 }
 

@@ -52,7 +52,7 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
     struct judged judged = {.server = server, .reads = true, .status = AW_OK};
     struct aw_session *session = server->session;
     server->check = (struct aw_splitter){.framer.dir = AW_TX};
-    aw_split(&server->check, session->wire, frame, session->link->datagrams, judge_message,
+    aw_split(&server->check, session->wire, frame, session->device.link->datagrams, judge_message,
              &judged);
     judged.reads = judged.reads && judged.n > 0 && server->check.size == 0;
     return judged;
@@ -118,7 +118,7 @@ static void hold(struct aw_peer *peer, json_t *object, int64_t until_ns)
 /* The simulator's clock is that of who asks, where it waits for nobody. */
 static void set_clock(struct aw_server *server, const json_t *object)
 {
-    struct aw_virtual_clock *clock = &server->session->virtual_clock;
+    struct aw_virtual_clock *clock = &server->session->time.virtual;
     json_int_t at = json_integer_value(json_object_get(object, "at"));
     if (aw_session_virtual(server->session) && at > clock->time_ns)
         clock->time_ns = at;
@@ -127,8 +127,9 @@ static void set_clock(struct aw_server *server, const json_t *object)
 static enum aw_status write_frame(struct aw_server *server, struct aw_span frame)
 {
     struct aw_session *session = server->session;
-    enum aw_status status = aw_link_write(session->link, frame.data, frame.size, &session->err);
-    if (server->listens && (session->link->simulated || status == AW_LOST))
+    enum aw_status status =
+        aw_link_write(session->device.link, frame.data, frame.size, &session->err);
+    if (server->listens && (session->device.link->simulated || status == AW_LOST))
         aw_stop_ask(session); /* what is read there may come sooner now */
     return status;
 }
@@ -165,7 +166,7 @@ static enum aw_status check(struct aw_server *server, struct aw_peer *peer, json
         return aw_fail(err, AW_TIMEOUT, "another program commands now, or it was stopped");
     if (late)
         return aw_fail(err, AW_REFUSED, "%s", late);
-    if (!session->link || session->link->lost)
+    if (!session->device.link || session->device.link->lost)
         return aw_fail(err, AW_LOST, "the device is gone: the server waits for it");
     struct judged judged = judge(server, frame);
     if (judged.status != AW_OK)
@@ -185,12 +186,12 @@ static void note(struct aw_server *server, struct aw_span frame)
     struct aw_session *session = server->session;
     enum aw_moves moves =
         session->tool->share.saw ? session->tool->share.saw(session, true, frame) : AW_MOVES;
-    server->frame_ns = aw_clock_now(&session->real_clock.base);
+    server->frame_ns = aw_clock_now(&session->time.real.base);
     if (moves == AW_MOVES_ON)
         return;
     server->moving = moves == AW_MOVES;
     if (moves == AW_MOVES) /* until it is known to have got the frame that stops it */
-        session->ongoing = AW_ONGOING_RUNNING;
+        session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_crash_prepare(session);
 }
 
@@ -249,8 +250,8 @@ void aw_frames_ask(struct aw_server *server, struct aw_peer *peer, json_t *objec
     struct aw_span frame;
     int64_t younger = json_integer_value(json_object_get(object, "younger_ns"));
     set_clock(server, object);
-    if (!read_frame(server, json_object_get(object, "ask"), &frame) || !session->link ||
-        session->link->lost || !judge(server, frame).reads)
+    if (!read_frame(server, json_object_get(object, "ask"), &frame) || !session->device.link ||
+        session->device.link->lost || !judge(server, frame).reads)
         return;
     peer->asked = true;
     if (ask(server, peer, frame, younger) == AW_MORE)
@@ -303,7 +304,7 @@ void aw_frames_look(struct aw_server *server)
     struct aw_record question;
     unsigned n = 0;
     size_t size;
-    if (!server->subscribers || !session->tool->asks || !names || !session->link) {
+    if (!server->subscribers || !session->tool->asks || !names || !session->device.link) {
         server->ask_ns = AW_NEVER;
         return;
     }

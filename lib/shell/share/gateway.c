@@ -51,7 +51,7 @@ enum aw_status aw_server_bring(struct aw_server *server, const char *url)
     rate = !rate && session->tool->asks ? "10Hz" : rate;
     char *const words[] = {(char *)session->tool->name, (char *)url, (char *)at, (char *)rate,
                            NULL};
-    status = aw_mqtt_start(&server->mqtt, words, &session->real_clock.base, &session->err);
+    status = aw_mqtt_start(&server->mqtt, words, &session->time.real.base, &session->err);
     if (status == AW_OK)
         status = first_line(server, server->mqtt);
     int fd = status == AW_OK ? fcntl(aw_link_fd(server->mqtt), F_DUPFD_CLOEXEC, 0) : -1;

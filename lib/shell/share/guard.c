@@ -30,8 +30,8 @@ static void keep_watch(int fd)
 void aw_guard_start(struct aw_server *server)
 {
     int ends[2];
-    if (server->guard > 0 || !server->session->link || server->session->link->simulated ||
-        !aw_crash_share() || pipe2(ends, O_CLOEXEC) != 0)
+    if (server->guard > 0 || !server->session->device.link ||
+        server->session->device.link->simulated || !aw_crash_share() || pipe2(ends, O_CLOEXEC) != 0)
         return;
     pid_t child = fork();
     if (child == 0) {

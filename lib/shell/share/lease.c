@@ -41,7 +41,7 @@ void aw_who_local(struct aw_who *who, int fd)
 
 static int64_t now_ns(const struct aw_server *server)
 {
-    return aw_clock_now(&server->session->real_clock.base);
+    return aw_clock_now(&server->session->time.real.base);
 }
 
 /* A child commands for whom it carries out lines. */
@@ -107,7 +107,7 @@ void aw_lease_remember(struct aw_server *server, const json_t *object)
     const json_t *text = json_object_get(object, "memory");
     uint8_t bytes[MEMORY_MAX];
     size_t size = json_string_length(text) / 2;
-    if (json_is_string(text) && session->tool->share.remember && session->link &&
+    if (json_is_string(text) && session->tool->share.remember && session->device.link &&
         size <= sizeof bytes && aw_hex_read(json_string_value(text), 2 * size, bytes))
         session->tool->share.remember(session, bytes, size);
 }
@@ -116,7 +116,7 @@ static void turn(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     bool theirs = server->holder && server->busy;
-    if (session->tool->share.turn && session->link)
+    if (session->tool->share.turn && session->device.link)
         session->tool->share.turn(session, theirs ? AW_TURN_END : AW_TURN_GO_ON);
 }
 
@@ -243,7 +243,7 @@ void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, i
     server->busy = false;
     server->moving = moves;
     server->frame_ns = now_ns(server);
-    session->ongoing = !moves ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
+    session->motion.ongoing = !moves ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
     if (moves && ms > 0)
         aw_session_ends_in(session, (double)ms / 1e3);
     aw_crash_prepare(session);
@@ -345,22 +345,22 @@ void aw_lease_halt(struct aw_server *server)
     server->closed = true;
     enum aw_status status = AW_LOST;
     turn(server);
-    if (session->link && !session->link->lost)
+    if (session->device.link && !session->device.link->lost)
         status = aw_stop_device(session);
     else
         aw_fail(&session->err, status, "the device is gone");
     bool ok = status == AW_OK;
-    aw_session_notice(session, "%s%s%s", why, ok && *session->stop.did ? ": " : "",
-                      ok ? session->stop.did : "");
+    aw_session_notice(session, "%s%s%s", why, ok && *session->motion.stop.did ? ": " : "",
+                      ok ? session->motion.stop.did : "");
     if (!ok)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     server->closed = false;
-    session->ongoing = ok ? AW_ONGOING_NOTHING : session->ongoing;
+    session->motion.ongoing = ok ? AW_ONGOING_NOTHING : session->motion.ongoing;
     server->moving = false;
     aw_crash_prepare(session);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
         if (peer->halts) {
-            answer_stop(peer, status, ok ? session->stop.did : session->err.text);
+            answer_stop(peer, status, ok ? session->motion.stop.did : session->err.text);
             peer->halts = peer->wants;
             peer->conn.gone = peer->conn.gone || peer->spare;
         }

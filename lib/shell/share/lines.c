@@ -202,7 +202,7 @@ static void pop(struct aw_peer *peer)
 static const char *too_late(const struct aw_server *server, const struct aw_request *request,
                             char out[96])
 {
-    int64_t late = aw_clock_now(&server->session->real_clock.base) - request->until_ns;
+    int64_t late = aw_clock_now(&server->session->time.real.base) - request->until_ns;
     if (request->refuse || !request->until_ns || late <= 0)
         return request->refuse;
     snprintf(out, 96, "it expired %.2f s ago, behind other commands — it is not carried out",
@@ -561,7 +561,7 @@ static struct aw_request *make_request(struct aw_server *server, const char *id,
         strcpy(request->line, line);
         if (expires > 0)
             request->until_ns =
-                aw_clock_after(aw_clock_now(&server->session->real_clock.base), expires);
+                aw_clock_after(aw_clock_now(&server->session->time.real.base), expires);
     }
     free(text);
     return request;

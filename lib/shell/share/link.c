@@ -27,7 +27,7 @@ static struct aw_attached *of(const struct aw_link *link)
 
 static struct aw_virtual_clock *clock_of(const struct aw_attached *attached)
 {
-    return attached->virtual ? &attached->session->virtual_clock : NULL;
+    return attached->virtual ? &attached->session->time.virtual : NULL;
 }
 
 /* ---- What comes --------------------------------------------------------------------------------
@@ -77,8 +77,8 @@ void aw_attached_pass(struct aw_attached *attached, const json_t *object)
         attached->link->dropped += lost > 0 ? (uint64_t)lost : 0;
     if (passed && own && !session->tool->protocol->can) {
         struct aw_span bytes = {passed->bytes, passed->size};
-        if (session->tee &&
-            !aw_tee_add(session->tee, AW_TX, passed->time_ns, bytes, &session->lost))
+        if (session->device.tee && !aw_tee_add(session->device.tee, AW_TX, passed->time_ns, bytes,
+                                               &session->device.tee_lost))
             aw_stop_ask(session);
         free(passed);
         return;
@@ -98,7 +98,7 @@ void aw_attached_pass(struct aw_attached *attached, const json_t *object)
 static enum aw_status wait_for(struct aw_attached *attached, const int64_t *let_pass,
                                int64_t deadline)
 {
-    struct aw_clock *clock = &attached->session->real_clock.base;
+    struct aw_clock *clock = &attached->session->time.real.base;
     enum aw_status status = AW_OK;
     attached->aside.fd = -1;
     while (!attached->first && !attached->over && status == AW_OK &&
@@ -199,7 +199,7 @@ static json_t *make_frame(struct aw_attached *attached, const char *key, struct 
     free(text);
     if (attached->virtual)
         json_object_set_new(object, "at",
-                            json_integer(aw_clock_now(&attached->session->virtual_clock.base)));
+                            json_integer(aw_clock_now(&attached->session->time.virtual.base)));
     return object;
 }
 
@@ -208,7 +208,8 @@ static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
 {
     const struct aw_session *session = attached->session;
     json_t *object = make_frame(attached, "ask", frame);
-    bool looks = session->command && session->command->safety == AW_READ && !session->one_shot;
+    bool looks =
+        session->run.command && session->run.command->safety == AW_READ && !session->mode.one_shot;
     double hz = aw_options_find((struct aw_options *)&session->options, "rate")
                     ? aw_option_number(session, "rate")
                     : 0;
@@ -269,7 +270,7 @@ static void serve_close(struct aw_link *link)
     struct aw_attached *attached = of(link);
     aw_attached_flush(attached);
     attached->link = NULL;
-    attached->session->clock = &attached->session->real_clock.base;
+    attached->session->clock = &attached->session->time.real.base;
     free(link);
 }
 
@@ -287,14 +288,14 @@ static const struct aw_link_ops serve_ops = {
 
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link)
 {
-    struct aw_attached *attached = session->attached;
+    struct aw_attached *attached = session->share.attached;
     struct serve_link *self = calloc(1, sizeof *self);
     if (!self)
         return aw_no_memory(&session->err);
     if (attached->virtual) {
-        session->clock = &session->virtual_clock.base;
-        if (attached->at_ns > session->virtual_clock.time_ns)
-            session->virtual_clock.time_ns = attached->at_ns;
+        session->clock = &session->time.virtual.base;
+        if (attached->at_ns > session->time.virtual.time_ns)
+            session->time.virtual.time_ns = attached->at_ns;
     }
     self->base = (struct aw_link){.ops = &serve_ops,
                                   .clock = session->clock,

@@ -35,7 +35,7 @@ static bool is_inside(const char *folder, const char *path)
 
 static enum aw_status check_file(struct aw_session *session, const char *what, const char *path)
 {
-    if (is_inside(session->obeys, path))
+    if (is_inside(session->share.obeys, path))
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
                    "%s %.80s: a server opens no files for its clients — run the tool where the "
@@ -111,15 +111,15 @@ static enum aw_status carry_out(struct aw_session *session, struct aw_words *wor
 /* What the server has ended between two lines ends nothing here; its own end does. */
 static bool goes_on(struct aw_session *session, enum aw_status status)
 {
-    struct aw_attached *attached = session->attached;
+    struct aw_attached *attached = session->share.attached;
     bool revoked = attached && attached->revoked;
     if (status == AW_STOPPED)
         aw_stop_read(session);
-    if (session->stop.signal || (attached && attached->over))
+    if (session->motion.stop.signal || (attached && attached->over))
         return false;
     if (revoked)
         attached->revoked = false;
-    session->stopped_by = NULL;
+    session->motion.stopped_by = NULL;
     return true;
 }
 
@@ -134,11 +134,11 @@ enum aw_status aw_run_obey(struct aw_session *session, const struct aw_args *arg
     aw_conn_init(&conn, dup(STDIN_FILENO), 1 << 20);
     if (folder && chdir(folder) != 0)
         folder = NULL;
-    session->obeys = folder ? folder : "";
+    session->share.obeys = folder ? folder : "";
     for (size_t i = 0; i < session->options.n; i++) /* are not those of a line */
         if (session->options.values[i].origin == AW_FROM_COMMAND_LINE)
             session->options.values[i].origin = AW_FROM_ENVIRONMENT;
-    session->one_shot = false;
+    session->mode.one_shot = false;
     aw_stop_catch(session);
     while (goes_on(session, aw_session_wait_input(session, conn.fd, AW_NEVER)) &&
            aw_conn_fill(&conn))
@@ -150,6 +150,6 @@ enum aw_status aw_run_obey(struct aw_session *session, const struct aw_args *arg
         }
     aw_conn_free(&conn);
     free(words);
-    session->reported = true;
+    session->run.reported = true;
     return AW_OK;
 }

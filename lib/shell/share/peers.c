@@ -34,7 +34,7 @@
 
 static int64_t now_ns(const struct aw_server *server)
 {
-    return aw_clock_now(&server->session->real_clock.base);
+    return aw_clock_now(&server->session->time.real.base);
 }
 
 /* ---- Going out ---------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ void aw_peer_send(struct aw_peer *peer, json_t *object)
 void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
 {
     const struct aw_session *session = server->session;
-    const struct aw_link *device = session->link;
+    const struct aw_link *device = session->device.link;
     char *fields = aw_feed_fields(server), who[256], link[6 * sizeof server->url + 2];
     char key[6 * sizeof device->key + 2], memory[4200], clock[48] = "";
     server->n_strangers -= !peer->welcome;

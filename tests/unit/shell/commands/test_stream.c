@@ -38,8 +38,8 @@ static int stop(void **state)
     (void)state;
     aw_stream_close(stream);
     stream = NULL;
-    if (session->real_clock.stop_fd >= 0)
-        close(session->real_clock.stop_fd);
+    if (session->time.real.stop_fd >= 0)
+        close(session->time.real.stop_fd);
     rig_free(session);
     unlink(path);
     return 0;
@@ -280,7 +280,7 @@ static enum aw_status receive_late(struct aw_session *s, int64_t deadline,
                                    struct aw_received *received)
 {
     static const uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0};
-    struct aw_virtual_clock *clock = &s->virtual_clock;
+    struct aw_virtual_clock *clock = &s->time.virtual;
     int64_t next = has_said < 4 && says_at[has_said] ? says_at[has_said] : AW_NEVER;
     if (next > deadline) {
         clock->time_ns = deadline;
@@ -321,8 +321,8 @@ static void test_silence(void **state)
         says_at[1] = rows[i].second * s;
         session->out.sink = &sink;
         session->out.charset = AW_CHARSET_UTF8;
-        session->clock = &session->virtual_clock.base;
-        session->virtual_clock.time_ns = 0;
+        session->clock = &session->time.virtual.base;
+        session->time.virtual.time_ns = 0;
         assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
         assert_true(aw_stream_has_link(stream));
         enum aw_status status = aw_stream_next(stream, 6 * s, &item);
@@ -331,7 +331,7 @@ static void test_silence(void **state)
             assert_true(item.time_ns == rows[i].first * s);
             assert_int_equal(aw_stream_next(stream, 6 * s, &item), AW_TIMEOUT);
         }
-        assert_true(session->virtual_clock.time_ns == 6 * s);
+        assert_true(session->time.virtual.time_ns == 6 * s);
         assert_string_equal(told, rows[i].told);
         assert_int_equal(aw_stream_answered(stream, "watch"), rows[i].answered);
         if (rows[i].answered != AW_OK)
@@ -404,7 +404,7 @@ static enum aw_status receive_chatter(struct aw_session *s, int64_t deadline,
     char bytes[16];
     size_t got;
     received->frame = (struct aw_span){0};
-    return chatter(s->link, bytes, sizeof bytes, &got, deadline, &s->err);
+    return chatter(s->device.link, bytes, sizeof bytes, &got, deadline, &s->err);
 }
 
 /* Who waits for a message until then does not wait longer. */
@@ -418,16 +418,16 @@ static void test_chatter(void **state)
         tool.receive = received ? receive_chatter : NULL;
         rig_free(session);
         session = rig_new(&tool);
-        session->clock = link.clock = &session->virtual_clock.base;
-        session->link = &link;
+        session->clock = link.clock = &session->time.virtual.base;
+        session->device.link = &link;
         assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
-        int64_t until = session->virtual_clock.time_ns + 100 * AW_MILLISECOND;
+        int64_t until = session->time.virtual.time_ns + 100 * AW_MILLISECOND;
         assert_int_equal(aw_stream_next(stream, until, &item), AW_TIMEOUT);
-        assert_true(session->virtual_clock.time_ns >= until);
-        assert_true(session->virtual_clock.time_ns <= until + 2 * AW_MILLISECOND);
+        assert_true(session->time.virtual.time_ns >= until);
+        assert_true(session->time.virtual.time_ns <= until + 2 * AW_MILLISECOND);
         aw_stream_close(stream);
         stream = NULL;
-        session->link = NULL;
+        session->device.link = NULL;
     }
 }
 
@@ -445,15 +445,15 @@ static void test_link(void **state)
         {{"0DEG1,090\r\n", "1DEG2,045\r\n"}, true, 2, 0},
         {{"rubbish\r\n0DEG1,090\r\n", "rubbish\r\n"}, false, 1, 2},
     };
-    struct aw_link link = {.ops = &ops, .clock = &session->virtual_clock.base, .dropped = 5};
+    struct aw_link link = {.ops = &ops, .clock = &session->time.virtual.base, .dropped = 5};
     (void)state;
     tool.protocol = &aw_armctl_protocol;
     tool.subject.of = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rig_free(session);
         session = rig_new(&tool);
-        session->clock = link.clock = &session->virtual_clock.base;
-        session->link = &link;
+        session->clock = link.clock = &session->time.virtual.base;
+        session->device.link = &link;
         link.datagrams = rows[i].datagrams;
         memcpy(pieces, rows[i].pieces, sizeof rows[i].pieces);
         piece = 0;
@@ -467,7 +467,7 @@ static void test_link(void **state)
         aw_stream_close(stream);
         stream = NULL;
     }
-    session->link = NULL;
+    session->device.link = NULL;
 }
 
 /* After something has come there is a rest; what was held of the link before is no part of what
@@ -478,25 +478,25 @@ static void test_link_anew(void **state)
     static const char *const before[] = {"0DEG1,090\r\n", "", "1DEG2,0", "", "", NULL};
     static const char *const after[] = {"45\r\n2DEG3,010\r\n", NULL};
     const int64_t ms = AW_MILLISECOND;
-    struct aw_link link = {.ops = &ops, .clock = &session->virtual_clock.base, .dropped = 5};
+    struct aw_link link = {.ops = &ops, .clock = &session->time.virtual.base, .dropped = 5};
     (void)state;
     tool.protocol = &aw_armctl_protocol;
     tool.subject.of = NULL;
     rig_free(session);
     session = rig_new(&tool);
-    session->clock = link.clock = &session->virtual_clock.base;
-    session->link = &link;
+    session->clock = link.clock = &session->time.virtual.base;
+    session->device.link = &link;
     memcpy(pieces, before, sizeof before);
     piece = 0;
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
     assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_OK);
     assert_int_equal(item.time_ns, 0);
     assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_TIMEOUT);
-    assert_int_equal(session->virtual_clock.time_ns, 10 * ms);
+    assert_int_equal(session->time.virtual.time_ns, 10 * ms);
     assert_int_equal(aw_stream_reconnect(stream), AW_NO_LINK);
-    assert_null(session->link);
+    assert_null(session->device.link);
     link.rx_time_ns = 7;
-    session->link = &link;
+    session->device.link = &link;
     memcpy(pieces, after, sizeof after);
     piece = 0;
     assert_int_equal(next(), AW_OK);
@@ -504,7 +504,7 @@ static void test_link_anew(void **state)
     expect_point(2, "angle", 10);
     assert_int_equal(aw_stream_counters(stream)->damaged, 1);
     assert_int_equal(aw_stream_counters(stream)->lost, 10);
-    session->link = NULL;
+    session->device.link = NULL;
 }
 
 /* Until a line is whole nothing comes of it, and no device is said to be silent. */
@@ -572,14 +572,14 @@ static void test_expected(void **state)
     (void)state;
     tool.receive = receive_late;
     tool.subject.all = two_boards;
-    session->clock = &session->virtual_clock.base;
+    session->clock = &session->time.virtual.base;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_select fields = {0};
         struct aw_where where = {0};
         has_said = 0;
         says_at[0] = 1;
         says_at[1] = 0;
-        session->virtual_clock.time_ns = 0;
+        session->time.virtual.time_ns = 0;
         assert_int_equal(aw_select_add(&fields, rows[i].field, NULL), AW_OK);
         if (rows[i].where)
             assert_int_equal(aw_where_parse(rows[i].where, &where, NULL), AW_OK);

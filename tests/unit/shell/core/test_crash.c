@@ -46,8 +46,8 @@ static int start(void **state)
     tool.last_stop = last_stop;
     session = rig_new(&tool);
     link_of_it = (struct aw_link){.ops = &ops};
-    session->link = &link_of_it;
-    session->moving = true;
+    session->device.link = &link_of_it;
+    session->motion.moving = true;
     memset(frames, 0, sizeof frames);
     frames[0] = "stop ";
     return pipe2(ends, O_NONBLOCK);
@@ -80,17 +80,17 @@ static void as_long_as_something_moves(void **state)
     aw_crash_prepare(session);
     assert_string_equal(written(), "stop ");
     assert_string_equal(written(), "stop "); /* it stays ready */
-    session->moving = false;
+    session->motion.moving = false;
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
-    session->ongoing = AW_ONGOING_RUNNING;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_crash_prepare(session);
     assert_string_equal(written(), "stop ");
-    session->ongoing = AW_ONGOING_ENDING;
+    session->motion.ongoing = AW_ONGOING_ENDING;
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
-    session->ongoing = AW_ONGOING_NOTHING;
-    session->moving = true;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    session->motion.moving = true;
     aw_options_set(&session->options, "hold", "1", AW_FROM_COMMAND_LINE, NULL);
     aw_crash_prepare(session);
     assert_string_equal(written(), "");

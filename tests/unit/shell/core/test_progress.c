@@ -72,7 +72,7 @@ static void how_far(void **state)
     aw_progress_end(&p); /* nothing was shown */
     expect_shown("");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int64_t now = aw_clock_now(&session->real_clock.base);
+        int64_t now = aw_clock_now(&session->time.real.base);
         p.start_ns = now - rows[i].began_s * AW_SECOND;
         p.next_ns = 0;
         aw_progress_at(&p, rows[i].done, rows[i].all);

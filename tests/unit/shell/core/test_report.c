@@ -29,8 +29,8 @@ static int stop(void **state)
     close(ends[1]);
     if (ends[0] >= 0)
         close(ends[0]);
-    if (session->real_clock.stop_fd >= 0)
-        close(session->real_clock.stop_fd);
+    if (session->time.real.stop_fd >= 0)
+        close(session->time.real.stop_fd);
     rig_free(session);
     return 0;
 }
@@ -62,16 +62,16 @@ static void what_nobody_reads_is_counted(void **state)
 {
     char block[16384];
     (void)state;
-    session->real_clock.stop_fd = eventfd(0, EFD_CLOEXEC);
+    session->time.real.stop_fd = eventfd(0, EFD_CLOEXEC);
     memset(block, '.', sizeof block);
     assert_int_equal(write(ends[1], block, sizeof block), sizeof block);
     aw_session_report(session, "one\n");
-    assert_int_equal(session->unreported, 1);
+    assert_int_equal(session->run.unreported, 1);
     aw_session_report(session, "two\n");
-    assert_int_equal(session->unreported, 2);
+    assert_int_equal(session->run.unreported, 2);
     said();
     aw_session_report(session, "three\n");
-    assert_int_equal(session->unreported, 0);
+    assert_int_equal(session->run.unreported, 0);
     assert_string_equal(said(), "rig: 2 lines are missing here: nobody read them\nthree\n");
     aw_session_report(session, "four\n");
     assert_string_equal(said(), "four\n");
@@ -82,10 +82,10 @@ static void a_long_line_is_written_in_parts(void **state)
 {
     static char block[20000];
     (void)state;
-    session->real_clock.stop_fd = eventfd(0, EFD_CLOEXEC);
+    session->time.real.stop_fd = eventfd(0, EFD_CLOEXEC);
     memset(block, 'x', sizeof block - 1);
     aw_session_report(session, "%s\n", block);
-    assert_int_equal(session->unreported, 1);
+    assert_int_equal(session->run.unreported, 1);
     assert_int_equal(strlen(said()), 16384);
 }
 
@@ -95,7 +95,7 @@ static void nobody_to_report_to_is_no_reason_to_wait(void **state)
     close(ends[0]);
     ends[0] = -1;
     aw_session_report(session, "one\n");
-    assert_int_equal(session->unreported, 0);
+    assert_int_equal(session->run.unreported, 0);
 }
 
 /* A terminal may give it in pieces. */
@@ -145,35 +145,35 @@ static void how_far_it_is(void **state)
         dup2(terminal, STDERR_FILENO);
         setenv("TERM", "xterm", 1);
         aw_session_work_begin(session);
-        assert_true(session->work.next_ns > 0 && session->work.next_ns < AW_NEVER);
-        assert_ptr_equal(session->work.session, session);
+        assert_true(session->run.work.next_ns > 0 && session->run.work.next_ns < AW_NEVER);
+        assert_ptr_equal(session->run.work.session, session);
         aw_session_work(session, "too soon");
-        assert_false(session->work.shown);
-        session->work.next_ns = 0;
+        assert_false(session->run.work.shown);
+        session->run.work.next_ns = 0;
         aw_session_work(session, "sweep %d of 10 s, 250 of 400 samples, error 0.25 deg%s", 3,
                         rows[i].columns < 199 ? "" : ", all that there is more to tell");
-        assert_true(session->work.shown);
-        assert_true(session->work.next_ns > 0);
+        assert_true(session->run.work.shown);
+        assert_true(session->run.work.next_ns > 0);
         expect_shown(user, rows[i].shown);
         aw_session_work_end(session);
         expect_shown(user, "\r\033[K");
-        assert_true(session->work.next_ns == AW_NEVER);
-        session->work.shown = true;
+        assert_true(session->run.work.next_ns == AW_NEVER);
+        session->run.work.shown = true;
         aw_session_report(session, "done\n"); /* a line begins where the progress was */
         expect_shown(user, "\r\033[Kdone\r\n");
-        assert_false(session->work.shown);
+        assert_false(session->run.work.shown);
         aw_session_work(session, "never");
-        assert_false(session->work.shown);
+        assert_false(session->run.work.shown);
         setenv("TERM", i % 2 ? "dumb" : "", 1);
         aw_session_work_begin(session);
-        assert_true(session->work.next_ns == AW_NEVER);
+        assert_true(session->run.work.next_ns == AW_NEVER);
         dup2(ends[1], STDERR_FILENO);
         close(user);
         close(terminal);
     }
     setenv("TERM", "xterm", 1);
     aw_session_work_begin(session); /* standard error is no terminal now */
-    assert_true(session->work.next_ns == AW_NEVER);
+    assert_true(session->run.work.next_ns == AW_NEVER);
 }
 
 int main(void)

@@ -10,8 +10,8 @@ static int start(void **state)
 {
     (void)state;
     session = rig_new(&rig_tool);
-    session->clock = &session->virtual_clock.base;
-    session->virtual_clock.time_ns = 5 * AW_SECOND;
+    session->clock = &session->time.virtual.base;
+    session->time.virtual.time_ns = 5 * AW_SECOND;
     return 0;
 }
 
@@ -42,9 +42,9 @@ static void when_it_ends(void **state)
         assert_true(aw_session_end(session) == rows[i].end_ns);
     }
     assert_true(aw_session_time(session) == 5 * AW_SECOND);
-    session->started = 3 * AW_SECOND;
+    session->run.started = 3 * AW_SECOND;
     assert_true(aw_session_seconds(session) == 2);
-    session->clock = &session->real_clock.base;
+    session->clock = &session->time.real.base;
     assert_true(aw_session_time(session) > 5 * AW_SECOND);
 }
 
@@ -86,10 +86,10 @@ static void exit_codes(void **state)
         if (status != AW_STOPPED)
             assert_int_equal(aw_exit_code(session, (enum aw_status)status), status);
     assert_int_equal(aw_exit_code(session, AW_STOPPED), 130);
-    session->stop.signal = 15;
+    session->motion.stop.signal = 15;
     assert_int_equal(aw_exit_code(session, AW_STOPPED), 143);
     assert_int_equal(aw_exit_code(session, AW_USAGE), 2);
-    session->stop.signal = 0;
+    session->motion.stop.signal = 0;
     session->out.error = EPIPE;
     assert_int_equal(aw_exit_code(session, AW_USAGE), 141);
     session->out.error = ENOSPC;
@@ -105,11 +105,11 @@ static void a_list_of_fields(void **state)
         strcat(list, ",u16");
     set("fields", list);
     assert_int_equal(aw_session_check_fields(session), AW_OK);
-    assert_string_equal(session->printing.fields[AW_FIELDS_MAX - 1], "u16");
-    assert_null(session->printing.fields[AW_FIELDS_MAX]);
+    assert_string_equal(session->run.printing.fields[AW_FIELDS_MAX - 1], "u16");
+    assert_null(session->run.printing.fields[AW_FIELDS_MAX]);
     set("fields", "u8,u61");
     assert_int_equal(aw_session_check_fields(session), AW_USAGE);
-    assert_null(session->printing.fields[2]);
+    assert_null(session->run.printing.fields[2]);
 }
 
 /* Colours are for terminals that have some, unless somebody wants none. */

@@ -59,11 +59,11 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)state;
-    if (session->tee)
-        aw_tee_close(session->tee, NULL);
-    free(session->tee);
-    if (session->stop.all >= 0)
-        close(session->stop.all); /* open until the program ends */
+    if (session->device.tee)
+        aw_tee_close(session->device.tee, NULL);
+    free(session->device.tee);
+    if (session->motion.stop.all >= 0)
+        close(session->motion.stop.all); /* open until the program ends */
     rig_free(session);
     unlink(path);
     return 0;
@@ -81,22 +81,22 @@ static struct aw_link *connect_to(const char *url)
     set("link", url);
     if (aw_session_link(session) != AW_OK)
         fail_msg("%s", session->err.text);
-    return session->link;
+    return session->device.link;
 }
 
 static void by_which_clock(void **state)
 {
     (void)state;
     struct aw_link *link = connect_to("sim:?time=virtual");
-    assert_ptr_equal(link->clock, &session->virtual_clock.base);
+    assert_ptr_equal(link->clock, &session->time.virtual.base);
     assert_ptr_equal(session->clock, link->clock);
     assert_ptr_equal(connect_to("sim:"), link); /* it has one already */
     aw_session_unlink(session);
-    assert_null(session->link);
+    assert_null(session->device.link);
     link = connect_to("sim:?time=real");
-    assert_ptr_equal(link->clock, &session->real_clock.base);
+    assert_ptr_equal(link->clock, &session->time.real.base);
     assert_ptr_equal(session->clock, link->clock);
-    assert_true(session->started > 0 && session->started <= aw_clock_now(session->clock));
+    assert_true(session->run.started > 0 && session->run.started <= aw_clock_now(session->clock));
 }
 
 static bool nobody(struct aw_session *of, struct aw_span frame, const char *subject)
@@ -114,24 +114,24 @@ static void what_is_recorded(void **state)
     set("record", path);
     struct aw_link *link = connect_to("sim:");
     struct stat before, after;
-    assert_non_null(session->tee);
+    assert_non_null(session->device.tee);
     assert_int_equal(stat(path, &before), 0);
     assert_int_equal(aw_link_write(link, "x", 1, NULL), AW_OK);
-    assert_int_equal(session->tee->packets, 1);
-    session->concerns = nobody;
+    assert_int_equal(session->device.tee->packets, 1);
+    session->device.concerns = nobody;
     aw_link_write(link, "x", 1, NULL);
-    assert_int_equal(session->tee->packets, 2);
-    session->tee->narrowed = true;
+    assert_int_equal(session->device.tee->packets, 2);
+    session->device.tee->narrowed = true;
     aw_link_write(link, "x", 1, NULL);
-    assert_int_equal(session->tee->packets, 2);
-    session->concerns = NULL;
+    assert_int_equal(session->device.tee->packets, 2);
+    session->device.concerns = NULL;
     aw_link_write(link, "x", 1, NULL);
-    assert_int_equal(session->tee->packets, 3);
+    assert_int_equal(session->device.tee->packets, 3);
     assert_int_equal(stat(path, &after), 0);
-    assert_int_equal(session->tee->bytes, after.st_size - before.st_size);
-    struct aw_tee *tee = session->tee;
+    assert_int_equal(session->device.tee->bytes, after.st_size - before.st_size);
+    struct aw_tee *tee = session->device.tee;
     assert_int_equal(aw_session_open_tee(session, "sim:"), AW_OK);
-    assert_ptr_equal(session->tee, tee);
+    assert_ptr_equal(session->device.tee, tee);
 }
 
 static struct {
@@ -155,10 +155,10 @@ static void what_others_hear(void **state)
     char text[16];
     size_t got;
     (void)state;
-    session->sharing = &sharing;
-    session->server = (struct aw_server *)session; /* of something */
+    session->share.sharing = &sharing;
+    session->share.server = (struct aw_server *)session; /* of something */
     struct aw_link *link = connect_to("sim:?time=virtual");
-    session->virtual_clock.time_ns = 7;
+    session->time.virtual.time_ns = 7;
     aw_link_write(link, "xyz", 3, NULL);
     assert_true(passed.tx && passed.time_ns == 7 && passed.size == 3);
     assert_int_equal(aw_link_read(link, text, sizeof text, &got, AW_NEVER, NULL), AW_OK);
@@ -194,13 +194,13 @@ static void other_names_of_a_link(void **state)
     aw_session_interface(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     struct aw_link served = {.key = "serve:can:can7"};
-    session->link = &served; /* of a server the device's own */
+    session->device.link = &served; /* of a server the device's own */
     aw_session_interface(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     set("link", "serve:");
     aw_session_interface(session, name, sizeof name);
     assert_string_equal(name, "can7");
-    session->link = NULL;
+    session->device.link = NULL;
     alias(2, "round", "@again");
     alias(3, "again", "@round");
     set("link", "@round");

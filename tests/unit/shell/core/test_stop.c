@@ -39,7 +39,7 @@ static int stop(void **state)
 {
     sigset_t all;
     (void)state;
-    session->stop.signal = 0;
+    session->motion.stop.signal = 0;
     rig_free(session);
     sigfillset(&all);
     while (sigtimedwait(&all, NULL, &(struct timespec){0}) > 0)
@@ -57,7 +57,7 @@ static bool is_blocked(int number)
 
 static bool is_asked(void)
 {
-    struct pollfd fd = {.fd = session->real_clock.stop_fd, .events = POLLIN};
+    struct pollfd fd = {.fd = session->time.real.stop_fd, .events = POLLIN};
     return poll(&fd, 1, 0) == 1;
 }
 
@@ -67,9 +67,9 @@ static const int stopping[] = {SIGINT,  SIGTERM, SIGQUIT, SIGHUP,    SIGALRM, SI
 static void each_signal(void **state)
 {
     (void)state;
-    assert_true(session->real_clock.stop_fd >= 0);
-    assert_int_equal(session->virtual_clock.stop_fd, session->real_clock.stop_fd);
-    assert_int_equal(session->out.stop_fd, session->real_clock.stop_fd);
+    assert_true(session->time.real.stop_fd >= 0);
+    assert_int_equal(session->time.virtual.stop_fd, session->time.real.stop_fd);
+    assert_int_equal(session->out.stop_fd, session->time.real.stop_fd);
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
         int number = stopping[i];
         assert_true(is_blocked(number));
@@ -77,7 +77,7 @@ static void each_signal(void **state)
         raise(number);
         assert_true(is_asked());
         assert_string_equal(aw_stop_read(session), "stopped by a signal");
-        assert_int_equal(session->stop.signal, number);
+        assert_int_equal(session->motion.stop.signal, number);
         assert_int_equal(aw_exit_code(session, AW_STOPPED), 128 + number);
         assert_int_equal(aw_stop_ends(session), number != SIGINT);
         assert_string_equal(told, "");
@@ -107,25 +107,25 @@ static void what_somebody_else_uses_is_his(void **state)
     assert_false(is_blocked(SIGHUP));
     assert_true(is_blocked(SIGUSR2));
     assert_true(is_blocked(SIGINT));
-    assert_int_equal(session->stop.parent, -1);
+    assert_int_equal(session->motion.stop.parent, -1);
     signal(SIGUSR1, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
     signal(SIGINT, SIG_DFL);
-    int fd = session->stop.all;
+    int fd = session->motion.stop.all;
     aw_stop_catch(session); /* once is enough */
-    assert_int_equal(session->stop.all, fd);
+    assert_int_equal(session->motion.stop.all, fd);
 }
 
 static void a_prompt_goes_on_behind_ctrl_c(void **state)
 {
     (void)state;
-    session->interactive = true;
+    session->mode.interactive = true;
     raise(SIGINT);
     aw_stop_read(session);
     assert_string_equal(told, "! \n");
     session->out.error = ECANCELED;
     aw_stop_rearm(session);
-    assert_int_equal(session->stop.signal, 0);
+    assert_int_equal(session->motion.stop.signal, 0);
     assert_int_equal(session->out.error, 0);
     session->out.error = EPIPE;
     aw_stop_rearm(session);
@@ -148,7 +148,7 @@ static void ctrl_z(void **state)
     assert_true(is_asked());
     assert_true(aw_stop_is_suspend());
     assert_string_equal(aw_stop_read(session), "stopped by a signal");
-    assert_int_equal(session->stop.signal, SIGTSTP);
+    assert_int_equal(session->motion.stop.signal, SIGTSTP);
     assert_false(aw_stop_ends(session));
     assert_int_equal(aw_exit_code(session, AW_STOPPED), 128 + SIGTSTP);
     assert_false(aw_stop_is_suspend());
@@ -165,7 +165,7 @@ static void the_program_asks(void **state)
     aw_stop_ask(session);
     assert_true(is_asked());
     assert_null(aw_stop_read(session));
-    assert_int_equal(session->stop.signal, 0);
+    assert_int_equal(session->motion.stop.signal, 0);
     assert_int_equal(aw_exit_code(session, AW_STOPPED), 130);
     assert_false(is_asked());
     aw_stop_ask(session);
@@ -173,7 +173,7 @@ static void the_program_asks(void **state)
     assert_false(is_asked());
     aw_stop_forget(session);
     assert_string_equal(aw_stop_read(session), "stopped by a signal"); /* nothing else is known */
-    session->stop.signal = SIGTERM;
+    session->motion.stop.signal = SIGTERM;
     aw_stop_ask(session);
     assert_string_equal(aw_stop_read(session), "stopped by a signal");
 }
@@ -185,7 +185,7 @@ static void the_limit_of_a_file(void **state)
     raise(SIGXFSZ);
     session->out.error = EFBIG;
     aw_stop_read(session);
-    assert_int_equal(session->stop.signal, 0);
+    assert_int_equal(session->motion.stop.signal, 0);
     raise(SIGXFSZ);
     aw_stop_ask(session);
     assert_null(aw_stop_read(session));
@@ -203,15 +203,15 @@ static void the_reader_of_a_pipe(void **state)
         session->out.fd = kind == 2 ? open("/dev/null", O_WRONLY) : ends[1];
         session->out.error = 0;
         aw_stop_watch_output(session, true);
-        assert_int_equal(session->real_clock.hangup_fd, kind == 2 ? -1 : ends[1]);
+        assert_int_equal(session->time.real.hangup_fd, kind == 2 ? -1 : ends[1]);
         aw_stop_read(session);
         assert_int_equal(session->out.error, kind == 2 ? 0 : EPIPE);
-        assert_int_equal(session->real_clock.hangup_fd, -1);
+        assert_int_equal(session->time.real.hangup_fd, -1);
         assert_int_equal(aw_stop_ends(session), kind != 2);
         assert_int_equal(aw_exit_code(session, AW_STOPPED), kind == 2 ? 130 : 141);
         aw_stop_watch_output(session, true);
         aw_stop_watch_output(session, false);
-        assert_int_equal(session->real_clock.hangup_fd, -1);
+        assert_int_equal(session->time.real.hangup_fd, -1);
         if (kind == 2)
             close(session->out.fd);
         close(ends[0]);
@@ -227,24 +227,24 @@ static void the_end_of_a_script(void **state)
     assert_int_equal(pipe(ends), 0);
     dup2(ends[0], STDIN_FILENO);
     aw_stop_watch_input(session);
-    assert_int_equal(session->real_clock.ended_fd, STDIN_FILENO);
+    assert_int_equal(session->time.real.ended_fd, STDIN_FILENO);
     assert_false(aw_stop_input_ended(session));
-    assert_int_equal(session->real_clock.ended_fd, -1);
-    session->one_shot = true;
+    assert_int_equal(session->time.real.ended_fd, -1);
+    session->mode.one_shot = true;
     aw_stop_watch_input(session);
-    assert_int_equal(session->real_clock.ended_fd, -1);
-    session->one_shot = false;
-    session->interactive = true;
+    assert_int_equal(session->time.real.ended_fd, -1);
+    session->mode.one_shot = false;
+    session->mode.interactive = true;
     aw_stop_watch_input(session);
-    assert_int_equal(session->real_clock.ended_fd, -1);
-    session->interactive = false;
+    assert_int_equal(session->time.real.ended_fd, -1);
+    session->mode.interactive = false;
     aw_stop_watch_input(session);
     close(ends[1]);
     assert_true(aw_stop_input_ended(session));
     int file = open("/dev/null", O_RDONLY);
     dup2(file, STDIN_FILENO);
     aw_stop_watch_input(session);
-    assert_int_equal(session->real_clock.ended_fd, -1);
+    assert_int_equal(session->time.real.ended_fd, -1);
     dup2(usual, STDIN_FILENO);
     close(file);
     close(usual);
@@ -253,10 +253,10 @@ static void the_end_of_a_script(void **state)
 
 static enum aw_status stop_it(struct aw_session *s)
 {
-    int64_t left = s->real_clock.ignored_until - aw_clock_now(&s->real_clock.base);
+    int64_t left = s->time.real.ignored_until - aw_clock_now(&s->time.real.base);
     assert_true(left > 0 && left <= 500 * AW_MILLISECOND);
-    assert_int_equal(s->virtual_clock.stop_fd, -1);
-    assert_string_equal(s->stop.did, "");
+    assert_int_equal(s->time.virtual.stop_fd, -1);
+    assert_string_equal(s->motion.stop.did, "");
     aw_stop_did(s, "%s %d", "holds", 5);
     return AW_TIMEOUT;
 }
@@ -267,14 +267,15 @@ static void the_device_is_stopped_in_peace(void **state)
     tool.stop = stop_it;
     aw_stop_did(session, "something before");
     assert_int_equal(aw_stop_device(session), AW_TIMEOUT);
-    assert_string_equal(session->stop.did, "holds 5");
-    assert_int_equal(session->real_clock.ignored_until, 0);
-    assert_int_equal(session->virtual_clock.stop_fd, session->stop.all);
+    assert_string_equal(session->motion.stop.did, "holds 5");
+    assert_int_equal(session->time.real.ignored_until, 0);
+    assert_int_equal(session->time.virtual.stop_fd, session->motion.stop.all);
 }
 
 static void at_the_end(void **state)
 {
-    int fds[] = {session->stop.all, session->stop.signals, session->stop.asked};
+    int fds[] = {session->motion.stop.all, session->motion.stop.signals,
+                 session->motion.stop.asked};
     (void)state;
     aw_stop_release(session);
     assert_true(is_blocked(SIGTERM)); /* none was taken */
@@ -288,13 +289,13 @@ static void at_the_end(void **state)
     aw_stop_end(session);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(fcntl(fds[i], F_GETFD), -1);
-    assert_int_equal(session->stop.all, -1);
-    assert_int_equal(session->stop.signals, -1);
-    assert_int_equal(session->stop.asked, -1);
-    assert_int_equal(session->real_clock.stop_fd, -1);
-    assert_int_equal(session->virtual_clock.stop_fd, -1);
+    assert_int_equal(session->motion.stop.all, -1);
+    assert_int_equal(session->motion.stop.signals, -1);
+    assert_int_equal(session->motion.stop.asked, -1);
+    assert_int_equal(session->time.real.stop_fd, -1);
+    assert_int_equal(session->time.virtual.stop_fd, -1);
     assert_int_equal(session->out.stop_fd, 0);
-    session->stop.signal = 0;
+    session->motion.stop.signal = 0;
     aw_stop_ask(session); /* and nothing of it is used any more */
     aw_stop_forget(session);
     assert_false(aw_stop_parent_gone(session));
@@ -314,17 +315,17 @@ static void look_after_parent(int told_fd, int out_fd, enum way way)
         setsid();
     aw_stop_watch_parent(session, way != UNWATCHED); /* before there is a device, too */
     aw_stop_catch(session);
-    strcat(found, session->stop.parent >= 0 ? "p" : "-");
+    strcat(found, session->motion.stop.parent >= 0 ? "p" : "-");
     strcat(found, aw_stop_parent_gone(session) ? "g" : "-");
     strcat(found, is_asked() ? "a" : "-");
     if (write(out_fd, "", 1) != 1 || read(told_fd, &byte, 1) != 0)
         _exit(1);
-    struct pollfd gone = {.fd = session->stop.parent, .events = POLLIN};
-    poll(&gone, session->stop.parent >= 0, session->stop.parent >= 0 ? 5000 : 0);
+    struct pollfd gone = {.fd = session->motion.stop.parent, .events = POLLIN};
+    poll(&gone, session->motion.stop.parent >= 0, session->motion.stop.parent >= 0 ? 5000 : 0);
     strcat(found, is_asked() ? "A" : "-");
     strcat(found, aw_stop_parent_gone(session) ? "G" : "-");
     const char *why = aw_stop_read(session);
-    strcat(found, session->stop.signal == SIGHUP ? "H" : "-");
+    strcat(found, session->motion.stop.signal == SIGHUP ? "H" : "-");
     strcat(found,
            why && strncmp(why, "the program that started this one is gone", 41) == 0 ? "w" : "-");
     aw_stop_watch_parent(session, false);

@@ -10,7 +10,7 @@ static int start(void **state)
 {
     (void)state;
     session = rig_new(&rig_tool);
-    wanted = &session->printing.wanted;
+    wanted = &session->run.printing.wanted;
     return 0;
 }
 

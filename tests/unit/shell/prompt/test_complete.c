@@ -322,7 +322,7 @@ static void options_stay_as_they_are(void **state)
     assert_int_equal(session->options.n, n);
     assert_null(aw_options_find(&session->options, "once"));
     assert_null(aw_options_find(&session->options, "json")->text);
-    assert_null(session->command);
+    assert_null(session->run.command);
 }
 
 int main(void)

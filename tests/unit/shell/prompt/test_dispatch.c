@@ -53,7 +53,7 @@ static enum aw_status read_it(struct aw_session *session, const struct aw_args *
 static enum aw_status refuse(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    session->ongoing = AW_ONGOING_NOTHING;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
     return aw_fail(&session->err, AW_REFUSED, "the device refused — ask it kindly");
 }
 
@@ -76,7 +76,7 @@ static enum aw_status move(struct aw_session *session, const struct aw_args *arg
 
 static enum aw_status stop(struct aw_session *session)
 {
-    snprintf(session->stop.did, sizeof session->stop.did, "all joints hold");
+    snprintf(session->motion.stop.did, sizeof session->motion.stop.did, "all joints hold");
     return AW_OK;
 }
 
@@ -128,9 +128,9 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
     assert_non_null(words);
     session->out.sink = &sink;
     session->out.charset = AW_CHARSET_UTF8;
-    session->clock = &session->virtual_clock.base;
-    session->interactive = prompt;
-    session->one_shot = one_shot;
+    session->clock = &session->time.virtual.base;
+    session->mode.interactive = prompt;
+    session->mode.one_shot = one_shot;
     if (config)
         aw_config_load(session, config);
     fprintf(out, "$ %s\n", line);
@@ -148,8 +148,8 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
     if (left != status)
         fprintf(out, "exit %d\n", aw_exit_code(session, left));
     free(words);
-    if (session->stop.all >= 0)
-        close(session->stop.all); /* open until the program ends */
+    if (session->motion.stop.all >= 0)
+        close(session->motion.stop.all); /* open until the program ends */
     rig_free(session);
 }
 
@@ -606,7 +606,7 @@ static struct {
 
 static enum aw_status stop_as_asked(struct aw_session *session)
 {
-    fprintf(out, "(stop%s)\n", session->moving ? ", it moves" : "");
+    fprintf(out, "(stop%s)\n", session->motion.moving ? ", it moves" : "");
     aw_stop_did(session, "%s", asked.did);
     return asked.stops == AW_OK ? AW_OK : aw_fail(&session->err, asked.stops, "%s", asked.why);
 }
@@ -631,17 +631,17 @@ static enum aw_status act(struct aw_session *session, const struct aw_args *args
         if (strcmp(word, "moves") == 0)
             aw_session_moves(session);
         else if (strcmp(word, "runs") == 0)
-            session->ongoing = AW_ONGOING_RUNNING;
+            session->motion.ongoing = AW_ONGOING_RUNNING;
         else if (strcmp(word, "ends") == 0)
-            session->ongoing = AW_ONGOING_ENDING, session->ongoing_until = 0;
+            session->motion.ongoing = AW_ONGOING_ENDING, session->motion.until = 0;
         else if (strcmp(word, "soon") == 0)
-            session->ongoing = AW_ONGOING_ENDING, session->ongoing_until = AW_NEVER;
+            session->motion.ongoing = AW_ONGOING_ENDING, session->motion.until = AW_NEVER;
         else if (strcmp(word, "lost") == 0)
-            aw_fail(&session->lost, AW_LOST, "--record: the disk is full");
+            aw_fail(&session->device.tee_lost, AW_LOST, "--record: the disk is full");
         else if (strcmp(word, "by") == 0)
-            session->stopped_by = "no line came", session->stopped_as = AW_TIMEOUT;
+            session->motion.stopped_by = "no line came", session->motion.stopped_as = AW_TIMEOUT;
         else if (strcmp(word, "kill") == 0)
-            session->stop.signal = 15;
+            session->motion.stop.signal = 15;
         else if (strcmp(word, "did") == 0)
             asked.did = "all joints hold";
         else if (strcmp(word, "unsure") == 0)
@@ -717,7 +717,8 @@ static bool is_harmless(struct aw_session *session, const struct aw_args *args)
 static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     add(context, aw_flag(session, "json") ? "json-elbow" : "elbow", "the middle one");
-    add(context, aw_option(session, "board"), session->command ? session->command->name : NULL);
+    add(context, aw_option(session, "board"),
+        session->run.command ? session->run.command->name : NULL);
     add(context, "hand=", "10 to 20 deg");
     add(context, "none", NULL);
 }
@@ -1042,8 +1043,9 @@ static enum aw_status note(struct aw_session *session, const struct aw_args *arg
     sigset_t blocked;
     (void)args;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
-    watched = (struct watched){session->stop.with_parent, sigismember(&blocked, SIGTSTP) == 1,
-                               session->real_clock.hangup_fd >= 0};
+    watched =
+        (struct watched){session->motion.stop.with_parent, sigismember(&blocked, SIGTSTP) == 1,
+                         session->time.real.hangup_fd >= 0};
     return AW_OK;
 }
 
@@ -1076,10 +1078,10 @@ static void what_ends_a_command(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_session *session = rig_new(&noter);
         session->out.fd = ends[1];
-        session->ongoing = rows[i].ongoing;
+        session->motion.ongoing = rows[i].ongoing;
         assert_int_equal(aw_words_split_at(words, rows[i].line, 0, &session->err), AW_OK);
         assert_int_equal(aw_dispatch(session, words, NULL), AW_OK);
-        assert_null(session->command);
+        assert_null(session->run.command);
         assert_memory_equal(&watched, &rows[i].during, sizeof watched);
         note(session, NULL);
         assert_memory_equal(&watched, &rows[i].after, sizeof watched);
@@ -1093,7 +1095,7 @@ static void what_ends_a_command(void **state)
 
 static enum aw_status stop_there(struct aw_session *session)
 {
-    return session->one_shot ? AW_OK : session->stopped_as;
+    return session->mode.one_shot ? AW_OK : session->motion.stopped_as;
 }
 
 /* A stop at the end that is itself stopped says by what. */
@@ -1106,13 +1108,13 @@ static void left_while_it_is_stopped(void **state)
     stopping.last_stop = NULL;
     for (int stopped = 0; stopped < 2; stopped++) {
         struct aw_session *session = rig_new(&stopping);
-        session->link = &link;
-        session->ongoing = AW_ONGOING_RUNNING;
-        session->stopped_as = stopped ? AW_STOPPED : AW_OK;
-        session->real_clock.hangup_fd = 0;
-        assert_int_equal(aw_session_leave(session, AW_OK), session->stopped_as);
+        session->device.link = &link;
+        session->motion.ongoing = AW_ONGOING_RUNNING;
+        session->motion.stopped_as = stopped ? AW_STOPPED : AW_OK;
+        session->time.real.hangup_fd = 0;
+        assert_int_equal(aw_session_leave(session, AW_OK), session->motion.stopped_as);
         assert_int_equal(session->out.error, stopped ? EPIPE : 0);
-        session->link = NULL;
+        session->device.link = NULL;
         rig_free(session);
     }
 }
@@ -1567,11 +1569,11 @@ static enum aw_status hear(struct aw_session *session, int64_t deadline,
 {
     static const struct aw_link_ops ops = {.close = hang_up};
     static uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0};
-    struct aw_virtual_clock *clock = &session->virtual_clock;
+    struct aw_virtual_clock *clock = &session->time.virtual;
     int64_t next = (clock->time_ns / (device.every_ms * AW_MILLISECOND) + 1) * device.every_ms *
                    AW_MILLISECOND;
     device.link.ops = &ops;
-    session->link = &device.link;
+    session->device.link = &device.link;
     if (device.n == 0)
         return aw_fail(&session->err, AW_LOST, "the device is gone");
     clock->time_ns = next < deadline ? next : deadline;

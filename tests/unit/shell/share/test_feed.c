@@ -224,9 +224,9 @@ static void rates(void **state)
     assert_string_equal(subscribe(0, "{\"rate\":\"0.01Hz\"}"), "");
     assert_string_equal(subscribe(1, "{\"rate\":0.001}"), "");
     assert_true(fabs(server.rate_hz - 0.01) < 1e-9);
-    int64_t before = aw_clock_now(&session->real_clock.base);
+    int64_t before = aw_clock_now(&session->time.real.base);
     pass(false, TEXT(DEG));
-    int64_t after = aw_clock_now(&session->real_clock.base), *next = NULL;
+    int64_t after = aw_clock_now(&session->time.real.base), *next = NULL;
     for (size_t i = 0; i < AW_MAX_MESSAGES; i++)
         if (peers[0]->subscription.next_ns[i])
             next = &peers[0]->subscription.next_ns[i];

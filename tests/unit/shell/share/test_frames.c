@@ -44,7 +44,7 @@ static int start_motor(void **state)
         return -1;
     stub = (struct stub){
         .base = {.ops = &ops, .clock = session->clock, .datagrams = true, .key = "x"}};
-    session->link = &stub.base;
+    session->device.link = &stub.base;
     for (int i = 0; i < 3; i++)
         peers[i]->frames = true;
     return 0;
@@ -85,7 +85,7 @@ static void whose_frames_go_out(void **state)
     assert_string_equal(heard(0), "{\"ack\":7,\"exit\":0}\n");
     assert_int_equal(stub.n, 1);
     assert_true(server.moving);
-    assert_int_equal(session->ongoing, AW_ONGOING_RUNNING);
+    assert_int_equal(session->motion.ongoing, AW_ONGOING_RUNNING);
     answer(MOVE);
     say(0, "tx", MOVE, 10, 3);
     assert_non_null(strstr(heard(0), "\"exit\":3"));
@@ -100,7 +100,7 @@ static void whose_frames_go_out(void **state)
     say(0, "tx", MOVE, 10, 4);
     assert_non_null(strstr(heard(0), "\"exit\":3"));
     assert_int_equal(stub.n, 1);
-    session->ongoing = AW_ONGOING_NOTHING;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
 /* What only reads is anybody's; what says so and does not is nobody's. */

@@ -130,9 +130,9 @@ static void too_late(void **state)
 {
     (void)state;
     keep_busy(0);
-    int64_t before = aw_clock_now(&session->real_clock.base);
+    int64_t before = aw_clock_now(&session->time.real.base);
     say(0, "{\"cmd\":\"set\",\"expiry\":2,\"refuse\":\"it is old\"}");
-    int64_t after = aw_clock_now(&session->real_clock.base);
+    int64_t after = aw_clock_now(&session->time.real.base);
     assert_in_range(peers[0]->last->until_ns, before + 2 * AW_SECOND, after + 2 * AW_SECOND);
     assert_string_equal(peers[0]->last->refuse, "it is old");
     expect_waiting(0, 2, "", "{\"cmd\":\"set\"}");
@@ -155,7 +155,7 @@ static void the_lease(void **state)
     assert_true(server.halt && peers[1]->wants);
     assert_null(server.holder);
     say(0, "{\"want\":false}"); /* comes second */
-    session->ongoing = AW_ONGOING_NOTHING;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_lease_halt(&server);
     assert_ptr_equal(server.holder, peers[1]);
     assert_non_null(strstr(heard(1), "{\"granted\":3}\n"));
@@ -171,7 +171,7 @@ static void the_commander_goes(void **state)
     (void)state;
     server.holder = peers[0];
     server.moving = true;
-    session->ongoing = AW_ONGOING_RUNNING;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_lease_gone(&server, peers[1]);
     assert_ptr_equal(server.holder, peers[0]);
     for (int left = 0; left < 2; left++) { /* what goes on may do so if it said that it leaves */
@@ -187,7 +187,7 @@ static void the_commander_goes(void **state)
     peers[0]->left = server.moving = false; /* nothing moves */
     aw_lease_gone(&server, peers[0]);
     assert_false(server.halt);
-    session->ongoing = AW_ONGOING_NOTHING;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
 /* Who commands and is silent while something moves. */
@@ -196,11 +196,11 @@ static void the_dead_man(void **state)
     (void)state;
     server.deadman_ns = AW_SECOND;
     server.holder = peers[0];
-    peers[0]->seen_ns = aw_clock_now(&session->real_clock.base);
+    peers[0]->seen_ns = aw_clock_now(&session->time.real.base);
     aw_deadman_look(&server);
     assert_true(aw_deadman_due(&server) == AW_NEVER);
     server.moving = true;
-    session->ongoing = AW_ONGOING_RUNNING;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
     assert_true(aw_deadman_due(&server) == peers[0]->seen_ns + AW_SECOND);
     aw_deadman_look(&server);
     assert_false(server.halt);
@@ -211,7 +211,7 @@ static void the_dead_man(void **state)
     assert_true(server.halt);
     assert_non_null(strstr(server.why, "the commander was silent for 2.0"));
     peers[1]->owner = NULL;
-    session->ongoing = AW_ONGOING_NOTHING;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
 static void answered_at_once(void **state)

@@ -3,7 +3,7 @@
 
 static int64_t now(void)
 {
-    return aw_clock_now(&session->real_clock.base);
+    return aw_clock_now(&session->time.real.base);
 }
 
 /* A child that has just been forked has all sockets for a moment, too: what comes for one that has
