@@ -75,6 +75,7 @@ generate() {
     done
     write "$out/docs/config.md" config_page md || failed=1
     write "$out/docs/records.md" records_page md || failed=1
+    make "$out/docs/glossary.md" "$BIN/armctl" help words --as md || failed=1
     write "$out/docs/man/armwire.5" manual 5 "the config file of armwire's tools" config_page || failed=1
     write "$out/docs/man/armwire.7" manual 7 "records, fields, units and exit codes" records_page ||
         failed=1

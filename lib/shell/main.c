@@ -57,8 +57,8 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     if (!args)
         return aw_no_memory(&session->err);
     enum aw_status status = aw_bind(session, words, args, &bad);
-    *command =
-        status != AW_OK || args->command || aw_flag(session, "help") || aw_flag(session, "version");
+    *command = status != AW_OK || args->command || aw_flag(session, "help") ||
+               aw_flag(session, "help-all") || aw_flag(session, "version");
     const char *color = aw_option(session, "color");
     if (color && strcmp(color, "auto") != 0)
         session->out.color = strcmp(color, "always") == 0;

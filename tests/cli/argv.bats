@@ -354,7 +354,7 @@ END
     for tool in $tools; do
         ok $tool --version
         matches "$output" "$tool [0-9]*.[0-9]*"
-        ok $tool help
+        ok $tool help --help-all
         for command in $(sed -n '/^Commands/,/^$/s/^  \([a-z]*\).*/\1/p' <<<"$output"); do
             ok $tool help "$command"
             has "$output" "$command"
@@ -363,6 +363,8 @@ END
             same "$output" "$first"
         done
         ok $tool -h
+        has "$output" "--help-all"
+        ok $tool --help-all
         has "$output" "Exit codes"
     done
 }

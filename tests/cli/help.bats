@@ -55,7 +55,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     has "$output" "echo [WHAT…]"
     ok canpid help decode
     has "$output" "canpid decode -j '05F#80F8730806FF'"
-    ok hidmotor help
+    ok hidmotor --help-all
     has "$output" "hid:[VID:PID"
     hasnt "$output" socketcand
     fails 2 armctl help ack
@@ -112,5 +112,24 @@ END
             [[ $output == *"no option"* || $output == *"only on the command line"* ]] ||
                 grep -qF ".B ${key//-/\\-} = " "$root/docs/man/armwire.5" || { echo "$tool: $key" && false; }
         done
+    done
+}
+
+# screen COMMAND: what it prints on a terminal of 80 columns and 24 lines.
+screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g'; }
+
+@test "--help is one page of a terminal, in every tool; what is longer goes through a pager" {
+    for tool in $tools; do
+        screen "$tool --help" >page
+        [ "$(wc -l <page)" -le 24 ] || { cat page && false; }
+        same "$(awk 'length > 80' page)" ""
+        has "$(<page)" "$tool -l sim:"
+        for command in $($tool complete -- help '' | cut -f 1); do
+            ok grep -qw -- "$command" page
+        done
+        has "$(PAGER='sed s/^/paged:/' screen "$tool --help-all")" "paged:Exit codes"
+        has "$(PAGER='sed s/^/paged:/' screen "$tool help watch")" "paged:Usage"
+        has "$(PAGER='head -n 1' screen "$tool --help-all; echo ended with \$?")" "ended with 0"
+        hasnt "$(PAGER='sed s/^/paged:/' screen "$tool --help-all | cat")" paged
     done
 }

@@ -515,7 +515,7 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
         return status;
     *bad = words->n;
     args->turns = args->command && args->command->repeats && args->n == 0 ? 0 : b.turn + 1;
-    bool help = aw_flag(session, "help");
+    bool help = aw_flag(session, "help") || aw_flag(session, "help-all");
     status = args->command && !help ? check_complete(&b) : AW_OK;
     return status == AW_OK && args->command ? check_choices(&b) : status;
 }

@@ -58,7 +58,8 @@ const struct aw_option aw_global_options[] = {
      .whole = true, .help = "streams and serve: lock memory and take a real-time priority"},
     {.name = "config", .value = "FILE", .help = "read this config file instead of the usual one",
      .endings = "ini"},
-    {.name = "help", .letter = 'h', .help = "help; after a command: help on it"},
+    {.name = "help", .letter = 'h', .help = "help on one page; after a command: help on it"},
+    {.name = "help-all", .help = "all of it: every command, option, link and exit code"},
     {.name = "version", .letter = 'V', .help = "print the version"},
     {0},
 };

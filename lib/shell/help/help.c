@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "shell/core/bind.h"
+#include "shell/help/pager.h"
 #include "shell/help/topics.h"
 
 /* name: only those that have this word: the first page has some for commands that are the same in
@@ -165,7 +166,7 @@ static void first_page(struct aw_page *page)
                     "standard input.\n");
 }
 
-/* ---- At the prompt ---- */
+/* ---- The short page, at the prompt and of --help ---- */
 
 struct group {
     enum aw_group group;
@@ -200,27 +201,47 @@ static const char *behind_link(const char *example)
     return *at ? at + 1 : at;
 }
 
-#define PROMPT_EXAMPLES 3
+#define SHORT_EXAMPLES 3
 
-static void prompt_page(struct aw_page *page)
+static void examples_in_short(struct aw_page *page)
+{
+    const struct aw_tool *tool = page->session->tool;
+    for (size_t i = 0; tool->examples[i] && i < SHORT_EXAMPLES; i++) {
+        char line[320];
+        if (page->session->mode.interactive)
+            snprintf(line, sizeof line, "%s", behind_link(tool->examples[i]));
+        else
+            snprintf(line, sizeof line, "%s %s", tool->name, tool->examples[i]);
+        aw_page_code(page, line);
+    }
+}
+
+/* It fits on a terminal of 24 lines, and is the same in both places but for what is typed there. */
+static void short_page(struct aw_page *page)
 {
     static const char *const titles[] = {NULL, "move", "look", "measure", "keep", "set up"};
     const struct aw_tool *tool = page->session->tool;
-    char names[256];
-    aw_page_title(page, tool->name, "TAB completes, Ctrl-C stops what moves, Ctrl-D leaves");
+    bool prompt = page->session->mode.interactive;
+    char names[256], manual[96];
+    aw_page_title(page, tool->name,
+                  prompt ? "TAB completes, Ctrl-C stops what moves, Ctrl-D leaves" : tool->summary);
     aw_output_print(page->out, "\n");
     for (int i = AW_GROUP_MOVE; i <= AW_GROUP_SET_UP; i++) {
         struct group group = {(enum aw_group)i, ""};
         aw_each_command(tool, add_to_group, &group);
         aw_page_list(page, titles[i], *group.names ? group.names : "-");
     }
-    for (size_t i = 0; tool->examples[i] && i < PROMPT_EXAMPLES; i++)
-        aw_page_code(page, behind_link(tool->examples[i]));
+    examples_in_short(page);
     topic_names(names, sizeof names);
     aw_output_print(page->out, "\n");
     aw_page_list(page, "help",
                  "COMMAND, as 'help config': arguments, options, examples; or TOPIC:");
     aw_page_list(page, "", names);
+    if (prompt)
+        return;
+    snprintf(manual, sizeof manual, "%s --help-all: every option and link; man %s", tool->name,
+             tool->name);
+    aw_page_list(page, "more", manual);
 }
 
 /* ---- As a manual page ---- */
@@ -305,7 +326,13 @@ static void topic_page(struct aw_page *page, const struct aw_topic *topic)
 
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command)
 {
+    bool all = session->tool->usage || aw_flag(session, "help-all");
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
+    if (!command && !all) {
+        short_page(&page);
+        return AW_OK;
+    }
+    struct aw_pager pager = aw_pager_open(session);
     if (command) {
         const struct aw_topic *topic = aw_topic_find(command->name);
         aw_page_title(&page, command->name, command->summary);
@@ -314,11 +341,10 @@ enum aw_status aw_help(struct aw_session *session, const struct aw_command *comm
             aw_output_print(&session->out, "\n");
         if (topic)
             topic_page(&page, topic);
-    } else if (session->mode.interactive) {
-        prompt_page(&page);
     } else {
         first_page(&page);
     }
+    aw_pager_close(session, &pager);
     return AW_OK;
 }
 
@@ -368,9 +394,11 @@ enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *arg
         topic_source(session, topic, form, aw_flag(session, "tables"));
     else if (!name && strcmp(form, "man") == 0)
         aw_man_page(session);
-    else if (topic && !command)
+    else if (topic && !command) {
+        struct aw_pager pager = aw_pager_open(session);
         topic_page(&page, topic);
-    else
+        aw_pager_close(session, &pager);
+    } else
         aw_help(session, command);
     return AW_OK;
 }

@@ -376,6 +376,8 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
         aw_output_print(&session->out, "%s %s (armwire)\n", session->tool->name, AW_VERSION);
         return AW_OK;
     }
+    if (aw_flag(session, "help-all"))
+        return aw_help(session, NULL);
     if (aw_flag(session, "help"))
         return aw_help(session, args->command);
     if (!args->command)

@@ -53,7 +53,7 @@ static bool passes(const struct aw_option_value *value)
         "link",    "listen", "token",     "mqtt",       "deadman", "log",   "print-unit", "files",
         "json",    "csv",    "format",    "fields",     "raw",     "time",  "count",      "for",
         "verbose", "quiet",  "yes",       "force",      "hold",    "color", "last",       "dry-run",
-        "record",  "take",   "no-attach", "keep-going", "version", "help",  NULL};
+        "record",  "take",   "no-attach", "keep-going", "version", "help",  "help-all",   NULL};
     return value->text && value->origin >= AW_FROM_ENVIRONMENT &&
            !aw_is_one_of(own, value->option->name);
 }
@@ -466,8 +466,8 @@ static bool names_stop(struct aw_session *session, const struct aw_words *words,
     *more = says_more(words, bound);
     if (bound)
         return args->command && strcmp(args->command->name, "stop") == 0 &&
-               !aw_flag(session, "help") && !aw_flag(session, "version") &&
-               !aw_flag(session, "dry-run");
+               !aw_flag(session, "help") && !aw_flag(session, "help-all") &&
+               !aw_flag(session, "version") && !aw_flag(session, "dry-run");
     while (i + 1 < words->n && aw_is_option(words->word[i]))
         i++;
     return strcmp(words->word[i], "stop") == 0;
