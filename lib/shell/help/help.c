@@ -206,7 +206,7 @@ static const char *behind_link(const char *example)
 static void examples_in_short(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
-    for (size_t i = 0; tool->examples[i] && i < SHORT_EXAMPLES; i++) {
+    for (size_t i = 0; i < SHORT_EXAMPLES && tool->examples && tool->examples[i]; i++) {
         char line[320];
         if (page->session->mode.interactive)
             snprintf(line, sizeof line, "%s", behind_link(tool->examples[i]));
