@@ -32,6 +32,8 @@
 #include "link/core/received.h"
 #include "link/core/url.h"
 #include "link/hid/hid.h"
+#include "link/open.h"
+#include "link/stream/ports.h"
 #include "link/udp/udp.h"
 #include "link/wrap/fault.h"
 

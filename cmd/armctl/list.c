@@ -1,5 +1,6 @@
 /* armctl list: the serial ports of this machine that a handler may be at. */
 #include "shell/commands/list.h"
+#include "link/stream/ports.h"
 #include "state.h"
 
 #define PORTS_MAX 64

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "link/can/can.h"
+#include "link/stream/ports.h"
 #include "shell/commands/list.h"
 #include "state.h"
 

@@ -9,6 +9,7 @@
 
 #include "help.h"
 #include "link/core/spawn.h"
+#include "link/open.h"
 #include "options.h"
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/wire.h"

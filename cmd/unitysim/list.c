@@ -1,6 +1,7 @@
 /* unitysim list: the usual ports of this machine, and whether a simulator is at them. */
 #include <stdio.h>
 
+#include "link/open.h"
 #include "link/udp/udp.h"
 #include "shell/commands/list.h"
 #include "shell/core/dry.h"

@@ -13,6 +13,8 @@
 #include <protocol/ezphys/client.h>
 #include <protocol/ezphys/wire.h>
 
+#include "link/open.h"
+
 enum { RAIL = 1, PIVOT = 2 }; /* ezphys-sim --names cart-pole */
 
 static int fail(const char *what, const struct aw_error *err)

@@ -10,6 +10,8 @@
 #include <protocol/armctl/client.h>
 #include <protocol/armctl/wire.h>
 
+#include "link/open.h"
+
 static int fail(const char *what, const struct aw_error *err)
 {
     fprintf(stderr, "turn: %s: %s\n", what, err->text);

@@ -8,6 +8,7 @@
 #include "link/core/link.h"
 #include "link/core/transport.h"
 #include "link/core/url.h"
+#include "link/open.h"
 #include "link/wrap/fault.h"
 
 #define NAMES_MAX 40
@@ -99,8 +100,11 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
     const struct aw_transport *transport;
     *out = NULL;
     enum aw_status status = resolve(text, options->extra, &url, &transport, err);
+    struct aw_link_options inner = *options;
+    inner.open = aw_link_open;
+    inner.transports = aw_link_transports();
     if (status == AW_OK)
-        status = transport->open(&link, &url, options, err);
+        status = transport->open(&link, &url, &inner, err);
     if (status == AW_OK && options->shared && link->ops->share)
         link->ops->share(link);
     bool ascii = options->protocol && options->protocol->ascii;

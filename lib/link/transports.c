@@ -1,8 +1,13 @@
 /* The table of all transports: scheme, how to open it, its keys and examples for help. */
 #include <stddef.h>
 
+#include "link/can/transports.h"
 #include "link/core/port.h"
-#include "link/core/transport.h"
+#include "link/hid/transports.h"
+#include "link/open.h"
+#include "link/stream/transports.h"
+#include "link/udp/transports.h"
+#include "link/wrap/transports.h"
 
 static const char *const can_keys[] = {"filter", "reconnect", NULL};
 

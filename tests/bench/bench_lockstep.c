@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "link/core/spawn.h"
+#include "link/open.h"
 #include "protocol/ezphys/message.h"
 #include "protocol/ezphys/wire.h"
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "link/core/link.h"
+#include "link/open.h"
 #include "protocol/unitysim/wire.h"
 #include "wire/wire.h"
 

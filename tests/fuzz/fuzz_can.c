@@ -11,6 +11,7 @@
 #include "link/can/can_text.h"
 #include "link/can/slcan_codec.h"
 #include "link/can/socketcand_codec.h"
+#include "link/open.h"
 #include "peer.h"
 
 static void must_be_frame(const uint8_t *datagram, size_t size)

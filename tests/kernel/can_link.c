@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "link/core/link.h"
+#include "link/open.h"
 
 static int failures;
 static struct aw_real_clock wall_clock;

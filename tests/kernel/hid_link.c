@@ -21,6 +21,7 @@
 #include "control/samples.h"
 #include "link/core/device.h"
 #include "link/hid/hid.h"
+#include "link/open.h"
 #include "protocol/hidmotor/wire.h"
 
 #define BLOCK   100 /* transactions until the other one has its turn */

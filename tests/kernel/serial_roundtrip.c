@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "link/core/link.h"
+#include "link/open.h"
+#include "link/stream/ports.h"
 
 static int failures;
 

@@ -2,6 +2,7 @@
 #ifndef CAN_HELPER_H
 #define CAN_HELPER_H
 
+#include "link/open.h"
 #include "link_helper.h"
 
 #include <pthread.h>

@@ -19,6 +19,7 @@
 #include "link/core/link.h"
 #include "link/core/url.h"
 #include "link/hid/hid.h"
+#include "link/open.h"
 #include "link/wrap/fault.h"
 
 /* Gives every message back after delay_ns; "quit" writes to stop_fd. */

@@ -16,8 +16,8 @@
 #include "link/can/can_error.h"
 #include "link/can/can_interface.h"
 #include "link/can/can_text.h"
+#include "link/can/transports.h"
 #include "link/core/fd_link.h"
-#include "link/core/transport.h"
 
 #define BATCH          64
 #define FILTERS_MAX    64

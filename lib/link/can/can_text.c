@@ -87,11 +87,12 @@ enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t 
 
 enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
                                 const struct aw_can_text_ops *ops, const char *prefix,
-                                const char *url, struct aw_clock *clock, struct aw_error *err)
+                                const char *url, const struct aw_link_options *options,
+                                struct aw_error *err)
 {
-    const struct aw_link_options options = {.clock = clock};
+    const struct aw_link_options plain = {.clock = options->clock};
     struct aw_link *inner;
-    enum aw_status status = aw_link_open(&inner, url, &options, err);
+    enum aw_status status = options->open(&inner, url, &plain, err);
     if (status != AW_OK)
         return status;
     struct aw_can_text *self = inner->datagrams ? NULL : calloc(1, size);
@@ -103,8 +104,10 @@ enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
         aw_link_close(inner);
         return status;
     }
-    self->base = (struct aw_link){
-        .ops = &ops->link, .clock = clock, .datagrams = true, .connections = inner->connections};
+    self->base = (struct aw_link){.ops = &ops->link,
+                                  .clock = plain.clock,
+                                  .datagrams = true,
+                                  .connections = inner->connections};
     snprintf(self->base.key, sizeof self->base.key, "%s%.110s", prefix, inner->key);
     if (*inner->ready)
         snprintf(self->base.ready, sizeof self->base.ready, "%s%.140s", prefix, inner->ready);

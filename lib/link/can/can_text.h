@@ -37,7 +37,8 @@ struct aw_can_text {
  * become prefix + the stream's. AW_USAGE if url is not a stream. */
 enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
                                 const struct aw_can_text_ops *ops, const char *prefix,
-                                const char *url, struct aw_clock *clock, struct aw_error *err);
+                                const char *url, const struct aw_link_options *options,
+                                struct aw_error *err);
 
 /* For ops. */
 enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, size_t *got,

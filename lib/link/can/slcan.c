@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "link/can/can_text.h"
 #include "link/can/slcan_codec.h"
+#include "link/can/transports.h"
 #include "link/core/port.h"
-#include "link/core/transport.h"
 
 #define ANSWER_TIMEOUT (300 * AW_MILLISECOND)
 #define MINUTE         (60 * AW_SECOND)
@@ -188,12 +188,12 @@ static enum aw_status open_channel(struct client *self, const struct settings *s
 
 /* Opens the stream inner_url and the adapter's channel behind it. */
 static enum aw_status open_client(struct aw_link **out, const char *inner_url,
-                                  const struct settings *settings, struct aw_clock *clock,
-                                  struct aw_error *err)
+                                  const struct settings *settings,
+                                  const struct aw_link_options *options, struct aw_error *err)
 {
     struct aw_can_text *text;
     enum aw_status status = aw_can_text_open(&text, sizeof(struct client), &client_ops,
-                                             "slcan:", inner_url, clock, err);
+                                             "slcan:", inner_url, options, err);
     if (status != AW_OK)
         return status;
     status = open_channel((struct client *)text, settings, err);
@@ -238,12 +238,12 @@ static enum aw_status parse_settings(struct settings *settings, const struct aw_
     return status == AW_OK ? aw_url_word(url, "silent", no_yes, 2, &settings->silent, err) : status;
 }
 
-static bool is_server(const char *text)
+static bool is_server(const struct aw_link_options *options, const char *text)
 {
     struct aw_url url;
     if (aw_url_parse(&url, text, NULL) != AW_OK)
         return false;
-    for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++)
+    for (const struct aw_transport *row = options->transports; row->scheme; row++)
         if (strcmp(row->scheme, url.scheme) == 0)
             return row->server;
     return false;
@@ -269,6 +269,6 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
         aw_append(inner, sizeof inner, mark, "%s=%s", aw_line_keys[i], value);
         mark = "&";
     }
-    return is_server(inner) ? aw_slcan_adapter(out, inner, options->clock, err)
-                            : open_client(out, inner, &settings, options->clock, err);
+    return is_server(options, inner) ? aw_slcan_adapter(out, inner, options, err)
+                                     : open_client(out, inner, &settings, options, err);
 }

@@ -5,7 +5,7 @@
 #include "link/core/link.h"
 
 /* The adapter's end: answers like one and carries frames while its channel is open. */
-enum aw_status aw_slcan_adapter(struct aw_link **out, const char *inner_url, struct aw_clock *clock,
-                                struct aw_error *err);
+enum aw_status aw_slcan_adapter(struct aw_link **out, const char *inner_url,
+                                const struct aw_link_options *options, struct aw_error *err);
 
 #endif

@@ -192,12 +192,12 @@ static const struct aw_can_text_ops adapter_ops = {
     .connected = connected,
 };
 
-enum aw_status aw_slcan_adapter(struct aw_link **out, const char *inner_url, struct aw_clock *clock,
-                                struct aw_error *err)
+enum aw_status aw_slcan_adapter(struct aw_link **out, const char *inner_url,
+                                const struct aw_link_options *options, struct aw_error *err)
 {
     struct aw_can_text *text;
     enum aw_status status = aw_can_text_open(&text, sizeof(struct adapter), &adapter_ops,
-                                             "slcan:", inner_url, clock, err);
+                                             "slcan:", inner_url, options, err);
     if (status != AW_OK)
         return status;
     connected(text);

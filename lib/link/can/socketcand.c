@@ -6,7 +6,7 @@
 #include "link/can/can_text.h"
 #include "link/can/socketcand.h"
 #include "link/can/socketcand_codec.h"
-#include "link/core/transport.h"
+#include "link/can/transports.h"
 
 #define GREETING_TIMEOUT (2 * AW_SECOND)
 #define BUS_MAX          32
@@ -145,7 +145,7 @@ enum aw_status aw_socketcand_open(struct aw_link **out, const struct aw_url *url
     enum aw_status status = split_bus(url->rest, stream + 4, sizeof stream - 4, bus, err);
     if (status == AW_OK)
         status = aw_can_text_open(&text, sizeof(struct client), &client_ops, "socketcand:", stream,
-                                  options->clock, err);
+                                  options, err);
     if (status != AW_OK)
         return status;
     snprintf(text->base.key, sizeof text->base.key, "socketcand:%.80s/%s", text->inner->key + 4,
@@ -165,5 +165,5 @@ enum aw_status aw_socketcand_listen_open(struct aw_link **out, const struct aw_u
 {
     char stream[320] = "tcp-listen:", bus[BUS_MAX];
     enum aw_status status = split_bus(url->rest, stream + 11, sizeof stream - 11, bus, err);
-    return status == AW_OK ? aw_socketcand_server(out, stream, bus, options->clock, err) : status;
+    return status == AW_OK ? aw_socketcand_server(out, stream, bus, options, err) : status;
 }

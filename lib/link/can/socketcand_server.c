@@ -134,11 +134,11 @@ static const struct aw_can_text_ops server_ops = {
 };
 
 enum aw_status aw_socketcand_server(struct aw_link **out, const char *inner_url, const char *bus,
-                                    struct aw_clock *clock, struct aw_error *err)
+                                    const struct aw_link_options *options, struct aw_error *err)
 {
     struct aw_can_text *text;
     enum aw_status status = aw_can_text_open(&text, sizeof(struct server), &server_ops,
-                                             "socketcand:", inner_url, clock, err);
+                                             "socketcand:", inner_url, options, err);
     if (status != AW_OK)
         return status;
     struct server *self = (struct server *)text;

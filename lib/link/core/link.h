@@ -112,6 +112,9 @@ struct aw_transport {
                            const struct aw_link_options *options, struct aw_error *err);
 };
 
+typedef enum aw_status aw_link_opener(struct aw_link **out, const char *url,
+                                      const struct aw_link_options *options, struct aw_error *err);
+
 struct aw_link_options {
     struct aw_clock *clock;
     const struct aw_transport *extra;   /* the tool's own sim:, or NULL */
@@ -119,16 +122,12 @@ struct aw_link_options {
     const struct aw_protocol *protocol; /* its usual ports and boards are taken where the URL names
                                            none, and how its text is damaged (see fault.h); NULL:
                                            the URL has to name them, and there is no hid: */
+    /* For transports around another one, set by aw_link_open, which these are. */
+    aw_link_opener *open;
+    const struct aw_transport *transports;
     bool shared; /* unix-listen: as a hidraw node does it, many clients at once, each of which gets
                     all that is written; the device is not informed of new ones */
 };
-
-/* Opens a link; *out is NULL on failure. AW_USAGE for an unknown scheme or key (with a suggestion)
- * or a bad value; AW_NO_LINK if it is not there, busy or not permitted, with what to do;
- * AW_STOPPED.
- */
-enum aw_status aw_link_open(struct aw_link **out, const char *url,
-                            const struct aw_link_options *options, struct aw_error *err);
 
 enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                             int64_t deadline, struct aw_error *err);
@@ -155,23 +154,5 @@ bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
 /* For links around a link: takes over all but the ops. Call it again after every read of the inner
  * link, which may have changed its connections and what it reports beside the datagram. */
 void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
-
-/* All transports of the library, {0}-terminated (scheme NULL), for help, completion and
- * did-you-mean. */
-const struct aw_transport *aw_link_transports(void);
-
-/* A port that could be opened, as "list" shows it. Fixed-size plain data; "" is unknown or none. */
-struct aw_port {
-    char path[96];
-    char description[96];
-    char driver[32];   /* "ftdi_sio" */
-    char usb[16];      /* "0403:6001" */
-    char serial[64];   /* of the USB device */
-    char holder[96];   /* who has it open: "minicom (pid 4711)" */
-    char problem[160]; /* why it cannot be opened, and what to do */
-};
-
-/* Fills at most max serial ports; returns how many there are. */
-size_t aw_link_list_serial(struct aw_port *ports, size_t max);
 
 #endif

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "link/core/transport.h"
 #include "link/core/turns.h"
 #include "link/hid/hid_port.h"
+#include "link/hid/transports.h"
 
 #define UDEV_TIME AW_SECOND /* so long after plugging in udev may still be at work */
 #define ASK_AGAIN (20 * AW_MILLISECOND)

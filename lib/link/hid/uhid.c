@@ -14,8 +14,8 @@
 
 #include "link/core/fd_link.h"
 #include "link/core/random.h"
-#include "link/core/transport.h"
 #include "link/hid/hid.h"
+#include "link/hid/transports.h"
 
 #define DEVICES      "/sys/devices/virtual/misc/uhid"
 #define NODE_TIMEOUT (5 * AW_SECOND)

@@ -10,6 +10,7 @@
 
 #include "link/core/link.h"
 #include "link/core/port.h"
+#include "link/stream/ports.h"
 
 static void copy(char *out, size_t size, const char *text)
 {

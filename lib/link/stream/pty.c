@@ -12,7 +12,7 @@
 #include "link/core/fd_link.h"
 #include "link/core/owner.h"
 #include "link/core/port.h"
-#include "link/core/transport.h"
+#include "link/stream/transports.h"
 
 struct pty_link {
     struct aw_fd_link fd; /* the master */

@@ -13,7 +13,8 @@
 #include "link/core/fd_link.h"
 #include "link/core/owner.h"
 #include "link/core/port.h"
-#include "link/core/transport.h"
+#include "link/stream/ports.h"
+#include "link/stream/transports.h"
 
 struct serial_link {
     struct aw_fd_link fd; /* borrowed from port */

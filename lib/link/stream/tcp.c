@@ -12,7 +12,7 @@
 #include "link/core/fd_link.h"
 #include "link/core/resolve.h"
 #include "link/core/server.h"
-#include "link/core/transport.h"
+#include "link/stream/transports.h"
 
 #define CONNECT_TIMEOUT (5 * AW_SECOND)
 

@@ -10,7 +10,7 @@
 
 #include "link/core/fd_link.h"
 #include "link/core/port.h"
-#include "link/core/transport.h"
+#include "link/stream/transports.h"
 
 static bool is_pty(const char *path)
 {

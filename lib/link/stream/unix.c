@@ -11,8 +11,8 @@
 #include "link/core/fd_link.h"
 #include "link/core/port.h"
 #include "link/core/server.h"
-#include "link/core/transport.h"
 #include "link/core/turns.h"
+#include "link/stream/transports.h"
 
 struct unix_link {
     struct aw_fd_link fd;

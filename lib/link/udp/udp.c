@@ -15,7 +15,7 @@
 #include "link/core/fd_link.h"
 #include "link/core/port.h"
 #include "link/core/resolve.h"
-#include "link/core/transport.h"
+#include "link/udp/transports.h"
 #include "link/udp/udp.h"
 
 #define BATCH    32

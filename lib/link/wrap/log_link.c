@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "capture/log.h"
-#include "link/core/transport.h"
+#include "link/wrap/transports.h"
 #include "wire/codec.h"
 
 struct log_link {

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/ready.h"
 #include "link/core/transport.h"
+#include "link/open.h"
 #include "shell/core/ask.h"
 #include "shell/core/config.h"
 

@@ -1,6 +1,7 @@
 /* Prints the rows of every tool's command list. */
 #include "shell/commands/list.h"
 
+#include "link/stream/ports.h"
 #include "shell/core/running.h"
 #include "shell/core/share.h"
 

@@ -10,6 +10,7 @@
 #define AW_SHELL_COMMANDS_LIST_H
 
 #include "link/core/link.h"
+#include "link/stream/ports.h"
 #include "shell/core/session.h"
 
 /* Begins the result of 'list'; more can be added before aw_session_print_result. */

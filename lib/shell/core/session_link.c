@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture/log.h"
+#include "link/open.h"
 #include "link/wrap/fault.h"
 #include "shell/core/config.h"
 #include "shell/core/crash.h"

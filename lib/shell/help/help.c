@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "link/open.h"
 #include "shell/core/bind.h"
 #include "shell/help/pager.h"
 #include "shell/help/topics.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "link/open.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
 #include "topics.inc"

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "link/open.h"
+#include "link/stream/ports.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
 

@@ -14,6 +14,7 @@
 
 #include "capture/packet.h"
 #include "link/core/link.h"
+#include "link/open.h"
 #include "next_helper.h"
 #include "wire/codec.h"
 

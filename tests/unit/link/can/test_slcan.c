@@ -7,6 +7,7 @@
 
 #include "link/can/slcan_codec.h"
 #include "link/core/random.h"
+#include "link/open.h"
 #include "picture_helper.h"
 
 static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_ms)

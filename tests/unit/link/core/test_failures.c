@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "link/core/resolve.h"
+#include "link/open.h"
 #include "next_helper.h"
 
 #define DESCRIPTORS 256 /* more than any of this has open */

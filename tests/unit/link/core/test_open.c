@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "link/core/transport.h"
+#include "link/open.h"
 
 static void unknown_schemes(void **state)
 {

@@ -1,5 +1,6 @@
 /* What a link says a write of it would be, for those who write by themselves: the same bytes arrive
  * as by aw_link_write. */
+#include "link/open.h"
 #include "link_helper.h"
 
 #include <netinet/in.h>

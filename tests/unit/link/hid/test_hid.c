@@ -16,6 +16,7 @@
 
 #include "link/hid/hid.h"
 #include "link/hid/hid_port.h"
+#include "link/open.h"
 
 static bool no_spare_descriptor; /* fcntl(2) has none */
 static int write_error;          /* errno of the next report, 0 for none */

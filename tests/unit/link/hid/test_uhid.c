@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "link/hid/hid.h"
+#include "link/open.h"
 
 #define DEVICES "/sys/devices/virtual/misc/uhid/"
 #define BOARD   DEVICES "0003:16C0:0486.0002"

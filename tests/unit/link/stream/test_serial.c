@@ -1,6 +1,8 @@
 /* serial: and the list of ports, through the real libserialport. The ports are pseudo-terminals in
  * a /dev and /sys of the test's own, and this program answers for what they lack: modem lines. */
 #include "file_helper.h"
+#include "link/open.h"
+#include "link/stream/ports.h"
 
 #include <grp.h>
 #include <pty.h>

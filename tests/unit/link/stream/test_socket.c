@@ -1,4 +1,5 @@
 /* tcp:, tcp-listen:, unix:, unix-listen:, and serving a device on them. */
+#include "link/open.h"
 #include "link_helper.h"
 #include "next_helper.h"
 

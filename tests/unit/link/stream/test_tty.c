@@ -14,6 +14,8 @@
 
 #include "link/core/owner.h"
 #include "link/core/port.h"
+#include "link/open.h"
+#include "link/stream/ports.h"
 
 static char directory[64];
 

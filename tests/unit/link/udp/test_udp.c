@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "link/core/port.h"
+#include "link/open.h"
 #include "link/udp/udp.h"
 
 /* What the network says in place of the real one: errno values. */

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "link/open.h"
 #include "picture_helper.h"
 #include "unitysim_helper.h"
 
