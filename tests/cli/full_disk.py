@@ -74,7 +74,7 @@ def header_of(path):
 
 
 def commands_of(tool):
-    text = subprocess.run([tool, "help"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    text = subprocess.run([tool, "--help-all"], stdout=subprocess.PIPE, check=True, text=True).stdout
     part = text.split("\nCommands\n")[1].split("\n\nOptions")[0]
     return re.findall(r"^  (\w+)", part, re.M)
 
