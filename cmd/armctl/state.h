@@ -69,12 +69,11 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_home(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 
 extern const struct aw_transport arm_sim_transport;
+extern const struct aw_joints arm_joints;
 
 #endif

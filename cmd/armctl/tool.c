@@ -150,7 +150,7 @@ static const struct aw_command commands[] = {
          "or + and - move, page up and down change the step, q quits.", .safety = AW_MOTION,
      .run = run_jog},
     {.name = "status", .summary = "show what was confirmed last, and when",
-     .run = run_status,
+     .run = aw_run_status,
      .details = "The arm reports nothing by itself: a joint is where its last confirmation says, "
          "and 'unconfirmed' where the last command had none.",
      .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
@@ -158,7 +158,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_joints,
           .help = "number of a joint, or its name in the config file"}),
-     .offline = true, .run = run_limits,
+     .offline = true, .run = aw_run_limits,
      .details = "From the table of the protocol, or from min and max of [joint NAME] in the "
          "config file; with --signed and --force as they would be then.",
      .examples = AW_LIST("limits", "limits 2 -j", "--signed limits")},
@@ -251,6 +251,7 @@ const struct aw_tool armctl_tool = {
     .only_answers = true,
     .no_answer_hint = "the arm speaks only when it is commanded",
     .links = AW_LIST("serial", "tty", "tcp", "unix", "log"),
+    .joints = &arm_joints,
     .sim = &arm_sim_transport,
     .state_size = sizeof(struct arm_state),
     .sections = sections,

@@ -38,7 +38,7 @@ const char *canpid_fault(const struct aw_canpid *client, unsigned board)
         return NULL;
     while (name->name && name->value != state->error)
         name++;
-    return name->name ? name->name : "an error without a name";
+    return name->name ? name->name : "unknown";
 }
 
 void canpid_guard_start(struct canpid_guard *guard, unsigned board, int controller,

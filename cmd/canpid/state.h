@@ -29,6 +29,7 @@ struct canpid_state {
     char name[AW_CANPID_NAME_MAX]; /* of the board in the result */
     char refusal[160];             /* of the gains in the result */
     char outcome[1100];            /* of tune, in the result */
+    int64_t looked_since_ns;       /* from when on telemetry was news to status */
     bool busy;                     /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     struct aw_canpid_gains remembered; /* that were sent over this link, by whatever process */
@@ -164,8 +165,6 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
 enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
-enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args);
@@ -190,5 +189,6 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 
 extern const struct aw_transport canpid_sim_transport;
+extern const struct aw_joints canpid_joints;
 
 #endif

@@ -133,7 +133,7 @@ static const struct aw_command commands[] = {
          "keys or + and - move, page up and down change the step, q quits.",
      .examples = AW_LIST("-l sim: jog lknee +5deg -c pos")},
     {.name = "status", .summary = "show the joints as their telemetry has them now",
-     .run = run_status,
+     .run = aw_run_status,
      .details = "In the unit of the controller where it is known (from -c, or seen on the bus), "
          "else in % of all of it.\n"
          "A driver without a target is disabled. A board of -b that is "
@@ -143,7 +143,8 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_boards,
           .help = "its board: lknee"}),
-     .offline = true, .run = run_limits, .examples = AW_LIST("limits lknee", "limits -c pos -j")},
+     .offline = true, .run = aw_run_limits,
+     .examples = AW_LIST("limits lknee", "limits -c pos -j")},
     {.name = "precompression", .summary = "set the precompression of the spring",
      .args = AW_ARGS({.name = "value", .help = "of the spring: 2mm"}),
      .safety = AW_WRITE, .run = run_gain,
@@ -430,6 +431,7 @@ const struct aw_tool canpid_tool = {
     .field = "lknee.torque",
     .no_answer_hint = "are the drivers powered, and the bus up?",
     .links = AW_LIST("can", "slcan", "socketcand", "log"),
+    .joints = &canpid_joints,
     .sim = &canpid_sim_transport,
     .state_size = sizeof(struct canpid_state),
     .stop = canpid_safe_stop,

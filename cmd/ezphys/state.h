@@ -33,7 +33,10 @@ struct ez_order {
     int axis; /* 0: it was none */
 };
 
+struct ez_tree;
+
 struct ez_state {
+    struct ez_tree *tree; /* joints and bodies, as they were listed last; NULL: never */
     /* Names of the simulation that is spoken to: those of the scene on sim: links, put here when
      * the link is opened, and those of --names and --scene. */
     struct aw_ezphys_names names;
@@ -79,6 +82,7 @@ static inline struct aw_ezphys *ez_of(struct aw_session *session)
 /* sim: starts ezphys-sim and talks to it. Its open gets the session as context, and adds the names
  * of the scene's bodies and joints to ez_state(session)->names. */
 extern const struct aw_transport ez_sim_transport;
+extern const struct aw_joints ez_joints;
 void ez_connected(struct aw_session *session, struct aw_link *link);
 
 /* ---- wire.c: options of the wire, names ---- */
@@ -207,7 +211,6 @@ const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t
 
 enum aw_status run_echo(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_hz(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_motor(struct aw_session *session, const struct aw_args *args);
@@ -216,7 +219,6 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_advance(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_follow(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args);

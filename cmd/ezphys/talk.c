@@ -4,6 +4,7 @@
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -584,4 +585,5 @@ void ez_finish(struct aw_session *session)
     notice_looking(session);
     aw_ezphys_free(&ez_state(session)->ez);
     aw_ezphys_free(&ez_state(session)->dry);
+    free(ez_state(session)->tree);
 }

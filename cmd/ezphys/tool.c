@@ -46,7 +46,7 @@ static const struct aw_arg force_args[] = {
 };
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "show joints and bodies with their tree, and their rates",
-     .run = run_status,
+     .run = aw_run_status,
      .details = "Answers nothing: a simulation that waits for answers stays where it is, and has "
          "no rate ('hz' lets it run).\n" "Angles in rad; of a slider the values are m and m/s.",
      .examples = AW_LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
@@ -54,7 +54,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = ez_complete_joints,
           .help = "only of this one"}),
-     .run = run_limits,
+     .run = aw_run_limits,
      .details = "A torque that a motor may use is not below 0; the simulation tells no limits. "
          "'follow --max-speed' is one of that command.", .examples = AW_LIST("-l sim: limits")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
@@ -211,6 +211,7 @@ const struct aw_tool ezphys_tool = {
     .renamed = renamed,
     .field = "hinge.displacement",
     .links = AW_LIST("tcp", "tcp-listen", "unix", "log"),
+    .joints = &ez_joints,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
     .sections = sections,

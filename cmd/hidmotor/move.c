@@ -71,7 +71,8 @@ enum aw_status motor_show(struct aw_session *session, const struct aw_hidmotor_p
 }
 
 /* Without the board the setpoints are not known: only all three joints can be shown. */
-static enum aw_status dry_run(struct aw_session *session, const struct aw_hidmotor_target *target)
+enum aw_status motor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
+                             int64_t time_ns)
 {
     static const struct aw_hidmotor_status nowhere = {.n = AW_HIDMOTOR_JOINTS};
     struct aw_hidmotor_plan plan;
@@ -80,7 +81,7 @@ static enum aw_status dry_run(struct aw_session *session, const struct aw_hidmot
             return aw_dry_depends(session, "where the arm is");
     enum aw_status status =
         aw_hidmotor_plan_from(&nowhere, target, aw_flag(session, "force"), &plan, &session->err);
-    return status == AW_OK ? motor_show(session, &plan, AW_NO_TIME) : status;
+    return status == AW_OK ? motor_show(session, &plan, time_ns) : status;
 }
 
 enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)
@@ -183,7 +184,7 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
     struct aw_hidmotor_plan plan;
     bool waits = aw_flag(session, "wait");
     if (aw_flag(session, "dry-run"))
-        return dry_run(session, target);
+        return motor_dry_run(session, target, AW_NO_TIME);
     enum aw_status status = motor_ready(session);
     if (status == AW_OK)
         status = aw_hidmotor_plan(motor_arm(session), target, &plan, &session->err);
@@ -297,7 +298,7 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
 }
 
 /* As many as the board is known to have. */
-static int motor_joints(struct aw_session *session)
+static int count_joints(struct aw_session *session)
 {
     int n = motor_arm(session)->known.n;
     return n > 0 && n < AW_HIDMOTOR_JOINTS ? n : AW_HIDMOTOR_JOINTS;
@@ -316,7 +317,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         return status;
     aw_object_start(&session->result, "stop");
     aw_object_text(&session->result, "result", stopped.confirmed ? "confirmed" : "sent");
-    for (int i = 0; i < motor_joints(session); i++)
+    for (int i = 0; i < count_joints(session); i++)
         aw_object_number(&session->result, aw_hidmotor_joint(i).name, stopped.deg[i], 2, "deg");
     aw_object_truth(&session->result, "measured", stopped.measured);
     return AW_OK;
@@ -333,7 +334,7 @@ enum aw_status motor_safe_stop(struct aw_session *session)
     enum aw_status status = stop(session, &s);
     struct aw_error why = session->err;
     char at[64] = "";
-    for (int i = 0; i < motor_joints(session); i++)
+    for (int i = 0; i < count_joints(session); i++)
         aw_append(at, sizeof at, "", " %.1f", s.deg[i]);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",

@@ -15,7 +15,10 @@ struct hidmotor_receiving {
 struct motor_state {
     struct aw_hidmotor arm;
     struct hidmotor_receiving receiving;
-    struct aw_record replayed; /* the last command of a replay that moves something */
+    struct aw_record replayed;    /* the last command of a replay that moves something */
+    struct aw_hidmotor_plan plan; /* that joints were sent last, if planned */
+    bool planned;
+    int lost; /* answers to it, of a stream, in a row */
 };
 
 static inline struct motor_state *motor_state(struct aw_session *session)
@@ -33,6 +36,9 @@ void motor_connect(struct aw_session *session, struct aw_link *link);
 
 /* Opens the link, with the options of this command. */
 enum aw_status motor_ready(struct aw_session *session);
+
+/* The same for what only makes packets with --dry-run: nothing is opened then. */
+enum aw_status motor_ready_to_make(struct aw_session *session);
 
 /* Takes in what has come. */
 enum aw_status motor_poll(struct aw_session *session);
@@ -61,6 +67,10 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
 enum aw_status motor_show(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                           int64_t time_ns);
 
+/* With --dry-run: what of a target is known without the board. */
+enum aw_status motor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
+                             int64_t time_ns);
+
 /* Sends a plan, which is announced before. From here on the arm counts as moving. */
 enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
 
@@ -87,8 +97,6 @@ void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context
 enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
                                    struct aw_received *received);
 
-enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_home(struct aw_session *session, const struct aw_args *args);
@@ -113,5 +121,6 @@ enum aw_status run_udev(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 
 extern const struct aw_transport motor_sim_transport;
+extern const struct aw_joints motor_joints;
 
 #endif

@@ -33,6 +33,11 @@ enum aw_status motor_ready(struct aw_session *session)
     return AW_OK;
 }
 
+enum aw_status motor_ready_to_make(struct aw_session *session)
+{
+    return aw_flag(session, "dry-run") ? AW_OK : motor_ready(session);
+}
+
 enum aw_status motor_poll(struct aw_session *session)
 {
     return aw_hidmotor_poll(motor_arm(session), &session->err);

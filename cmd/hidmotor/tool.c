@@ -5,6 +5,7 @@
 #include "protocol/hidmotor/wire.h"
 #include "shell/commands/common.h"
 #include "shell/commands/gains.h"
+#include "shell/core/joints.h"
 #include "state.h"
 
 static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, void *context)
@@ -12,13 +13,6 @@ static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, v
     (void)session;
     add(context, "open", "180");
     add(context, "close", "0");
-}
-
-static void complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        add(context, aw_hidmotor_joint(i).alias, aw_hidmotor_joint(i).name);
 }
 
 /* One row each. */
@@ -65,13 +59,13 @@ static const struct aw_option wait_options[] = {
 };
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
-     .run = run_status, .examples = AW_LIST("-l sim: status", "-l sim: status -j",
+     .run = aw_run_status, .examples = AW_LIST("-l sim: status", "-l sim: status -j",
          "-l sim: --format '%{m3.actual}' status")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
      .args = AW_ARGS(
-         {.name = "joint", .optional = true, .complete = complete_joints,
+         {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder, elbow or gripper"}),
-     .offline = true, .run = run_limits, .examples = AW_LIST("limits", "limits elbow -j")},
+     .offline = true, .run = aw_run_limits, .examples = AW_LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = run_move,
      .details = "Takes one second, sinusoidally, unless duration and mode say otherwise. Joints "
@@ -80,7 +74,7 @@ static const struct aw_command commands[] = {
          "--dry-run move 0 45 -30 mode=linear")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
-         {.name = "joint", .complete = complete_joints,
+         {.name = "joint", .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder or elbow"},
          {.name = "amount", .kind = AW_ARG_NUMBER, .unit = "deg", .optional = true,
           .help = "so far from its setpoint: +5; without it the keys move it"},
@@ -256,6 +250,7 @@ const struct aw_tool hidmotor_tool = {
     .field = "m1.position",
     .speaks = AW_LIST("positions", "velocities"),
     .links = AW_LIST("hid", "unix", "log"),
+    .joints = &motor_joints,
     .sim = &motor_sim_transport,
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "shell/commands/limits.h"
+#include "shell/commands/common.h"
 #include "shell/core/config.h"
 #include "shell/core/dry.h"
+#include "shell/core/joints.h"
 #include "state.h"
 
 static struct aw_unitysim_limits *usual(struct aw_session *session)
@@ -106,38 +107,25 @@ static const char *origin(struct aw_session *session, int joint, bool min)
     return (min ? usually->min == table->min : usually->max == table->max) ? "table" : "config";
 }
 
-static enum aw_status show(struct aw_session *session, const char *joint,
-                           const struct aw_unitysim_limits *limits)
+size_t unity_joint_limits(struct aw_session *session, const struct aw_joint *joint,
+                          struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    struct aw_limit rows[3 * AW_UNITYSIM_JOINTS];
-    char from[AW_UNITYSIM_JOINTS][160];
-    size_t n = 0;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        const struct aw_unitysim_limit *limit = &limits->joint[i];
-        const char *name = aw_unitysim_joint_name(i), *min = origin(session, i, true);
-        const char *max = origin(session, i, false);
-        bool same = strcmp(min, max) == 0;
-        snprintf(from[i], sizeof from[i], "%s%s%s", min, same ? "" : ", ", same ? "" : max);
-        rows[n++] = (struct aw_limit){.joint = name,
-                                      .of = "position",
-                                      .unit = "tick",
-                                      .min = limit->min,
-                                      .max = limit->max,
-                                      .from = from[i]};
-        rows[n++] = (struct aw_limit){.joint = name,
-                                      .of = "angle",
-                                      .unit = "deg",
-                                      .min = aw_unitysim_degrees(limit->min),
-                                      .max = aw_unitysim_degrees(limit->max),
-                                      .from = from[i]};
-        rows[n++] = (struct aw_limit){.joint = name,
-                                      .of = "velocity",
-                                      .unit = "",
-                                      .min = 0,
-                                      .max = aw_unitysim_velocity_cap(i),
-                                      .from = "table"};
-    }
-    return aw_limits_show(session, joint, rows, n);
+    const struct aw_unitysim_limit *limit = &unity_state(session)->shown.joint[joint->id];
+    int i = (int)joint->id;
+    const char *min = origin(session, i, true), *max = origin(session, i, false);
+    bool same = strcmp(min, max) == 0;
+    rows[0] = (struct aw_joint_limit){.of = "position", .unit = "tick"};
+    rows[0].min = limit->min;
+    rows[0].max = limit->max;
+    snprintf(rows[0].from, sizeof rows[0].from, "%s%s%s", min, same ? "" : ", ", same ? "" : max);
+    rows[1] = rows[0];
+    rows[1].of = "angle";
+    rows[1].unit = "deg";
+    rows[1].min = aw_unitysim_degrees(limit->min);
+    rows[1].max = aw_unitysim_degrees(limit->max);
+    rows[2] = (struct aw_joint_limit){
+        .of = "velocity", .max = aw_unitysim_velocity_cap(i), .unit = "", .from = "table"};
+    return 3;
 }
 
 static enum aw_status send(struct aw_session *session, const struct aw_unitysim_limits *limits)
@@ -212,5 +200,5 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
     if (change || (action && strcmp(action, "save") == 0))
         return with_file(session, args, &limits, change);
     bool all = !action || strcmp(action, "show") == 0;
-    return show(session, all ? NULL : action, &limits);
+    return aw_limits_show(session, all ? NULL : action);
 }

@@ -4,7 +4,7 @@
 
 #include "protocol/unitysim/client.h"
 #include "protocol/unitysim/views.h"
-#include "shell/core/session.h"
+#include "shell/core/joints.h"
 
 struct unity_state {
     struct aw_unitysim unity;
@@ -13,7 +13,8 @@ struct unity_state {
     struct aw_unitysim_limits usual;  /* default ones and those of the config file */
     struct aw_unitysim_limits limits; /* what the simulator was sent last */
     bool limits_known;
-    char news[160];            /* the last notice that was printed */
+    struct aw_unitysim_limits shown; /* that the list of joints was made with */
+    char news[160];                  /* the last notice that was printed */
     unsigned clamped;          /* velocities of this command that were too high, with --clamp */
     int64_t received_ns;       /* the feedback before, within a command; 0: none */
     int64_t quiet_reported_ns; /* start of the gap in the feedback that was reported */
@@ -148,6 +149,10 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limit
 /* Those of a scene that is loaded anew: of --limits, else the usual ones. */
 enum aw_status unity_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
+/* Of a joint of the list, see struct aw_joints. */
+size_t unity_joint_limits(struct aw_session *session, const struct aw_joint *joint,
+                          struct aw_joint_limit rows[AW_JOINT_LIMITS]);
+
 /* The simulator has them now. */
 void unity_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits);
 
@@ -178,10 +183,10 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_teach(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 
 extern const struct aw_transport unity_sim_transport;
+extern const struct aw_joints unity_joints;
 
 #endif

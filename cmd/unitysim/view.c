@@ -1,11 +1,9 @@
-/* unitysim view and status: the arm live on the terminal, or where it is now as a table. */
-#include <math.h>
+/* unitysim view: the arm live on the terminal, or one picture of it. */
 #include <stdio.h>
 #include <string.h>
 
-#include "protocol/unitysim/shape.h"
 #include "screen.h"
-#include "shell/commands/status.h"
+#include "shell/commands/common.h"
 
 static struct unity_screen page(struct aw_session *session)
 {
@@ -63,7 +61,7 @@ static enum aw_status live_view(void *context, bool keys)
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
 {
     if (aw_session_formatted(session))
-        return run_status(session, args);
+        return aw_run_status(session, args);
     enum aw_status status = unity_ready_with_feedback(session);
     if (status != AW_OK)
         return status;
@@ -72,48 +70,4 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
                                  &(struct viewing){session, aw_session_end(session)});
     struct unity_screen screen = page(session);
     return unity_screen_draw(session, &screen, false);
-}
-
-/* ---- status ------------------------------------------------------------------------------------
- */
-
-enum aw_status run_status(struct aw_session *session, const struct aw_args *args)
-{
-    (void)args;
-    enum aw_status status = unity_ready_with_feedback(session);
-    if (status != AW_OK)
-        return status;
-    const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
-    double age_s = (double)aw_unitysim_age_ns(unity_of(session)) / 1e9;
-    aw_status_begin(session, (const char *const[]){"ticks", "velocity", NULL});
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        const struct aw_status_value more[] = {{"ticks", feedback->position[i], 0, NULL},
-                                               {"velocity", feedback->velocity[i], 0, NULL},
-                                               {0}};
-        aw_status_joint(session,
-                        &(struct aw_status_joint){
-                            .name = aw_unitysim_joint_name(i),
-                            .target = NAN, /* the simulator is told velocities, and tells none */
-                            .actual = aw_unitysim_degrees(feedback->position[i]),
-                            .decimals = 2,
-                            .unit = "deg",
-                            .age_s = age_s,
-                            .more = more});
-    }
-    /* Where things are held, in mm. */
-    double degrees[AW_UNITYSIM_JOINTS];
-    struct aw_unitysim_shape shape;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        degrees[i] = aw_unitysim_degrees(unity_of(session)->feedback.position[i]);
-    aw_unitysim_shape(degrees, &shape);
-    const struct aw_unitysim_point grasp = shape.at[AW_UNITYSIM_AT_GRASP];
-    if (aw_session_text(session)) {
-        aw_output_print(&session->out, "grasp x=%.1fmm y=%.1fmm z=%.1fmm\n", grasp.x, grasp.y,
-                        grasp.z);
-        return AW_OK;
-    }
-    aw_object_number(&session->result, "grasp.x", grasp.x, 1, "mm");
-    aw_object_number(&session->result, "grasp.y", grasp.y, 1, "mm");
-    aw_object_number(&session->result, "grasp.z", grasp.z, 1, "mm");
-    return AW_OK;
 }

@@ -1,6 +1,7 @@
 /* The table of the commands that every tool has, with their options and help. */
 #include "shell/commands/common.h"
 #include "shell/commands/picture.h"
+#include "shell/core/joints.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
 #include "shell/prompt/complete.h"
@@ -28,6 +29,14 @@ static const struct aw_arg script_args[] = {
     {0},
 };
 const struct aw_command aw_common_commands[] = {
+    {.name = "status", .summary = "show where the joints are, and where they are to be",
+     .joints = true, .run = aw_run_status,
+     .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
+    {.name = "limits", .summary = "show what the joints may be sent, and who says so",
+     .args = AW_ARGS(
+         {.name = "joint", .optional = true, .complete = aw_joints_complete,
+          .help = "only of this one"}),
+     .joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")},
     {.name = "watch", .summary = "show what the device says: a table, or lines",
      .args = AW_ARGS(
          {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,

@@ -6,6 +6,13 @@
 
 extern const struct aw_command aw_common_commands[]; /* {0}-terminated */
 
+/* The joints of the tool, from its struct aw_joints; it has one. */
+enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_limits(struct aw_session *session, const struct aw_args *args);
+
+/* The limits of one joint, or (NULL) of all. */
+enum aw_status aw_limits_show(struct aw_session *session, const char *text);
+
 enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args);

@@ -23,6 +23,7 @@ struct aw_session;
 struct aw_args;
 struct aw_arg_info;
 struct aw_record;
+struct aw_joints;
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */
 enum aw_safety {
@@ -125,6 +126,7 @@ struct aw_command {
     bool hidden;                     /* not in help and completion */
     bool offline;                    /* needs no device: signals keep their usual meaning */
     bool messages;                   /* but speaks of its messages */
+    bool joints;                     /* only where the tool has joints, see joints.h */
     enum aw_safety safety;
     enum aw_group group;
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
@@ -362,6 +364,10 @@ struct aw_tool {
      * (NULL) is a pause of stop_gap_ms; what is behind the first one is sent once, at the end. */
     void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
     unsigned stop_again, stop_gap_ms;
+
+    /* ---- Joints ---- */
+
+    const struct aw_joints *joints; /* see joints.h; NULL: nothing has any */
 
     /* ---- Messages ---- */
 

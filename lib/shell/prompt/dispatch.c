@@ -30,7 +30,9 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
 {
     const struct aw_command *command = find_in(tool->commands, name);
-    return command ? command : find_in(tool->common, name);
+    if (!command)
+        command = find_in(tool->common, name);
+    return command && command->joints && !tool->joints ? NULL : command;
 }
 
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
@@ -39,7 +41,7 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
     for (const struct aw_command *c = tool->commands; c && c->name; c++)
         visit(c, context);
     for (const struct aw_command *c = tool->common; c && c->name; c++)
-        if (!find_in(tool->commands, c->name))
+        if (!find_in(tool->commands, c->name) && (tool->joints || !c->joints))
             visit(c, context);
 }
 

@@ -1,0 +1,150 @@
+/* The joints of armctl: what was confirmed of them last and when, and what they may be sent. */
+#include "shell/core/joints.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "state.h"
+
+static const char digits[AW_ARMCTL_JOINTS][2] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+
+const char *arm_joint_name(const struct aw_armctl_profile *profile, int index)
+{
+    const struct aw_armctl_joint *joint = aw_armctl_profile_joint(profile, index);
+    return joint ? joint->name : digits[index];
+}
+
+static void describe(struct aw_joint *joint, const struct aw_armctl_joint *known)
+{
+    snprintf(joint->alias, sizeof joint->alias, "%s", digits[known->index]);
+    snprintf(joint->label, sizeof joint->label, "%s", known->name);
+    joint->id = (uint32_t)known->index;
+    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = aw_armctl_kind_unit(known->kind);
+    joint->decimals = 0;
+    joint->min = known->min;
+    joint->max = known->max;
+    joint->speed = known->speed > 0 ? known->speed : (double)INFINITY;
+}
+
+static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kind kind)
+{
+    snprintf(joint->label, sizeof joint->label, "joint %d", index);
+    joint->id = (uint32_t)index;
+    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = aw_armctl_kind_unit(kind);
+    joint->decimals = 0;
+    joint->other = true;
+}
+
+/* In the order of the config file; then those that something is known of. */
+static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    const struct aw_armctl_profile *profile;
+    struct aw_armctl *arm = &arm_state(session)->arm;
+    enum aw_status status = arm_profile(session, &profile);
+    for (size_t i = 0; status == AW_OK && i < profile->n; i++) {
+        struct aw_joint *joint = aw_joints_add(session, list, profile->joints[i].name);
+        if (!joint)
+            return session->err.status;
+        describe(joint, &profile->joints[i]);
+    }
+    for (int i = 0; status == AW_OK && session->device.link && i < AW_ARMCTL_JOINTS; i++) {
+        const struct aw_armctl_place *place = &arm->memory.places[i];
+        if (aw_armctl_profile_joint(profile, i) ||
+            (!place->known && isnan(aw_armctl_target(arm, i))))
+            continue;
+        struct aw_joint *joint = aw_joints_add(session, list, digits[i]);
+        if (!joint)
+            return session->err.status;
+        describe_other(joint, i, place->kind);
+    }
+    return status;
+}
+
+static bool others(struct aw_session *session, const char *text, struct aw_joint *joint)
+{
+    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    if (text &&
+        (text[0] < '0' || text[0] > '9' || text[1] || aw_armctl_profile_find(profile, text)))
+        return false;
+    describe_other(joint, text ? text[0] - '0' : 0, AW_ARMCTL_ROTATE);
+    return true;
+}
+
+/* A joint that the config file describes has one row; what it does not describe, one a kind. */
+static size_t limits(struct aw_session *session, const struct aw_joint *joint,
+                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+{
+    static const char *const of[] = {"angle", "position", "pulse"};
+    const struct aw_armctl_joint *known =
+        aw_armctl_profile_joint(&arm_state(session)->profile, (int)joint->id);
+    bool negatives = aw_flag(session, "signed");
+    if (known && !joint->other) {
+        bool min = aw_armctl_joint_gives(known, "min"), max = aw_armctl_joint_gives(known, "max");
+        const char *from = min && max ? "config" : min || max ? "config, table" : "table";
+        rows[0] = (struct aw_joint_limit){.of = of[known->kind],
+                                          .min = known->min,
+                                          .max = known->max,
+                                          .unit = aw_armctl_kind_unit(known->kind)};
+        snprintf(rows[0].from, sizeof rows[0].from, "%s", from);
+        return 1;
+    }
+    for (int i = 0; i < AW_ARMCTL_KINDS; i++) {
+        enum aw_armctl_kind kind = (enum aw_armctl_kind)i;
+        rows[i] = (struct aw_joint_limit){.of = of[i],
+                                          .min = aw_armctl_kind_least(kind, negatives),
+                                          .max = aw_armctl_kind_most(kind),
+                                          .unit = aw_armctl_kind_unit(kind)};
+        snprintf(rows[i].from, sizeof rows[i].from, negatives ? "table, --signed" : "table");
+    }
+    return AW_ARMCTL_KINDS;
+}
+
+/* The handler reports nothing by itself: what it confirmed is all that is known, and when it did is
+ * kept by the time of day, from session to session. */
+static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    struct aw_armctl *arm = &arm_state(session)->arm;
+    int64_t wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
+    for (size_t i = 0; i < list->n; i++) {
+        struct aw_joint *joint = &list->joints[i];
+        const struct aw_armctl_place *place = &arm->memory.places[joint->id];
+        double wanted = aw_armctl_target(arm, (int)joint->id);
+        double value = place->known ? (double)place->value : (double)NAN;
+        int64_t came = place->known && place->time_ns ? place->time_ns - wall_ns : AW_NO_TIME;
+        if (place->known)
+            joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] =
+                aw_armctl_kind_unit(place->kind);
+        aw_joint_set(joint, AW_JOINT_ACTUAL, value, came);
+        aw_joint_set(joint, AW_JOINT_TARGET, isnan(wanted) ? value : wanted, came);
+        joint->now.fault = isnan(wanted) ? NULL : "unconfirmed";
+    }
+    return AW_OK;
+}
+
+static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
+{
+    const struct aw_armctl_memory *memory = &arm_state(session)->arm.memory;
+    int confirmed = 0;
+    if (joint != list->n)
+        return AW_OK;
+    for (size_t i = 0; i < list->n; i++)
+        confirmed += memory->places[list->joints[i].id].known;
+    if (list->n == 0)
+        aw_session_notice(session, "nothing has been confirmed on this link yet");
+    if (*memory->motor)
+        aw_session_notice(session, "a motor was set going and not stopped: %s", memory->motor);
+    if (!aw_session_text(session)) {
+        aw_object_number(&session->result, "confirmed", confirmed, 0, NULL);
+        aw_object_text(&session->result, "motor", *memory->motor ? memory->motor : NULL);
+    }
+    return AW_OK;
+}
+
+const struct aw_joints arm_joints = {
+    .open = arm_ready,
+    .list = list_joints,
+    .limits = limits,
+    .others = others,
+    .read = read_joints,
+    .beside = beside,
+};

@@ -1,0 +1,214 @@
+/* The joints of canpid: a board each, in the unit of its controller; what their telemetry says, and
+ * what they may be sent. */
+#include "shell/core/joints.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "run.h"
+#include "wire/rows.h"
+
+#define PATIENCE_S 0.5 /* for one new frame of each kind from each board */
+#define USUAL_HZ   100
+
+static const struct aw_joint_column columns[] = {
+    {AW_JOINT_EFFORT, "output", 1}, {AW_JOINT_EXTRA, "torque", 2}, {0}};
+
+/* ---- Which there are ---------------------------------------------------------------------------
+ */
+
+static void describe(struct aw_joint *joint, unsigned board, int controller)
+{
+    bool known = controller >= 0 && controller < AW_CANPID_CONTROLLERS;
+    joint->id = board;
+    joint->mode = known ? aw_canpid_controller_name(controller) : NULL;
+    joint->unit[AW_JOINT_ACTUAL] = known ? aw_canpid_unit(controller) : "%";
+    joint->unit[AW_JOINT_TARGET] = joint->unit[AW_JOINT_ACTUAL];
+    joint->unit[AW_JOINT_EFFORT] = "%";
+    joint->unit[AW_JOINT_EXTRA] = "Nm";
+    joint->full = 100;
+    joint->max = known ? aw_canpid_setpoint_limit(controller) * aw_canpid_full_scale(controller)
+                       : (double)INFINITY;
+    joint->min = -joint->max;
+}
+
+/* Those that have a name, and those of -b that have none. */
+static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    uint64_t boards = canpid_all_boards(session), wanted = boards;
+    int controller;
+    enum aw_status status = canpid_controller(session, false, &controller);
+    if (status == AW_OK && aw_flag(session, "board"))
+        status = canpid_boards(session, &wanted);
+    boards |= status == AW_OK ? wanted : 0;
+    for (; boards && status == AW_OK; boards &= boards - 1) {
+        char name[AW_CANPID_NAME_MAX];
+        unsigned board = canpid_first_board(boards);
+        struct aw_joint *joint = aw_joints_add(
+            session, list, aw_canpid_board_name(&session->wire->variant, board, name));
+        if (!joint)
+            return session->err.status;
+        describe(joint, board, controller);
+        joint->left_out = !(wanted & AW_CANPID_BIT(board));
+    }
+    return status;
+}
+
+/* An identifier that no board's name stands for. */
+static bool others(struct aw_session *session, const char *text, struct aw_joint *joint)
+{
+    int controller, board = text ? aw_canpid_board_find(&session->wire->variant, text) : -1;
+    if (board < 0 || canpid_controller(session, false, &controller) != AW_OK)
+        return false;
+    describe(joint, (unsigned)board, controller);
+    return true;
+}
+
+/* A driver enables a controller within its range only, and clamps gains. */
+static size_t limits(struct aw_session *session, const struct aw_joint *joint,
+                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+{
+    static const char *const of[AW_CANPID_CONTROLLERS + 1] = {
+        "setpoint pos", "setpoint lvl", "setpoint tor", "setpoint tl", "gain"};
+    size_t n = 0;
+    int only = AW_CANPID_LAST;
+    (void)joint;
+    canpid_controller(session, false, &only);
+    for (int i = 0; i <= AW_CANPID_CONTROLLERS; i++) {
+        bool gain = i == AW_CANPID_CONTROLLERS;
+        if (only != AW_CANPID_LAST && only != i && !gain)
+            continue;
+        double most =
+            gain ? AW_CANPID_GAIN_MAX : aw_canpid_setpoint_limit(i) * aw_canpid_full_scale(i);
+        rows[n++] = (struct aw_joint_limit){.of = of[i],
+                                            .min = -most,
+                                            .max = most,
+                                            .unit = gain ? "" : aw_canpid_unit(i),
+                                            .from = "device"};
+    }
+    return n;
+}
+
+/* ---- What is known -----------------------------------------------------------------------------
+ */
+
+struct looking {
+    const struct aw_canpid *client;
+    const struct aw_joint_list *list;
+    int64_t since_ns;
+};
+
+static bool is_new(const struct aw_canpid_stream *stream, int64_t since_ns)
+{
+    return stream->count > 0 && aw_canpid_last_ns(stream) >= since_ns;
+}
+
+static bool all_new(const struct aw_canpid_board *board, int64_t since_ns)
+{
+    for (int kind = 0; kind < AW_CANPID_KINDS; kind++)
+        if (!is_new(&board->streams[kind], since_ns))
+            return false;
+    return true;
+}
+
+static bool goes_on(void *context, const struct aw_received *received)
+{
+    const struct looking *looking = context;
+    (void)received;
+    for (size_t i = 0; i < looking->list->n; i++) {
+        const struct aw_joint *joint = &looking->list->joints[i];
+        if (!joint->left_out &&
+            !all_new(&looking->client->boards[joint->id / 32], looking->since_ns))
+            return true;
+    }
+    return false;
+}
+
+/* Is there no news of it? Then what is shown is from before. */
+static bool is_silent(const struct canpid_state *state, const struct aw_joint *joint)
+{
+    return !is_new(&state->client.boards[joint->id / 32].streams[AW_CANPID_PID],
+                   state->looked_since_ns);
+}
+
+static const char *fault_of(const struct canpid_state *state, const struct aw_joint *joint)
+{
+    if (state->client.boards[joint->id / 32].streams[AW_CANPID_PID].count == 0)
+        return "silent";
+    return is_silent(state, joint) ? "old" : canpid_fault(&state->client, joint->id);
+}
+
+/* A setpoint beyond the controller's range is how a driver is disabled: there is no target then.
+ * What is not known in the controller's unit is in % of all of it. */
+static void take(struct aw_session *session, struct aw_joint *joint)
+{
+    const struct canpid_state *state = session->state;
+    const struct aw_canpid_board *board = &state->client.boards[joint->id / 32];
+    const struct aw_canpid_stream *pid = &board->streams[AW_CANPID_PID];
+    const struct aw_canpid_stream *measured = &board->streams[AW_CANPID_JOINT];
+    if (board->controller != AW_CANPID_LAST)
+        describe(joint, joint->id, board->controller);
+    joint->now.fault = fault_of(state, joint);
+    joint->now.fails = canpid_fault(&state->client, joint->id) != NULL;
+    if (measured->count > 0)
+        aw_joint_set(joint, AW_JOINT_EXTRA, board->torque, aw_canpid_last_ns(measured));
+    if (pid->count == 0)
+        return;
+    int64_t last = aw_canpid_last_ns(pid);
+    int controller = joint->mode ? aw_canpid_controller_find(joint->mode) : -1;
+    double scale = controller < 0 ? 1 : aw_canpid_from_percent(controller, 1);
+    aw_joint_set(joint, AW_JOINT_ACTUAL, scale * board->measured, last);
+    aw_joint_set(joint, AW_JOINT_TARGET,
+                 canpid_is_enabled(board) ? scale * board->setpoint : (double)NAN, last);
+    aw_joint_set(joint, AW_JOINT_EFFORT, board->output, last);
+}
+
+static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    struct canpid_state *state = session->state;
+    struct looking looking = {canpid_of(session), list, aw_clock_now(session->clock)};
+    double patience =
+        aw_flag(session, "timeout") ? aw_option_number(session, "timeout") : PATIENCE_S;
+    int64_t deadline = aw_clock_after(looking.since_ns, patience);
+    state->looked_since_ns = looking.since_ns;
+    enum aw_status status =
+        aw_canpid_idle(canpid_of(session), deadline, goes_on, &looking, &session->err);
+    for (size_t i = 0; i < list->n && status == AW_OK; i++)
+        take(session, &list->joints[i]);
+    return status;
+}
+
+/* One of -b that is silent is an error, and so is a bus where all are; their rows stand before. */
+static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t at)
+{
+    const struct canpid_state *state = session->state;
+    const struct aw_joint *first = NULL;
+    bool before = false, named = aw_flag(session, "board");
+    size_t silent = 0, shown = 0;
+    for (size_t i = 0; i < list->n && at == list->n; i++) {
+        const struct aw_joint *joint = &list->joints[i];
+        shown += !joint->left_out;
+        if (joint->left_out || !is_silent(state, joint))
+            continue;
+        first = first ? first : joint;
+        before = before || state->client.boards[joint->id / 32].streams[AW_CANPID_PID].count > 0;
+        silent++;
+    }
+    if (!silent || (silent != shown && !named))
+        return AW_OK;
+    return aw_fail(&session->err, AW_TIMEOUT,
+                   "status: no %stelemetry from %s — is it powered, and the bus up?",
+                   before ? "new " : "", silent == shown && !named ? "any driver" : first->name);
+}
+
+const struct aw_joints canpid_joints = {
+    .columns = columns,
+    .hz = USUAL_HZ,
+    .most = 1000,
+    .open = canpid_ready_to_make,
+    .list = list_joints,
+    .limits = limits,
+    .others = others,
+    .read = read_joints,
+    .beside = beside,
+};

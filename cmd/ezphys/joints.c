@@ -1,0 +1,413 @@
+/* The joints of ezphys, an axis each, in the order of their tree: what the simulation says of them,
+ * with the bodies between. */
+#include "shell/core/joints.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "state.h"
+
+#define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */
+#define KEY_MAX  sizeof((struct aw_entry *)NULL)->key
+#define WINDOW_S 0.5 /* of watching, for the rates */
+#define DEEPEST  64
+#define ENTRIES  5 /* of the record that a body takes at most */
+
+/* An object of either kind, in the order of the tree. */
+struct item {
+    const struct aw_ezphys_object *object;
+    const struct aw_ezphys_body *body;   /* or NULL */
+    const struct aw_ezphys_joint *joint; /* or NULL */
+    const struct aw_ezphys_name *entry;  /* of the names, or NULL */
+    unsigned depth;
+    char list[ENDS_MAX]; /* of a joint its two bodies, of a body x, y, z; JSON */
+};
+
+struct ez_tree {
+    double seconds;    /* watched; 0: the simulation stands until it is answered */
+    size_t n, at;      /* items; the next one that status shows */
+    struct item *last; /* joint that status is at; NULL: none */
+    struct item items[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS];
+};
+
+static const struct aw_joint_column columns[] = {
+    {AW_JOINT_VELOCITY, "velocity", -1}, {AW_JOINT_EXTRA, "rate", 1}, {0}};
+static const struct aw_joint_column without_rate[] = {{AW_JOINT_VELOCITY, "velocity", -1}, {0}};
+
+/* ---- The tree: from the world over joints to bodies, as far as the names are known -------------
+ */
+
+static struct item *add_item(struct aw_session *session, const struct aw_ezphys_body *body,
+                             const struct aw_ezphys_joint *joint, unsigned depth)
+{
+    struct ez_tree *tree = ez_state(session)->tree;
+    const struct aw_ezphys_object *object = body ? &body->object : &joint->object;
+    enum aw_ezphys_kind kind = body ? AW_EZPHYS_BODY : AW_EZPHYS_JOINT;
+    struct item *item = &tree->items[tree->n++];
+    item->object = object;
+    item->body = body;
+    item->joint = joint;
+    item->depth = depth;
+    item->entry = aw_ezphys_names_find(&ez_state(session)->names, kind, object->name);
+    return item;
+}
+
+/* Those that are in the tree already. */
+struct shown {
+    bool body[AW_EZPHYS_BODIES], joint[AW_EZPHYS_JOINTS];
+};
+
+/* The body at the other end of the joint, "" for the world; NULL if the joint is not at this one.
+ */
+static const char *other_end(struct aw_session *session, const struct aw_ezphys_joint *joint,
+                             const char *body)
+{
+    const struct aw_ezphys_name *entry =
+        aw_ezphys_names_find(&ez_state(session)->names, AW_EZPHYS_JOINT, joint->object.name);
+    if (!entry || (!*entry->bodies[0] && !*entry->bodies[1]))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (strcmp(entry->bodies[i], body) == 0)
+            return entry->bodies[!i];
+    return NULL;
+}
+
+static size_t find_body(const struct aw_ezphys_state *state, const char *name)
+{
+    size_t i = 0;
+    while (i < state->n_bodies && strcmp(state->bodies[i].object.name, name) != 0)
+        i++;
+    return i;
+}
+
+static void grow(struct aw_session *session, const char *body, unsigned depth, struct shown *shown)
+{
+    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    for (size_t i = 0; i < state->n_joints && depth <= DEEPEST; i++) {
+        const char *other = shown->joint[i] ? NULL : other_end(session, &state->joints[i], body);
+        if (!other)
+            continue;
+        shown->joint[i] = true;
+        add_item(session, NULL, &state->joints[i], depth);
+        size_t child = find_body(state, other);
+        if (child == state->n_bodies || shown->body[child])
+            continue;
+        shown->body[child] = true;
+        add_item(session, &state->bodies[child], NULL, depth + 1);
+        grow(session, other, depth + 2, shown);
+    }
+}
+
+/* What the world holds, then what moves freely. */
+static enum aw_status make_tree(struct aw_session *session)
+{
+    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    struct ez_state *mine = ez_state(session);
+    struct shown shown = {{false}, {false}};
+    if (!mine->tree)
+        mine->tree = calloc(1, sizeof *mine->tree);
+    if (!mine->tree)
+        return aw_no_memory(&session->err);
+    mine->tree->n = mine->tree->at = 0;
+    grow(session, "", 0, &shown);
+    for (size_t i = 0; i < state->n_bodies; i++) {
+        if (shown.body[i])
+            continue;
+        shown.body[i] = true;
+        add_item(session, &state->bodies[i], NULL, 0);
+        grow(session, state->bodies[i].object.name, 1, &shown);
+    }
+    for (size_t i = 0; i < state->n_joints; i++)
+        if (!shown.joint[i])
+            add_item(session, NULL, &state->joints[i], 0);
+    return AW_OK;
+}
+
+static const char *label_of(const struct item *item, char out[AW_JOINT_NAME])
+{
+    char name[AW_EZPHYS_NAME_SIZE];
+    int depth = item->depth < 20 ? (int)item->depth : 20;
+    snprintf(name, sizeof name, "%s", item->object->name);
+    aw_utf8_clean(name); /* it came over the wire */
+    snprintf(out, AW_JOINT_NAME, "%*s%s%.32s", depth, "", item->joint ? "└ " : "", name);
+    return out;
+}
+
+/* ---- The list ----------------------------------------------------------------------------------
+ */
+
+static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list *list,
+                               const struct item *item)
+{
+    const struct aw_ezphys_joint *joint = item->joint;
+    struct ez_units units = ez_units(session, joint->object.name);
+    char name[AW_EZPHYS_NAME_SIZE + 16], label[AW_JOINT_NAME];
+    label_of(item, label);
+    for (int i = 0; i < joint->n_axes; i++) {
+        struct aw_ezphys_about about = {&joint->object, i + 1, joint->n_axes};
+        struct aw_joint *axis =
+            aw_joints_add(session, list, ez_about_name(&about, name, sizeof name));
+        if (!axis)
+            return session->err.status;
+        if (i == 0 && joint->n_axes > 1)
+            snprintf(axis->alias, sizeof axis->alias, "%s", joint->object.name);
+        snprintf(axis->label, sizeof axis->label, "%s", label);
+        if (i > 0)
+            snprintf(axis->label, sizeof axis->label, "%*s  axis%d", (int)strspn(label, " "), "",
+                     i + 1);
+        axis->id = (uint32_t)(item - ez_state(session)->tree->items) * AW_EZPHYS_AXES + (uint32_t)i;
+        axis->unit[AW_JOINT_ACTUAL] = axis->unit[AW_JOINT_TARGET] = units.displacement;
+        axis->unit[AW_JOINT_VELOCITY] = units.velocity;
+        axis->unit[AW_JOINT_EXTRA] = "Hz";
+        axis->decimals = aw_session_text(session) ? 4 : -1; /* programs calculate with it */
+    }
+    return AW_OK;
+}
+
+static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    char label[AW_JOINT_NAME];
+    enum aw_status status = make_tree(session);
+    list->width = AW_JOINT_LABEL;
+    for (size_t i = 0; status == AW_OK && i < ez_state(session)->tree->n; i++) {
+        const struct item *item = &ez_state(session)->tree->items[i];
+        int width = (int)aw_utf8_length(label_of(item, label));
+        list->width = width > list->width ? width : list->width;
+        if (item->joint)
+            status = add_axes(session, list, item);
+    }
+    return status;
+}
+
+/* The protocol knows one, and the simulation tells none: stops of its joints are its own affair. */
+static size_t limits(struct aw_session *session, const struct aw_joint *joint,
+                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+{
+    const struct item *item = &ez_state(session)->tree->items[joint->id / AW_EZPHYS_AXES];
+    struct ez_units units = ez_units(session, item->object->name);
+    static const struct aw_joint_limit kinds[] = {
+        {.of = "velocity", .min = NAN, .max = NAN, .from = "none", .firm = true},
+        {.of = "max_torque", .min = 0, .max = NAN, .from = "table", .firm = true},
+        {.of = "torque", .min = NAN, .max = NAN, .from = "none", .firm = true},
+    };
+    memcpy(rows, kinds, sizeof kinds);
+    rows[0].unit = units.velocity;
+    rows[1].unit = rows[2].unit = units.torque;
+    return sizeof kinds / sizeof *kinds;
+}
+
+/* ---- What is known -----------------------------------------------------------------------------
+ */
+
+static enum aw_status watch(struct aw_session *session, int64_t deadline)
+{
+    int64_t start = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
+        status = aw_ezphys_answer(ez_of(session), &session->err);
+        if (status == AW_OK)
+            status = ez_receive(session, deadline, EZ_ONCE);
+    }
+    if (status == AW_TIMEOUT)
+        status = AW_OK;
+    if (status == AW_OK)
+        status = aw_ezphys_answer(ez_of(session), &session->err);
+    ez_state(session)->tree->seconds = (double)(aw_clock_now(session->clock) - start) / 1e9;
+    return status;
+}
+
+/* In messages a second; of a simulation that waits there is none. */
+static double rate(const struct ez_tree *tree, const struct item *item)
+{
+    if (tree->seconds <= 0)
+        return NAN;
+    double per_message = item->joint && item->joint->n_axes ? item->joint->n_axes : 1;
+    double packets = (double)(item->object->count - (item->joint ? item->joint->feedback : 0));
+    return packets / per_message / tree->seconds;
+}
+
+/* What the last message did not have is known from before: since when, nobody says. */
+static void take(struct aw_session *session, struct aw_joint_list *list)
+{
+    const struct aw_ezphys *ez = ez_of(session);
+    const struct ez_tree *tree = ez_state(session)->tree;
+    for (size_t i = 0; i < list->n; i++) {
+        struct aw_joint *joint = &list->joints[i];
+        const struct item *item = &tree->items[joint->id / AW_EZPHYS_AXES];
+        const struct aw_ezphys_axis *axis = &item->joint->axes[joint->id % AW_EZPHYS_AXES];
+        int64_t came = item->object->message == ez->state.messages ? ez->received_ns : AW_NO_TIME;
+        aw_joint_set(joint, AW_JOINT_ACTUAL, axis->displacement, came);
+        aw_joint_set(joint, AW_JOINT_VELOCITY, axis->velocity, came);
+        aw_joint_set(joint, AW_JOINT_EXTRA, rate(tree, item), came);
+    }
+}
+
+static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    size_t objects = state->n_bodies + state->n_joints;
+    double seconds = aw_option_number(session, "for");
+    int64_t deadline =
+        aw_clock_after(aw_clock_now(session->clock), seconds > 0 ? seconds : WINDOW_S);
+    enum aw_status status = AW_OK;
+    ez_state(session)->tree->seconds = 0;
+    if (ez_goes_on(session, deadline))
+        status = watch(session, deadline);
+    if (status == AW_OK && state->n_bodies + state->n_joints != objects) {
+        list->n = 0; /* more was seen meanwhile: the tree is another one */
+        status = list_joints(session, list);
+    }
+    if (status != AW_OK)
+        return status;
+    bool waits = aw_session_text(session) && ez_state(session)->tree->seconds <= 0;
+    list->columns = waits ? without_rate : columns;
+    take(session, list);
+    return AW_OK;
+}
+
+static int64_t now(struct aw_session *session)
+{
+    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    return state->timed ? (int64_t)(aw_ezphys_state_time(state) * 1e9)
+                        : aw_clock_now(session->clock);
+}
+
+/* ---- status: what stands beside the joints -----------------------------------------------------
+ */
+
+static void show_scene(struct aw_session *session)
+{
+    const struct aw_ezphys_state *s = &ez_of(session)->state;
+    struct aw_output *out = &session->out;
+    const char *waits = ez_state(session)->tree->seconds > 0 ? "" : ", waits for an answer";
+    if (!aw_session_text(session)) {
+        aw_object_number(&session->result, "step", s->timed ? (double)s->step : NAN, 0, NULL);
+        aw_object_number(&session->result, "time", s->timed ? aw_ezphys_state_time(s) : NAN, 6,
+                         "s");
+        aw_object_count(&session->result, "contacts", s->n_contacts);
+    } else if (s->timed) {
+        aw_output_print(out, "scene step=%lld of %.7gs, time=%.6fs, contacts=%zu%s\n",
+                        (long long)s->step, s->step_size, aw_ezphys_state_time(s), s->n_contacts,
+                        waits);
+    } else {
+        aw_output_print(out, "scene without timestamps, contacts=%zu%s\n", s->n_contacts, waits);
+    }
+}
+
+/* "hinge.id", "body.limb.rate". */
+static const char *key_of(const struct item *item, const char *what, char key[KEY_MAX])
+{
+    char name[AW_EZPHYS_NAME_SIZE];
+    snprintf(name, sizeof name, "%s", item->object->name);
+    aw_utf8_clean(name);
+    snprintf(key, KEY_MAX, "%s%s.%s", item->body ? "body." : "", name, what);
+    return key;
+}
+
+/* What is told of a joint behind the values of its axes. */
+static void end_joint(struct aw_session *session)
+{
+    struct ez_tree *tree = ez_state(session)->tree;
+    struct item *item = tree->last;
+    tree->last = NULL;
+    if (!item || !item->entry)
+        return;
+    char key[KEY_MAX], *out = item->list;
+    for (int i = 0; i < 2; i++) {
+        const char *body = *item->entry->bodies[i] ? item->entry->bodies[i] : "world";
+        *out++ = i ? ',' : '[';
+        out = aw_json_string(out, body, sizeof item->entry->bodies[i]);
+    }
+    snprintf(out, 2, "]");
+    aw_object_list(&session->result, key_of(item, "bodies", key), item->list);
+}
+
+static void record_joint(struct aw_session *session, struct item *item)
+{
+    char key[KEY_MAX];
+    end_joint(session);
+    ez_state(session)->tree->last = item;
+    if (item->object->id)
+        aw_object_count(&session->result, key_of(item, "id", key), item->object->id);
+}
+
+static void record_body(struct aw_session *session, struct item *item)
+{
+    struct aw_object *result = &session->result;
+    const double *at = item->body->position;
+    char key[KEY_MAX];
+    if (item->object->id)
+        aw_object_count(result, key_of(item, "id", key), item->object->id);
+    aw_object_number(result, key_of(item, "rate", key), rate(ez_state(session)->tree, item), 1,
+                     NULL);
+    snprintf(item->list, sizeof item->list, "[%.7g,%.7g,%.7g]", at[0], at[1], at[2]);
+    aw_object_list(result, key_of(item, "position", key), item->list);
+}
+
+static void print_body(struct aw_session *session, const struct item *item, int width)
+{
+    const double *at = item->body->position;
+    char label[AW_JOINT_NAME];
+    label_of(item, label);
+    aw_output_print(&session->out, "%-*s x=%.3fm y=%.3fm z=%.3fm",
+                    width + (int)(strlen(label) - aw_utf8_length(label)), label, at[0], at[1],
+                    at[2]);
+    if (ez_state(session)->tree->seconds > 0)
+        aw_output_print(&session->out, " rate=%.1fHz", rate(ez_state(session)->tree, item));
+    aw_output_write(&session->out, "\n", 1);
+}
+
+/* The bodies up to this item; of records they come at the end. */
+static void show_bodies(struct aw_session *session, const struct aw_joint_list *list, size_t end)
+{
+    struct ez_tree *tree = ez_state(session)->tree;
+    bool text = aw_session_text(session);
+    size_t left_out = 0;
+    for (; tree->at < end; tree->at++) {
+        struct item *item = &tree->items[tree->at];
+        bool fits = text || session->result.n + ENTRIES <= AW_OBJECT_MAX;
+        if (item->body && text)
+            print_body(session, item, list->width);
+        else if (item->body && fits)
+            record_body(session, item);
+        left_out += item->body && !fits;
+    }
+    if (left_out)
+        aw_session_notice(session, "%zu objects left out: 'echo NAME' shows them", left_out);
+}
+
+static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
+{
+    struct ez_tree *tree = ez_state(session)->tree;
+    if (joint == AW_JOINT_ABOVE) {
+        tree->at = 0;
+        tree->last = NULL;
+        show_scene(session);
+        return AW_OK;
+    }
+    if (joint == list->n) {
+        end_joint(session);
+        show_bodies(session, list, tree->n);
+        return AW_OK;
+    }
+    struct item *item = &tree->items[list->joints[joint].id / AW_EZPHYS_AXES];
+    if (aw_session_text(session))
+        show_bodies(session, list, (size_t)(item - tree->items));
+    else if (list->joints[joint].id % AW_EZPHYS_AXES == 0)
+        record_joint(session, item);
+    return AW_OK;
+}
+
+const struct aw_joints ez_joints = {
+    .columns = columns,
+    .told = true,
+    .open = ez_begin,
+    .list = list_joints,
+    .limits = limits,
+    .read = read_joints,
+    .beside = beside,
+    .now = now,
+};

@@ -1,0 +1,292 @@
+/* The joints of hidmotor: what is known of them, what they may be sent, and how they are moved. */
+#include "shell/core/joints.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+#define GRIPPER  AW_HIDMOTOR_JOINTS /* behind the motors that joints have */
+#define LEAST    0.5                /* deg: an arm that follows moves more than that */
+#define FAR      20.0               /* deg */
+#define EFFORT   255.0
+#define USUAL_MS 1000
+#define LOST_MAX 5    /* of a stream, in a row */
+#define USUAL_HZ 62.5 /* the board measures so often */
+
+static const struct aw_joint_column columns[] = {
+    {AW_JOINT_VELOCITY, "velocity", 2}, {AW_JOINT_EFFORT, "effort", 0}, {0}};
+
+static void describe(struct aw_joint *joint, unsigned i)
+{
+    joint->id = i;
+    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = "deg";
+    joint->unit[AW_JOINT_VELOCITY] = "deg/s";
+    joint->full = EFFORT;
+    snprintf(joint->label, sizeof joint->label, "%.20s %.20s", joint->name, joint->alias);
+}
+
+static enum aw_status add_motors(struct aw_session *session, struct aw_joint_list *list)
+{
+    for (unsigned i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
+        struct aw_hidmotor_joint known = aw_hidmotor_joint((int)i);
+        struct aw_joint *joint = aw_joints_add(session, list, known.name);
+        if (!joint)
+            return session->err.status;
+        snprintf(joint->alias, sizeof joint->alias, "%s", known.alias);
+        describe(joint, i);
+        joint->min = known.min;
+        joint->max = known.max;
+        joint->speed = AW_HIDMOTOR_FAST;
+        joint->near = AW_HIDMOTOR_TOLERANCE;
+        joint->least = LEAST;
+        joint->far = FAR;
+        joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+    }
+    return AW_OK;
+}
+
+static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    enum aw_status status = add_motors(session, list);
+    struct aw_joint *gripper = status == AW_OK ? aw_joints_add(session, list, "gripper") : NULL;
+    if (!gripper)
+        return session->err.status;
+    gripper->id = GRIPPER;
+    gripper->min = 0;
+    gripper->max = 180;
+    gripper->takes = AW_JOINT_TAKES_TARGETS;
+    gripper->blind = true;
+    return AW_OK;
+}
+
+static size_t limits(struct aw_session *session, const struct aw_joint *joint,
+                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+{
+    bool gripper = joint->id == GRIPPER;
+    (void)session;
+    rows[0] = (struct aw_joint_limit){.of = gripper ? "opening" : "angle",
+                                      .min = joint->min,
+                                      .max = joint->max,
+                                      .unit = gripper ? "" : "deg",
+                                      .from = "table"};
+    return 1;
+}
+
+/* ---- What is known -----------------------------------------------------------------------------
+ */
+
+/* The number in the list of a motor of the board; what is behind the joints comes at its end. */
+static struct aw_joint *of_motor(struct aw_session *session, struct aw_joint_list *list, int i)
+{
+    char name[8];
+    if (i < AW_HIDMOTOR_JOINTS)
+        return &list->joints[i];
+    if ((size_t)i + 1 < list->n)
+        return &list->joints[i + 1];
+    snprintf(name, sizeof name, "m%d", i + 1);
+    struct aw_joint *joint = aw_joints_add(session, list, name);
+    if (joint)
+        describe(joint, (unsigned)i + 1);
+    return joint;
+}
+
+static enum aw_status take(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_hidmotor_status *now)
+{
+    for (int i = 0; i < now->n && i < AW_HIDMOTOR_MOTORS; i++) {
+        struct aw_joint *joint = of_motor(session, list, i);
+        if (!joint)
+            return session->err.status;
+        aw_joint_set(joint, AW_JOINT_TARGET, now->setpoint[i], now->time_ns);
+        aw_joint_set(joint, AW_JOINT_ACTUAL, now->position[i], now->time_ns);
+        if (i >= now->n_velocity)
+            continue;
+        aw_joint_set(joint, AW_JOINT_VELOCITY, now->velocity[i], now->time_ns);
+        aw_joint_set(joint, AW_JOINT_EFFORT, now->effort[i], now->time_ns);
+    }
+    for (int i = now->n; i < AW_HIDMOTOR_JOINTS; i++)
+        list->joints[i].blind = true; /* the board has no such motor */
+    return AW_OK;
+}
+
+static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    struct aw_hidmotor_status now;
+    enum aw_status status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
+    return status == AW_OK ? take(session, list, &now) : status;
+}
+
+static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
+{
+    if (joint != list->n || !motor_arm(session)->known.maybe_stale)
+        return AW_OK;
+    if (aw_session_text(session))
+        aw_session_notice(session, "an answer may be that to an earlier question");
+    else
+        aw_object_truth(&session->result, "maybe_stale", true);
+    return AW_OK;
+}
+
+static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
+                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : USUAL_HZ));
+    int64_t next = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && next < deadline) {
+        struct aw_hidmotor_status now;
+        status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
+        if (status == AW_OK)
+            status = take(session, list, &now);
+        if (status == AW_OK && look && !look(context, list))
+            return AW_OK;
+        int64_t then = aw_clock_now(session->clock);
+        next = next + period > then ? next + period : then;
+        if (status == AW_OK)
+            status = aw_clock_sleep(session->clock, aw_sooner(next, deadline));
+    }
+    return status;
+}
+
+/* ---- Commands ----------------------------------------------------------------------------------
+ */
+
+static struct aw_hidmotor_target target_of(const struct aw_joint_list *list,
+                                           const struct aw_joint_command *command)
+{
+    struct aw_hidmotor_target target = {
+        .duration_ms = isnan(command->seconds) ? USUAL_MS : 1000 * command->seconds,
+        .mode = command->stream ? AW_HIDMOTOR_LINEAR : AW_HIDMOTOR_SINUSOIDAL};
+    for (size_t i = 0; i < command->n; i++) {
+        uint32_t id = list->joints[command->goals[i].joint].id;
+        if (id >= GRIPPER)
+            continue;
+        target.given[id] = true;
+        target.deg[id] = command->goals[i].value;
+    }
+    return target;
+}
+
+static enum aw_status send_gripper(struct aw_session *session, const struct aw_joint_list *list,
+                                   const struct aw_joint_command *command)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < command->n && status == AW_OK; i++) {
+        struct aw_record request;
+        if (list->joints[command->goals[i].joint].id != GRIPPER)
+            continue;
+        aw_session_command(session, "gripper", &request);
+        aw_record_set(&request, "value", command->goals[i].value, NULL);
+        status = motor_set(session, &request);
+    }
+    return status;
+}
+
+/* Of a stream the joints that are not named stay where the setpoint before left them. */
+static enum aw_status follow(struct aw_session *session, const struct aw_hidmotor_target *target)
+{
+    struct motor_state *state = motor_state(session);
+    struct aw_hidmotor_plan *plan = &state->plan;
+    enum aw_status status = AW_OK;
+    if (!state->planned)
+        status = aw_hidmotor_plan(&state->arm, target, plan, &session->err);
+    memcpy(plan->start, plan->target, sizeof plan->start);
+    if (status != AW_OK)
+        return status;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        plan->target[i] = target->given[i] ? target->deg[i] : plan->target[i];
+    plan->duration_ms = target->duration_ms;
+    plan->mode = target->mode;
+    state->planned = true;
+    aw_session_moves(session);
+    status = aw_hidmotor_follow(&state->arm, plan, &session->err);
+    state->lost = status == AW_TIMEOUT ? state->lost + 1 : 0;
+    return status == AW_TIMEOUT && state->lost < LOST_MAX ? AW_OK : status;
+}
+
+static enum aw_status send_targets(struct aw_session *session, const struct aw_joint_list *list,
+                                   const struct aw_joint_command *command)
+{
+    struct motor_state *state = motor_state(session);
+    struct aw_hidmotor_target target = target_of(list, command);
+    if (!target.given[0] && !target.given[1] && !target.given[2])
+        return AW_OK;
+    if (aw_flag(session, "dry-run"))
+        return motor_dry_run(session, &target, command->show_ns);
+    if (command->stream)
+        return follow(session, &target);
+    enum aw_status status = aw_hidmotor_plan(&state->arm, &target, &state->plan, &session->err);
+    state->planned = status == AW_OK;
+    return status == AW_OK ? motor_send(session, &state->plan) : status;
+}
+
+static enum aw_status send_velocities(struct aw_session *session, const struct aw_joint_list *list,
+                                      const struct aw_joint_command *command)
+{
+    struct aw_record request;
+    aw_session_command(session, "set_velocity", &request);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        aw_record_set(&request, aw_hidmotor_joint(i).name, 0, NULL);
+    for (size_t i = 0; i < command->n; i++)
+        aw_record_set(&request, list->joints[command->goals[i].joint].name, command->goals[i].value,
+                      NULL);
+    if (!aw_flag(session, "dry-run"))
+        aw_session_moves(session);
+    motor_state(session)->planned = false;
+    return motor_set(session, &request);
+}
+
+static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_command *command)
+{
+    if (command->what == AW_JOINT_VELOCITIES)
+        return send_velocities(session, list, command);
+    enum aw_status status = send_gripper(session, list, command);
+    return status == AW_OK ? send_targets(session, list, command) : status;
+}
+
+static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command, double tolerance,
+                            int64_t deadline, enum aw_arrival *arrival)
+{
+    struct motor_state *state = motor_state(session);
+    (void)command;
+    if (!state->planned)
+        return AW_OK;
+    enum aw_status status = aw_hidmotor_wait(&state->arm, &state->plan,
+                                             isnan(tolerance) ? AW_HIDMOTOR_TOLERANCE : tolerance,
+                                             deadline, NULL, NULL, &session->err);
+    *arrival = status == AW_REFUSED ? AW_HELD : status == AW_OK ? AW_ARRIVED : AW_LATE;
+    struct aw_error why = session->err; /* which a list without room would hide */
+    if (status != AW_STOPPED && status != AW_LOST)
+        take(session, list, &state->arm.known);
+    session->err = why;
+    return status;
+}
+
+/* The board holds its last setpoint by itself. */
+static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
+                          enum aw_status status)
+{
+    (void)list;
+    motor_state(session)->planned = false;
+    session->motion.moving = status == AW_STOPPED || status == AW_LOST;
+    return status;
+}
+
+const struct aw_joints motor_joints = {
+    .columns = columns,
+    .hz = 50,
+    .most = 500,
+    .open = motor_ready_to_make,
+    .list = list_joints,
+    .limits = limits,
+    .read = read_joints,
+    .beside = beside,
+    .command = send,
+    .attend = attend,
+    .await = await,
+    .end = end,
+};

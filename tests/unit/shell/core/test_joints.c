@@ -1,0 +1,227 @@
+/* The joints of a made-up tool: looked up, read from words, checked, commanded and awaited. */
+#include "shell/core/joints.h"
+
+#include "shell_helper.h"
+
+static struct aw_session *session;
+static struct aw_joint_list list;
+static size_t sent; /* goals that the tool was given */
+static double speed = 100, stops_at = INFINITY;
+
+static enum aw_status open_it(struct aw_session *s)
+{
+    (void)s;
+    return AW_OK;
+}
+
+static enum aw_status list_them(struct aw_session *s, struct aw_joint_list *joints)
+{
+    struct aw_joint *elbow = aw_joints_add(s, joints, "m1");
+    snprintf(elbow->alias, sizeof elbow->alias, "elbow");
+    elbow->unit[AW_JOINT_ACTUAL] = "deg";
+    elbow->unit[AW_JOINT_VELOCITY] = "deg/s";
+    elbow->min = -90;
+    elbow->max = 90;
+    elbow->speed = 50;
+    elbow->near = 0.5;
+    elbow->full = 255;
+    elbow->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+    struct aw_joint *hand = aw_joints_add(s, joints, "hand");
+    hand->blind = true;
+    hand->takes = AW_JOINT_TAKES_TARGETS;
+    return AW_OK;
+}
+
+static bool has_others(struct aw_session *s, const char *text, struct aw_joint *joint)
+{
+    (void)s;
+    joint->other = true;
+    return text && strcmp(text, "7") == 0;
+}
+
+static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joints,
+                                 const struct aw_joint_command *command)
+{
+    (void)s;
+    (void)joints;
+    sent += command->n;
+    return AW_OK;
+}
+
+/* A hundredth of a second a look: the elbow goes up, as far as it can. */
+static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *joints,
+                                int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    (void)hz;
+    for (int64_t t = aw_clock_now(s->clock); t < deadline; t += 10 * AW_MILLISECOND) {
+        double at = joints->joints[0].now.value[AW_JOINT_ACTUAL];
+        at = fmin((isnan(at) ? 0 : at) + speed / 100, stops_at);
+        aw_joint_set(&joints->joints[0], AW_JOINT_ACTUAL, at, t);
+        if (look && !look(context, joints))
+            return AW_OK;
+    }
+    return AW_OK;
+}
+
+static const struct aw_joints joints = {.open = open_it,
+                                        .list = list_them,
+                                        .others = has_others,
+                                        .command = command_it,
+                                        .attend = attend_it};
+
+static int start(void **state)
+{
+    static struct aw_tool tool;
+    (void)state;
+    tool = rig_tool;
+    tool.joints = &joints;
+    session = rig_new(&tool);
+    sent = 0;
+    stops_at = INFINITY;
+    return aw_joints_begin(session, &list) == AW_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_joints_free(&list);
+    rig_free(session);
+    return 0;
+}
+
+static void names(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t joint; /* 9: none */
+        const char *why;
+    } rows[] = {
+        {"m1", 0, ""},
+        {"elbow", 0, ""},
+        {"hand", 1, ""},
+        {"7", 2, ""},
+        {"elbw", 9, "no joint 'elbw' — did you mean 'elbow'?"},
+        {"x", 9, "no joint 'x' — use elbow, hand, 7"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t at;
+        enum aw_status status = aw_joints_find(session, &list, rows[i].text, &at);
+        assert_int_equal(status, rows[i].joint == 9 ? AW_USAGE : AW_OK);
+        if (status == AW_OK)
+            assert_int_equal(at, rows[i].joint);
+        else
+            assert_string_equal(session->err.text, rows[i].why);
+    }
+    assert_true(list.joints[2].other);
+    assert_string_equal(list.joints[2].name, "7");
+}
+
+/* Nothing is known before it has come. */
+static void unknown(void **state)
+{
+    (void)state;
+    const struct aw_joint *elbow = &list.joints[0];
+    for (int i = 0; i < AW_JOINT_VALUES; i++) {
+        assert_true(isnan(elbow->now.value[i]));
+        assert_true(elbow->now.time_ns[i] == AW_NO_TIME);
+    }
+    assert_true(isnan(aw_joint_age(session, elbow)));
+    struct aw_motion_sample sample = aw_joint_sample(session, elbow, 10);
+    assert_true(isnan(sample.measured) && isnan(sample.output) && sample.target == 10);
+    aw_joint_set(&list.joints[0], AW_JOINT_EFFORT, 51, 0);
+    assert_float_equal(aw_joint_sample(session, elbow, 10).output, 0.2, 1e-9);
+}
+
+static void what_is_refused(void **state)
+{
+    static const struct {
+        enum aw_joint_what what;
+        size_t joint;
+        double value;
+        enum aw_status status;
+        const char *why;
+    } rows[] = {
+        {AW_JOINT_TARGETS, 0, 90, AW_OK, ""},
+        {AW_JOINT_TARGETS, 0, 90.5, AW_LIMIT,
+         "elbow: 90.5 deg is outside -90 to 90 deg — --force overrides"},
+        {AW_JOINT_TARGETS, 0, NAN, AW_USAGE, "elbow: the target is not a finite number"},
+        {AW_JOINT_TARGETS, 0, 1e39, AW_USAGE, "elbow: the target is not a finite number"},
+        {AW_JOINT_VELOCITIES, 0, -50, AW_OK, ""},
+        {AW_JOINT_VELOCITIES, 0, -51, AW_LIMIT,
+         "elbow: -51 deg/s is outside -50 to 50 deg/s — --force overrides"},
+        {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE, "hand takes no velocities"},
+        {AW_JOINT_TARGETS, 1, 1e6, AW_OK, ""},
+    };
+    size_t good = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_joint_goal goal = {rows[i].joint, rows[i].value};
+        struct aw_joint_command command = {rows[i].what, &goal, 1, NAN, false, AW_NO_TIME};
+        assert_int_equal(aw_joints_command(session, &list, &command), rows[i].status);
+        good += rows[i].status == AW_OK;
+        if (rows[i].status != AW_OK)
+            assert_string_equal(session->err.text, rows[i].why);
+        assert_int_equal(sent, good); /* what is refused is not sent */
+    }
+}
+
+static void words(void **state)
+{
+    double value;
+    (void)state;
+    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_TARGETS, "0.5rad", &value),
+                     AW_OK);
+    assert_float_equal(value, 28.6478898, 1e-6);
+    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_VELOCITIES, "-30", &value),
+                     AW_OK);
+    assert_float_equal(value, -30, 0);
+    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_TARGETS, "3mm", &value),
+                     AW_USAGE);
+}
+
+static void arrivals(void **state)
+{
+    const struct aw_joint_goal goals[] = {{0, 30}, {1, 1}}; /* of the hand nothing is known */
+    struct aw_joint_command command = {AW_JOINT_TARGETS, goals, 2, NAN, false, AW_NO_TIME};
+    int64_t now = aw_clock_now(session->clock);
+    enum aw_arrival arrival;
+    (void)state;
+    assert_int_equal(
+        aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 60), &arrival), AW_OK);
+    assert_int_equal(arrival, AW_ARRIVED);
+    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 30, 1);
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, now);
+    stops_at = 20;
+    assert_int_equal(
+        aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 1), &arrival),
+        AW_TIMEOUT);
+    assert_int_equal(arrival, AW_LATE);
+    assert_string_equal(session->err.text, "elbow is 10 deg away from its target");
+}
+
+/* Not measured is not arrived. */
+static void nothing_measured(void **state)
+{
+    const struct aw_joint_goal goal = {0, 30};
+    struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
+    enum aw_arrival arrival;
+    (void)state;
+    int64_t now = aw_clock_now(session->clock);
+    assert_int_equal(aw_joints_await(session, &list, &command, NAN, now, &arrival), AW_TIMEOUT);
+    assert_int_equal(arrival, AW_LATE);
+    assert_string_equal(session->err.text, "elbow: nothing has said where it is");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(names, start, stop),
+        cmocka_unit_test_setup_teardown(unknown, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_refused, start, stop),
+        cmocka_unit_test_setup_teardown(words, start, stop),
+        cmocka_unit_test_setup_teardown(arrivals, start, stop),
+        cmocka_unit_test_setup_teardown(nothing_measured, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
