@@ -138,6 +138,15 @@ $(B)/gen/dissector.inc: lib/describe/dissector.lua Makefile
 $(B)/obj/lib/describe/lua.o: $(B)/gen/dissector.inc
 $(B)/obj/lib/describe/lua.o: ALL_CPPFLAGS += -I$(B)/gen
 
+# What generated code begins with, in each language.
+$(B)/gen/pack.inc: lib/describe/pack.h lib/describe/pack.py lib/describe/pack.m Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)for f in $(filter-out Makefile,$^); do \
+	    $(call characters,$$(basename $$f | tr . _),$$f) || exit 1; done > $@
+$(B)/obj/lib/describe/code.o $(B)/obj/lib/describe/tables.o: $(B)/gen/pack.inc
+$(B)/obj/lib/describe/code.o $(B)/obj/lib/describe/tables.o: ALL_CPPFLAGS += -I$(B)/gen
+
 # Scenes of the EZPhysics stand-in.
 SCENES := $(wildcard lib/protocol/ezphys/scenes/*.scene)
 $(B)/gen/scenes.inc: $(SCENES) Makefile

@@ -31,6 +31,7 @@ dpkg-dev debhelper fakeroot lintian pkg-config git
 '
 packages_cross='
 mmdebstrap gcc-i686-linux-gnu gcc-s390x-linux-gnu qemu-user
+libc6-dev-s390x-cross gcc-avr avr-libc simavr octave
 '
 packages_analyse='
 cppcheck clang-tidy-14|clang-tidy

@@ -175,6 +175,11 @@ void aw_part_size(struct aw_part *part, const struct aw_codec *codec)
         aw_part_add(part, "%u bytes", codec->size);
 }
 
+bool aw_is_big(const struct aw_codec *codec, const struct aw_scalar *scalar)
+{
+    return codec->variant->big_endian && scalar->bit % 8 == 0 && scalar->bits % 8 == 0;
+}
+
 bool aw_is_repeated(const struct aw_codec *codec, int scalar)
 {
     for (int i = 0; i < scalar; i++)
@@ -205,6 +210,10 @@ size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw
         aw_describe_lua(out, wire);
     else if (as == AW_DESCRIBE_DBC)
         aw_describe_dbc(out, wire);
+    else if (as == AW_DESCRIBE_C)
+        aw_describe_c(out, wire, message);
+    else if (as == AW_DESCRIBE_PYTHON || as == AW_DESCRIBE_MATLAB)
+        aw_describe_tables(out, wire, message, as == AW_DESCRIBE_MATLAB);
     else if (as == AW_DESCRIBE_JSON)
         aw_describe_json(out, wire, message);
     else if (as == AW_DESCRIBE_MD)

@@ -70,9 +70,12 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     enum aw_status status = codec->raw ? AW_OK : check_named(codec, scalar, value, err);
     if (status != AW_OK || (force && !row->always))
         return status;
-    /* Nearly half a step is rounded away: -179.955 is the same as -3999 steps of 0.045. */
-    double slack = row->type == AW_FLOAT || range->scale == 1 ? 0 : fabs(range->scale) * 0.49;
-    bool inside = value >= range->min - slack && value <= range->max + slack;
+    /* Nearly half a step is rounded away: -179.955 is the same as -3999 steps of 0.045, and a limit
+     * of 0.05 m is the float next to it. */
+    double slack = range->scale == 1 ? 0 : fabs(range->scale) * 0.49;
+    bool inside = row->type == AW_FLOAT
+                      ? (float)value >= (float)range->min && (float)value <= (float)range->max
+                      : value >= range->min - slack && value <= range->max + slack;
     return inside ? AW_OK : limit_error(codec, scalar, value, range, err);
 }
 

@@ -207,6 +207,8 @@ struct aw_protocol {
     bool can;       /* frames are a 16-bit id and up to 8 bytes, written 041#0102 */
     bool datagrams; /* the medium keeps the boundaries of frames */
     uint8_t (*checksum)(const uint8_t *frame, size_t size); /* over a frame without its last byte */
+    uint8_t checksum_from; /* the byte where the sum begins: for code at the other end, which has
+                              the complement of the sum as the checksum */
     /* Says which message a frame is. NULL: the message whose AW_CODE row agrees. On failure err
      * explains. */
     const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,

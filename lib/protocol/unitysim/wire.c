@@ -274,6 +274,7 @@ const struct aw_protocol aw_unitysim_protocol = {
     .frame_max = 45,
     .datagrams = true,
     .checksum = checksum,
+    .checksum_from = HEADER,
     .identify = identify,
     .next_frame = next_frame,
 };

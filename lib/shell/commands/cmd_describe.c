@@ -1,4 +1,5 @@
-/* The command describe: a protocol's messages as drawing, JSON, Markdown, Lua or DBC. */
+/* The command describe: a protocol's messages as drawing, JSON, Markdown, Lua, DBC, C, Python
+ * or MATLAB. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,9 @@ static enum aw_describe_as wanted_form(struct aw_session *session)
         const char *name;
         enum aw_describe_as as;
     } forms[] = {
-        {"json", AW_DESCRIBE_JSON},
-        {"md", AW_DESCRIBE_MD},
-        {"lua", AW_DESCRIBE_LUA},
-        {"dbc", AW_DESCRIBE_DBC},
+        {"json", AW_DESCRIBE_JSON},     {"md", AW_DESCRIBE_MD}, {"lua", AW_DESCRIBE_LUA},
+        {"dbc", AW_DESCRIBE_DBC},       {"c", AW_DESCRIBE_C},   {"python", AW_DESCRIBE_PYTHON},
+        {"matlab", AW_DESCRIBE_MATLAB},
     };
     const char *as = aw_option(session, "as");
     if (aw_session_json(session))
@@ -47,9 +47,7 @@ enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args 
         aw_output_write(&session->out, text, size);
     free(text);
     if (described == 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "dbc: %s is no CAN protocol — use text, json, md "
-                       "or lua",
+        return aw_fail(&session->err, AW_USAGE, "dbc: %s is no CAN protocol — see 'help describe'",
                        session->tool->name);
     return AW_OK;
 }

@@ -9,7 +9,8 @@
 #include "shell/prompt/repl.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
-static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
+static const char *const forms[] = {"text", "json",   "md",     "lua", "dbc",
+                                    "c",    "python", "matlab", NULL};
 
 /* One row each. */
 /* clang-format off */
@@ -161,8 +162,8 @@ const struct aw_command aw_common_commands[] = {
           .optional = true}),
      .options = AW_OPTIONS(
          {.name = "as", .value = "FORM",
-          .help = "text, json, md, lua (for Wireshark) or dbc (CAN)", .fallback = "text",
-          .choices = forms}),
+          .help = "text, json, md, lua (Wireshark), dbc (CAN), c, python or matlab",
+          .fallback = "text", .choices = forms}),
      .offline = true, .messages = true, .run = aw_run_describe},
     {.name = "serve", .group = AW_GROUP_SET_UP,
      .summary = "have the device, and share it with other programs",

@@ -219,6 +219,21 @@ static void the_largest_float_goes_out_as_it_is_written(void **state)
     assert_int_equal(encode(true), AW_LIMIT);
 }
 
+/* 0.05 is no float: the nearest one is a little more. */
+static void a_float_at_its_limit_goes_out_as_it_came(void **state)
+{
+    static const uint8_t frame[] = {0x45, 0x00, 0xCD, 0xCC, 0x4C, 0x3D, 0x00, 0x00};
+    (void)state;
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    assert_int_equal(
+        aw_wire_decode(&wire, AW_TX, (struct aw_span){frame, sizeof frame}, &record, &err), AW_OK);
+    assert_int_equal(encode(false), AW_OK);
+    assert_int_equal(size, sizeof frame);
+    assert_memory_equal(bytes, frame, sizeof frame);
+    aw_record_set(&record, "value", 0.0500001, &err);
+    assert_int_equal(encode(false), AW_LIMIT);
+}
+
 static void a_missing_field_is_named(void **state)
 {
     (void)state;
@@ -279,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup(no_number_goes_out, start),
         cmocka_unit_test_setup(numbers_that_no_wire_carries_are_refused, start),
         cmocka_unit_test_setup(the_largest_float_goes_out_as_it_is_written, start),
+        cmocka_unit_test_setup(a_float_at_its_limit_goes_out_as_it_came, start),
         cmocka_unit_test_setup(a_missing_field_is_named, start),
         cmocka_unit_test_setup(raw_numbers_go_as_they_are, start),
         cmocka_unit_test_setup(every_field_of_every_tool_is_limited, start),

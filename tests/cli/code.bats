@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# Code for the other end: what describe writes in C and Python packs and unpacks as the tool does.
+load common.bash
+
+same_bytes() { # TOOL N [OPTION…]: N messages
+    local tool=$1 n=$2
+    shift 2
+    ok python3 "$root/tests/cli/other_end.py" "$tool" --frames 8 -- "$@"
+    has "$output" ": $n messages, $((n * 8)) frames" ": the same"
+}
+
+@test "every message of every tool and variant, to the last bit" {
+    same_bytes armctl 8
+    same_bytes hidmotor 15
+    same_bytes canpid 13
+    same_bytes canpid 13 --sensors-layout fw
+    same_bytes unitysim 6
+    same_bytes unitysim 6 --wire compat38
+    for wire in le32 be32 packed8 name32; do
+        same_bytes ezphys 8 --wire "$wire"
+    done
+}
+
+@test "the comparison would notice another scale, place, limit or order" {
+    for change in 's/0\.045/0.046/' 's/frame, 16, 32/frame, 24, 32/' 's/-100, 100/-1, 1/' 's/, PACK_LITTLE, /, PACK_BIG, /'; do
+        printf '#!/bin/bash\n"%s" "$@" | sed "%s"\n' "$(command -v canpid)" "$change" >wrong
+        mkdir -p bin && mv wrong bin/canpid && chmod +x bin/canpid
+        PATH=$PWD/bin:$PATH run python3 "$root/tests/cli/other_end.py" canpid
+        [ "$status" != 0 ]
+        [[ $output == *"C: "* || $output == *"python: "* ]]
+    done
+}
+
+@test "a value outside its limits is not packed, a frame that is none not unpacked" {
+    hidmotor describe --as c >packets.h
+    cat >try.c <<'END'
+#include <stdio.h>
+#include "packets.h"
+int main(void)
+{
+    struct hidmotor_gripper in = {181}, out;
+    uint8_t frame[HIDMOTOR_GRIPPER_SIZE];
+    size_t refused = pack_hidmotor_gripper(&in, frame), packed;
+    in.value = 180;
+    packed = pack_hidmotor_gripper(&in, frame);
+    bool whole = unpack_hidmotor_gripper(&out, frame, sizeof frame);
+    bool cut = unpack_hidmotor_gripper(&out, frame, sizeof frame - 1);
+    frame[0]++;
+    bool other = unpack_hidmotor_gripper(&out, frame, sizeof frame);
+    printf("%d %d %d %d %d\n", (int)refused, (int)packed, whole, cut, other);
+    return 0;
+}
+END
+    ok gcc -std=c99 -Wall -Wextra -Werror -pedantic -o try try.c
+    ok ./try
+    same "$output" "0 64 1 0 0"
+    python3 - <<END
+import subprocess
+source = subprocess.run(["hidmotor", "describe", "--as", "python"], text=True, capture_output=True).stdout
+space = {}
+exec(source, space)
+gripper = space["PACKETS"]["gripper"]
+assert gripper.unpack(gripper.pack({"value": 180})) == {"value": 180}
+for wrong in ({"value": 181}, {}, {"value": "open"}, {"value": 0.5}, {"value": float("nan")}):
+    try:
+        gripper.pack(wrong)
+    except ValueError:
+        continue
+    raise SystemExit(f"{wrong} was packed")
+END
+}
