@@ -30,6 +30,7 @@ lib/shell/core
 lib/shell/help
 lib/shell/prompt
 lib/shell/commands
+lib/shell/experiments
 lib/shell/share
 lib/shell
 cmd/*

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "run.h"
+#include "joint.h"
 
 /* By controller, of full scale: 15 deg and 2 Nm; three steps of the encoder, and as much torque. */
 static const struct {
@@ -17,11 +17,21 @@ static const struct {
     [AW_CANPID_TL] = {2 / 25.0, 0.03 / 25},
 };
 
+double canpid_usual_deviation(int controller)
+{
+    return usual[controller].max_deviation;
+}
+
+double canpid_least_motion(int controller)
+{
+    return usual[controller].least;
+}
+
 enum aw_status canpid_max_deviation(struct aw_session *session, int controller, const char *text,
                                     double *normalised)
 {
     text = text ? text : aw_option(session, "max-deviation");
-    *normalised = usual[controller].max_deviation;
+    *normalised = canpid_usual_deviation(controller);
     enum aw_status status =
         text ? canpid_parse(session, "--max-deviation", text, controller, normalised) : AW_OK;
     if (status == AW_OK && !(*normalised > 0))
@@ -78,24 +88,32 @@ static const char *was_disabled(const struct canpid_guard *guard, const struct a
     return enables(guard->controller, value) ? NULL : WENT_OFF;
 }
 
+const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *client,
+                               const struct aw_record *record)
+{
+    if (record->dir & AW_TX)
+        return was_disabled(guard, record);
+    return record->codec == client->codecs[AW_CANPID_PID]
+               ? went_off(guard, aw_canpid_board(client, guard->board))
+               : canpid_fault(client, guard->board);
+}
+
 bool canpid_guard_see(struct canpid_guard *guard, struct aw_canpid *client,
                       const struct aw_record *record, double now_s)
 {
     if (!record || aw_record_get(record, "board") != guard->board)
         return guard->motion.verdict == AW_MOTION_FINE;
-    if (record->dir & AW_TX) {
-        aw_motion_fault(&guard->motion, was_disabled(guard, record));
-    } else if (record->codec == client->codecs[AW_CANPID_PID]) {
-        const struct aw_canpid_board *board = aw_canpid_board(client, guard->board);
-        struct aw_motion_sample sample = {
-            .t = now_s,
-            .target = guard->target,
-            .measured = aw_canpid_from_percent(guard->controller, board->measured),
-            .output = board->output / 100,
-            .fault = went_off(guard, board)};
+    const struct aw_canpid_board *board = aw_canpid_board(client, guard->board);
+    bool sampled = !(record->dir & AW_TX) && record->codec == client->codecs[AW_CANPID_PID];
+    struct aw_motion_sample sample = {
+        .t = now_s,
+        .target = guard->target,
+        .measured = aw_canpid_from_percent(guard->controller, board->measured),
+        .output = board->output / 100,
+        .fault = canpid_guard_fault(guard, client, record)};
+    if (sampled)
         aw_motion_feed(&guard->motion, &sample);
-    } else {
-        aw_motion_fault(&guard->motion, canpid_fault(client, guard->board));
-    }
+    else
+        aw_motion_fault(&guard->motion, sample.fault);
     return guard->motion.verdict == AW_MOTION_FINE;
 }

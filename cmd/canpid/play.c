@@ -8,7 +8,7 @@
 #include "capture/times.h"
 #include "control/motion.h"
 #include "control/trajectory.h"
-#include "run.h"
+#include "joint.h"
 
 #define JOINTS      6
 #define USUAL_HZ    50.0

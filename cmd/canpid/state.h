@@ -2,6 +2,7 @@
 #ifndef AW_CMD_CANPID_STATE_H
 #define AW_CMD_CANPID_STATE_H
 
+#include "control/motion.h"
 #include "protocol/canpid/client.h"
 #include "shell/core/session.h"
 
@@ -16,6 +17,17 @@ struct canpid_boards {
     struct aw_field head[HEAD_ROWS_MAX];
 };
 
+/* Looks after one joint, by all that the bus shows of it (control/motion.h), in the controller's
+ * unit. */
+struct canpid_guard {
+    struct aw_motion motion;
+    unsigned board;
+    int controller;
+    double commanded; /* normalised; NaN: nothing yet */
+    double target;    /* in the unit; NaN: none, or the same */
+    bool enabled;     /* since then the telemetry has shown it */
+};
+
 struct canpid_state {
     struct canpid_boards boards;
     struct aw_canpid client;
@@ -26,9 +38,8 @@ struct canpid_state {
     uint64_t chosen;               /* those that -b names, for commands that look on */
     uint64_t ongoing;              /* those that earlier commands have left enabled */
     int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
-    char name[AW_CANPID_NAME_MAX]; /* of the board in the result */
-    char refusal[160];             /* of the gains in the result */
-    char outcome[1100];            /* of tune, in the result */
+    char name[AW_CANPID_NAME_MAX]; /* of a board in a message */
+    struct canpid_guard bench;     /* what an experiment knows of its board */
     int64_t looked_since_ns;       /* from when on telemetry was news to status */
     bool busy;                     /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
@@ -176,19 +187,13 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_dump(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_step(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_tune(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_identify(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_design(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_verify(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_compare(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 
 extern const struct aw_transport canpid_sim_transport;
 extern const struct aw_joints canpid_joints;
+extern const struct aw_bench_hooks canpid_bench;
 
 #endif

@@ -7,6 +7,7 @@
 #include "shell/commands/gains.h"
 #include "shell/commands/picture.h"
 #include "shell/core/wire_option.h"
+#include "shell/experiments/experiments.h"
 #include "state.h"
 
 static const char *const encoders[] = {"alpha", "fix-link", NULL};
@@ -221,7 +222,7 @@ static const struct aw_command commands[] = {
          {.name = "max-steady-state-error", .value = "NUMBER",
           .help = "fail above it, in the unit of the step"},
          {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"}),
-     .safety = AW_MOTION, .run = run_step,
+     .safety = AW_MOTION, .run = aw_run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
          "steady-state error, IAE. The\n"
          "driver is disabled at the end, and at once where the joint leaves --max-deviation, goes "
@@ -245,7 +246,7 @@ static const struct aw_command commands[] = {
          SETTLE_OPTION,
          SAVE_OPTION,
          PLOT_OPTION),
-     .safety = AW_MOTION, .run = run_sweep,
+     .safety = AW_MOTION, .run = aw_run_sweep,
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
      .summary = "find a process model of a joint, or of a record",
@@ -265,7 +266,7 @@ static const struct aw_command commands[] = {
           .fallback = "measured"},
          {.name = "dead-band", .help = "look for a dead band of the record's input, too"},
          TICK_OPTION("it is measured")),
-     .safety = AW_MOTION, .run = run_identify,
+     .safety = AW_MOTION, .run = aw_run_identify,
      .details = "Excites the joint within --max-deviation, disables the driver, and tells the "
          "model with the 95 % interval\n"
          "of each parameter, its fit on data that it has not seen, and the coherence of each "
@@ -284,7 +285,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it",
           .endings = "json"}),
-     .offline = true, .run = run_design,
+     .offline = true, .run = aw_run_design,
      .details = "What would be unstable, beyond the driver's range, too lively at rest or has "
          "Ms above 2 is refused (exit 6).\n" "--force lets Ms be greater."},
     {.name = "tune", .group = AW_GROUP_MEASURE,
@@ -302,7 +303,7 @@ static const struct aw_command commands[] = {
           .endings = "html"},
          SAVE_OPTION,
          PLOT_OPTION),
-     .safety = AW_MOTION, .run = run_tune,
+     .safety = AW_MOTION, .run = aw_run_tune,
      .details = "The joint moves by at most --max-deviation, then the driver is disabled and "
          "the gains are printed. If you agree\n"
          "(--yes), a step is made with the old gains and with the new ones. These stay if they are "
@@ -322,7 +323,7 @@ static const struct aw_command commands[] = {
          DEVIATION_OPTION,
          {.name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",
           .choices = AW_LIST("tap", "junit")}),
-     .safety = AW_MOTION, .run = run_verify, .prints = "TAP or JUnit",
+     .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
          "[no overshoot]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 2s\n"
          "max-overshoot = 10%\n"
@@ -354,7 +355,7 @@ static const struct aw_command commands[] = {
          {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it", .endings = "csv"},
          {.name = "b", .kind = AW_ARG_FILE, .help = "another one", .endings = "csv"}),
      .options = AW_OPTIONS(PLOT_OPTION),
-     .offline = true, .run = run_compare,
+     .offline = true, .run = aw_run_compare,
      .details = "--plot draws one over the other, both from their step on."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure which drivers speak, and how evenly", .safety = AW_READ,
@@ -443,6 +444,7 @@ const struct aw_tool canpid_tool = {
     .receive = canpid_next_received,
     .poll = canpid_poll,
     .goes_on = canpid_goes_on,
+    .bench = &canpid_bench,
     .subject = {.of = canpid_subject,
                 .narrow = canpid_narrow,
                 .about = canpid_subject_about,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "run.h"
+#include "joint.h"
 #include "state.h"
 
 #define REST_NS       (4 * AW_MILLISECOND)

@@ -15,7 +15,8 @@ struct aw_motion_config aw_motion_defaults(double max_deviation)
                                      .idle = 0.01,
                                      .strong = 0.05,
                                      .answer_s = 2,
-                                     .silence_s = 0.5};
+                                     .silence_s = 0.5,
+                                     .ended = "disabled"};
 }
 
 void aw_motion_start(struct aw_motion *guard, const struct aw_motion_config *config, double now_s)
@@ -130,32 +131,31 @@ enum aw_motion_verdict aw_motion_wait(struct aw_motion *g, double now_s)
 enum aw_status aw_motion_fail(const struct aw_motion *g, const char *joint, const char *unit,
                               struct aw_error *err)
 {
+    const char *ended = g->config.ended;
     switch (g->verdict) {
     case AW_MOTION_FAULT:
-        return aw_fail(err, AW_REFUSED, "%s: it reports %s — disabled; see to that first", joint,
-                       g->fault);
+        return aw_fail(err, AW_REFUSED, "%s: it reports %s — %s; see to that first", joint,
+                       g->fault, ended);
     case AW_MOTION_BEYOND:
-        return aw_fail(
-            err, AW_REFUSED,
-            "%s: at %.4g %s it was more than %.4g beyond %.4g to %.4g — disabled where it "
-            "is; bring it back by hand, then lower the gains or raise --max-deviation",
-            joint, g->measured, unit, g->config.max_deviation, g->low, g->high);
+        return aw_fail(err, AW_REFUSED,
+                       "%s: at %.4g %s it was more than %.4g beyond %.4g to %.4g — %s where it "
+                       "is; bring it back by hand, then lower the gains or raise --max-deviation",
+                       joint, g->measured, unit, g->config.max_deviation, g->low, g->high, ended);
     case AW_MOTION_REVERSED:
         return aw_fail(err, AW_REFUSED,
-                       "%s: it moved against the output, from %.4g to %.4g %s — disabled; motor or "
+                       "%s: it moved against the output, from %.4g to %.4g %s — %s; motor or "
                        "encoder is reversed",
-                       joint, g->from, g->measured, unit);
+                       joint, g->from, g->measured, unit, ended);
     case AW_MOTION_STUCK:
         return aw_fail(err, AW_REFUSED,
-                       "%s: output, and nothing moves, at %.4g %s — disabled; look at motor, "
+                       "%s: output, and nothing moves, at %.4g %s — %s; look at motor, "
                        "encoder and whatever is in its way",
-                       joint, g->measured, unit);
+                       joint, g->measured, unit, ended);
     case AW_MOTION_SILENT:
-        return aw_fail(
-            err, AW_TIMEOUT,
-            "%s: its telemetry has stopped in the middle of the motion — disabled; is it "
-            "powered, and the bus up?",
-            joint);
+        return aw_fail(err, AW_TIMEOUT,
+                       "%s: its telemetry has stopped in the middle of the motion — %s; is it "
+                       "powered, and the bus up?",
+                       joint, ended);
     default:
         return AW_OK;
     }

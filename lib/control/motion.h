@@ -53,9 +53,11 @@ struct aw_motion_config {
     double idle;          /* an output up to here moves nothing */
     double strong;        /* one beyond this moves every joint that is sound */
     double answer_s, silence_s;
+    const char *ended; /* what is done to a joint that has left them, for messages */
 };
 
-/* least a hundredth of max_deviation, idle 0.01, strong 0.05, answer 2 s, silence 0.5 s. */
+/* least a hundredth of max_deviation, idle 0.01, strong 0.05, answer 2 s, silence 0.5 s,
+ * ended "disabled". */
 struct aw_motion_config aw_motion_defaults(double max_deviation);
 
 struct aw_motion_sample {

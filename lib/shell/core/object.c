@@ -20,7 +20,7 @@ void aw_object_start(struct aw_object *object, const char *cmd)
 {
     object->cmd = cmd;
     object->headline = NULL;
-    object->n = 0;
+    object->n = object->n_kept = 0;
 }
 
 static struct aw_entry *add(struct aw_object *object, const char *key)
@@ -35,6 +35,17 @@ static struct aw_entry *add(struct aw_object *object, const char *key)
 void aw_object_text(struct aw_object *object, const char *key, const char *text)
 {
     add(object, key)->text = text;
+}
+
+void aw_object_keep(struct aw_object *object, const char *key, const char *text)
+{
+    char *copy = object->kept + object->n_kept;
+    size_t room = sizeof object->kept - object->n_kept;
+    aw_object_text(object, key, room ? copy : "");
+    if (room) {
+        snprintf(copy, room, "%s", text);
+        object->n_kept += strlen(copy) + 1;
+    }
 }
 
 void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,

@@ -5,8 +5,8 @@
  *     aw_object_text(&session->result, "result", "confirmed");
  *     aw_object_number(&session->result, "ms", 1023.4, 1, "ms");
  *
- * Texts are not copied. Plain data, at most AW_OBJECT_MAX entries; more are dropped, and so is what
- * has no room in AW_OBJECT_TEXT.
+ * Texts are not copied, unless it says so. Plain data, at most AW_OBJECT_MAX entries; more are
+ * dropped, and so is what has no room in AW_OBJECT_TEXT.
  */
 #ifndef AW_SHELL_CORE_OBJECT_H
 #define AW_SHELL_CORE_OBJECT_H
@@ -20,6 +20,7 @@
 #define AW_OBJECT_MAX  256
 #define AW_STRING_MAX  4096
 #define AW_OBJECT_TEXT 32768 /* bytes that an object takes as text */
+#define AW_OBJECT_KEPT 2048  /* bytes of texts that it copies; what has no room is cut */
 
 struct aw_entry {
     char key[160];          /* names of others are longer than ours */
@@ -36,12 +37,15 @@ struct aw_entry {
 struct aw_object {
     const char *cmd;      /* NULL: nothing to print */
     const char *headline; /* text style: instead of "ok"; or NULL */
-    size_t n;
+    size_t n, n_kept;
     struct aw_entry entries[AW_OBJECT_MAX];
+    char kept[AW_OBJECT_KEPT]; /* texts of its own */
 };
 
 void aw_object_start(struct aw_object *object, const char *cmd);
 void aw_object_text(struct aw_object *object, const char *key, const char *text);
+/* The same with a copy of the text. */
+void aw_object_keep(struct aw_object *object, const char *key, const char *text);
 void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
                       const char *unit);
 /* How many; for people without a unit. */

@@ -24,6 +24,7 @@ struct aw_args;
 struct aw_arg_info;
 struct aw_record;
 struct aw_joints;
+struct aw_bench_hooks;
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */
 enum aw_safety {
@@ -371,6 +372,7 @@ struct aw_tool {
 
     /* ---- Messages ---- */
 
+    const struct aw_bench_hooks *bench; /* experiments with its joints; NULL: none can be made */
     struct aw_subject_hooks subject;
     struct aw_name_hooks names;
     struct aw_ordered ordered;

@@ -1,13 +1,13 @@
-/* canpid step: a step response of one board, measured, judged against limits, plotted and saved. */
+/* step: a step response of one joint, measured, judged against limits, plotted and saved. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "bench.h"
 #include "control/compare.h"
 #include "control/response.h"
-#include "run.h"
 
 #define HALF_WAY 0.5 /* what does not come so far keeps limits by standing still */
 #define LEAD_S   0.1 /* before the step: the samples show what it began from */
@@ -20,8 +20,8 @@ struct step_plan {
 static const enum aw_metric judged[] = {AW_RISE_TIME, AW_OVERSHOOT, AW_SETTLING_TIME,
                                         AW_STEADY_STATE_ERROR, AW_IAE};
 
-enum aw_status canpid_parse_limit(struct aw_session *session, enum aw_metric metric,
-                                  const char *text, double *limit)
+enum aw_status aw_bench_parse_limit(struct aw_session *session, enum aw_metric metric,
+                                    const char *text, double *limit)
 {
     const char *unit = aw_metric(metric)->unit_after;
     char copy[48];
@@ -37,9 +37,9 @@ enum aw_status canpid_parse_limit(struct aw_session *session, enum aw_metric met
                : aw_fail(&session->err, status, "%s: %s", aw_metric(metric)->name, problem.text);
 }
 
-const char *canpid_limit_name(enum aw_metric metric, char out[CANPID_LIMIT])
+const char *aw_bench_limit_name(enum aw_metric metric, char out[AW_BENCH_LIMIT])
 {
-    snprintf(out, CANPID_LIMIT, "max-%s", aw_metric(metric)->name);
+    snprintf(out, AW_BENCH_LIMIT, "max-%s", aw_metric(metric)->name);
     for (char *p = out; *p; p++)
         *p = *p == '_' ? '-' : *p;
     return out;
@@ -53,11 +53,11 @@ static enum aw_status judge(struct aw_session *session, const struct step_plan *
     const struct aw_step step = {.from = plan->from * scale, .to = plan->to * scale};
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
         double limit, value = response ? response->value[judged[i]] : 0;
-        char name[CANPID_LIMIT];
-        const char *text = aw_option(session, canpid_limit_name(judged[i], name));
+        char name[AW_BENCH_LIMIT];
+        const char *text = aw_option(session, aw_bench_limit_name(judged[i], name));
         if (!text)
             continue;
-        enum aw_status status = canpid_parse_limit(session, judged[i], text, &limit);
+        enum aw_status status = aw_bench_parse_limit(session, judged[i], text, &limit);
         if (status != AW_OK)
             return status;
         if (response && !aw_response_arrived(response, &step, HALF_WAY))
@@ -74,9 +74,9 @@ static enum aw_status judge(struct aw_session *session, const struct step_plan *
     return AW_OK;
 }
 
-static enum aw_status parse_plan(struct canpid_run *run, struct step_plan *plan)
+static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
 {
-    struct aw_session *session = run->session;
+    struct aw_session *session = bench->session;
     const char *from = aw_option(session, "from"), *to = aw_option(session, "to");
     if (!from || !to)
         return aw_fail(&session->err, AW_USAGE,
@@ -85,87 +85,87 @@ static enum aw_status parse_plan(struct canpid_run *run, struct step_plan *plan)
     plan->settle_s = aw_option_number(session, "settle");
     if (!(plan->seconds > 0.05))
         return aw_fail(&session->err, AW_LIMIT, "step: --for must be longer than 50 ms");
-    enum aw_status status = canpid_parse(session, "--from", from, run->controller, &plan->from);
+    enum aw_status status = aw_bench_parse(bench, "--from", from, &plan->from);
     if (status == AW_OK)
-        status = canpid_parse(session, "--to", to, run->controller, &plan->to);
-    return status == AW_OK ? judge(session, plan, run->scale, NULL) : status;
+        status = aw_bench_parse(bench, "--to", to, &plan->to);
+    return status == AW_OK ? judge(session, plan, bench->joint.scale, NULL) : status;
 }
 
-static void report_metrics(struct canpid_run *run, const struct step_plan *plan,
+static void report_metrics(struct aw_bench *bench, const struct step_plan *plan,
                            const struct aw_response *response)
 {
-    struct aw_object *result = &run->session->result;
-    size_t lead = 0, n = run->table.n_rows;
-    while (lead < n && aw_table_cell(&run->table, lead, RUN_T) < 0)
+    struct aw_object *result = &bench->session->result;
+    size_t lead = 0, n = bench->table.n_rows;
+    while (lead < n && aw_table_cell(&bench->table, lead, AW_BENCH_T) < 0)
         lead++;
-    canpid_run_report(run, "step");
-    aw_object_number(result, "from", plan->from * run->scale, 6, run->unit);
-    aw_object_number(result, "to", plan->to * run->scale, 6, run->unit);
+    aw_bench_report(bench, "step");
+    aw_object_number(result, "from", plan->from * bench->joint.scale, 6, bench->joint.unit);
+    aw_object_number(result, "to", plan->to * bench->joint.scale, 6, bench->joint.unit);
     for (enum aw_metric m = 0; m < AW_METRICS; m++)
-        canpid_report_metric(run->session, aw_metric(m)->name, m, response->value[m], run->unit);
-    aw_object_number(result, "final", response->final, 5, run->unit);
+        aw_bench_report_metric(bench->session, aw_metric(m)->name, m, response->value[m],
+                               bench->joint.unit);
+    aw_object_number(result, "final", response->final, 5, bench->joint.unit);
     aw_object_number(result, "samples", (double)(n - lead), 0, NULL);
     if (!aw_metric_reached(response->value[AW_RISE_TIME]))
-        aw_session_notice(run->session,
+        aw_session_notice(bench->session,
                           "rise time: it never came to 90 %% of the step, but to %.4g %s",
-                          response->final, run->unit);
+                          response->final, bench->joint.unit);
     else if (!aw_metric_reached(response->value[AW_SETTLING_TIME]))
-        aw_session_notice(run->session,
+        aw_session_notice(bench->session,
                           "settling time: it never came to rest within 2 %% of the step");
 }
 
-enum aw_status canpid_run_measure(struct canpid_run *run, struct aw_response *response)
+enum aw_status aw_bench_measure(struct aw_bench *bench, struct aw_response *response)
 {
     struct aw_run samples;
-    enum aw_status status = aw_run_from_table(&run->table, &samples, &run->session->err);
+    enum aw_status status = aw_run_from_table(&bench->table, &samples, &bench->session->err);
     if (status != AW_OK)
         return status;
-    status = aw_response(samples.samples, samples.n, &samples.step, response, &run->session->err);
+    status = aw_response(samples.samples, samples.n, &samples.step, response, &bench->session->err);
     aw_run_free(&samples);
     return status;
 }
 
-enum aw_status canpid_step_perform(struct canpid_run *run, double from, double to, double settle_s,
-                                   double seconds)
+enum aw_status aw_bench_step_perform(struct aw_bench *bench, double from, double to,
+                                     double settle_s, double seconds)
 {
     double lead_s = fmin(settle_s, LEAD_S);
-    run->began_ns = aw_clock_now(run->session->clock);
-    run->total_s = settle_s + seconds;
-    enum aw_status status = canpid_run_drive(run, from);
+    bench->began_ns = aw_clock_now(bench->session->clock);
+    bench->total_s = settle_s + seconds;
+    enum aw_status status = aw_bench_drive(bench, from);
     if (status == AW_OK)
-        status = canpid_run_collect(run, settle_s - lead_s);
+        status = aw_bench_collect(bench, settle_s - lead_s);
     if (status == AW_OK)
-        status = canpid_run_restart(run);
-    run->start_ns += (int64_t)(lead_s * 1e9);
+        status = aw_bench_restart(bench);
+    bench->start_ns += (int64_t)(lead_s * 1e9);
     if (status == AW_OK)
-        status = canpid_run_collect(run, lead_s);
+        status = aw_bench_collect(bench, lead_s);
     if (status == AW_OK)
-        status = canpid_run_drive(run, to);
-    return status == AW_OK ? canpid_run_collect(run, seconds) : status;
+        status = aw_bench_drive(bench, to);
+    return status == AW_OK ? aw_bench_collect(bench, seconds) : status;
 }
 
-enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *args)
 {
-    struct canpid_run run = {.session = session};
+    struct aw_bench bench;
     struct step_plan plan;
     struct aw_response response;
-    (void)args;
-    enum aw_status status = canpid_controller(session, true, &run.controller);
+    enum aw_status status = aw_bench_init(&bench, session);
     if (status == AW_OK)
-        status = parse_plan(&run, &plan);
+        status = parse_plan(&bench, &plan);
     if (status == AW_OK)
-        status = canpid_run_begin(&run, session);
+        status = aw_bench_begin(&bench, args);
     if (status == AW_OK)
-        status = canpid_run_end(
-            &run, canpid_step_perform(&run, plan.from, plan.to, plan.settle_s, plan.seconds));
+        status = aw_bench_end(
+            &bench, aw_bench_step_perform(&bench, plan.from, plan.to, plan.settle_s, plan.seconds));
     if (status == AW_OK)
-        status = canpid_run_measure(&run, &response);
+        status = aw_bench_measure(&bench, &response);
     if (status == AW_OK) {
-        report_metrics(&run, &plan, &response);
-        status = canpid_run_plot(&run);
+        report_metrics(&bench, &plan, &response);
+        status = aw_bench_plot(&bench);
     }
     if (status == AW_OK)
-        status = judge(session, &plan, run.scale, &response);
-    canpid_run_free(&run);
+        status = judge(session, &plan, bench.joint.scale, &response);
+    aw_bench_free(&bench);
     return status;
 }

@@ -1,4 +1,4 @@
-/* canpid design: gains for a model by one rule or by all, judged before anything moves. */
+/* design: gains for a model by one rule or by all, judged before anything moves. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 
 #include "control/predict.h"
 #include "shell/commands/picture.h"
-#include "tuning.h"
+#include "shell/experiments/experiments.h"
+#include "shell/experiments/tuning.h"
 
 #define CURVE     2000 /* points of a Nyquist curve */
 #define BODE      200
@@ -16,41 +17,39 @@
 
 static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
 
-enum aw_status canpid_design_options(struct aw_session *session, const struct aw_model *model,
-                                     struct aw_design_options *options)
+enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
+                                       struct aw_design_options *options)
 {
     const char *step = aw_option(session, "step");
-    int controller = aw_canpid_controller_find(model->controller);
+    const struct aw_bench_hooks *hooks = session->tool->bench;
+    struct aw_bench_joint joint;
     *options = (struct aw_design_options){
         .ms = aw_option_number(session, "ms"),
         .bounded = true,
         .overshoot = aw_option_number(session, "overshoot"),
         .activity = aw_flag(session, "noise") ? aw_option_number(session, "noise") : 0,
         .late_s = aw_fit_late(&model->fit),
-        .step = 10 / 360.0,
         .unproven = aw_flag(session, "force"),
     };
-    enum aw_status status = aw_rule_find(aw_option(session, "rule"), &options->rule, &session->err);
+    enum aw_status status = hooks->mode(session, model->controller, false, &joint);
+    options->step = joint.step;
+    if (status == AW_OK)
+        status = aw_rule_find(aw_option(session, "rule"), &options->rule, &session->err);
     if (status == AW_OK)
         status = aw_form_find(aw_option(session, "form"), &options->form, &session->err);
-    if (controller == AW_CANPID_TOR)
-        options->step = 0.1;
     if (status == AW_OK && step)
-        status = canpid_parse(session, "--step", step, controller < 0 ? AW_CANPID_POS : controller,
-                              &options->step);
+        status = hooks->parse(session, &joint, "--step", step, &options->step);
     return status;
 }
 
 /* ---- Showing -----------------------------------------------------------------------------------
  */
 
-void canpid_report_proposal(struct aw_session *session, const struct aw_model *model,
-                            const struct aw_proposal *p)
+void aw_bench_report_proposal(struct aw_session *session, const struct aw_model *model,
+                              const struct aw_proposal *p)
 {
     struct aw_object *result = &session->result;
-    struct canpid_state *state = session->state;
-    snprintf(state->refusal, sizeof state->refusal, "%s", p->refusal);
-    canpid_report_tick(session, &model->tick);
+    aw_bench_report_tick(session, &model->tick);
     aw_object_text(result, "rule", aw_rule_name(p->rule));
     aw_object_text(result, "form", form_names[p->form]);
     aw_object_number(result, "kp", p->per_tick.kp, -1, NULL);
@@ -69,7 +68,7 @@ void canpid_report_proposal(struct aw_session *session, const struct aw_model *m
     aw_object_number(result, "max_output", p->step.value[AW_MAX_OUTPUT], 4, NULL);
     aw_object_number(result, "activity", p->activity, -4, NULL);
     aw_object_truth(result, "limited", p->limited);
-    aw_object_text(result, "refused", state->refusal);
+    aw_object_keep(result, "refused", p->refusal);
     if (!*p->refusal)
         aw_object_absent(result);
 }
@@ -85,8 +84,8 @@ static const char *cell(char out[16], const char *format, double value)
 }
 
 /* 80 columns. */
-void canpid_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
-                            size_t n)
+void aw_bench_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
+                              size_t n)
 {
     struct aw_output *out = &session->out;
     aw_output_print(out, "%-13s %-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", "rule", "form",
@@ -112,8 +111,8 @@ void canpid_print_proposals(struct aw_session *session, const struct aw_proposal
 /* ---- Charts ------------------------------------------------------------------------------------
  */
 
-char *canpid_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
-                       size_t *size)
+char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
+                         size_t *size)
 {
     double hz[BODE], gain[BODE], phase[BODE];
     double at[AW_SPECTRUM_POINTS], seen[AW_SPECTRUM_POINTS], lag[AW_SPECTRUM_POINTS];
@@ -212,9 +211,9 @@ static bool add_step(struct curves *c, const struct aw_model *model, const struc
     return true;
 }
 
-char *canpid_draw_steps(struct aw_session *session, const struct aw_model *model,
-                        const struct aw_proposal *proposals, size_t n, double step,
-                        const char *path, size_t *size)
+char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *model,
+                          const struct aw_proposal *proposals, size_t n, double step,
+                          const char *path, size_t *size)
 {
     struct curves c = {0};
     double longest = 0;
@@ -278,9 +277,9 @@ static bool add_circle(struct curves *c, double ms)
     return true;
 }
 
-char *canpid_draw_nyquist(struct aw_session *session, const struct aw_model *model,
-                          const struct aw_proposal *proposals, size_t n, const char *path,
-                          size_t *size)
+char *aw_bench_draw_nyquist(struct aw_session *session, const struct aw_model *model,
+                            const struct aw_proposal *proposals, size_t n, const char *path,
+                            size_t *size)
 {
     struct curves c = {0};
     bool good = true;
@@ -315,9 +314,9 @@ static enum aw_status plot(struct aw_session *session, const struct aw_model *mo
         size_t size;
         if (!paths[i])
             continue;
-        char *svg = i ? canpid_draw_nyquist(session, model, proposals, n, paths[i], &size)
-                      : canpid_draw_steps(session, model, proposals, n, step, paths[i], &size);
-        status = canpid_write_drawn(session, svg, size, paths[i]);
+        char *svg = i ? aw_bench_draw_nyquist(session, model, proposals, n, paths[i], &size)
+                      : aw_bench_draw_steps(session, model, proposals, n, step, paths[i], &size);
+        status = aw_bench_write_drawn(session, svg, size, paths[i]);
     }
     return status;
 }
@@ -351,28 +350,30 @@ static void show(struct aw_session *session, const struct aw_model *model,
                  const struct aw_proposal *proposals, size_t n)
 {
     if (aw_session_text(session)) {
-        char tick[CANPID_TICK_TEXT];
+        char tick[AW_BENCH_TICK_TEXT];
         aw_output_print(&session->out, "tick of the law: %s\n",
-                        canpid_tick_text(&model->tick, tick));
-        canpid_print_proposals(session, proposals, n);
+                        aw_bench_tick_text(session, &model->tick, tick));
+        aw_bench_print_proposals(session, proposals, n);
         return;
     }
     for (size_t i = 0; i < n; i++) {
         aw_object_start(&session->result, "design");
-        canpid_report_proposal(session, model, &proposals[i]);
+        aw_bench_report_proposal(session, model, &proposals[i]);
         if (i + 1 < n)
             aw_session_print_result(session);
     }
 }
 
 /* A model that says nothing about a driver is for one as published. */
-static void complete_driver(struct aw_session *session, struct aw_model *model)
+static enum aw_status complete_driver(struct aw_session *session, struct aw_model *model)
 {
-    struct aw_tick tick = {canpid_tick_of_period(0), NAN, AW_TICK_ASSUMED};
+    struct aw_bench_joint joint;
+    enum aw_status status = session->tool->bench->mode(session, model->controller, false, &joint);
+    struct aw_tick tick = {aw_bench_tick_of_period(&joint, 0), NAN, AW_TICK_ASSUMED};
     bool known = model->driver.tick_s > 0, given = aw_flag(session, "tick");
     if (!known) {
         double quantum = fmax(model->grain.quantum, model->driver.quantum);
-        model->driver = canpid_driver();
+        model->driver = joint.driver;
         model->driver.quantum = quantum;
         model->driver.noise = model->grain.noise;
     }
@@ -385,9 +386,10 @@ static void complete_driver(struct aw_session *session, struct aw_model *model)
                           1000 * tick.s);
     if (given || !known)
         aw_model_set_tick(model, &tick);
+    return status;
 }
 
-enum aw_status run_design(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_run_design(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_model *model = calloc(1, sizeof *model);
     struct aw_proposal proposals[MOST];
@@ -397,11 +399,11 @@ enum aw_status run_design(struct aw_session *session, const struct aw_args *args
         return aw_no_memory(&session->err);
     enum aw_status status = aw_model_load(model, aw_arg(args, "model", 0), &session->err);
     if (status == AW_OK)
-        complete_driver(session, model);
+        status = complete_driver(session, model);
     if (status == AW_OK)
-        canpid_warn_of_model(session, model);
+        aw_bench_warn_of_model(session, model);
     if (status == AW_OK)
-        status = canpid_design_options(session, model, &options);
+        status = aw_bench_design_options(session, model, &options);
     if (status == AW_OK)
         status = propose(session, model, &options, proposals, &n);
     struct aw_error cause = session->err;

@@ -1,11 +1,11 @@
-/* canpid sweep: the frequency response of one board, as a table and a Bode plot. */
+/* sweep: the frequency response of one joint, as a table and a Bode plot. */
 #include "control/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "bench.h"
 #include "shell/commands/picture.h"
 
 struct sweep_state {
@@ -15,18 +15,17 @@ struct sweep_state {
     double fit;
 };
 
-static enum aw_status parse_plan(struct canpid_run *run, struct sweep_state *s)
+static enum aw_status parse_plan(struct aw_bench *bench, struct sweep_state *s)
 {
-    struct aw_session *session = run->session;
+    struct aw_session *session = bench->session;
     const char *kind = aw_option(session, "kind"), *around = aw_option(session, "around");
-    double centre = 0, amplitude = 0, edge = 0;
-    enum aw_status status =
-        around ? canpid_parse(session, "--around", around, run->controller, &centre) : AW_OK;
+    double centre = 0, amplitude = 0;
+    enum aw_status status = around ? aw_bench_parse(bench, "--around", around, &centre) : AW_OK;
     if (status == AW_OK)
-        status = canpid_parse(session, "--amplitude", aw_option(session, "amplitude"),
-                              run->controller, &amplitude);
-    edge = fabs(centre) + fabs(amplitude);
-    if (status == AW_OK && edge > aw_canpid_setpoint_limit(run->controller))
+        status = aw_bench_parse(bench, "--amplitude", aw_option(session, "amplitude"), &amplitude);
+    bool inside = centre - fabs(amplitude) >= bench->joint.low &&
+                  centre + fabs(amplitude) <= bench->joint.high;
+    if (status == AW_OK && !inside)
         status = aw_fail(&session->err, AW_LIMIT,
                          "sweep: --around and --amplitude leave the range of the setpoint");
     if (status != AW_OK)
@@ -36,67 +35,67 @@ static enum aw_status parse_plan(struct canpid_run *run, struct sweep_state *s)
         .from_hz = aw_option_number(session, "from-hz"),
         .to_hz = aw_option_number(session, "to-hz"),
         .tones = (int)aw_option_number(session, "tones"),
-        .amplitude = amplitude * aw_canpid_full_scale(run->controller),
+        .amplitude = amplitude * bench->joint.scale,
         .duration_s = aw_flag(session, "for") ? aw_option_number(session, "for") : 10,
     };
-    s->centre = centre * aw_canpid_full_scale(run->controller);
+    s->centre = centre * bench->joint.scale;
     return aw_sweep_start(&s->sweep, &plan, &session->err);
 }
 
-static enum aw_status excite(struct canpid_run *run, struct sweep_state *s, double seconds,
+static enum aw_status excite(struct aw_bench *bench, struct sweep_state *s, double seconds,
                              bool moving)
 {
     enum aw_status status = AW_OK;
     double t = 0;
     while (status == AW_OK && t < seconds) {
-        status = canpid_run_await_turn(run);
-        t = (double)(aw_clock_now(run->session->clock) - run->start_ns) / 1e9;
+        status = aw_bench_await_turn(bench);
+        t = (double)(aw_clock_now(bench->session->clock) - bench->start_ns) / 1e9;
         double value = s->centre + (moving ? aw_sweep_value(&s->sweep, t) : 0);
         if (status == AW_OK)
-            status = canpid_run_drive(run, value / run->scale);
+            status = aw_bench_drive(bench, value / bench->joint.scale);
     }
     return status;
 }
 
 /* A multisine is measured in its second period, when the start has died away. */
-static enum aw_status perform(struct canpid_run *run, struct sweep_state *s)
+static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
     double times = s->sweep.plan.kind == AW_SWEEP_CHIRP ? 1 : 2;
-    run->began_ns = aw_clock_now(run->session->clock);
-    run->total_s = aw_option_number(run->session, "settle") + times * duration;
-    enum aw_status status = canpid_run_restart(run);
+    bench->began_ns = aw_clock_now(bench->session->clock);
+    bench->total_s = aw_option_number(bench->session, "settle") + times * duration;
+    enum aw_status status = aw_bench_restart(bench);
     if (status == AW_OK)
-        status = excite(run, s, aw_option_number(run->session, "settle"), false);
+        status = excite(bench, s, aw_option_number(bench->session, "settle"), false);
     if (status == AW_OK)
-        status = canpid_run_restart(run);
+        status = aw_bench_restart(bench);
     if (status == AW_OK)
-        status = excite(run, s, times * duration, true);
+        status = excite(bench, s, times * duration, true);
     return status;
 }
 
-static enum aw_status estimate(struct canpid_run *run, struct sweep_state *s)
+static enum aw_status estimate(struct aw_bench *bench, struct sweep_state *s)
 {
-    const struct aw_table *table = &run->table;
+    const struct aw_table *table = &bench->table;
     bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
     double from = chirp ? 0 : s->sweep.plan.duration_s;
     size_t first = 0;
-    while (first < table->n_rows && aw_table_cell(table, first, RUN_T) < from)
+    while (first < table->n_rows && aw_table_cell(table, first, AW_BENCH_T) < from)
         first++;
     size_t n = table->n_rows - first;
-    double *values = canpid_run_columns(table, first);
+    double *values = aw_bench_columns(table, first);
     if (!values)
-        return aw_no_memory(&run->session->err);
-    enum aw_status status =
-        aw_sweep_response(&s->sweep, values + RUN_T * n, values + RUN_SETPOINT * n,
-                          values + RUN_MEASURED * n, n, s->points, &s->fit, &run->session->err);
+        return aw_no_memory(&bench->session->err);
+    enum aw_status status = aw_sweep_response(
+        &s->sweep, values + AW_BENCH_T * n, values + AW_BENCH_SETPOINT * n,
+        values + AW_BENCH_MEASURED * n, n, s->points, &s->fit, &bench->session->err);
     free(values);
     return status;
 }
 
-static void report(struct canpid_run *run, const struct sweep_state *s)
+static void report(struct aw_bench *bench, const struct sweep_state *s)
 {
-    struct aw_session *session = run->session;
+    struct aw_session *session = bench->session;
     struct aw_bode_point open[AW_SWEEP_TONES];
     struct aw_bode_summary closed, loop;
     struct aw_object *result = &session->result, row;
@@ -113,7 +112,7 @@ static void report(struct canpid_run *run, const struct sweep_state *s)
     aw_bode_summary(s->points, s->sweep.n, &closed);
     aw_bode_open_loop(s->points, s->sweep.n, open);
     aw_bode_summary(open, s->sweep.n, &loop);
-    canpid_run_report(run, "sweep");
+    aw_bench_report(bench, "sweep");
     aw_object_number(result, "bandwidth", closed.bandwidth_hz, 4, "Hz");
     aw_object_number(result, "peak_gain", closed.peak_gain, 4, NULL);
     aw_object_number(result, "peak_frequency", closed.peak_hz, 4, "Hz");
@@ -122,9 +121,9 @@ static void report(struct canpid_run *run, const struct sweep_state *s)
     aw_object_number(result, "fit", s->fit, 4, NULL);
 }
 
-static enum aw_status plot(struct canpid_run *run, const struct sweep_state *s)
+static enum aw_status plot(struct aw_bench *bench, const struct sweep_state *s)
 {
-    const char *path = aw_option(run->session, "plot");
+    const char *path = aw_option(bench->session, "plot");
     double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
     size_t n = (size_t)s->sweep.n;
     if (!path)
@@ -138,36 +137,34 @@ static enum aw_status plot(struct canpid_run *run, const struct sweep_state *s)
     struct aw_series phases[] = {{.label = "phase", .x = hz, .y = phase, .n = n}};
     struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = gains, .n = 1},
                                 {.label = "phase", .unit = "deg", .series = phases, .n = 1}};
-    char title[160], what[112];
-    canpid_about(run->session, run->board, run->controller, what, sizeof what);
-    aw_picture_title(run->session, what, AW_NO_TIME, title, sizeof title);
+    char title[AW_BENCH_TITLE];
+    aw_bench_title(bench, title);
     struct aw_chart chart = {.title = title,
                              .x_label = "frequency",
                              .x_unit = "Hz",
                              .log_x = true,
                              .panels = panels,
                              .n = 2};
-    return canpid_write_chart(run->session, &chart, path);
+    return aw_bench_write_chart(bench->session, &chart, path);
 }
 
-enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *args)
 {
-    struct canpid_run run = {.session = session};
+    struct aw_bench bench;
     struct sweep_state s = {0};
-    (void)args;
-    enum aw_status status = canpid_controller(session, true, &run.controller);
+    enum aw_status status = aw_bench_init(&bench, session);
     if (status == AW_OK)
-        status = parse_plan(&run, &s);
+        status = parse_plan(&bench, &s);
     if (status == AW_OK)
-        status = canpid_run_begin(&run, session);
+        status = aw_bench_begin(&bench, args);
     if (status == AW_OK)
-        status = canpid_run_end(&run, perform(&run, &s));
+        status = aw_bench_end(&bench, perform(&bench, &s));
     if (status == AW_OK)
-        status = estimate(&run, &s);
+        status = estimate(&bench, &s);
     if (status == AW_OK) {
-        report(&run, &s);
-        status = plot(&run, &s);
+        report(&bench, &s);
+        status = plot(&bench, &s);
     }
-    canpid_run_free(&run);
+    aw_bench_free(&bench);
     return status;
 }

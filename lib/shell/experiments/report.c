@@ -6,16 +6,16 @@
 
 #include "base/file.h"
 #include "base/xml.h"
-#include "tuning.h"
+#include "shell/experiments/tuning.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<title>canpid tune</title>\n<style>\n"
+    "<title>%s tune</title>\n<style>\n"
     "body{font:15px/1.5 sans-serif;color:#222;max-width:860px;margin:1.5em auto;padding:0 1em}\n"
     "table{border-collapse:collapse;margin:.6em 0 1.2em}td,th{padding:.25em .8em .25em 0;"
     "text-align:right;border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}\n"
-    "svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:.8em;overflow-x:auto}\n"
+    "svg{max-width:100%%;height:auto}pre{background:#f4f4f4;padding:.8em;overflow-x:auto}\n"
     ".scroll{overflow-x:auto}.outcome{font-size:1.15em;font-weight:bold}\n"
     "</style></head><body>\n";
 
@@ -30,11 +30,11 @@ static void put_number(FILE *file, double value, const char *unit)
 /* In words, as in every table, where it was not reached. */
 static void put_metric(FILE *file, enum aw_metric metric, double value, const char *unit)
 {
-    char why[CANPID_CELL];
+    char why[AW_BENCH_CELL];
     if (aw_metric_reached(value))
         put_number(file, value, unit);
     else
-        fprintf(file, "<td>%s</td>", canpid_metric_cell(why, metric, value, false));
+        fprintf(file, "<td>%s</td>", aw_bench_metric_cell(why, metric, value, false));
 }
 
 static void margin(FILE *file, const char *name, double value, const char *unit)
@@ -92,7 +92,7 @@ static void put_model(FILE *file, const struct aw_model *m)
     fputs("</table>\n", file);
 }
 
-static void put_steps(FILE *file, const struct canpid_story *s)
+static void put_steps(FILE *file, const struct aw_bench_story *s)
 {
     static const enum aw_metric shown[] = {AW_RISE_TIME, AW_OVERSHOOT,          AW_SETTLING_TIME,
                                            AW_IAE,       AW_STEADY_STATE_ERROR, AW_MAX_OUTPUT};
@@ -125,7 +125,7 @@ static size_t columns_of(const struct aw_run *run, double *x, double *y, double 
     return run->n;
 }
 
-static char *measured_svg(struct aw_session *session, const struct canpid_story *s, size_t *size)
+static char *measured_svg(struct aw_session *session, const struct aw_bench_story *s, size_t *size)
 {
     size_t n = s->before.n, m = s->after.n;
     double *block = calloc(3 * (n + m) + 1, sizeof *block);
@@ -163,49 +163,51 @@ static bool put_svg(FILE *file, char *svg)
     return start;
 }
 
-static bool put_charts(struct aw_session *session, FILE *file, const struct canpid_story *s)
+static bool put_charts(struct aw_session *session, FILE *file, const struct aw_bench_story *s)
 {
     size_t size;
     bool good = true;
     if (s->before.n && s->after.n)
         good = put_svg(file, measured_svg(session, s, &size));
     fputs("<h2>Process and loop</h2>\n", file);
-    good = good && put_svg(file, canpid_draw_bode(session, s->model, NULL, &size));
+    good = good && put_svg(file, aw_bench_draw_bode(session, s->model, NULL, &size));
     if (good && s->proposal->margins.stable)
-        good =
-            put_svg(file, canpid_draw_steps(session, s->model, s->proposal, 1,
-                                            (s->to - s->from) / s->model->full_scale, NULL, &size));
+        good = put_svg(file,
+                       aw_bench_draw_steps(session, s->model, s->proposal, 1,
+                                           (s->to - s->from) / s->model->full_scale, NULL, &size));
     return good &&
-           put_svg(file, canpid_draw_nyquist(session, s->model, s->proposal, 1, NULL, &size));
+           put_svg(file, aw_bench_draw_nyquist(session, s->model, s->proposal, 1, NULL, &size));
 }
 
-static void put_commands(FILE *file, const struct canpid_story *s)
+static void put_commands(struct aw_session *session, FILE *file, const struct aw_bench_story *s)
 {
-    const struct aw_gains *g = &s->proposal->per_tick;
-    const struct aw_model *m = s->model;
+    const struct aw_bench_hooks *hooks = session->tool->bench;
+    const char *tool = session->tool->name;
+    char joint[AW_BENCH_SET], set[AW_BENCH_SET], back[AW_BENCH_SET];
+    hooks->words(s->joint, joint, sizeof joint);
+    hooks->set(s->joint, s->proposal->per_tick, set, sizeof set);
+    hooks->set(s->joint, s->old, back, sizeof back);
     fprintf(file,
-            "<h2>To do it again</h2>\n<pre>canpid identify -b %s -c %s --save model.json\n"
-            "canpid design model.json --rule %s\n"
-            "canpid set pid %.6g %.6g %.6g -b %s -c %s --switch\n"
-            "canpid step --from %.4g --to %.4g --for 3s -b %s -c %s</pre>\n",
-            m->board, m->controller, aw_rule_name(s->proposal->rule), g->kp, g->ki, g->kd, m->board,
-            m->controller, s->from, s->to, m->board, m->controller);
-    fprintf(file,
-            "<p>The gains from before:</p>\n<pre>canpid set pid %.6g %.6g %.6g -b %s -c %s "
-            "--switch</pre>\n",
-            s->old.kp, s->old.ki, s->old.kd, m->board, m->controller);
+            "<h2>To do it again</h2>\n<pre>%s identify%s --save model.json\n"
+            "%s design model.json --rule %s\n"
+            "%s %s\n"
+            "%s step%s --from %.4g --to %.4g --for 3s</pre>\n",
+            tool, joint, tool, aw_rule_name(s->proposal->rule), tool, set, tool, joint, s->from,
+            s->to);
+    fprintf(file, "<p>The gains from before:</p>\n<pre>%s %s</pre>\n", tool, back);
 }
 
-enum aw_status canpid_write_report(struct aw_session *session, const char *path,
-                                   const struct canpid_story *s)
+enum aw_status aw_bench_write_report(struct aw_session *session, const char *path,
+                                     const struct aw_bench_story *s)
 {
     FILE *file;
     enum aw_status status = aw_session_create(session, "--report", path, &file);
     if (status != AW_OK)
         return status;
-    fputs(head, file);
-    fprintf(file, "<h1>%s, %s</h1>\n<p>%s. Decided by %s.</p>\n<p class=\"outcome\">",
-            s->model->board, s->model->controller, s->model->made, s->goal);
+    fprintf(file, head, session->tool->name);
+    fprintf(file, "<h1>%s%s%s</h1>\n<p>%s. Decided by %s.</p>\n<p class=\"outcome\">",
+            s->model->board, *s->model->controller ? ", " : "", s->model->controller,
+            s->model->made, s->goal);
     aw_xml_print(file, s->outcome);
     fputs("</p>\n", file);
     const struct aw_proposal *p = s->proposal;
@@ -226,7 +228,7 @@ enum aw_status canpid_write_report(struct aw_session *session, const char *path,
     put_steps(file, s);
     put_model(file, s->model);
     bool drawn = put_charts(session, file, s);
-    put_commands(file, s);
+    put_commands(session, file, s);
     fputs("</body></html>\n", file);
     if (!aw_file_close(file))
         return aw_file_fail(&session->err, "--report", path);

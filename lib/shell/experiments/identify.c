@@ -1,4 +1,4 @@
-/* canpid identify: a process model of one joint, from an experiment or from anybody's record. */
+/* identify: a process model of one joint, from an experiment or from anybody's record. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "capture/times.h"
-#include "tuning.h"
+#include "shell/experiments/experiments.h"
+#include "shell/experiments/tuning.h"
 
 /* ---- Showing -----------------------------------------------------------------------------------
  */
@@ -22,7 +23,7 @@ static void print_value(struct aw_session *session, const char *name, double val
         aw_output_print(&session->out, "%-18s %10.4g ± %-8.2g %s\n", name, value, half, unit);
 }
 
-void canpid_print_model(struct aw_session *session, const struct aw_model *m)
+void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
 {
     static const char *const kinds[AW_PROCESS_KINDS] = {
         "first order with dead time", "integrator with lag and dead time",
@@ -53,8 +54,9 @@ void canpid_print_model(struct aw_session *session, const struct aw_model *m)
         aw_output_print(
             out, "%-18s %10.2g s          pieces by themselves: slower motion is not explained\n",
             "", fit->piece_s);
-    char tick[CANPID_TICK_TEXT];
-    aw_output_print(out, "%-18s %s\n", "tick of the law", canpid_tick_text(&m->tick, tick));
+    char tick[AW_BENCH_TICK_TEXT];
+    aw_output_print(out, "%-18s %s\n", "tick of the law",
+                    aw_bench_tick_text(session, &m->tick, tick));
     aw_output_print(out, "%-18s %10.3g            %s; steps of %.3g\n", "noise",
                     m->grain.noise * m->full_scale, m->unit, m->grain.quantum * m->full_scale);
     if (m->n_points)
@@ -66,7 +68,7 @@ void canpid_print_model(struct aw_session *session, const struct aw_model *m)
                         m->points[i].coherence < AW_COHERENT ? "  not to be trusted" : "");
 }
 
-void canpid_warn_of_model(struct aw_session *session, const struct aw_model *m)
+void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m)
 {
     if (!aw_fit_trusted(&m->fit))
         aw_session_notice(session,
@@ -82,7 +84,7 @@ static void half_of(struct aw_object *result, const char *key, double half)
         aw_object_number(result, key, half, -4, NULL);
 }
 
-void canpid_report_model(struct aw_session *session, const struct aw_model *m)
+void aw_bench_report_model(struct aw_session *session, const struct aw_model *m)
 {
     struct aw_object *result = &session->result;
     const struct aw_fit *fit = &m->fit;
@@ -105,7 +107,7 @@ void canpid_report_model(struct aw_session *session, const struct aw_model *m)
     if (fabs(fit->process.lead) > 0)
         aw_object_number(result, "lead", fit->process.lead, -4, "s");
     aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
-    canpid_report_tick(session, &m->tick);
+    aw_bench_report_tick(session, &m->tick);
     aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
     aw_object_number(result, "fit_used", 100 * fit->own, 1, "%");
     aw_object_truth(result, "trusted", aw_fit_trusted(fit));
@@ -142,7 +144,7 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
 
 /* Where nobody says what the time is called it is what all tools take for it. */
 static enum aw_status find_time(struct aw_session *session, const struct aw_table *table,
-                                struct canpid_columns *c)
+                                struct aw_bench_columns *c)
 {
     char unit[16], text[24];
     struct aw_time_column time;
@@ -160,7 +162,7 @@ static enum aw_status find_time(struct aw_session *session, const struct aw_tabl
 }
 
 static enum aw_status find_columns(struct aw_session *session, const struct aw_table *table,
-                                   struct canpid_columns *c, char unit[16])
+                                   struct aw_bench_columns *c, char unit[16])
 {
     char input_unit[16];
     enum aw_status status = find_time(session, table, c);
@@ -173,44 +175,42 @@ static enum aw_status find_columns(struct aw_session *session, const struct aw_t
 
 /* Who recorded telemetry has a sample for each. */
 static struct aw_tick tick_of_record(struct aw_session *session, const struct aw_table *table,
-                                     const struct canpid_columns *columns)
+                                     const struct aw_bench_columns *columns,
+                                     const struct aw_bench_joint *joint)
 {
     size_t last = table->n_rows - 1;
     if (aw_flag(session, "tick"))
         return (struct aw_tick){aw_option_number(session, "tick"), NAN, AW_TICK_GIVEN};
     double whole = aw_table_cell(table, last, columns->t) - aw_table_cell(table, 0, columns->t);
     double period_s = whole * columns->time_scale / (double)last;
-    return (struct aw_tick){canpid_tick_of_period(period_s), NAN, AW_TICK_ASSUMED};
+    return (struct aw_tick){aw_bench_tick_of_period(joint, period_s), NAN, AW_TICK_ASSUMED};
 }
 
 static enum aw_status from_file(struct aw_session *session, const char *path,
                                 struct aw_model *model)
 {
     struct aw_table table = {0};
-    struct canpid_columns columns;
+    struct aw_bench_columns columns;
     char unit[16] = "";
-    int controller;
+    struct aw_bench_joint joint;
     struct aw_fit_options options = {.find_dead_band = aw_flag(session, "dead-band")};
-    enum aw_status status = canpid_controller(session, false, &controller);
+    enum aw_status status = session->tool->bench->mode(session, NULL, false, &joint);
     if (status == AW_OK)
         status = aw_table_read(NULL, path, &table, &session->err);
     if (status == AW_OK)
         status = find_columns(session, &table, &columns, unit);
-    double full = controller == AW_CANPID_LAST ? 1 : aw_canpid_full_scale(controller);
-    columns.measured_scale = full;
+    columns.measured_scale = joint.scale;
+    columns.driver = joint.driver;
     columns.tick_s = aw_flag(session, "tick") ? aw_option_number(session, "tick") : 0;
     if (status == AW_OK)
-        status = canpid_model_from_table(session, &table, &columns, &options, model);
+        status = aw_bench_model_from_table(session, &table, &columns, &options, model);
     if (status == AW_OK) {
-        struct aw_tick tick = tick_of_record(session, &table, &columns);
+        struct aw_tick tick = tick_of_record(session, &table, &columns, &joint);
         aw_model_set_tick(model, &tick);
-        model->full_scale = full;
-        snprintf(model->unit, sizeof model->unit, "%s",
-                 *unit || controller == AW_CANPID_LAST ? unit : aw_canpid_unit(controller));
+        model->full_scale = joint.scale;
+        snprintf(model->unit, sizeof model->unit, "%s", *unit ? unit : joint.unit);
         snprintf(model->source, sizeof model->source, "%s, %zu samples", path, table.n_rows);
-        if (controller != AW_CANPID_LAST)
-            snprintf(model->controller, sizeof model->controller, "%s",
-                     aw_canpid_controller_name(controller));
+        snprintf(model->controller, sizeof model->controller, "%s", joint.mode);
     }
     aw_table_free(&table);
     return status;
@@ -219,56 +219,54 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-static enum aw_status experiment(struct aw_session *session, struct aw_model *model)
+static enum aw_status experiment(struct aw_session *session, const struct aw_args *args,
+                                 struct aw_model *model)
 {
-    struct canpid_run run = {.session = session, .saves = RUN_SAVES_MODEL};
-    struct canpid_experiment *e = calloc(1, sizeof *e);
+    struct aw_bench bench;
+    struct aw_excitation *e = calloc(1, sizeof *e);
     if (!e)
         return aw_no_memory(&session->err);
     struct aw_gains before;
-    enum aw_status status = canpid_run_begin(&run, session);
+    enum aw_status status = aw_bench_init(&bench, session);
+    bench.saves = AW_BENCH_SAVES_MODEL;
     if (status == AW_OK)
-        status = canpid_experiment_plan(&run, e);
+        status = aw_bench_begin(&bench, args);
+    if (status == AW_OK)
+        status = aw_excitation_plan(&bench, e);
     if (status == AW_OK) {
-        bool known = canpid_known_gains(&run, &before);
-        if (!known)
-            aw_session_notice(session,
-                              "the driver's gains are not known here: the published ones are put "
-                              "back (kp %g, ki %g, kd %g)",
-                              before.kp, before.ki, before.kd);
-        status = canpid_run_end(&run, canpid_experiment_perform(&run, e, &before));
+        aw_bench_known_gains(&bench, "", &before);
+        status = aw_bench_end(&bench, aw_excitation_perform(&bench, e, &before));
     }
     if (status == AW_OK)
-        status = canpid_experiment_model(&run, e, model);
-    canpid_run_free(&run);
+        status = aw_excitation_model(&bench, e, model);
+    aw_bench_free(&bench);
     free(e);
     return status;
 }
 
-enum aw_status run_identify(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_model *model = calloc(1, sizeof *model);
     const char *from = aw_option(session, "from"), *save = aw_option(session, "save");
     const char *picture = aw_option(session, "plot");
-    (void)args;
     if (!model)
         return aw_no_memory(&session->err);
     enum aw_status status = save ? aw_file_check(save, &session->err) : AW_OK;
     if (status == AW_OK)
-        status = from ? from_file(session, from, model) : experiment(session, model);
+        status = from ? from_file(session, from, model) : experiment(session, args, model);
     if (status == AW_OK) {
         aw_object_start(&session->result, "identify");
-        canpid_report_model(session, model);
+        aw_bench_report_model(session, model);
         if (aw_session_text(session)) {
-            canpid_print_model(session, model);
+            aw_bench_print_model(session, model);
             session->result.cmd = NULL;
         }
-        canpid_warn_of_model(session, model);
+        aw_bench_warn_of_model(session, model);
     }
     if (status == AW_OK && picture) {
         size_t size;
-        char *drawn = canpid_draw_bode(session, model, picture, &size);
-        status = canpid_write_drawn(session, drawn, size, picture);
+        char *drawn = aw_bench_draw_bode(session, model, picture, &size);
+        status = aw_bench_write_drawn(session, drawn, size, picture);
     }
     if (status == AW_OK && save)
         status = aw_model_save(model, save, &session->err);

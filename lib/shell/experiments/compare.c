@@ -1,4 +1,4 @@
-/* canpid compare: the figures of two saved step responses side by side. */
+/* compare: the figures of two saved step responses side by side. */
 #include "control/compare.h"
 
 #include <errno.h>
@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
 #include "shell/commands/picture.h"
+#include "shell/experiments/bench.h"
+#include "shell/experiments/experiments.h"
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
 {
@@ -30,7 +31,7 @@ static void report(struct aw_session *session, const struct aw_comparison *c)
         for (int i = 0; i < 3; i++) {
             char key[48];
             snprintf(key, sizeof key, "%s.%s", aw_metric((enum aw_metric)m)->name, parts[i]);
-            canpid_report_metric(session, key, (enum aw_metric)m, values[i], NULL);
+            aw_bench_report_metric(session, key, (enum aw_metric)m, values[i], NULL);
         }
     }
     aw_object_number(result, "rms_difference", c->rms_difference, 5, NULL);
@@ -43,11 +44,11 @@ static void print_table(struct aw_session *session, const struct aw_comparison *
     struct aw_output *out = &session->out;
     aw_output_print(out, "%-20s %12s %12s %12s\n", "", "a", "b", "b - a");
     for (int m = 0; m < AW_METRICS; m++) {
-        char a[CANPID_CELL], b[CANPID_CELL], change[CANPID_CELL];
+        char a[AW_BENCH_CELL], b[AW_BENCH_CELL], change[AW_BENCH_CELL];
         aw_output_print(out, "%-20s %12s %12s %12s\n", aw_metric((enum aw_metric)m)->title,
-                        canpid_metric_cell(a, (enum aw_metric)m, c->a.value[m], false),
-                        canpid_metric_cell(b, (enum aw_metric)m, c->b.value[m], false),
-                        canpid_metric_cell(change, (enum aw_metric)m, c->change[m], true));
+                        aw_bench_metric_cell(a, (enum aw_metric)m, c->a.value[m], false),
+                        aw_bench_metric_cell(b, (enum aw_metric)m, c->b.value[m], false),
+                        aw_bench_metric_cell(change, (enum aw_metric)m, c->change[m], true));
     }
     aw_output_print(out, "%-20s %12.5g\n%-20s %12.5g\n", "rms difference", c->rms_difference,
                     "max difference", c->max_difference);
@@ -112,13 +113,13 @@ static enum aw_status plot(struct aw_session *session, const struct aw_args *arg
     };
     const struct aw_chart chart = {
         .title = title, .x_label = "time since the step", .x_unit = "s", .panels = panels, .n = 2};
-    enum aw_status status = canpid_write_chart(session, &chart, path);
+    enum aw_status status = aw_bench_write_chart(session, &chart, path);
     free(of_a);
     free(of_b);
     return status;
 }
 
-enum aw_status run_compare(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_run_compare(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_run a = {0}, b = {0};
     struct aw_comparison comparison;

@@ -1,4 +1,4 @@
-/* canpid verify: steps of a specification, each judged against its limits, as TAP or JUnit.
+/* verify: steps of a specification, each judged against its limits, as TAP or JUnit.
  *
  *     [the knee does not overshoot]
  *     board = lknee
@@ -20,7 +20,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "shell/commands/verdicts.h"
-#include "tuning.h"
+#include "shell/experiments/experiments.h"
+#include "shell/experiments/tuning.h"
 
 #define CASES 64
 #define NAME  80
@@ -32,8 +33,9 @@ struct limit {
 
 struct check {
     char name[NAME];
-    int board, controller; /* -1: not given */
-    bool has_from, has_to, has_gains;
+    struct aw_bench_joint joint;
+    char joint_text[32];
+    bool has_mode, has_from, has_to, has_gains;
     char from_text[32], to_text[32];
     double from, to, seconds, settle_s;
     struct aw_gains gains;
@@ -69,22 +71,23 @@ static enum aw_status take_limit(struct spec *spec, struct check *check, const c
 {
     struct aw_session *session = spec->session;
     for (int m = 0; m < AW_METRICS; m++) {
-        char name[CANPID_LIMIT];
-        if (strcmp(canpid_limit_name((enum aw_metric)m, name), key) != 0)
+        char name[AW_BENCH_LIMIT];
+        if (strcmp(aw_bench_limit_name((enum aw_metric)m, name), key) != 0)
             continue;
         check->limits[m].given = true;
-        return canpid_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
+        return aw_bench_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
     }
     return aw_fail(&session->err, AW_USAGE,
-                   "%s: no such key — use board, controller, from, to, for, settle, gains, switch, "
+                   "%s: no such key — use %s, from, to, for, settle, gains, switch, "
                    "max-deviation or a limit "
                    "such as max-overshoot",
-                   key);
+                   key, spec->session->tool->bench->keys);
 }
 
 static enum aw_status take_gains(struct spec *spec, struct check *check, char *value)
 {
     char *words[4];
+    double most = spec->session->tool->bench->gain_max;
     double *const places[] = {&check->gains.kp, &check->gains.ki, &check->gains.kd};
     struct aw_error *err = &spec->session->err;
     enum aw_status status = AW_OK;
@@ -93,9 +96,8 @@ static enum aw_status take_gains(struct spec *spec, struct check *check, char *v
     for (int i = 0; i < 3 && status == AW_OK; i++)
         status = aw_number_parse(words[i], places[i], err);
     for (int i = 0; i < 3 && status == AW_OK; i++)
-        if (fabs(*places[i]) > AW_CANPID_GAIN_MAX)
-            status =
-                aw_fail(err, AW_LIMIT, "gains: %s is beyond ±%g", words[i], AW_CANPID_GAIN_MAX);
+        if (fabs(*places[i]) > most)
+            status = aw_fail(err, AW_LIMIT, "gains: %s is beyond ±%g", words[i], most);
     check->has_gains = true;
     return status;
 }
@@ -112,14 +114,14 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
 {
     struct aw_session *session = spec->session;
     struct aw_error *err = &session->err;
-    if (strcmp(key, "board") == 0) {
-        check->board = aw_canpid_board_find(&session->wire->variant, value);
-        return check->board >= 0 ? AW_OK : aw_fail(err, AW_USAGE, "%s: no such board", value);
+    const struct aw_bench_hooks *hooks = session->tool->bench;
+    if (strcmp(key, hooks->place) == 0) {
+        snprintf(check->joint_text, sizeof check->joint_text, "%s", value);
+        return hooks->joint(session, NULL, value, &check->joint);
     }
-    if (strcmp(key, "controller") == 0) {
-        check->controller = aw_canpid_controller_find(value);
-        return check->controller >= 0 ? AW_OK
-                                      : aw_fail(err, AW_USAGE, "%s: no such controller", value);
+    if (hooks->has_modes && strcmp(key, "controller") == 0) {
+        check->has_mode = true;
+        return hooks->mode(session, value, true, &check->joint);
     }
     if (strcmp(key, "from") == 0 || strcmp(key, "to") == 0) {
         bool from = *key == 'f';
@@ -151,7 +153,7 @@ static enum aw_status take_line(struct spec *spec, char *line)
         if (spec->n == CASES || !text[length] || length < 2)
             return aw_fail(err, AW_USAGE, "a step is '[name]', and there are at most %d", CASES);
         struct check *check = &spec->checks[spec->n++];
-        *check = (struct check){.board = -1, .controller = -1, .seconds = 2, .settle_s = 1};
+        *check = (struct check){.seconds = 2, .settle_s = 1};
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
         return AW_OK;
     }
@@ -164,12 +166,13 @@ static enum aw_status take_line(struct spec *spec, char *line)
 static enum aw_status read_values(struct aw_session *session, struct check *check)
 {
     const char *deviation = check->deviation_text[0] ? check->deviation_text : NULL;
-    enum aw_status status =
-        canpid_parse(session, "from", check->from_text, check->controller, &check->from);
+    const struct aw_bench bench = {
+        .session = session, .hooks = session->tool->bench, .joint = check->joint};
+    enum aw_status status = aw_bench_parse(&bench, "from", check->from_text, &check->from);
     if (status == AW_OK)
-        status = canpid_parse(session, "to", check->to_text, check->controller, &check->to);
+        status = aw_bench_parse(&bench, "to", check->to_text, &check->to);
     if (status == AW_OK)
-        status = canpid_max_deviation(session, check->controller, deviation, &check->max_deviation);
+        status = aw_bench_max_deviation(&bench, deviation, &check->max_deviation);
     return status;
 }
 
@@ -180,12 +183,15 @@ static enum aw_status complete(struct spec *spec, struct check *check)
     int limits = 0;
     for (int m = 0; m < AW_METRICS; m++)
         limits += check->limits[m].given;
-    if (check->board < 0 || check->controller < 0 || !check->has_from || !check->has_to || !limits)
-        return aw_fail(&session->err, AW_USAGE,
-                       "[%s]: board, controller, from, to and a limit are needed", check->name);
+    const struct aw_bench_hooks *hooks = session->tool->bench;
+    if (!*check->joint_text || check->has_mode != hooks->has_modes || !check->has_from ||
+        !check->has_to || !limits)
+        return aw_fail(&session->err, AW_USAGE, "[%s]: %s, from, to and a limit are needed",
+                       check->name, hooks->keys);
     enum aw_status status = read_values(session, check);
-    double most = aw_canpid_setpoint_limit(check->controller);
-    if (status == AW_OK && (fabs(check->from) > most || fabs(check->to) > most))
+    double low = check->joint.low, high = check->joint.high;
+    if (status == AW_OK &&
+        (fmin(check->from, check->to) < low || fmax(check->from, check->to) > high))
         return aw_fail(&session->err, AW_LIMIT, "[%s]: the step leaves the range of the setpoint",
                        check->name);
     if (status == AW_OK && !(check->seconds > 0.05 && check->settle_s >= 0))
@@ -210,15 +216,16 @@ static enum aw_status load(struct spec *spec, const char *path)
 }
 
 /* About the target: what never came near it keeps many a limit, and fails. */
-static void judge(const struct check *check, const struct canpid_run *run,
+static void judge(const struct check *check, const struct aw_bench *bench,
                   const struct aw_response *response, struct verdict *verdict)
 {
-    const struct aw_step step = {.from = check->from * run->scale, .to = check->to * run->scale};
+    const struct aw_step step = {.from = check->from * bench->joint.scale,
+                                 .to = check->to * bench->joint.scale};
     verdict->passed = aw_response_arrived(response, &step, AW_RESPONSE_NEAR);
     verdict->text[0] = '\0';
     if (!verdict->passed)
         snprintf(verdict->text, sizeof verdict->text, "came to %.4g and not to %.4g %s",
-                 response->final, step.to, run->unit);
+                 response->final, step.to, bench->joint.unit);
     for (int m = 0; m < AW_METRICS; m++) {
         double value = response->value[m], most = check->limits[m].most;
         if (!check->limits[m].given)
@@ -234,42 +241,29 @@ static void judge(const struct check *check, const struct canpid_run *run,
     }
 }
 
-/* A gain switches a driver that runs another controller over, and enables it; a disable for this
- * one switches it over, and disables it. */
-static enum aw_status use_gains(struct canpid_run *run, const struct check *check)
-{
-    struct aw_session *session = run->session;
-    int active = aw_canpid_board(canpid_of(session), run->board)->controller;
-    if (active != run->controller && !check->may_switch && !aw_flag(session, "switch"))
-        return aw_fail(&session->err, AW_LIMIT,
-                       "[%s]: gains: %s, and these are for %s — 'switch = yes' in the section, or "
-                       "--switch, lets them switch it over",
-                       check->name,
-                       active == AW_CANPID_LAST ? "which controller the driver runs is not known"
-                                                : "the driver runs another controller",
-                       aw_canpid_controller_name(run->controller));
-    enum aw_status status = active == run->controller ? AW_OK : canpid_run_switch(run);
-    return status == AW_OK ? canpid_run_gains(run, check->gains) : status;
-}
-
 static enum aw_status perform(struct spec *spec, size_t i)
 {
     const struct check *check = &spec->checks[i];
-    struct canpid_run run = {.session = spec->session,
-                             .saves = RUN_SAVES_NOTHING,
+    struct aw_bench bench = {.session = spec->session,
+                             .hooks = spec->session->tool->bench,
+                             .joint = check->joint,
+                             .saves = AW_BENCH_SAVES_NOTHING,
                              .max_deviation = check->max_deviation};
     struct aw_response response;
-    enum aw_status status = canpid_run_begin_with(&run, (unsigned)check->board, check->controller);
+    enum aw_status status = aw_bench_begin_with(&bench);
     if (status == AW_OK && check->has_gains)
-        status = use_gains(&run, check);
+        status = bench.hooks->admit(&bench, check->name, check->may_switch);
+    if (status == AW_OK && check->has_gains)
+        status = aw_bench_gains(&bench, check->gains);
     if (status == AW_OK)
-        status = canpid_step_perform(&run, check->from, check->to, check->settle_s, check->seconds);
-    status = canpid_run_end(&run, status);
+        status =
+            aw_bench_step_perform(&bench, check->from, check->to, check->settle_s, check->seconds);
+    status = aw_bench_end(&bench, status);
     if (status == AW_OK)
-        status = canpid_run_measure(&run, &response);
+        status = aw_bench_measure(&bench, &response);
     if (status == AW_OK)
-        judge(check, &run, &response, &spec->verdicts[i]);
-    canpid_run_free(&run);
+        judge(check, &bench, &response, &spec->verdicts[i]);
+    aw_bench_free(&bench);
     return status;
 }
 
@@ -288,8 +282,10 @@ static enum aw_status print_junit(struct spec *spec)
 {
     struct aw_session *session = spec->session;
     struct aw_verdict cases[CASES];
+    char suite[32];
+    snprintf(suite, sizeof suite, "%s verify", session->tool->name);
     struct aw_verdicts all = {
-        .suite = "canpid verify", .time_ns = aw_wall_time(), .cases = cases, .n = spec->n};
+        .suite = suite, .time_ns = aw_wall_time(), .cases = cases, .n = spec->n};
     char *text = NULL;
     size_t size = 0;
     for (size_t i = 0; i < spec->n; i++)
@@ -308,7 +304,7 @@ static enum aw_status print_junit(struct spec *spec)
     return AW_OK;
 }
 
-enum aw_status run_verify(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *args)
 {
     struct spec *spec = calloc(1, sizeof *spec);
     bool junit = strcmp(aw_option(session, "as"), "junit") == 0;

@@ -1,0 +1,342 @@
+/* canpid's joints on the bench: what the experiments know of a driver, and do to it. */
+#include "shell/experiments/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "joint.h"
+#include "protocol/canpid/joint.h"
+
+#define ENCODER_DEG 0.045 /* a step of the lever arm's encoder: what the law sees */
+#define PERIOD_S    0.01  /* of telemetry as published */
+
+static struct canpid_state *state_of(struct aw_bench *bench)
+{
+    return bench->session->state;
+}
+
+static void describe(int controller, struct aw_bench_joint *joint)
+{
+    double limit = aw_canpid_setpoint_limit(controller);
+    joint->kind = controller;
+    joint->unit = aw_canpid_unit(controller);
+    joint->scale = aw_canpid_full_scale(controller);
+    joint->low = -limit;
+    joint->high = limit;
+    joint->max_deviation = canpid_usual_deviation(controller);
+    joint->least = canpid_least_motion(controller);
+    joint->step = controller == AW_CANPID_TOR ? 0.1 : 10 / 360.0;
+    snprintf(joint->mode, sizeof joint->mode, "%s", aw_canpid_controller_name(controller));
+}
+
+static enum aw_status mode(struct aw_session *session, const char *name, bool must,
+                           struct aw_bench_joint *joint)
+{
+    int controller = name ? aw_canpid_controller_find(name) : AW_CANPID_LAST;
+    enum aw_status status = name ? AW_OK : canpid_controller(session, must, &controller);
+    if (name && must && controller < 0)
+        status = aw_fail(&session->err, AW_USAGE, "%s: no such controller", name);
+    joint->mode[0] = '\0';
+    joint->unit = "";
+    joint->scale = 1;
+    /* what the published firmware does to the law */
+    joint->driver =
+        (struct aw_driver){.dead_band = 0.01, .output_max = 0.81, .gain_max = AW_CANPID_GAIN_MAX};
+    joint->tick_s = AW_CANPID_TICK_S;
+    joint->period_s = PERIOD_S;
+    if (name && controller < 0)
+        controller = AW_CANPID_POS;
+    if (status == AW_OK && controller != AW_CANPID_LAST)
+        describe(controller, joint);
+    return status;
+}
+
+static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
+                           struct aw_bench_joint *joint)
+{
+    int board = name ? aw_canpid_board_find(&session->wire->variant, name) : 0;
+    enum aw_status status = AW_OK;
+    (void)args;
+    joint->number = (unsigned)board;
+    if (board < 0)
+        return aw_fail(&session->err, AW_USAGE, "%s: no such board", name);
+    if (!name)
+        status = canpid_one_board(session, &joint->number);
+    if (status == AW_OK)
+        aw_canpid_board_name(&session->wire->variant, joint->number, joint->name);
+    return status;
+}
+
+static enum aw_status parse(struct aw_session *session, const struct aw_bench_joint *joint,
+                            const char *what, const char *text, double *value)
+{
+    return canpid_parse(session, what, text, joint->kind, value);
+}
+
+/* One that reports an error is not moved in the first place. */
+static enum aw_status check_driver(struct aw_bench *bench)
+{
+    static const int64_t patience_ns = 100 * AW_MILLISECOND;
+    struct aw_session *session = bench->session;
+    const struct aw_canpid *client = canpid_of(session);
+    const struct aw_canpid_stream *stream =
+        &aw_canpid_board(canpid_of(session), bench->joint.number)->streams[AW_CANPID_SENSORS];
+    int64_t deadline = aw_clock_now(session->clock) + patience_ns;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && stream->count == 0 && aw_clock_now(session->clock) < deadline)
+        status = canpid_wait(session, 0.01);
+    const char *fault = canpid_fault(client, bench->joint.number);
+    if (status == AW_OK && fault)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "%s: it reports %s — nothing is moved; see to that first", bench->joint.name,
+                       fault);
+    return status;
+}
+
+static enum aw_status open(struct aw_bench *bench)
+{
+    struct canpid_state *state = state_of(bench);
+    enum aw_status status = canpid_ready(bench->session);
+    if (status != AW_OK)
+        return status;
+    state->n_old = 0;
+    status = canpid_telemetry(bench->session, bench->joint.number);
+    canpid_guard_start(&state->bench, bench->joint.number, bench->joint.kind, 1, 0);
+    return status == AW_OK ? check_driver(bench) : status;
+}
+
+static bool on_frame(void *context, const struct aw_received *received)
+{
+    static const double step = 1.0 / 32768; /* of the wire */
+    struct aw_bench *bench = context;
+    struct aw_canpid *client = canpid_of(bench->session);
+    const struct aw_record *record = received->record;
+    if (!record || aw_record_get(record, "board") != bench->joint.number)
+        return bench->guard.verdict == AW_MOTION_FINE;
+    const char *fault = canpid_guard_fault(&state_of(bench)->bench, client, record);
+    if (record->codec != client->codecs[AW_CANPID_PID])
+        return aw_motion_fault(&bench->guard, fault) == AW_MOTION_FINE;
+    const struct aw_canpid_board *board = aw_canpid_board(client, bench->joint.number);
+    /* The setpoint that was commanded, where it is that: exactly, and not to one step. */
+    bool same = fabs(board->setpoint / 100 - bench->commanded) < step;
+    struct aw_bench_sample sample = {
+        .setpoint =
+            same ? (double)NAN
+                 : aw_canpid_from_percent(bench->joint.kind, board->setpoint) / bench->joint.scale,
+        .measured = aw_canpid_from_percent(bench->joint.kind, board->measured) / bench->joint.scale,
+        .output = board->output / 100,
+        .fault = fault};
+    return aw_bench_sample(bench, &sample);
+}
+
+static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
+{
+    return aw_canpid_idle(canpid_of(bench->session), deadline, on_frame, bench,
+                          &bench->session->err);
+}
+
+static int64_t due(struct aw_bench *bench)
+{
+    return aw_canpid_paced_ns(canpid_of(bench->session), bench->joint.number);
+}
+
+static double period(struct aw_bench *bench)
+{
+    struct aw_canpid *client = canpid_of(bench->session);
+    return (double)aw_canpid_board(client, bench->joint.number)->period.period_ns / 1e9;
+}
+
+static enum aw_status setpoint(struct aw_bench *bench, double normalised)
+{
+    struct aw_session *session = bench->session;
+    struct canpid_state *state = state_of(bench);
+    state->driven = AW_CANPID_BIT(bench->joint.number);
+    state->bench.commanded = normalised;
+    aw_session_moves(session);
+    return aw_canpid_setpoint(canpid_of(session), bench->joint.number, bench->joint.kind,
+                              normalised, NULL, &session->err);
+}
+
+static enum aw_status end(struct aw_bench *bench, enum aw_status status)
+{
+    status = canpid_end_motion(bench->session, status);
+    state_of(bench)->bench.enabled = false;
+    return status;
+}
+
+/* The published gains of a driver after power-up, put back when nothing else is known. */
+static bool known(struct aw_bench *bench, struct aw_gains *gains)
+{
+    static const struct aw_gains power_up[AW_CANPID_CONTROLLERS] = {
+        [AW_CANPID_POS] = {3.0, 0.0005, 0},
+        [AW_CANPID_TOR] = {0.6, 0, 0},
+    };
+    const struct aw_canpid_gains *all = &canpid_of(bench->session)->gains;
+    const struct aw_gain *sent = all->of[bench->joint.number / 32][bench->joint.kind];
+    double *const places[] = {&gains->kp, &gains->ki, &gains->kd};
+    bool every = true;
+    *gains = power_up[bench->joint.kind];
+    for (int i = 0; i < AW_CANPID_GAINS; i++)
+        if (sent[i].known)
+            *places[i] = (double)sent[i].value;
+        else
+            every = false;
+    return every;
+}
+
+static enum aw_status load(struct aw_bench *bench, const char *path)
+{
+    struct aw_session *session = bench->session;
+    struct aw_canpid_gains *all = &canpid_of(session)->gains, *file = malloc(sizeof *file);
+    struct aw_gain *place = all->of[bench->joint.number / 32][bench->joint.kind];
+    enum aw_status status =
+        file ? aw_canpid_gains_load(file, path, &session->wire->variant, &session->err)
+             : aw_no_memory(&session->err);
+    for (int i = 0; status == AW_OK && i < AW_CANPID_GAINS; i++) {
+        const struct aw_gain *gain = &file->of[bench->joint.number / 32][bench->joint.kind][i];
+        if (gain->known)
+            place[i] = *gain;
+    }
+    free(file);
+    return status;
+}
+
+/* One after the other: what makes a driver lively comes last. */
+static void list_gains(const struct aw_bench_joint *joint, struct aw_gains gains,
+                       struct aw_canpid_gain_at out[AW_CANPID_GAINS])
+{
+    out[0] = (struct aw_canpid_gain_at){joint->number, joint->kind, AW_CANPID_KD, gains.kd};
+    out[1] = (struct aw_canpid_gain_at){joint->number, joint->kind, AW_CANPID_KI, gains.ki};
+    out[2] = (struct aw_canpid_gain_at){joint->number, joint->kind, AW_CANPID_KP, gains.kp};
+}
+
+static enum aw_status send_gains(struct aw_bench *bench, struct aw_gains gains)
+{
+    struct aw_canpid_gain_at all[AW_CANPID_GAINS];
+    enum aw_status status = AW_OK;
+    list_gains(&bench->joint, gains, all);
+    for (int i = 0; i < AW_CANPID_GAINS && status == AW_OK; i++) {
+        status = aw_bench_await_pace(bench);
+        if (status == AW_OK)
+            status = aw_canpid_set(canpid_of(bench->session), &all[i], NULL, &bench->session->err);
+    }
+    return status;
+}
+
+static void try(struct aw_bench *bench, const struct aw_gains *old)
+{
+    struct canpid_state *state = state_of(bench);
+    state->n_old = old ? AW_CANPID_GAINS : 0;
+    if (old)
+        list_gains(&bench->joint, *old, state->old);
+}
+
+static bool tries(const struct aw_session *session)
+{
+    return ((const struct canpid_state *)session->state)->n_old > 0;
+}
+
+/* A gain switches a driver that runs another controller over, and enables it; a disable for this
+ * one switches it over, and disables it. */
+static enum aw_status admit(struct aw_bench *bench, const char *section, bool may_switch)
+{
+    struct aw_session *session = bench->session;
+    int active = aw_canpid_board(canpid_of(session), bench->joint.number)->controller;
+    if (active == bench->joint.kind)
+        return AW_OK;
+    if (!may_switch && !aw_flag(session, "switch"))
+        return aw_fail(&session->err, AW_LIMIT,
+                       "[%s]: gains: %s, and these are for %s — 'switch = yes' in the section, or "
+                       "--switch, lets them switch it over",
+                       section,
+                       active == AW_CANPID_LAST ? "which controller the driver runs is not known"
+                                                : "the driver runs another controller",
+                       bench->joint.mode);
+    return aw_bench_push(bench, AW_CANPID_DISABLE);
+}
+
+/* The spring gets harder as it is bent: what an encoder's step is worth at the largest torque seen.
+ */
+static double torque_step(const struct aw_table *table)
+{
+    static const double step = 2 * M_PI / 16384, precompression_m = 0.002;
+    double largest = 0, alpha = 0;
+    for (size_t i = 0; i < table->n_rows; i++)
+        largest = fmax(largest, fabs(aw_table_cell(table, i, AW_BENCH_MEASURED)));
+    while (aw_joint_torque(alpha, precompression_m) < largest && alpha < 1.5)
+        alpha += step;
+    return aw_joint_torque(alpha + step, precompression_m) -
+           aw_joint_torque(alpha, precompression_m);
+}
+
+static double quantum(const struct aw_bench *bench)
+{
+    double step = bench->joint.kind == AW_CANPID_POS   ? ENCODER_DEG
+                  : bench->joint.kind == AW_CANPID_TOR ? torque_step(&bench->table)
+                                                       : 0;
+    return step / bench->joint.scale;
+}
+
+void canpid_about(struct aw_session *session, unsigned board, int controller, char *out,
+                  size_t size)
+{
+    const struct canpid_state *state = session->state;
+    char name[AW_CANPID_NAME_MAX];
+    snprintf(out, size, "%s %s", aw_canpid_board_name(&session->wire->variant, board, name),
+             aw_canpid_controller_name(controller));
+    for (int k = 0; k < AW_CANPID_GAINS; k++) {
+        const struct aw_gain *sent = &state->client.gains.of[board / 32][controller][k];
+        const struct aw_gain *before = &state->remembered.of[board / 32][controller][k];
+        const struct aw_gain *gain = sent->known ? sent : before;
+        if (gain->known)
+            aw_append(out, size, " ", "%s %.4g", aw_canpid_gain_name((enum aw_canpid_gain)k),
+                      (double)gain->value);
+    }
+}
+
+static void about(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
+                  size_t size)
+{
+    canpid_about(session, joint->number, joint->kind, out, size);
+}
+
+static void words(const struct aw_bench_joint *joint, char *out, size_t size)
+{
+    snprintf(out, size, " -b %s -c %s", joint->name, joint->mode);
+}
+
+static void set(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size)
+{
+    snprintf(out, size, "set pid %.6g %.6g %.6g -b %s -c %s --switch", gains.kp, gains.ki, gains.kd,
+             joint->name, joint->mode);
+}
+
+const struct aw_bench_hooks canpid_bench = {
+    .mode = mode,
+    .joint = find,
+    .parse = parse,
+    .open = open,
+    .idle = idle,
+    .due = due,
+    .period = period,
+    .setpoint = setpoint,
+    .end = end,
+    .known = known,
+    .load = load,
+    .gains = send_gains,
+    .try = try,
+    .tries = tries,
+    .admit = admit,
+    .quantum = quantum,
+    .about = about,
+    .words = words,
+    .set = set,
+    .place = "board",
+    .keys = "board, controller",
+    .has_modes = true,
+    .gain_max = AW_CANPID_GAIN_MAX,
+    .ended = "disabled",
+    .assumed = "assumed: the telemetry's period, 4 ms at the shortest",
+};

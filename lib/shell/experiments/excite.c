@@ -1,0 +1,231 @@
+/* The experiments behind identify and tune: excitation of one joint, and the model of its samples.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clamp.h"
+#include "control/answer.h"
+#include "shell/experiments/tuning.h"
+
+#define EXPERIMENT  30.0 /* s, of steps and relay */
+#define MULTISINE_S 4.0  /* a period; two are sent */
+#define TONES       12
+#define SLOWEST_HZ  0.25
+#define FASTEST_HZ  8.0
+
+bool aw_bench_known_gains(struct aw_bench *bench, const char *advice, struct aw_gains *gains)
+{
+    bool known = bench->hooks->known(bench, gains);
+    if (!known)
+        aw_session_notice(bench->session,
+                          "the gains from before are not known here; the published ones are taken "
+                          "for them (kp %g, ki %g, kd %g)%s",
+                          gains->kp, gains->ki, gains->kd, advice);
+    return known;
+}
+
+enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e)
+{
+    struct aw_session *session = bench->session;
+    const char *with = aw_option(session, "with");
+    bool all = strcmp(with, "all") == 0;
+    double deviation = 0;
+    enum aw_status status = aw_bench_max_deviation(bench, NULL, &deviation);
+    e->steps = all || strcmp(with, "step") == 0;
+    e->relay = all || strcmp(with, "relay") == 0;
+    e->multisine = all || strcmp(with, "multisine") == 0;
+    e->config = (struct aw_excite_config){
+        .amplitude = aw_option_number(session, "amplitude"),
+        .hysteresis = deviation / 50,
+        .max_deviation = deviation,
+        .max_time_s = aw_flag(session, "for") ? aw_option_number(session, "for") : EXPERIMENT,
+        .steps = e->steps,
+        .relay = e->relay,
+    };
+    return status;
+}
+
+static void on_sample(struct aw_bench *bench, const double *sample)
+{
+    struct aw_excitation *e = bench->context;
+    enum aw_excite_part part = e->excite.part;
+    aw_excite_feed(&e->excite, sample[AW_BENCH_T], sample[AW_BENCH_MEASURED] / bench->joint.scale);
+    if (e->excite.part != part && e->excite.part < AW_EXCITE_OVER)
+        aw_session_notice(bench->session, "%s: %.1f s, %.3g %s from where it began",
+                          aw_excite_part_name(e->excite.part), sample[AW_BENCH_T],
+                          sample[AW_BENCH_MEASURED] - e->config.centre * bench->joint.scale,
+                          bench->joint.unit);
+}
+
+/* The newest sample renews the setpoint as often as the driver takes one, so that its output stays
+ * what the experiment wants. */
+static enum aw_status excite(struct aw_bench *bench, struct aw_excitation *e)
+{
+    enum aw_status status = AW_OK;
+    bench->on_sample = on_sample;
+    bench->context = e;
+    while (status == AW_OK && e->excite.part < AW_EXCITE_OVER) {
+        double setpoint =
+            bench->last[AW_BENCH_MEASURED] / bench->joint.scale + e->excite.output / e->kp;
+        status = aw_bench_push(bench, aw_clamp(setpoint, bench->joint.low, bench->joint.high));
+        if (status == AW_OK)
+            status = aw_bench_await_turn(bench);
+    }
+    bench->on_sample = NULL;
+    return status == AW_OK ? aw_excite_result(&e->excite, &bench->session->err) : status;
+}
+
+/* Two periods around the centre, by the gains that the driver had. */
+static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e,
+                            const struct aw_gains *before)
+{
+    struct aw_sweep sweep;
+    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = SLOWEST_HZ,
+                                 .to_hz = FASTEST_HZ,
+                                 .tones = TONES,
+                                 .amplitude = e->config.max_deviation / 3,
+                                 .duration_s = MULTISINE_S};
+    double t = 0, start = bench->last[AW_BENCH_T];
+    enum aw_status status = aw_sweep_start(&sweep, &plan, &bench->session->err);
+    aw_session_notice(bench->session, "multisine: %.1f s", start);
+    if (status == AW_OK)
+        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
+    if (status == AW_OK)
+        status = aw_bench_gains(bench, *before);
+    while (status == AW_OK && t < 2 * MULTISINE_S) {
+        status = aw_bench_await_turn(bench);
+        t = bench->last[AW_BENCH_T] - start;
+        double value = e->config.centre + aw_sweep_value(&sweep, t) * fmin(1, t);
+        if (status == AW_OK)
+            status = aw_bench_push(bench, value);
+    }
+    return status;
+}
+
+static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
+                            const struct aw_gains *before)
+{
+    struct aw_session *session = bench->session;
+    double limit = fmin(-bench->joint.low, bench->joint.high);
+    const char *around = aw_option(session, "around");
+    enum aw_status status = aw_bench_tick_measure(bench, before, &e->tick);
+    if (status == AW_OK && around)
+        status = aw_bench_parse(bench, "--around", around, &e->config.centre);
+    if (status == AW_OK && around)
+        status = aw_bench_drive(bench, e->config.centre);
+    if (status == AW_OK)
+        status = aw_bench_collect(bench, around ? 2 : 0.1);
+    if (!around)
+        e->config.centre = bench->last[AW_BENCH_MEASURED] / bench->joint.scale;
+    e->kp = aw_excite_gain(&e->config, limit);
+    if (status == AW_OK && !isfinite(e->kp))
+        status = aw_fail(&session->err, AW_LIMIT,
+                         "%s: the joint is too near the end of its range for a swing of "
+                         "--max-deviation — move it inwards with setpoint, or --around",
+                         session->run.command->name);
+    if (status == AW_OK)
+        status = aw_excite_start(&e->excite, &e->config, &session->err);
+    aw_bench_watch(bench); /* the bound is one around the centre, also after --around */
+    return status == AW_OK ? aw_bench_push(bench, e->config.centre) : status;
+}
+
+enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e,
+                                     const struct aw_gains *before)
+{
+    bench->hooks->try(bench, before);
+    enum aw_status status = begin(bench, e, before);
+    bool small = e->steps || e->relay;
+    if (status == AW_OK && small)
+        status = aw_bench_gains(bench, (struct aw_gains){e->kp, 0, 0});
+    if (status == AW_OK && small)
+        status = aw_bench_restart(bench);
+    if (status == AW_OK && small)
+        status = excite(bench, e);
+    if (status == AW_OK && !small)
+        status = aw_bench_restart(bench);
+    if (status == AW_OK && !small)
+        status = aw_bench_collect(bench, 0.1);
+    return status == AW_OK && e->multisine ? swing(bench, e, before) : status;
+}
+
+/* ---- From samples to a model -------------------------------------------------------------------
+ */
+
+struct arrays {
+    double *t, *u, *y, *input_t, *input;
+    size_t n;
+};
+
+static bool make_arrays(const struct aw_table *table, const struct aw_bench_columns *c,
+                        struct arrays *a)
+{
+    size_t n = table->n_rows;
+    double *block = calloc(9 * n + 1, sizeof *block);
+    if (!block)
+        return false;
+    *a = (struct arrays){block, block + n, block + 2 * n, block + 3 * n, block + 6 * n, n};
+    for (size_t i = 0; i < n; i++) {
+        a->t[i] = aw_table_cell(table, i, c->t) * c->time_scale;
+        a->u[i] = aw_table_cell(table, i, c->input);
+        a->y[i] = aw_table_cell(table, i, c->measured) / c->measured_scale;
+    }
+    return true;
+}
+
+enum aw_status aw_bench_model_from_table(struct aw_session *session, const struct aw_table *table,
+                                         const struct aw_bench_columns *columns,
+                                         const struct aw_fit_options *options,
+                                         struct aw_model *model)
+{
+    struct arrays a;
+    struct aw_trial trial;
+    aw_model_init(model);
+    if (!make_arrays(table, columns, &a))
+        return aw_no_memory(&session->err);
+    trial = aw_excite_trial(a.t, a.u, a.y, a.n, columns->tick_s, a.input_t, a.input);
+    enum aw_status status = aw_fit_best(&trial, options, &model->fit, &session->err);
+    if (status == AW_OK) {
+        model->grain = aw_grain(a.y, a.n);
+        /* what the dead band lets through: the rest is the process */
+        struct aw_dead dead = {options->dead_zone, model->fit.dead_band};
+        for (size_t i = 0; i < trial.n_inputs; i++)
+            a.input[i] = aw_dead_passes(&dead, a.input[i]);
+        model->n_points = aw_spectrum(&trial, model->points, NULL);
+        model->driver = columns->driver;
+        model->driver.quantum = model->grain.quantum;
+        model->driver.noise = model->grain.noise;
+        model->driver.lost = model->fit.dead_band;
+        time_t now = (time_t)(aw_wall_time() / AW_SECOND);
+        struct tm utc;
+        strftime(model->made, sizeof model->made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    }
+    free(a.t);
+    return status;
+}
+
+enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excitation *e,
+                                   struct aw_model *model)
+{
+    double tick_s = e->tick.from == AW_TICK_ASSUMED ? 0 : e->tick.s;
+    struct aw_bench_columns columns = {AW_BENCH_T,         AW_BENCH_OUTPUT, AW_BENCH_MEASURED,  1,
+                                       bench->joint.scale, tick_s,          bench->joint.driver};
+    struct aw_fit_options options = {.dead_zone = bench->joint.driver.dead_band,
+                                     .find_dead_band = true};
+    enum aw_status status =
+        aw_bench_model_from_table(bench->session, &bench->table, &columns, &options, model);
+    if (status != AW_OK)
+        return status;
+    model->full_scale = bench->joint.scale;
+    aw_model_set_tick(model, &e->tick);
+    if (bench->hooks->quantum)
+        model->driver.quantum = fmax(model->driver.quantum, bench->hooks->quantum(bench));
+    snprintf(model->unit, sizeof model->unit, "%s", bench->joint.unit ? bench->joint.unit : "");
+    snprintf(model->board, sizeof model->board, "%s", bench->joint.name);
+    snprintf(model->controller, sizeof model->controller, "%s", bench->joint.mode);
+    snprintf(model->source, sizeof model->source, "%s %s, %zu samples", bench->session->tool->name,
+             bench->session->run.command->name, bench->table.n_rows);
+    return AW_OK;
+}

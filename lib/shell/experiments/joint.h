@@ -1,0 +1,94 @@
+/* What a tool tells of a joint that can be measured, and does to it, for the experiments: step,
+ * sweep, identify, tune and verify are made of this, and are the same in every tool.
+ *
+ *     const struct aw_bench_hooks lamp_bench = {
+ *         .mode = lamp_mode, .joint = lamp_joint, .parse = lamp_parse,
+ *         .open = lamp_open, .idle = lamp_idle, .setpoint = lamp_setpoint, .end = lamp_end, …
+ *     };
+ *     struct aw_tool lamp_tool = {…, .bench = &lamp_bench};
+ *
+ * Measured values and setpoints are shares of the joint's scale, so that a scale of 1 leaves them
+ * in the unit; outputs are shares of the greatest output. A hook that is NULL: the joint has
+ * nothing of the kind.
+ */
+#ifndef AW_SHELL_EXPERIMENTS_JOINT_H
+#define AW_SHELL_EXPERIMENTS_JOINT_H
+
+#include "control/loop.h"
+#include "shell/core/session.h"
+
+struct aw_bench;
+
+struct aw_bench_joint {
+    char name[32]; /* "lknee" */
+    char mode[16]; /* what controls it, where that is one of several: "pos"; else "" */
+    unsigned number;
+    int kind; /* number and kind: the tool's own */
+    const char *unit;
+    double scale;            /* a share of 1, in that unit */
+    double low, high;        /* setpoints that it takes */
+    double max_deviation;    /* if nobody says */
+    double least;            /* motion that is one, see control/motion.h */
+    double step;             /* size of a step, if nobody says */
+    struct aw_driver driver; /* what is done to the law; its tick is not known, 0 */
+    double tick_s, period_s; /* the shortest tick that can be; the usual period of samples */
+};
+
+#define AW_BENCH_SET 160 /* of a command that sets gains */
+
+struct aw_bench_hooks {
+    /* What follows from the mode alone: all but name and number. name NULL: as the options have it,
+     * which need not (AW_USAGE if it must): then mode is "" and scale 1. */
+    enum aw_status (*mode)(struct aw_session *session, const char *name, bool must,
+                           struct aw_bench_joint *joint);
+    /* Who it is, with the mode known: name NULL: as the options and arguments have it. */
+    enum aw_status (*joint)(struct aw_session *session, const struct aw_args *args,
+                            const char *name, struct aw_bench_joint *joint);
+    /* A value in the joint's unit ("10deg"); what is told before it in an error. */
+    enum aw_status (*parse)(struct aw_session *session, const struct aw_bench_joint *joint,
+                            const char *what, const char *text, double *value);
+
+    /* Opens the link, and waits until it is known how the joint stands. Not with --dry-run. */
+    enum aw_status (*open)(struct aw_bench *bench);
+    /* Takes in what comes until the deadline: a sample with aw_bench_sample, which says when it is
+     * enough; what else is known to be wrong with aw_motion_fault. */
+    enum aw_status (*idle)(struct aw_bench *bench, int64_t deadline);
+    int64_t (*due)(struct aw_bench *bench);   /* when the next command may go out, by the clock */
+    double (*period)(struct aw_bench *bench); /* of the samples, s; 0: not known yet */
+
+    /* From here on it moves: where it is to go to. */
+    enum aw_status (*setpoint)(struct aw_bench *bench, double setpoint);
+    /* Ends the motion, and puts the gains from before back where others are tried; returns status
+     * with its error, or else what came of that. */
+    enum aw_status (*end)(struct aw_bench *bench, enum aw_status status);
+
+    /* Gains of the law. The gains as they are known, those after power-up for the others; whether
+     * all are known. */
+    bool (*known)(struct aw_bench *bench, struct aw_gains *gains);
+    enum aw_status (*load)(struct aw_bench *bench, const char *path); /* known from a file */
+    enum aw_status (*gains)(struct aw_bench *bench, struct aw_gains gains);
+    /* Others are tried from now on: whatever ends the motion puts these back; NULL: they stay. */
+    void (*try)(struct aw_bench *bench, const struct aw_gains *old);
+    bool (*tries)(const struct aw_session *session); /* and that has not been done */
+    /* May gains be sent to it as it is now? section: told before the error; or else it is made so
+     * that they may. */
+    enum aw_status (*admit)(struct aw_bench *bench, const char *section, bool may_switch);
+    /* The step of the encoder, at the samples of table; a share. */
+    double (*quantum)(const struct aw_bench *bench);
+
+    /* For people: joint and gains, "lknee pos kp 3"; the words that name it in a command, " -b
+     * lknee -c pos"; the command that sets gains. */
+    void (*about)(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
+                  size_t size);
+    void (*words)(const struct aw_bench_joint *joint, char *out, size_t size);
+    void (*set)(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size);
+
+    const char *place; /* what joints are called: "board" */
+    const char *keys;  /* what a section of verify needs to name one: "board, controller" */
+    bool has_modes;
+    double gain_max;     /* of each gain, either sign */
+    const char *ended;   /* what the end does: "disabled" */
+    const char *assumed; /* where a tick that is assumed comes from */
+};
+
+#endif

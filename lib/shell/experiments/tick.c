@@ -1,0 +1,124 @@
+/* How often the driver's law runs: measured before an experiment, else assumed, and told. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shell/experiments/tuning.h"
+
+#define FOR_S    1.0    /* at most */
+#define ERROR    0.03   /* share of full scale */
+#define KI       0.002  /* two steps of the wire a tick */
+#define ENOUGH   0.007  /* of output: it stays in the dead band, where nothing moves */
+#define TOO_FAR  0.0095 /* that is no integral of ours */
+#define PATIENCE 5      /* tenths of a second until a period is known */
+
+double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s)
+{
+    return fmax(joint->tick_s, period_s > 0 ? period_s : joint->period_s);
+}
+
+/* Frames that come quicker than the driver's loop would be lost. */
+static enum aw_status await_period(struct aw_bench *bench)
+{
+    enum aw_status status = AW_OK;
+    for (int i = 0;
+         status == AW_OK && i < PATIENCE && (i == 0 || !(bench->hooks->period(bench) > 0)); i++)
+        status = aw_bench_collect(bench, 0.1);
+    return status;
+}
+
+/* --tick first, then what the telemetry's period lets expect. */
+static struct aw_tick expected(struct aw_bench *bench)
+{
+    double period_s = bench->hooks->period(bench);
+    if (aw_flag(bench->session, "tick"))
+        return (struct aw_tick){aw_option_number(bench->session, "tick"), NAN, AW_TICK_GIVEN};
+    return (struct aw_tick){aw_bench_tick_of_period(&bench->joint, period_s), NAN, AW_TICK_ASSUMED};
+}
+
+/* The integral of a small constant error. The joint does not feel it. */
+static enum aw_status integrate(struct aw_bench *bench)
+{
+    double here = bench->last[AW_BENCH_MEASURED] / bench->joint.scale;
+    enum aw_status status = aw_bench_restart(bench);
+    if (status == AW_OK)
+        status = aw_bench_push(bench, here > 0 ? here - ERROR : here + ERROR);
+    do {
+        if (status == AW_OK)
+            status = aw_bench_await_turn(bench);
+    } while (status == AW_OK && bench->last[AW_BENCH_T] < FOR_S &&
+             fabs(bench->last[AW_BENCH_OUTPUT]) < ENOUGH);
+    return status;
+}
+
+static bool evaluate(struct aw_bench *bench, struct aw_tick *tick)
+{
+    size_t n = bench->table.n_rows;
+    double *values = aw_bench_columns(&bench->table, 0);
+    if (!values)
+        return false;
+    double *t = values + AW_BENCH_T * n, *error = values + AW_BENCH_SETPOINT * n;
+    const double *measured = values + AW_BENCH_MEASURED * n, *output = values + AW_BENCH_OUTPUT * n;
+    bool good = fabs(bench->last[AW_BENCH_OUTPUT]) < TOO_FAR;
+    for (size_t i = 0; i < n; i++)
+        error[i] = (error[i] - measured[i]) / bench->joint.scale;
+    good = good && aw_tick_measure(t, error, output, n, KI, tick);
+    free(values);
+    return good;
+}
+
+enum aw_status aw_bench_tick_measure(struct aw_bench *bench, const struct aw_gains *before,
+                                     struct aw_tick *tick)
+{
+    struct aw_session *session = bench->session;
+    enum aw_status status = await_period(bench);
+    *tick = expected(bench);
+    if (status != AW_OK || tick->from == AW_TICK_GIVEN)
+        return status;
+    status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
+    if (status == AW_OK)
+        status = aw_bench_gains(bench, (struct aw_gains){0, KI, 0});
+    if (status == AW_OK)
+        status = integrate(bench);
+    bool measured = status == AW_OK && evaluate(bench, tick);
+    /* without an error, and with the integral cleared, the gains from before do nothing */
+    if (status == AW_OK)
+        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
+    if (status == AW_OK)
+        status = aw_bench_gains(bench, (struct aw_gains){0});
+    if (status == AW_OK)
+        status = aw_bench_gains(bench, *before);
+    if (status == AW_OK && !measured)
+        aw_session_notice(session,
+                          "the law's tick does not show: %.4g ms are assumed (--tick TIME knows "
+                          "better)",
+                          1000 * tick->s);
+    return status;
+}
+
+const char *aw_bench_tick_text(const struct aw_session *session, const struct aw_tick *tick,
+                               char out[AW_BENCH_TICK_TEXT])
+{
+    static const char *const from[AW_TICK_FROMS] = {
+        [AW_TICK_UNKNOWN] = "not known",
+        [AW_TICK_GIVEN] = "as given",
+        [AW_TICK_MEASURED] = "measured",
+    };
+    const char *how =
+        tick->from == AW_TICK_ASSUMED ? session->tool->bench->assumed : from[tick->from];
+    if (isfinite(tick->half))
+        snprintf(out, AW_BENCH_TICK_TEXT, "%.4g ± %.2g ms, %s", 1000 * tick->s, 1000 * tick->half,
+                 how);
+    else
+        snprintf(out, AW_BENCH_TICK_TEXT, "%.4g ms, %s", 1000 * tick->s, how);
+    return out;
+}
+
+void aw_bench_report_tick(struct aw_session *session, const struct aw_tick *tick)
+{
+    struct aw_object *result = &session->result;
+    aw_object_number(result, "tick", tick->s, -4, "s");
+    if (isfinite(tick->half))
+        aw_object_number(result, "tick_half", tick->half, -4, "s");
+    aw_object_text(result, "tick_from", aw_tick_from_names[tick->from]);
+}
