@@ -46,27 +46,9 @@ static const struct aw_arg zero_args[] = {
     {.name = "value", .field = "ref_alpha.value", .optional = true},
     {0},
 };
-#define SAVE_OPTION                                                                                \
-    {                                                                                              \
-        .name = "save", .value = "FILE", .help = "write the samples as CSV"                        \
-    }
-#define PLOT_OPTION                                                                                \
-    {                                                                                              \
-        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png or .pdf file",           \
-        AW_PICTURE                                                                                 \
-    }
-#define SETTLE_OPTION                                                                              \
-    {                                                                                              \
-        .name = "settle", .value = "TIME", .help = "rest before the start", .fallback = "1s",      \
-        .unit = "s", .min = 0, .max = 60                                                           \
-    }
-
 #define DEVIATION_OPTION                                                                           \
-    {                                                                                              \
-        .name = "max-deviation", .value = "VALUE",                                                 \
-        .help = "disable the driver when the joint is so far beyond where it stood and its "       \
-                "targets: 15deg (pos), 2Nm (tor)"                                                  \
-    }
+    AW_DEVIATION_OPTION("disable the driver when the joint is so far beyond where it stood and "   \
+                        "its targets: 15deg (pos), 2Nm (tor)")
 
 #define MODEL_DESIGN_OPTIONS                                                                       \
     {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",     \
@@ -210,18 +192,8 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .options = AW_OPTIONS(
-         {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},
-         {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},
-         SETTLE_OPTION,
          DEVIATION_OPTION,
-         SAVE_OPTION,
-         PLOT_OPTION,
-         {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},
-         {.name = "max-overshoot", .value = "PERCENT", .help = "fail above it: 10%"},
-         {.name = "max-settling-time", .value = "TIME", .help = "fail above it"},
-         {.name = "max-steady-state-error", .value = "NUMBER",
-          .help = "fail above it, in the unit of the step"},
-         {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"}),
+         AW_STEP_OPTIONS),
      .safety = AW_MOTION, .run = aw_run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
          "steady-state error, IAE. The\n"
@@ -231,21 +203,8 @@ static const struct aw_command commands[] = {
          "pos")},
     {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
      .options = AW_OPTIONS(
-         {.name = "kind", .value = "NAME", .help = "multisine or chirp", .fallback = "multisine",
-          .choices = AW_LIST("multisine", "chirp")},
-         {.name = "around", .value = "VALUE", .help = "the setpoint to swing around"},
-         {.name = "amplitude", .value = "VALUE", .help = "at most so far from there",
-          .fallback = "5"},
-         {.name = "from-hz", .value = "HZ", .help = "lowest frequency", .fallback = "0.2",
-          .unit = "Hz", .min = 0.001, .max = 50},
-         {.name = "to-hz", .value = "HZ", .help = "highest frequency", .fallback = "10",
-          .unit = "Hz", .min = 0.002, .max = 50},
-         {.name = "tones", .value = "COUNT", .help = "frequencies to look at", .fallback = "16",
-          .unit = "", .min = 2, .max = 32, .whole = true},
          DEVIATION_OPTION,
-         SETTLE_OPTION,
-         SAVE_OPTION,
-         PLOT_OPTION),
+         AW_SWEEP_OPTIONS),
      .safety = AW_MOTION, .run = aw_run_sweep,
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
@@ -301,8 +260,8 @@ static const struct aw_command commands[] = {
           .help = "the gains from before, as gains save writes them", .endings = "gains"},
          {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML",
           .endings = "html"},
-         SAVE_OPTION,
-         PLOT_OPTION),
+         AW_SAVE_OPTION,
+         AW_PLOT_OPTION),
      .safety = AW_MOTION, .run = aw_run_tune,
      .details = "The joint moves by at most --max-deviation, then the driver is disabled and "
          "the gains are printed. If you agree\n"
@@ -354,7 +313,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it", .endings = "csv"},
          {.name = "b", .kind = AW_ARG_FILE, .help = "another one", .endings = "csv"}),
-     .options = AW_OPTIONS(PLOT_OPTION),
+     .options = AW_OPTIONS(AW_PLOT_OPTION),
      .offline = true, .run = aw_run_compare,
      .details = "--plot draws one over the other, both from their step on."},
     {.name = "ping", .group = AW_GROUP_MEASURE,

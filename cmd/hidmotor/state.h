@@ -122,5 +122,6 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 
 extern const struct aw_transport motor_sim_transport;
 extern const struct aw_joints motor_joints;
+extern const struct aw_bench_hooks motor_bench;
 
 #endif

@@ -6,6 +6,7 @@
 #include "shell/commands/common.h"
 #include "shell/commands/gains.h"
 #include "shell/core/joints.h"
+#include "shell/experiments/experiments.h"
 #include "state.h"
 
 static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, void *context)
@@ -28,6 +29,12 @@ static const struct aw_option options[] = {
 
 #define DURATION {.name = "duration", .field = "set_setpoints.duration", .optional = true}
 #define MODE     {.name = "mode", .field = "set_setpoints.mode", .optional = true}
+
+#define JOINT                                                                                      \
+    {.name = "joint", .complete = complete_joints, .help = "m1, m2, m3, base, shoulder or elbow"}
+#define DEVIATION                                                                                  \
+    AW_DEVIATION_OPTION("hold the joint when it is so far beyond where it stood and its targets: " \
+                        "15deg")
 
 static const struct aw_arg move_args[] = {
     {.name = "m1", .field = "set_setpoints.m1", .optional = true},
@@ -152,6 +159,24 @@ static const struct aw_command commands[] = {
          "they differ.",
      .examples = AW_LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
+    {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
+     .args = AW_ARGS(JOINT),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         AW_STEP_OPTIONS),
+     .safety = AW_MOTION, .run = aw_run_step,
+     .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
+         "steady-state error, IAE. The\n"
+         "setpoint jumps, and the servo goes as fast as it can. It stays there; where the joint "
+         "leaves --max-deviation,\ngoes the other way or does not move, it is held at once.",
+     .examples = AW_LIST("-l 'sim:?time=virtual' step m2 --from 0deg --to 20deg")},
+    {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
+     .args = AW_ARGS(JOINT),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         AW_SWEEP_OPTIONS),
+     .safety = AW_MOTION, .run = aw_run_sweep,
+     .examples = AW_LIST("-l 'sim:?time=virtual' sweep m2 --to-hz 4")},
     {.name = "light", .summary = "colour of the light ring",
      .args = AW_ARGS(
          {.name = "hue", .field = "light.hue"},
@@ -263,6 +288,7 @@ const struct aw_tool hidmotor_tool = {
     .poll = motor_poll,
     .asks = true,
     .share = {.saw = motor_saw, .answers = motor_answers},
+    .bench = &motor_bench,
     .replay = {.in_step = true,
                .relative = AW_LIST("set_velocity"),
                .place = "positions",

@@ -1099,3 +1099,37 @@ END
     fails 2 hidmotor sim --listen "unix:$D/x"
     has "$why" "write unix-listen:$D/x"
 }
+
+@test "step and sweep measure a joint, and keep their bounds" {
+    virtual_json step m2 --from 0deg --to 20deg --plot run.svg --save run.csv
+    same "$(json '[.joint, .to, (.rise_time > 0.05 and .rise_time < 0.2), (.overshoot < 12)] | tojson')" \
+        '"[\"m2\",20,true,true]"'
+    has "$(cat run.svg)" "hidmotor step: m2 shoulder"
+    same "$(head -n 1 run.csv)" "t,setpoint,measured,output"
+    fails 1 hidmotor -q -l "$fast" step elbow --from 0 --to 20 --max-overshoot 1%
+    has "$why" "overshoot"
+    virtual_json sweep m2 --to-hz 4 --for 5s
+    same "$(tail -n 1 <<<"$output" | jq '.bandwidth > 3 and .bandwidth < 5')" true
+    fails 6 hidmotor -l "$fast" step m2 --from 0deg --to 120deg
+    has "$why" "--to: 120 deg is beyond the -45 to 100 of m2"
+    fails 2 hidmotor -l "$fast" step m9 --from 0 --to 1
+    fails 2 hidmotor -l "$fast" step m2 --from 0
+    fails 1 hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1
+    has "$why" "m3: the board has 2 motors"
+}
+
+@test "a joint that does not do what step wants ends it, and is held" {
+    fails 1 hidmotor -q -l "$fast&state=disabled" step m2 --from 0 --to 20
+    has "$why" "m2: output, and nothing moves"
+    fails 1 hidmotor -q -l "$fast&state=unhomed" step m2 --from 0 --to 20
+    has "$why" "is the arm homed?"
+    fails 3 hidmotor -q -l "$fast&fault=unplug:1.5s" step m2 --from 0 --to 20
+    has "$why" "its telemetry has stopped"
+    fails 1 hidmotor -q -l "$fast" step m2 --from 0 --to 40 --max-deviation 0.3deg
+    has "$why" "more than 0.3 beyond 0 to 40"
+    fails 6 hidmotor -q -l "$fast" step m2 --from 0 --to 20 --max-deviation 0deg
+    board
+    fails 1 hidmotor -q -l "$url" step m2 --from 0 --to 40 --max-deviation 0.3deg --settle 0.2s
+    held
+    ok hidmotor -q -l "$fast&fault=glitch:1%,lost:2%" step m2 --from 0 --to 20
+}

@@ -23,16 +23,28 @@ static const char *save_path(const struct aw_bench *bench)
                : aw_option(bench->session, options[bench->saves]);
 }
 
-enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session)
+enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
+                             const struct aw_args *args)
 {
     *bench = (struct aw_bench){.session = session, .hooks = session->tool->bench};
-    return bench->hooks->mode(session, NULL, true, &bench->joint);
+    enum aw_status status = bench->hooks->mode(session, NULL, true, &bench->joint);
+    return status == AW_OK ? bench->hooks->joint(session, args, NULL, &bench->joint) : status;
 }
 
 enum aw_status aw_bench_parse(const struct aw_bench *bench, const char *what, const char *text,
                               double *value)
 {
     return bench->hooks->parse(bench->session, &bench->joint, what, text, value);
+}
+
+enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, double value)
+{
+    const struct aw_bench_joint *joint = &bench->joint;
+    if ((value >= joint->low && value <= joint->high) || aw_flag(bench->session, "force"))
+        return AW_OK;
+    return aw_fail(&bench->session->err, AW_LIMIT, "%s: %.4g %s is beyond the %.4g to %.4g of %s",
+                   what, value * joint->scale, joint->unit, joint->low * joint->scale,
+                   joint->high * joint->scale, joint->name);
 }
 
 enum aw_status aw_bench_max_deviation(const struct aw_bench *bench, const char *text, double *value)
@@ -65,10 +77,10 @@ enum aw_status aw_bench_begin_with(struct aw_bench *bench)
     return status;
 }
 
-enum aw_status aw_bench_begin(struct aw_bench *bench, const struct aw_args *args)
+enum aw_status aw_bench_begin(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
-    enum aw_status status = bench->hooks->joint(session, args, NULL, &bench->joint);
+    enum aw_status status = AW_OK;
     /* A run must not be made in vain. */
     const char *paths[] = {save_path(bench), aw_option(session, "plot")};
     bool dry = aw_flag(session, "dry-run");
@@ -124,7 +136,8 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
     struct aw_motion_sample seen = {.t = now_s(bench),
                                     .target = bench->target,
                                     .measured = sample->measured * scale,
-                                    .output = sample->output,
+                                    .output =
+                                        fabs(sample->pull) > 0 ? sample->pull : sample->output,
                                     .fault = sample->fault};
     bool fine = aw_motion_feed(&bench->guard, &seen) == AW_MOTION_FINE;
     bench->last[AW_BENCH_T] = (double)(aw_clock_now(bench->session->clock) - bench->start_ns) / 1e9;

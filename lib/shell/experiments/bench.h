@@ -46,20 +46,22 @@ struct aw_bench {
     struct aw_motion guard;
 };
 
-/* An experiment that has not begun, with the joint's mode as the options have it. */
-enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session);
+/* An experiment that has not begun, with the joint of options and arguments. */
+enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
+                             const struct aw_args *args);
 
-/* Takes the joint of options and arguments, opens the link, waits until it is known how it stands.
- */
-enum aw_status aw_bench_begin(struct aw_bench *bench, const struct aw_args *args);
+/* Opens the link, waits until it is known how the joint stands; the files that the options name can
+ * be written. */
+enum aw_status aw_bench_begin(struct aw_bench *bench);
 
-/* The same with a joint that stands in bench->joint. */
+/* The same without a look at files. */
 enum aw_status aw_bench_begin_with(struct aw_bench *bench);
 
 /* For idle of the hooks. What the wire tells, in shares; fault: what the device says is wrong, or
- * NULL; setpoint NaN: the one that was commanded. False: enough of them. */
+ * NULL; setpoint NaN: the one that was commanded; pull: what moves the joint, for the guard, where that
+ * is not the output (0: it is). False: enough of them. */
 struct aw_bench_sample {
-    double setpoint, measured, output;
+    double setpoint, measured, output, pull;
     const char *fault;
 };
 bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sample);
@@ -67,6 +69,9 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
 /* A value in the joint's unit as a share. */
 enum aw_status aw_bench_parse(const struct aw_bench *bench, const char *what, const char *text,
                               double *value);
+
+/* Is this a setpoint that it takes? AW_LIMIT, unless --force. */
+enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, double value);
 
 /* A limit of a metric as text, in the metric's own unit: "10%" and "10" are the same overshoot. */
 enum aw_status aw_bench_parse_limit(struct aw_session *session, enum aw_metric metric,

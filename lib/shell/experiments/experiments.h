@@ -2,7 +2,58 @@
 #ifndef AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 #define AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 
+#include "shell/commands/picture.h"
 #include "shell/core/session.h"
+
+/* Rows of their options; what a joint may deviate, and what happens then, each tool says itself. */
+/* clang-format off */
+#define AW_SAVE_OPTION                                                                                \
+    {                                                                                              \
+        .name = "save", .value = "FILE", .help = "write the samples as CSV"                        \
+    }
+#define AW_PLOT_OPTION                                                                                \
+    {                                                                                              \
+        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png or .pdf file",           \
+        AW_PICTURE                                                                                 \
+    }
+#define AW_SETTLE_OPTION                                                                              \
+    {                                                                                              \
+        .name = "settle", .value = "TIME", .help = "rest before the start", .fallback = "1s",      \
+        .unit = "s", .min = 0, .max = 60                                                           \
+    }
+
+#define AW_DEVIATION_OPTION(does)                                                                  \
+    {                                                                                              \
+        .name = "max-deviation", .value = "VALUE", .help = does                                    \
+    }
+#define AW_STEP_OPTIONS                                                                           \
+    {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},                           \
+    {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},                               \
+    AW_SETTLE_OPTION,                                                                             \
+    AW_SAVE_OPTION,                                                                               \
+    AW_PLOT_OPTION,                                                                               \
+    {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},                 \
+    {.name = "max-overshoot", .value = "PERCENT", .help = "fail above it: 10%"},                  \
+    {.name = "max-settling-time", .value = "TIME", .help = "fail above it"},                      \
+    {.name = "max-steady-state-error", .value = "NUMBER",                                         \
+     .help = "fail above it, in the unit of the step"},                                           \
+    {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"}
+#define AW_SWEEP_OPTIONS                                                                          \
+    {.name = "kind", .value = "NAME", .help = "multisine or chirp", .fallback = "multisine",      \
+     .choices = AW_LIST("multisine", "chirp")},                                                   \
+    {.name = "around", .value = "VALUE", .help = "the setpoint to swing around"},                 \
+    {.name = "amplitude", .value = "VALUE", .help = "at most so far from there",                  \
+     .fallback = "5"},                                                                            \
+    {.name = "from-hz", .value = "HZ", .help = "lowest frequency", .fallback = "0.2",             \
+     .unit = "Hz", .min = 0.001, .max = 50},                                                      \
+    {.name = "to-hz", .value = "HZ", .help = "highest frequency", .fallback = "10",               \
+     .unit = "Hz", .min = 0.002, .max = 50},                                                      \
+    {.name = "tones", .value = "COUNT", .help = "frequencies to look at", .fallback = "16",       \
+     .unit = "", .min = 2, .max = 32, .whole = true},                                             \
+    AW_SETTLE_OPTION,                                                                             \
+    AW_SAVE_OPTION,                                                                               \
+    AW_PLOT_OPTION
+/* clang-format on */
 
 enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *args);

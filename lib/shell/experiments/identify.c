@@ -227,10 +227,10 @@ static enum aw_status experiment(struct aw_session *session, const struct aw_arg
     if (!e)
         return aw_no_memory(&session->err);
     struct aw_gains before;
-    enum aw_status status = aw_bench_init(&bench, session);
+    enum aw_status status = aw_bench_init(&bench, session, args);
     bench.saves = AW_BENCH_SAVES_MODEL;
     if (status == AW_OK)
-        status = aw_bench_begin(&bench, args);
+        status = aw_bench_begin(&bench);
     if (status == AW_OK)
         status = aw_excitation_plan(&bench, e);
     if (status == AW_OK) {

@@ -88,6 +88,10 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
     enum aw_status status = aw_bench_parse(bench, "--from", from, &plan->from);
     if (status == AW_OK)
         status = aw_bench_parse(bench, "--to", to, &plan->to);
+    if (status == AW_OK)
+        status = aw_bench_check(bench, "--from", plan->from);
+    if (status == AW_OK)
+        status = aw_bench_check(bench, "--to", plan->to);
     return status == AW_OK ? judge(session, plan, bench->joint.scale, NULL) : status;
 }
 
@@ -150,11 +154,11 @@ enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *arg
     struct aw_bench bench;
     struct step_plan plan;
     struct aw_response response;
-    enum aw_status status = aw_bench_init(&bench, session);
+    enum aw_status status = aw_bench_init(&bench, session, args);
     if (status == AW_OK)
         status = parse_plan(&bench, &plan);
     if (status == AW_OK)
-        status = aw_bench_begin(&bench, args);
+        status = aw_bench_begin(&bench);
     if (status == AW_OK)
         status = aw_bench_end(
             &bench, aw_bench_step_perform(&bench, plan.from, plan.to, plan.settle_s, plan.seconds));

@@ -152,11 +152,11 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
 {
     struct aw_bench bench;
     struct sweep_state s = {0};
-    enum aw_status status = aw_bench_init(&bench, session);
+    enum aw_status status = aw_bench_init(&bench, session, args);
     if (status == AW_OK)
         status = parse_plan(&bench, &s);
     if (status == AW_OK)
-        status = aw_bench_begin(&bench, args);
+        status = aw_bench_begin(&bench);
     if (status == AW_OK)
         status = aw_bench_end(&bench, perform(&bench, &s));
     if (status == AW_OK)

@@ -357,11 +357,11 @@ enum aw_status aw_run_tune(struct aw_session *session, const struct aw_args *arg
     if (!t)
         return aw_no_memory(&session->err);
     t->share = FIRST_SHARE;
-    enum aw_status status = aw_bench_init(&bench, session);
+    enum aw_status status = aw_bench_init(&bench, session, args);
     if (status == AW_OK)
         status = parse_plan(&bench, t);
     if (status == AW_OK)
-        status = aw_bench_begin(&bench, args);
+        status = aw_bench_begin(&bench);
     if (status == AW_OK)
         status = find_old_gains(&bench, t);
     if (status == AW_OK) {

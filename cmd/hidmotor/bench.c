@@ -1,0 +1,161 @@
+/* hidmotor's joints on the bench: what the experiments know of a motor, and do to it. */
+#include "shell/experiments/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clamp.h"
+#include "base/number.h"
+#include "state.h"
+
+#define FULL_EFFORT 255.0
+#define PULLS_DEG   30.0 /* from its setpoint: as good as a full output, for the guard */
+#define GLITCH_DEG  5.0  /* a joint that says that it is so far beyond its limits is wrong */
+#define LOOP_S      1e-3 /* of the board's main loop */
+
+static enum aw_status mode(struct aw_session *session, const char *name, bool must,
+                           struct aw_bench_joint *joint)
+{
+    (void)session, (void)name, (void)must;
+    *joint = (struct aw_bench_joint){.unit = "deg",
+                                     .scale = 1,
+                                     .max_deviation = 15,
+                                     .least = 0.72, /* three steps of the servo */
+                                     .step = 10,
+                                     .tick_s = LOOP_S,
+                                     .period_s = (double)AW_HIDMOTOR_POLL_NS / 1e9};
+    return AW_OK;
+}
+
+static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
+                           struct aw_bench_joint *joint)
+{
+    const char *text = name ? name : aw_arg(args, "joint", 0);
+    int motor = aw_hidmotor_find_joint(text);
+    if (motor < 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "no joint '%.24s' — m1 m2 m3, or base shoulder elbow", text);
+    struct aw_hidmotor_joint row = aw_hidmotor_joint(motor);
+    joint->number = (unsigned)motor;
+    joint->low = row.min;
+    joint->high = row.max;
+    snprintf(joint->name, sizeof joint->name, "%s", row.name);
+    return AW_OK;
+}
+
+static enum aw_status parse(struct aw_session *session, const struct aw_bench_joint *joint,
+                            const char *what, const char *text, double *value)
+{
+    struct aw_error problem;
+    enum aw_status status = aw_number_parse_unit(text, joint->unit, value, &problem);
+    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s: %s", what, problem.text);
+}
+
+static bool is_glitch(const struct aw_bench_joint *joint, double deg)
+{
+    return deg < joint->low - GLITCH_DEG || deg > joint->high + GLITCH_DEG;
+}
+
+static enum aw_status open(struct aw_bench *bench)
+{
+    struct aw_hidmotor_status now;
+    struct aw_session *session = bench->session;
+    enum aw_status status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
+    if (status == AW_OK && (int)bench->joint.number >= now.n)
+        return aw_fail(&session->err, AW_REFUSED, "%s: the board has %d motor%s", bench->joint.name,
+                       now.n, now.n == 1 ? "" : "s");
+    double at = status == AW_OK ? now.position[bench->joint.number] : 0;
+    if (status == AW_OK && is_glitch(&bench->joint, at))
+        return aw_fail(&session->err, AW_REFUSED,
+                       "%s: it says %.4g deg, outside %.4g to %.4g — is the arm homed? nothing is "
+                       "moved",
+                       bench->joint.name, at, bench->joint.low, bench->joint.high);
+    return status;
+}
+
+/* The board says nothing of what its servos do: it is the setpoint that pulls them. */
+static bool take(struct aw_bench *bench, const struct aw_hidmotor_status *now)
+{
+    unsigned i = bench->joint.number;
+    double off = now->setpoint[i] - now->position[i];
+    struct aw_bench_sample sample = {.setpoint = now->setpoint[i],
+                                     .measured = now->position[i],
+                                     .output = now->effort[i] / FULL_EFFORT,
+                                     .pull = aw_clamp(off / PULLS_DEG, -1, 1)};
+    return is_glitch(&bench->joint, sample.measured) || aw_bench_sample(bench, &sample);
+}
+
+/* As fast as it answers. A question without an answer is no sample, and silence is the guard's. */
+static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
+{
+    struct aw_hidmotor_status now;
+    struct aw_session *session = bench->session;
+    enum aw_status status = AW_OK;
+    bool more = true;
+    while (status == AW_OK && more && aw_clock_now(session->clock) < deadline) {
+        status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
+        if (status == AW_OK)
+            more = take(bench, &now);
+        else if (status == AW_TIMEOUT || status == AW_MALFORMED)
+            status = AW_OK, more = false;
+    }
+    return status;
+}
+
+/* At once: the board does not interpolate it. The other joints keep their setpoints. */
+static enum aw_status setpoint(struct aw_bench *bench, double deg)
+{
+    struct aw_session *session = bench->session;
+    struct aw_hidmotor_target target = {.duration_ms = 0, .mode = AW_HIDMOTOR_LINEAR};
+    struct aw_hidmotor_plan plan;
+    target.given[bench->joint.number] = true;
+    target.deg[bench->joint.number] = deg;
+    enum aw_status status = aw_hidmotor_plan_from(&motor_arm(session)->known, &target,
+                                                  aw_flag(session, "force"), &plan, &session->err);
+    if (status != AW_OK)
+        return status;
+    aw_session_moves(session);
+    return aw_hidmotor_move(motor_arm(session), &plan, NULL, &session->err);
+}
+
+/* What has gone well stays where it is; all else is held where it is found. */
+static enum aw_status end(struct aw_bench *bench, enum aw_status status)
+{
+    struct aw_session *session = bench->session;
+    struct aw_error cause = session->err;
+    enum aw_status ended = AW_OK;
+    if (status != AW_OK)
+        ended = aw_hidmotor_stop(motor_arm(session), NULL, &session->err);
+    session->motion.moving = ended != AW_OK;
+    session->err = cause;
+    return status;
+}
+
+static void about(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
+                  size_t size)
+{
+    (void)session;
+    snprintf(out, size, "%s %s", joint->name, aw_hidmotor_joint((int)joint->number).alias);
+}
+
+static void words(const struct aw_bench_joint *joint, char *out, size_t size)
+{
+    snprintf(out, size, " %s", joint->name);
+}
+
+const struct aw_bench_hooks motor_bench = {
+    .mode = mode,
+    .joint = find,
+    .parse = parse,
+    .open = open,
+    .idle = idle,
+    .setpoint = setpoint,
+    .end = end,
+    .about = about,
+    .words = words,
+    .place = "joint",
+    .keys = "joint",
+    .ended = "held",
+};
