@@ -58,8 +58,8 @@ enum aw_status aw_bench_begin(struct aw_bench *bench);
 enum aw_status aw_bench_begin_with(struct aw_bench *bench);
 
 /* For idle of the hooks. What the wire tells, in shares; fault: what the device says is wrong, or
- * NULL; setpoint NaN: the one that was commanded; pull: what moves the joint, for the guard, where that
- * is not the output (0: it is). False: enough of them. */
+ * NULL; setpoint NaN: the one that was commanded; pull: what moves the joint, for the guard, where
+ * that is not the output (0: it is). False: enough of them. */
 struct aw_bench_sample {
     double setpoint, measured, output, pull;
     const char *fault;

@@ -7,24 +7,24 @@
 
 /* Rows of their options; what a joint may deviate, and what happens then, each tool says itself. */
 /* clang-format off */
-#define AW_SAVE_OPTION                                                                                \
-    {                                                                                              \
-        .name = "save", .value = "FILE", .help = "write the samples as CSV"                        \
+#define AW_SAVE_OPTION                                                                            \
+    {                                                                                             \
+        .name = "save", .value = "FILE", .help = "write the samples as CSV"                       \
     }
-#define AW_PLOT_OPTION                                                                                \
-    {                                                                                              \
-        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png or .pdf file",           \
-        AW_PICTURE                                                                                 \
+#define AW_PLOT_OPTION                                                                            \
+    {                                                                                             \
+        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png or .pdf file",          \
+        AW_PICTURE                                                                                \
     }
-#define AW_SETTLE_OPTION                                                                              \
-    {                                                                                              \
-        .name = "settle", .value = "TIME", .help = "rest before the start", .fallback = "1s",      \
-        .unit = "s", .min = 0, .max = 60                                                           \
+#define AW_SETTLE_OPTION                                                                          \
+    {                                                                                             \
+        .name = "settle", .value = "TIME", .help = "rest before the start", .fallback = "1s",     \
+        .unit = "s", .min = 0, .max = 60                                                          \
     }
 
-#define AW_DEVIATION_OPTION(does)                                                                  \
-    {                                                                                              \
-        .name = "max-deviation", .value = "VALUE", .help = does                                    \
+#define AW_DEVIATION_OPTION(does)                                                                 \
+    {                                                                                             \
+        .name = "max-deviation", .value = "VALUE", .help = does                                   \
     }
 #define AW_STEP_OPTIONS                                                                           \
     {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},                           \
