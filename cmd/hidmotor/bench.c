@@ -11,6 +11,8 @@
 #define FULL_EFFORT 255.0
 #define PULLS_DEG   30.0 /* from its setpoint: as good as a full output, for the guard */
 #define GLITCH_DEG  5.0  /* a joint that says that it is so far beyond its limits is wrong */
+#define REST_S      0.15 /* without a step of the servo: it rests */
+#define PATIENCE_S  1.0
 #define LOOP_S      1e-3 /* of the board's main loop */
 
 static enum aw_status mode(struct aw_session *session, const char *name, bool must,
@@ -56,22 +58,44 @@ static bool is_glitch(const struct aw_bench_joint *joint, double deg)
     return deg < joint->low - GLITCH_DEG || deg > joint->high + GLITCH_DEG;
 }
 
+/* What coasts goes against the first setpoint, and is not reversed for that. */
+static enum aw_status await_rest(struct aw_bench *bench, struct aw_hidmotor_status *now)
+{
+    struct aw_session *session = bench->session;
+    unsigned i = bench->joint.number;
+    int64_t start = aw_clock_now(session->clock), since = start;
+    double at = now->position[i];
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(session->clock) < aw_clock_after(since, REST_S) &&
+           aw_clock_now(session->clock) < aw_clock_after(start, PATIENCE_S)) {
+        status = aw_hidmotor_status(motor_arm(session), now, &session->err);
+        if (status == AW_OK && fabs(now->position[i] - at) > bench->joint.least) {
+            at = now->position[i];
+            since = aw_clock_now(session->clock);
+        }
+    }
+    return status;
+}
+
 static enum aw_status open(struct aw_bench *bench)
 {
     struct aw_hidmotor_status now;
     struct aw_session *session = bench->session;
+    const struct aw_bench_joint *joint = &bench->joint;
     enum aw_status status = motor_ready(session);
     if (status == AW_OK)
         status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
-    if (status == AW_OK && (int)bench->joint.number >= now.n)
-        return aw_fail(&session->err, AW_REFUSED, "%s: the board has %d motor%s", bench->joint.name,
+    if (status == AW_OK && (int)joint->number >= now.n)
+        return aw_fail(&session->err, AW_REFUSED, "%s: the board has %d motor%s", joint->name,
                        now.n, now.n == 1 ? "" : "s");
-    double at = status == AW_OK ? now.position[bench->joint.number] : 0;
-    if (status == AW_OK && is_glitch(&bench->joint, at))
+    if (status == AW_OK)
+        status = await_rest(bench, &now);
+    double at = status == AW_OK ? now.position[joint->number] : 0;
+    if (status == AW_OK && is_glitch(joint, at))
         return aw_fail(&session->err, AW_REFUSED,
                        "%s: it says %.4g deg, outside %.4g to %.4g — is the arm homed? nothing is "
                        "moved",
-                       bench->joint.name, at, bench->joint.low, bench->joint.high);
+                       joint->name, at, joint->low, joint->high);
     return status;
 }
 

@@ -1131,5 +1131,8 @@ END
     board
     fails 1 hidmotor -q -l "$url" step m2 --from 0 --to 40 --max-deviation 0.3deg --settle 0.2s
     held
+    # What still coasts is no motor that is reversed.
+    hidmotor -q -l "$url" step m2 --from 0 --to 40 --settle 0.5s --for 0.1s >/dev/null || true
+    ok hidmotor -q -l "$url" step m2 --from -20 --to 0 --settle 0.3s --for 0.3s
     ok hidmotor -q -l "$fast&fault=glitch:1%,lost:2%" step m2 --from 0 --to 20
 }
