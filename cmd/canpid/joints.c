@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "run.h"
+#include "joint.h"
+#include "protocol/canpid/names.h"
+#include "state.h"
 #include "wire/rows.h"
 
 #define PATIENCE_S 0.5 /* for one new frame of each kind from each board */

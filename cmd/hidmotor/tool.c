@@ -31,7 +31,7 @@ static const struct aw_option options[] = {
 #define MODE     {.name = "mode", .field = "set_setpoints.mode", .optional = true}
 
 #define JOINT                                                                                      \
-    {.name = "joint", .complete = complete_joints, .help = "m1, m2, m3, base, shoulder or elbow"}
+    {.name = "joint", .complete = aw_joints_complete, .help = "m1, m2, m3, base, shoulder or elbow"}
 #define DEVIATION                                                                                  \
     AW_DEVIATION_OPTION("hold the joint when it is so far beyond where it stood and its targets: " \
                         "15deg")
