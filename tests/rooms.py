@@ -2,8 +2,9 @@
 """Which room may include which: prints the rooms from the ground up, and what each one includes.
 
 A room is a folder of lib/ or cmd/. It may include itself and the rooms below it in ORDER, nothing
-else. A file is a .c file together with the .h file of its name; no more than two files may include
-each other in a ring. Every file begins with a comment that says what it is. Exit status 1 where
+else. What a header of a room declares is defined in that room or below. A file is a .c file together
+with the .h file of its name; no more than two files may include each other in a ring, or use what
+each other defines. Every file begins with a comment that says what it is. Exit status 1 where
 something goes up or round, or a file does not say what it is.
 """
 import re
@@ -36,6 +37,8 @@ lib/shell
 cmd/*
 """
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+NOISE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#(?:\\\n|[^\n])*', re.S | re.M)
+USED = re.compile(r"\b(?:struct|enum|union)\s+\w+|\b([A-Za-z_]\w*)\b")
 TREE = Path(__file__).resolve().parent.parent
 floors = [
     [str(room.relative_to(TREE)) for name in line.split() for room in sorted(TREE.glob(name)) if room.is_dir()]
@@ -68,12 +71,68 @@ def rings(edges):
     return found
 
 
+def outline(code):
+    """The code without what is in braces."""
+    parts, depth = [], 0
+    for part in re.split(r"([{}])", code):
+        depth -= part == "}"
+        if depth == 0:
+            parts.append(part)
+        depth += part == "{"
+    return "".join(parts)
+
+
+def names(code):
+    """What a file declares and what it defines, for others: functions and objects."""
+    declared, defined = set(), set()
+    for text in re.findall(r"[^;}]+[;}]", outline(code)):
+        text = re.sub(r"__attribute__\s*\(\(.*\)\)", "", text, flags=re.S).strip()
+        function = re.match(r"[^=(]*?\b(\w+)\s*\(", text)
+        of_type = re.match(r"(?:extern\s+)?[^=(]*?\b(\w+)\s*(?:\[[^=]*\]\s*)*(=|;)", text)
+        found = function or of_type
+        if not found or re.match(r"(?:static|typedef)\b|(?:struct|enum|union)\s+\w+\s*[;}]", text):
+            continue
+        whole = text.endswith("}") if function else "=" in text
+        (defined if whole else declared).add(found[1])
+    return declared, defined
+
+
+def check_definitions(codes):
+    """What is declared below where it is defined, and rings of files that use each other."""
+    declared_in, defined_in, bad, edges, why = {}, {}, [], defaultdict(set), {}
+    for file, code in codes.items():
+        declared, defined = names(code)
+        if file.endswith(".h"):
+            declared_in.update((name, file) for name in declared)
+        else:
+            defined_in.update((name, file) for name in defined)
+    for name, file in sorted(declared_in.items()):
+        home = defined_in.get(name, file)
+        room, other = str(Path(file).parent), str(Path(home).parent)
+        if room != other and floor_of[other] >= floor_of[room]:
+            bad.append(f"{file}: declares {name}, which {home} above it defines")
+    for file, code in codes.items():
+        own = set(re.findall(r"^static\b[^;{=]*?\b(\w+)\s*[(\[=]", code, re.M))
+        for name in sorted({use[1] for use in USED.finditer(code)} & declared_in.keys() & defined_in.keys() - own):
+            user, home = file[:-2], defined_in[name][:-2]
+            rooms = Path(user).parent, Path(home).parent
+            within = rooms[0] == rooms[1] or floor_of[str(rooms[1])] != floor_of[str(rooms[0])]
+            if home != user and within and file.endswith(".c"):
+                edges[user].add(home)
+                why.setdefault((user, home), name)
+    for ring in rings(edges):
+        if len(ring) > 2:
+            bad.append("in a ring by what they use: " + " ".join(ring))
+            bad += [f"    {a} uses {why[a, b]} of {b}" for a in ring for b in sorted(edges[a] & set(ring))]
+    return bad
+
+
 def main():
     tree = TREE
     files = subprocess.check_output(
         ["git", "ls-files", "-co", "--exclude-standard", "lib/*.[ch]", "cmd/*.[ch]"], cwd=tree, text=True).split()
     files = [file for file in files if (tree / file).exists()]
-    bad, uses, edges = [], defaultdict(set), defaultdict(set)
+    bad, uses, edges, codes = [], defaultdict(set), defaultdict(set), {}
     for file in files:
         room = str(Path(file).parent)
         if room not in floor_of:
@@ -81,6 +140,7 @@ def main():
             continue
         uses[room]
         text = (tree / file).read_text()
+        codes[file] = NOISE.sub(" ", text)
         if not text.startswith("/* "):
             bad.append(f"{file}: does not begin with a comment that says what it is")
         for name in INCLUDE.findall(text):
@@ -97,6 +157,7 @@ def main():
     for file in edges:
         edges[file].discard(file)
     bad += ["in a ring: " + " ".join(ring) for ring in rings(edges) if len(ring) > 2]
+    bad += check_definitions(codes)
     for rooms in floors:
         for room in rooms:
             print(f"{room:24} {' '.join(sorted(use.removeprefix('lib/') for use in uses[room]))}")

@@ -1,4 +1,5 @@
 /* The program armctl: its table, given to the shell. */
+#include "shell/main.h"
 #include "armctl.h"
 
 int main(int argc, char **argv)

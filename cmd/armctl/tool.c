@@ -5,6 +5,7 @@
 #include "protocol/armctl/wire.h"
 #include "shell/commands/common.h"
 #include "shell/core/bind.h"
+#include "shell/main.h"
 #include "state.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* The program canpid: its table, given to the shell. */
+#include "shell/main.h"
 #include "canpid.h"
 
 int main(int argc, char **argv)

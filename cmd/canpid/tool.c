@@ -8,6 +8,7 @@
 #include "shell/commands/picture.h"
 #include "shell/core/wire_option.h"
 #include "shell/experiments/experiments.h"
+#include "shell/main.h"
 #include "state.h"
 
 static const char *const encoders[] = {"alpha", "fix-link", NULL};

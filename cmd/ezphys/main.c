@@ -1,4 +1,5 @@
 /* The program ezphys: its table, given to the shell. */
+#include "shell/main.h"
 #include "ezphys.h"
 
 int main(int argc, char **argv)

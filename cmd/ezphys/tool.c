@@ -3,6 +3,7 @@
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
 #include "shell/commands/common.h"
+#include "shell/main.h"
 #include "state.h"
 
 /* One row each. */

@@ -1,4 +1,5 @@
 /* The program hidmotor: its table, given to the shell. */
+#include "shell/main.h"
 #include "hidmotor.h"
 
 int main(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include "shell/commands/gains.h"
 #include "shell/core/joints.h"
 #include "shell/experiments/experiments.h"
+#include "shell/main.h"
 #include "state.h"
 
 static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, void *context)

@@ -1,4 +1,5 @@
 /* The program unitysim: its table, given to the shell. */
+#include "shell/main.h"
 #include "unitysim.h"
 
 int main(int argc, char **argv)

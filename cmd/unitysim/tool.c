@@ -3,6 +3,7 @@
 #include "protocol/unitysim/wire.h"
 #include "shell/commands/common.h"
 #include "shell/core/wire_option.h"
+#include "shell/main.h"
 #include "state.h"
 #include "unitysim.h"
 

@@ -12,11 +12,13 @@
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
-#include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
+#include "shell/main.h"
+#include "shell/prompt/dispatch.h"
 #include "shell/prompt/input.h"
 #include "shell/prompt/repl.h"
+#include "shell/share/share.h"
 
 /* --config is looked for first, because the file has a lower rank than what follows it. Given twice
  * it counts as it is given last, like every option. Behind -- are no options, but those of the line

@@ -11,9 +11,9 @@
 
 #include "link/core/transport.h"
 #include "shell.h"
-#include "shell/core/share.h"
 #include "shell/share/attached.h"
 #include "shell/share/server.h"
+#include "shell/share/share.h"
 
 static enum aw_status take_all(struct aw_link *link, const void *buf, size_t size,
                                struct aw_error *err)

@@ -16,6 +16,7 @@
 #include "shell/commands/common.h"
 #include "shell/core/config.h"
 #include "shell/core/session.h"
+#include "shell/main.h"
 
 static inline struct aw_session *rig_new(const struct aw_tool *tool)
 {

@@ -18,6 +18,7 @@
 #include "shell/core/config.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
+#include "shell/prompt/dispatch.h"
 
 #define OUTPUT_MAX  16384 /* bytes of what a case prints that are kept, the first ones */
 #define ANY_REFUSAL (-1)

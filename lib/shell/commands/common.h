@@ -1,10 +1,8 @@
-/* The commands that every tool has. */
+/* The commands that every tool has, but for those of sharing. */
 #ifndef AW_SHELL_COMMANDS_COMMON_H
 #define AW_SHELL_COMMANDS_COMMON_H
 
 #include "shell/core/session.h"
-
-extern const struct aw_command aw_common_commands[]; /* {0}-terminated */
 
 /* The joints of the tool, from its struct aw_joints; it has one. */
 enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *args);
@@ -17,9 +15,6 @@ enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *a
 enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_obey(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_wait(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *args);

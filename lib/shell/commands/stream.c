@@ -43,55 +43,6 @@ static enum aw_status begin_link(struct aw_stream *s)
     return status;
 }
 
-/* ---- Standard input and files -----------------------------------------------------------------
- */
-
-enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
-{
-    struct aw_clock *clock = &s->session->time.real.base;
-    memmove(s->buffer, s->buffer + s->used, s->held - s->used);
-    s->held -= s->used;
-    s->used = 0;
-    while (!s->ended) {
-        enum aw_status status = aw_clock_wait(clock, s->fd, POLLIN, deadline);
-        if (status != AW_OK)
-            return status;
-        ssize_t n = read(s->fd, s->buffer + s->held, AW_STREAM_BLOCK - s->held);
-        if (n < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (n < 0)
-            return aw_file_fail(&s->session->err, NULL, s->name);
-        s->ended = n == 0;
-        s->held += (size_t)n;
-        return n > 0 ? AW_OK : AW_END;
-    }
-    return AW_END;
-}
-
-enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line)
-{
-    for (;;) {
-        char *start = s->buffer + s->used, *end = memchr(start, '\n', s->held - s->used);
-        enum aw_status status = AW_OK;
-        bool last = !end && s->held > s->used && (s->ended || s->held - s->used == AW_STREAM_BLOCK);
-        if (end || last) {
-            char *stop = end ? end : s->buffer + s->held;
-            s->used = (size_t)(stop - s->buffer) + (end != NULL);
-            *stop = '\0'; /* the buffer has one byte more than is read */
-            if (stop > start && stop[-1] == '\r')
-                stop[-1] = '\0';
-            *line = start;
-            s->line++;
-            return AW_OK;
-        }
-        status = aw_stream_fill(s, deadline);
-        if (status == AW_END && s->held > s->used)
-            continue;
-        if (status != AW_OK)
-            return status;
-    }
-}
-
 /* The first bytes say what it is: captures have a magic, candump lines begin with a bracket. */
 static enum aw_status begin_file(struct aw_stream *s, const char *input)
 {
@@ -156,14 +107,6 @@ void aw_stream_close(struct aw_stream *s)
         s->source->end(s);
     free(s->state);
     free(s);
-}
-
-void *aw_stream_state(struct aw_stream *s, size_t size)
-{
-    s->state = calloc(1, size);
-    if (!s->state)
-        aw_no_memory(&s->session->err);
-    return s->state;
 }
 
 /* ---- Names that are asked for -----------------------------------------------------------------

@@ -298,9 +298,6 @@ void aw_session_row(struct aw_session *session, const struct aw_object *row, con
 /* A row of one column, the text itself for people. */
 void aw_session_row_text(struct aw_session *session, const char *key, const char *text);
 
-/* Is it the command that stops? It is refused for nothing that it can do without. */
-bool aw_command_stops(const struct aw_command *command);
-
 /* The wire follows the options, which may differ from command to command. AW_USAGE if they name
  * none. */
 enum aw_status aw_session_prepare_wire(struct aw_session *session);
@@ -388,10 +385,6 @@ int64_t aw_session_time(const struct aw_session *session);
 /* Is the time that of a simulator which waits for nobody? */
 bool aw_session_virtual(const struct aw_session *session);
 
-/* Runs one command. The status it returns has been printed already. where: "FILE:LINE" that it
- * stands in; NULL: the command line, the prompt. */
-enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where);
-
 /* From here on something moves: before the first byte of it leaves, or as soon as it is known. */
 void aw_session_moves(struct aw_session *session);
 
@@ -415,13 +408,6 @@ enum aw_status aw_session_leave(struct aw_session *session, enum aw_status statu
 /* Reports, once, that the recorder was lost: AW_LOST then, in session->err, unless there is a
  * failure already. */
 enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status);
-
-/* Finds a command of the tool or a common one. */
-const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);
-
-/* Calls visit for each command, the tool's own first. */
-void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
-                     void *context);
 
 /* Exit code for a status. */
 int aw_exit_code(const struct aw_session *session, enum aw_status status);

@@ -39,7 +39,4 @@ struct aw_sharing {
     enum aw_status (*allow)(struct aw_session *session, const struct aw_args *args);
 };
 
-/* All of them, in lib/shell/share. */
-extern const struct aw_sharing aw_sharing;
-
 #endif

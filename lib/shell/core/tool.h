@@ -386,7 +386,14 @@ struct aw_tool {
     const char *(*remark)(struct aw_session *session, char *out, size_t size);
 };
 
-/* The whole program. main() is: return aw_main(&tool, argc, argv). */
-int aw_main(const struct aw_tool *tool, int argc, char **argv);
+/* Finds a command of the tool or a common one. */
+const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);
+
+/* Calls visit for each command, the tool's own first. */
+void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
+                     void *context);
+
+/* Is it the command that stops? It is refused for nothing that it can do without. */
+bool aw_command_stops(const struct aw_command *command);
 
 #endif

@@ -12,246 +12,14 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
+#include "shell/core/outcome.h"
 #include "shell/core/realtime.h"
 #include "shell/core/recent.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/help/help.h"
+#include "shell/prompt/dispatch.h"
 #include "shell/prompt/input.h"
-
-static const struct aw_command *find_in(const struct aw_command *table, const char *name)
-{
-    for (; table && table->name; table++)
-        if (strcmp(table->name, name) == 0)
-            return table;
-    return NULL;
-}
-
-const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
-{
-    const struct aw_command *command = find_in(tool->commands, name);
-    if (!command)
-        command = find_in(tool->common, name);
-    return command && command->joints && !tool->joints ? NULL : command;
-}
-
-void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
-                     void *context)
-{
-    for (const struct aw_command *c = tool->commands; c && c->name; c++)
-        visit(c, context);
-    for (const struct aw_command *c = tool->common; c && c->name; c++)
-        if (!find_in(tool->commands, c->name) && (tool->joints || !c->joints))
-            visit(c, context);
-}
-
-/* The result is that of the command as it was typed, whatever was sent for it. In CSV and --format
- * what was asked for are the records or rows, where there were any. */
-static void print_result(struct aw_session *session, enum aw_status status)
-{
-    const char *name = session->run.command ? session->run.command->name : NULL;
-    char time[48], json[256], values[96];
-    if (!aw_session_json(session) && aw_session_formatted(session) &&
-        (session->run.printing.view || session->run.printing.rows))
-        return;
-    if (!aw_wanted_pick(session, &session->result))
-        return;
-    *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0) = '\0';
-    int used =
-        snprintf(json, sizeof json, "\"t\":%s%s%s%s,\"ok\":%s", time, name ? ",\"cmd\":\"" : "",
-                 name ? name : "", name ? "\"" : "", status == AW_OK ? "true" : "false");
-    if (status != AW_OK)
-        snprintf(json + used, sizeof json - (size_t)used, ",\"error\":\"%s\",\"exit\":%d",
-                 aw_status_name(status), aw_exit_code(session, status));
-    snprintf(values, sizeof values, "%s,%s", time, name ? name : "");
-    struct aw_row_head head = {json, "t,cmd", values, status == AW_OK ? NULL : session->err.text};
-    if (aw_session_print_object(session, &session->result, &head))
-        return;
-    session->result.cmd = name;
-    aw_session_print_line(session, &session->result);
-}
-
-/* That nobody reads on what a command only shows is no news to who left. */
-static void print_error(struct aw_session *session)
-{
-    if (session->out.error == EPIPE && session->run.command &&
-        session->run.command->safety == AW_READ && session->motion.ongoing == AW_ONGOING_NOTHING)
-        return;
-    aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
-}
-
-/* The outcome for people and for programs, the same in every way of use. */
-static void print_outcome(struct aw_session *session, enum aw_status status)
-{
-    if (status != AW_OK)
-        aw_output_flush(&session->out, NULL);
-    if (status == AW_OK ? session->result.cmd != NULL : aw_session_json(session))
-        print_result(session, status);
-    if (status != AW_OK)
-        print_error(session);
-}
-
-enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status)
-{
-    aw_object_start(&session->result, NULL);
-    print_outcome(session, status);
-    aw_output_flush(&session->out, NULL);
-    return status;
-}
-
-void aw_session_print_result(struct aw_session *session)
-{
-    if (session->result.cmd)
-        print_outcome(session, AW_OK);
-    aw_object_start(&session->result, NULL);
-}
-
-void aw_session_moves(struct aw_session *session)
-{
-    session->motion.moving = true;
-    aw_crash_prepare(session);
-}
-
-enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)
-{
-    struct aw_error lost = session->device.tee_lost;
-    if (lost.status == AW_OK)
-        return status;
-    session->device.tee_lost = (struct aw_error){.status = AW_OK};
-    if (status == AW_OK || (status == AW_STOPPED && !session->motion.stop.signal)) {
-        session->err = lost;
-        return AW_LOST;
-    }
-    aw_session_report(session, "%s: %s\n", session->tool->name, lost.text);
-    return status;
-}
-
-/* What ended a command: a signal, its output, the end of its recording, or another program. */
-static enum aw_status find_cause(struct aw_session *session, enum aw_status status)
-{
-    const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
-    /* What cannot be recorded is not to go on: it counts as moving, and is stopped. */
-    if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
-        session->motion.moving = true;
-    status = aw_session_take_loss(session, status);
-    if (status != AW_STOPPED)
-        return status;
-    if (session->out.error)
-        status = aw_output_flush(&session->out, &session->err);
-    else if (why && !*session->err.text)
-        aw_fail(&session->err, status, "%s", why);
-    if (status == AW_STOPPED && session->motion.stopped_by && *session->motion.stopped_by)
-        status =
-            aw_fail(&session->err, session->motion.stopped_as, "%s", session->motion.stopped_by);
-    return status;
-}
-
-/* One line for one stop: what ended the command, and what was done then. That a signal came is
- * known to who sent it. */
-static void add_stopped(struct aw_session *session, const struct aw_error *cause,
-                        enum aw_status status)
-{
-    const char *did = session->motion.stop.did;
-    bool plain = !*cause->text || strcmp(cause->text, AW_STOP_BY_SIGNAL) == 0;
-    session->err = *cause;
-    if (*did && plain)
-        aw_fail(&session->err, status, "stopped: %s", did);
-    else if (*did && status == AW_STOPPED)
-        aw_fail(&session->err, status, "stopped: %s; %s", did, cause->text);
-    else if (*did)
-        aw_fail(&session->err, status, "%s; stopped: %s", cause->text, did);
-}
-
-/* Who ends a command that only looks on may think that all has ended. */
-static void tell_what_goes_on(struct aw_session *session)
-{
-    char what[128] = "";
-    if (session->motion.moving || aw_stop_ends(session) || !aw_session_goes_on(session))
-        return;
-    if (session->tool->goes_on)
-        session->tool->goes_on(session, what, sizeof what);
-    aw_fail(&session->err, AW_STOPPED, "%s ended; %s — 'stop' or Ctrl-C at the prompt stops that",
-            session->run.command->name, *what ? what : "what was set going goes on");
-}
-
-/* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
- * safe stop. */
-static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
-{
-    status = find_cause(session, status);
-    if (status == AW_STOPPED && session->mode.interactive)
-        tell_what_goes_on(session);
-    struct aw_error cause = session->err;
-    if (!session->motion.moving || status == AW_OK || aw_flag(session, "hold") ||
-        !session->tool->stop)
-        return status;
-    enum aw_status stopped = aw_stop_device(session);
-    bool again = stopped == AW_TIMEOUT && session->mode.interactive && !aw_stop_ends(session);
-    session->motion.moving = false;
-    session->motion.ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
-    if (stopped == AW_OK)
-        add_stopped(session, &cause, status);
-    else {
-        /* What ended the command, and what is not confirmed of its stop, in one line. */
-        struct aw_error stop = session->err;
-        if (*cause.text && strcmp(cause.text, stop.text) != 0)
-            aw_fail(&session->err, status, "%s; %s", cause.text, stop.text);
-    }
-    return status;
-}
-
-bool aw_session_goes_on(const struct aw_session *session)
-{
-    return session->motion.ongoing == AW_ONGOING_RUNNING ||
-           (session->motion.ongoing == AW_ONGOING_ENDING &&
-            aw_clock_now(session->clock) < session->motion.until);
-}
-
-void aw_session_ends_in(struct aw_session *session, double seconds)
-{
-    session->motion.ongoing = AW_ONGOING_ENDING;
-    session->motion.until = aw_clock_after(aw_clock_now(session->clock), seconds);
-}
-
-/* advice: behind what was done, or "". */
-static enum aw_status halt(struct aw_session *session, const char *advice)
-{
-    if (!aw_session_goes_on(session) || !session->device.link || aw_flag(session, "hold"))
-        return AW_OK;
-    enum aw_status status = aw_stop_device(session);
-    if (status != AW_OK)
-        print_error(session);
-    else if (*session->motion.stop.did ||
-             session->share.attached) /* a server does not say what it did */
-        aw_session_notice(session, "stopped%s%s%s", *session->motion.stop.did ? ": " : "",
-                          session->motion.stop.did, advice);
-    if (status == AW_OK)
-        session->motion.ongoing =
-            AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
-    aw_crash_prepare(session);
-    return status;
-}
-
-enum aw_status aw_session_halt(struct aw_session *session)
-{
-    return halt(session, "");
-}
-
-enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
-{
-    bool early = session->motion.ongoing == AW_ONGOING_ENDING && status == AW_OK;
-    if (session->mode.one_shot)
-        return status;
-    enum aw_status stopped = halt(
-        session, early ? " — on its way, when the commands were over: let the last one wait, or "
-                         "give --hold"
-                       : "");
-    if (status != AW_OK)
-        return status;
-    if (stopped == AW_STOPPED)
-        aw_stop_read(session);
-    return stopped;
-}
 
 /* Before a dangerous command there is a question, which --dry-run makes needless. */
 static enum aw_status ask_first(struct aw_session *session, const struct aw_args *args)
@@ -325,7 +93,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_realtime_begin(session);
     status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
     aw_session_work_end(session);
-    status = make_safe(session, let_go(session, status));
+    status = aw_outcome_safe(session, let_go(session, status));
     if (session->share.attached)
         status = session->share.sharing->end(session, status);
     aw_stop_watch_output(session, false);
@@ -447,7 +215,7 @@ static void report_outcome(struct aw_session *session, const struct aw_words *wo
         return;
     if (where && status != AW_OK)
         aw_fail_at(&session->err, where, column_of(session, words, bad));
-    print_outcome(session, status);
+    aw_outcome_print(session, status);
 }
 
 enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where)
@@ -476,7 +244,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     session->run.reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;
-        print_error(session);
+        aw_outcome_error(session);
     }
     struct aw_printing *printing = &session->run.printing;
     aw_view_free(printing->view);

@@ -15,6 +15,7 @@
 #include "shell/core/deadman.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
+#include "shell/prompt/dispatch.h"
 
 #define SCRIPTS_MAX 16 /* one runs another */
 

@@ -20,6 +20,7 @@
 #include "shell/core/config.h"
 #include "shell/core/stop.h"
 #include "shell/prompt/complete.h"
+#include "shell/prompt/dispatch.h"
 #include "view/terminal/screen.h"
 
 #define HISTORY_LINES 5000

@@ -12,11 +12,11 @@
 
 #include "shell/commands/common.h"
 #include "shell/core/dry.h"
-#include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/share/attached.h"
 #include "shell/share/mqtt.h"
 #include "shell/share/server.h"
+#include "shell/share/share.h"
 
 #define PLACES_MAX 16 /* of servers of one tool */
 #define LINE_LIMIT (256 << 10)

@@ -10,10 +10,10 @@
 #include "shell/commands/common.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
-#include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/share/address.h"
 #include "shell/share/server.h"
+#include "shell/share/share.h"
 #include "shell/share/systemd.h"
 
 #define SLICE_NS AW_MILLISECOND         /* of listening to a device that is asked */

@@ -8,9 +8,10 @@
 
 #include "base/text.h"
 #include "shell/commands/common.h"
-#include "shell/core/share.h"
 #include "shell/core/stop.h"
+#include "shell/prompt/dispatch.h"
 #include "shell/share/attached.h"
+#include "shell/share/share.h"
 
 /* ---- What it may do ----------------------------------------------------------------------------
  */

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "picture_helper.h"
+#include "shell/main.h"
 
 static enum aw_status look(struct aw_session *session, const struct aw_args *args)
 {

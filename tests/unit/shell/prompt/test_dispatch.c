@@ -23,7 +23,9 @@
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/help/help.h"
+#include "shell/main.h"
 #include "shell/prompt/complete.h"
+#include "shell/prompt/dispatch.h"
 
 static FILE *out;
 static const char *config; /* the file of the lines that follow; NULL: none */

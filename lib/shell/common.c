@@ -4,9 +4,11 @@
 #include "shell/core/joints.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
+#include "shell/main.h"
 #include "shell/prompt/complete.h"
 #include "shell/prompt/input.h"
 #include "shell/prompt/repl.h"
+#include "shell/share/share.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
 static const char *const forms[] = {"text", "json",   "md",     "lua", "dbc",

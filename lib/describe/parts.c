@@ -1,0 +1,199 @@
+/* Texts that the descriptions are made of: types, places, ranges. */
+#include "describe/parts.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "wire/rows.h"
+#include "wire/run.h"
+
+void aw_part_add(struct aw_part *part, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(part->text + part->length, sizeof part->text - part->length, format, args);
+    va_end(args);
+    part->length += n > 0 ? (size_t)n : 0;
+    if (part->length >= sizeof part->text)
+        part->length = sizeof part->text - 1;
+}
+
+void aw_part_type(struct aw_part *part, const struct aw_scalar *scalar)
+{
+    switch (scalar->field->type) {
+    case AW_SINT:
+    case AW_LONG:
+        aw_part_add(part, "s%u", scalar->bits);
+        break;
+    case AW_FLOAT:
+        aw_part_add(part, "f32");
+        break;
+    case AW_SIGNMAG:
+        aw_part_add(part, "u16+sign");
+        break;
+    case AW_TEXT:
+        aw_part_add(part, "text");
+        break;
+    case AW_DIGITS:
+        aw_part_add(part, "%u digit%s", scalar->field->digits,
+                    scalar->field->digits > 1 ? "s" : "");
+        break;
+    default:
+        if (scalar->bits)
+            aw_part_add(part, "u%u", scalar->bits);
+    }
+}
+
+void aw_part_number(struct aw_part *part, double value)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    aw_part_add(part, "%s", text);
+}
+
+void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
+                   const struct aw_scalar *scalar)
+{
+    unsigned first = scalar->bit / 8u, last = (scalar->bit + scalar->bits - 1u) / 8u;
+    unsigned low = scalar->bit < 16 ? scalar->bit : scalar->bit - 16u; /* of a CAN frame */
+    if (codec->protocol->ascii)
+        return;
+    if (codec->protocol->can)
+        aw_part_add(part, "%s%u:%u", scalar->bit < 16 ? "id " : "", low + scalar->bits - 1, low);
+    else if (first == last)
+        aw_part_add(part, "%u", first);
+    else
+        aw_part_add(part, "%u-%u", first, last);
+}
+
+static void fixed_bytes(struct aw_part *part, const struct aw_scalar *scalar)
+{
+    for (int shift = scalar->bits - 8; shift >= 0; shift -= 8)
+        aw_part_add(part, "%02X%s", (unsigned)(scalar->field->constant >> shift & 0xFF),
+                    shift ? " " : "");
+}
+
+void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
+                   const struct aw_scalar *scalar)
+{
+    enum aw_type type = scalar->field->type;
+    if (type == AW_CONST && codec->protocol->ascii) {
+        uint32_t c = scalar->field->constant;
+        if (c == '\r' || c == '\n')
+            aw_part_add(part, "%s", c == '\r' ? "CR" : "LF");
+        else
+            aw_part_add(part, "%c", (char)c);
+    } else if (type == AW_CONST && scalar->bits == 16)
+        fixed_bytes(part, scalar);
+    else if (type == AW_CODE && codec->protocol->ascii)
+        aw_part_add(part, "%s", codec->message->word);
+    else if (type == AW_PAD)
+        aw_part_add(part, "0");
+    else if (type >= AW_CONST && type <= AW_INDEX)
+        aw_part_add(part, "%llu", (unsigned long long)aw_fixed_value(codec, scalar, NULL));
+}
+
+static const char *name_of(const struct aw_name *names, double value)
+{
+    const char *name = aw_value_name(names, value);
+    return name ? name : "?";
+}
+
+static void add_limits(struct aw_part *part, double min, double max)
+{
+    aw_part_add(part, "%.*g..%.*g", aw_digits_for(min), min, aw_digits_for(max), max);
+}
+
+static void add_choices(struct aw_part *part, const struct aw_codec *codec, int scalar)
+{
+    const struct aw_field *row = codec->scalars[scalar].field;
+    const struct aw_name *names = codec->scalars[codec->scalars[scalar].by].field->names;
+    for (size_t i = 0; i < row->n_scales; i++) {
+        const struct aw_scale *scale = &row->scales[i];
+        aw_part_add(part, "%s%s ", i ? ", " : "", name_of(names, scale->when));
+        add_limits(part, scale->min, scale->max);
+        aw_part_add(part, "%s%s", scale->unit ? " " : "", scale->unit ? scale->unit : "");
+    }
+}
+
+static void add_default(struct aw_part *part, const struct aw_field *row)
+{
+    if (!row->optional || row->type == AW_TEXT)
+        return;
+    if (row->names)
+        aw_part_add(part, " (default %s)", name_of(row->names, row->fallback));
+    else
+        aw_part_add(part, " (default %.*g)", aw_digits_for(row->fallback), row->fallback);
+}
+
+void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int scalar)
+{
+    const struct aw_field *row = codec->scalars[scalar].field;
+    struct aw_range range = aw_scalar_range(codec, scalar, NULL);
+    if (!codec->scalars[scalar].value || row->type == AW_TEXT)
+        return;
+    if (row->by)
+        add_choices(part, codec, scalar);
+    else if (row->names) {
+        for (const struct aw_name *name = row->names; name->name; name++)
+            aw_part_add(part, "%s%s %d", name == row->names ? "" : ", ", name->name, name->value);
+    } else if (row->type == AW_FLOAT && row->min == 0 && row->max == 0)
+        aw_part_add(part, "any");
+    else
+        add_limits(part, range.min, range.max);
+    if (row->names && row->open_names) {
+        aw_part_add(part, "; else ");
+        add_limits(part, range.min, range.max);
+    }
+    if (row->has_no_data)
+        aw_part_add(part, ", or none");
+    add_default(part, row);
+}
+
+void aw_part_code(struct aw_part *part, const struct aw_codec *codec)
+{
+    if (codec->protocol->ascii)
+        aw_part_add(part, "%s", codec->message->word);
+    else
+        aw_part_add(part, "%u", (unsigned)codec->message->code);
+}
+
+void aw_part_size(struct aw_part *part, const struct aw_codec *codec)
+{
+    if (codec->protocol->ascii)
+        aw_part_add(part, "one line");
+    else if (codec->protocol->can)
+        aw_part_add(part, "id and %u bytes", codec->size - 2u);
+    else
+        aw_part_add(part, "%u bytes", codec->size);
+}
+
+bool aw_is_big(const struct aw_codec *codec, const struct aw_scalar *scalar)
+{
+    return codec->variant->big_endian && scalar->bit % 8 == 0 && scalar->bits % 8 == 0;
+}
+
+bool aw_is_repeated(const struct aw_codec *codec, int scalar)
+{
+    for (int i = 0; i < scalar; i++)
+        if (codec->scalars[i].field == codec->scalars[scalar].field)
+            return true;
+    return false;
+}
+
+const char *aw_direction(enum aw_dir dir)
+{
+    static const char *const words[] = {"", "to the device", "from the device", "both ways"};
+    return words[dir];
+}
+
+bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted)
+{
+    return !wanted || strcmp(wire->protocol->messages[index].name, wanted) == 0;
+}

@@ -1,0 +1,204 @@
+/* How a command ends: the stop of what it has set going, its result or error. */
+#include "shell/core/outcome.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/core/crash.h"
+#include "shell/core/stop.h"
+
+/* The result is that of the command as it was typed, whatever was sent for it. In CSV and --format
+ * what was asked for are the records or rows, where there were any. */
+static void print_result(struct aw_session *session, enum aw_status status)
+{
+    const char *name = session->run.command ? session->run.command->name : NULL;
+    char time[48], json[256], values[96];
+    if (!aw_session_json(session) && aw_session_formatted(session) &&
+        (session->run.printing.view || session->run.printing.rows))
+        return;
+    if (!aw_wanted_pick(session, &session->result))
+        return;
+    *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0) = '\0';
+    int used =
+        snprintf(json, sizeof json, "\"t\":%s%s%s%s,\"ok\":%s", time, name ? ",\"cmd\":\"" : "",
+                 name ? name : "", name ? "\"" : "", status == AW_OK ? "true" : "false");
+    if (status != AW_OK)
+        snprintf(json + used, sizeof json - (size_t)used, ",\"error\":\"%s\",\"exit\":%d",
+                 aw_status_name(status), aw_exit_code(session, status));
+    snprintf(values, sizeof values, "%s,%s", time, name ? name : "");
+    struct aw_row_head head = {json, "t,cmd", values, status == AW_OK ? NULL : session->err.text};
+    if (aw_session_print_object(session, &session->result, &head))
+        return;
+    session->result.cmd = name;
+    aw_session_print_line(session, &session->result);
+}
+
+/* That nobody reads on what a command only shows is no news to who left. */
+void aw_outcome_error(struct aw_session *session)
+{
+    if (session->out.error == EPIPE && session->run.command &&
+        session->run.command->safety == AW_READ && session->motion.ongoing == AW_ONGOING_NOTHING)
+        return;
+    aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+}
+
+/* The outcome for people and for programs, the same in every way of use. */
+void aw_outcome_print(struct aw_session *session, enum aw_status status)
+{
+    if (status != AW_OK)
+        aw_output_flush(&session->out, NULL);
+    if (status == AW_OK ? session->result.cmd != NULL : aw_session_json(session))
+        print_result(session, status);
+    if (status != AW_OK)
+        aw_outcome_error(session);
+}
+
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status)
+{
+    aw_object_start(&session->result, NULL);
+    aw_outcome_print(session, status);
+    aw_output_flush(&session->out, NULL);
+    return status;
+}
+
+void aw_session_print_result(struct aw_session *session)
+{
+    if (session->result.cmd)
+        aw_outcome_print(session, AW_OK);
+    aw_object_start(&session->result, NULL);
+}
+
+void aw_session_moves(struct aw_session *session)
+{
+    session->motion.moving = true;
+    aw_crash_prepare(session);
+}
+
+enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error lost = session->device.tee_lost;
+    if (lost.status == AW_OK)
+        return status;
+    session->device.tee_lost = (struct aw_error){.status = AW_OK};
+    if (status == AW_OK || (status == AW_STOPPED && !session->motion.stop.signal)) {
+        session->err = lost;
+        return AW_LOST;
+    }
+    aw_session_report(session, "%s: %s\n", session->tool->name, lost.text);
+    return status;
+}
+
+/* What ended a command: a signal, its output, the end of its recording, or another program. */
+static enum aw_status find_cause(struct aw_session *session, enum aw_status status)
+{
+    const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
+    /* What cannot be recorded is not to go on: it counts as moving, and is stopped. */
+    if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
+        session->motion.moving = true;
+    status = aw_session_take_loss(session, status);
+    if (status != AW_STOPPED)
+        return status;
+    if (session->out.error)
+        status = aw_output_flush(&session->out, &session->err);
+    else if (why && !*session->err.text)
+        aw_fail(&session->err, status, "%s", why);
+    if (status == AW_STOPPED && session->motion.stopped_by && *session->motion.stopped_by)
+        status =
+            aw_fail(&session->err, session->motion.stopped_as, "%s", session->motion.stopped_by);
+    return status;
+}
+
+/* One line for one stop: what ended the command, and what was done then. That a signal came is
+ * known to who sent it. */
+static void add_stopped(struct aw_session *session, const struct aw_error *cause,
+                        enum aw_status status)
+{
+    const char *did = session->motion.stop.did;
+    bool plain = !*cause->text || strcmp(cause->text, AW_STOP_BY_SIGNAL) == 0;
+    session->err = *cause;
+    if (*did && plain)
+        aw_fail(&session->err, status, "stopped: %s", did);
+    else if (*did && status == AW_STOPPED)
+        aw_fail(&session->err, status, "stopped: %s; %s", did, cause->text);
+    else if (*did)
+        aw_fail(&session->err, status, "%s; stopped: %s", cause->text, did);
+}
+
+/* Who ends a command that only looks on may think that all has ended. */
+static void tell_what_goes_on(struct aw_session *session)
+{
+    char what[128] = "";
+    if (session->motion.moving || aw_stop_ends(session) || !aw_session_goes_on(session))
+        return;
+    if (session->tool->goes_on)
+        session->tool->goes_on(session, what, sizeof what);
+    aw_fail(&session->err, AW_STOPPED, "%s ended; %s — 'stop' or Ctrl-C at the prompt stops that",
+            session->run.command->name, *what ? what : "what was set going goes on");
+}
+
+/* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
+ * safe stop. */
+enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status)
+{
+    status = find_cause(session, status);
+    if (status == AW_STOPPED && session->mode.interactive)
+        tell_what_goes_on(session);
+    struct aw_error cause = session->err;
+    if (!session->motion.moving || status == AW_OK || aw_flag(session, "hold") ||
+        !session->tool->stop)
+        return status;
+    enum aw_status stopped = aw_stop_device(session);
+    bool again = stopped == AW_TIMEOUT && session->mode.interactive && !aw_stop_ends(session);
+    session->motion.moving = false;
+    session->motion.ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    if (stopped == AW_OK)
+        add_stopped(session, &cause, status);
+    else {
+        /* What ended the command, and what is not confirmed of its stop, in one line. */
+        struct aw_error stop = session->err;
+        if (*cause.text && strcmp(cause.text, stop.text) != 0)
+            aw_fail(&session->err, status, "%s; %s", cause.text, stop.text);
+    }
+    return status;
+}
+
+/* advice: behind what was done, or "". */
+static enum aw_status halt(struct aw_session *session, const char *advice)
+{
+    if (!aw_session_goes_on(session) || !session->device.link || aw_flag(session, "hold"))
+        return AW_OK;
+    enum aw_status status = aw_stop_device(session);
+    if (status != AW_OK)
+        aw_outcome_error(session);
+    else if (*session->motion.stop.did ||
+             session->share.attached) /* a server does not say what it did */
+        aw_session_notice(session, "stopped%s%s%s", *session->motion.stop.did ? ": " : "",
+                          session->motion.stop.did, advice);
+    if (status == AW_OK)
+        session->motion.ongoing =
+            AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
+    aw_crash_prepare(session);
+    return status;
+}
+
+enum aw_status aw_session_halt(struct aw_session *session)
+{
+    return halt(session, "");
+}
+
+enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
+{
+    bool early = session->motion.ongoing == AW_ONGOING_ENDING && status == AW_OK;
+    if (session->mode.one_shot)
+        return status;
+    enum aw_status stopped = halt(
+        session, early ? " — on its way, when the commands were over: let the last one wait, or "
+                         "give --hold"
+                       : "");
+    if (status != AW_OK)
+        return status;
+    if (stopped == AW_STOPPED)
+        aw_stop_read(session);
+    return stopped;
+}

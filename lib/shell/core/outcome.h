@@ -1,0 +1,17 @@
+/* How a command ends. Internal to the shell. */
+#ifndef AW_SHELL_CORE_OUTCOME_H
+#define AW_SHELL_CORE_OUTCOME_H
+
+#include "shell/core/session.h"
+
+/* A command has ended with this: whatever it has left moving is stopped. What comes of it, and
+ * session->err says why. */
+enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status);
+
+/* Prints its result or its error. */
+void aw_outcome_print(struct aw_session *session, enum aw_status status);
+
+/* Prints session->err, for people. */
+void aw_outcome_error(struct aw_session *session);
+
+#endif

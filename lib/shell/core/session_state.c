@@ -1,0 +1,89 @@
+/* What is known of a session without doing anything: its options, its time, what goes on. */
+#include <string.h>
+
+#include "base/number.h"
+#include "shell/core/session.h"
+
+static const struct aw_option_value *find_option(const struct aw_session *session, const char *name)
+{
+    return aw_options_find((struct aw_options *)&session->options, name);
+}
+
+const char *aw_option(const struct aw_session *session, const char *name)
+{
+    const struct aw_option_value *value = find_option(session, name);
+    return value ? value->text : NULL;
+}
+
+const char *aw_option_of_records(const struct aw_session *session, const char *name)
+{
+    const struct aw_option_value *value = find_option(session, name);
+    const struct aw_command *command = session->run.command;
+    bool plain = command && command->offline && !command->messages;
+    return plain && value->origin == AW_FROM_CONFIG ? NULL : value ? value->text : NULL;
+}
+
+bool aw_flag(const struct aw_session *session, const char *name)
+{
+    return aw_option(session, name) != NULL;
+}
+
+double aw_option_number(const struct aw_session *session, const char *name)
+{
+    const struct aw_option_value *value = find_option(session, name);
+    double number = 0;
+    if (value && value->text)
+        aw_number_parse_unit(value->text, *value->option->unit ? value->option->unit : NULL,
+                             &number, NULL);
+    return number;
+}
+
+bool aw_session_json(const struct aw_session *session)
+{
+    return aw_flag(session, "json");
+}
+
+bool aw_session_csv(const struct aw_session *session)
+{
+    return aw_flag(session, "csv");
+}
+
+bool aw_session_formatted(const struct aw_session *session)
+{
+    return aw_session_json(session) || aw_session_csv(session) ||
+           aw_option_of_records(session, "format");
+}
+
+bool aw_session_text(const struct aw_session *session)
+{
+    return !aw_session_formatted(session) && !aw_option_of_records(session, "fields");
+}
+
+bool aw_session_virtual(const struct aw_session *session)
+{
+    return session->clock == &session->time.virtual.base;
+}
+
+int64_t aw_session_time(const struct aw_session *session)
+{
+    return aw_session_virtual(session) ? session->time.virtual.time_ns : aw_wall_time();
+}
+
+int64_t aw_session_end(const struct aw_session *session)
+{
+    double seconds = aw_option_number(session, "for");
+    return seconds > 0 ? aw_clock_after(aw_clock_now(session->clock), seconds) : AW_NEVER;
+}
+
+bool aw_session_goes_on(const struct aw_session *session)
+{
+    return session->motion.ongoing == AW_ONGOING_RUNNING ||
+           (session->motion.ongoing == AW_ONGOING_ENDING &&
+            aw_clock_now(session->clock) < session->motion.until);
+}
+
+void aw_session_ends_in(struct aw_session *session, double seconds)
+{
+    session->motion.ongoing = AW_ONGOING_ENDING;
+    session->motion.until = aw_clock_after(aw_clock_now(session->clock), seconds);
+}

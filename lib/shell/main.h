@@ -1,0 +1,12 @@
+/* The main function of a tool, and the commands that every tool has. */
+#ifndef AW_SHELL_MAIN_H
+#define AW_SHELL_MAIN_H
+
+#include "shell/core/tool.h"
+
+extern const struct aw_command aw_common_commands[]; /* {0}-terminated */
+
+/* The whole program. main() is: return aw_main(&tool, argc, argv). */
+int aw_main(const struct aw_tool *tool, int argc, char **argv);
+
+#endif
