@@ -76,9 +76,9 @@ pick   = $(if $(SHARED),-l$(1),$(shell \
          case $$($(CC) -print-file-name=lib$(1).a) in (/*) echo -l:lib$(1).a ;; (*) echo -l$(1) ;; esac))
 choose = $(eval $(1) := $(foreach lib,$(2),$(call pick,$(lib))) $(3))$($(1))
 
-LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw,-lm -lpthread)
+LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw zstd lz4,-lm -lpthread)
 TOOL_LIBS    = $(call choose,TOOL_LIBS,readline jansson inih ncursesw tinfo,)
-SHARED_LIBS := -lserialport -lhidapi-hidraw -lm -lpthread
+SHARED_LIBS := -lserialport -lhidapi-hidraw -lzstd -llz4 -lm -lpthread
 
 # ---- Files ---------------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ all lib units benches fuzzers:
 	@:
 all: lib $(BIN)
 lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
-units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/tuning/batch $(B)/tests/tuning/confidence $(SHIMS)
+units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/mcap/make_frames $(B)/tests/tuning/batch $(B)/tests/tuning/confidence $(SHIMS)
 benches: $(BENCHES:%=$(B)/%)
 fuzzers: $(FUZZERS:%=$(B)/%) $(B)/tests/fuzz/seeds
 
@@ -230,6 +230,9 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
+$(eval $(call program,tests/mcap/make_frames,tests/mcap/make_frames.c,))
+$(B)/obj/tests/mcap/%.o: ALL_CPPFLAGS += -I$(B)/gen
+$(B)/obj/tests/mcap/make_frames.o: | $(B)/gen/protocols.h
 $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth.c,))
 $(eval $(call program,tests/tuning/confidence,tests/tuning/confidence.c tests/tuning/truth.c,))
 $(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning

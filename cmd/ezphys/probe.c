@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "capture/packet.h"
 #include "protocol/ezphys/wire.h"
 #include "shell/commands/decoder.h"
@@ -65,26 +66,35 @@ static bool is_from_simulator(const struct aw_payload *payload)
     return payload->dir ? payload->dir == AW_RX : payload->from == port || payload->to != port;
 }
 
-/* In place: payloads are shorter than their packets. */
+/* Packets of a compressed capture are longer than what they are made from. */
 static enum aw_status read_capture(struct aw_session *session, struct bytes *bytes)
 {
     struct aw_pcap_reader reader = {0};
     struct aw_span in = {bytes->data, bytes->size};
-    size_t size = 0, used;
+    struct bytes out = {0};
+    size_t used, room = 0;
     enum aw_status found = AW_OK;
-    while (found != AW_MORE) {
+    while (found == AW_OK || found == AW_MALFORMED) {
         struct aw_packet packet;
         struct aw_payload payload;
         found = aw_pcap_next(&reader, in, &packet, &used, &session->err);
         in = (struct aw_span){in.data + used, in.size - used};
         if (found != AW_OK || !aw_packet_open(&packet, &payload) || !payload.tcp ||
-            !is_from_simulator(&payload))
+            !is_from_simulator(&payload) || out.size > FILE_MAX)
             continue;
-        memmove(bytes->data + size, payload.data.data, payload.data.size);
-        size += payload.data.size;
+        uint8_t *grown = aw_grow(out.data, &room, out.size + payload.data.size, 1);
+        if (!grown) {
+            found = aw_no_memory(&session->err);
+            break;
+        }
+        out.data = grown;
+        memcpy(out.data + out.size, payload.data.data, payload.data.size);
+        out.size += payload.data.size;
     }
-    bytes->size = size;
-    return AW_OK;
+    aw_pcap_end(&reader);
+    free(bytes->data);
+    *bytes = out;
+    return found == AW_NO_MEMORY ? found : AW_OK;
 }
 
 static enum aw_status read_bytes(struct aw_session *session, const char *path, struct bytes *out)

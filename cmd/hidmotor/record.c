@@ -80,7 +80,7 @@ static enum aw_status choose_columns(struct recorder *r)
     if (status == AW_OK && missing < asked->n)
         return aw_fail(&session->err, AW_USAGE,
                        "record: '%.60s' is not recorded — there is position, setpoint, velocity, "
-                       "effort of m1, m2, m3; .ndjson and .pcapng take all messages",
+                       "effort of m1, m2, m3; .ndjson, .pcapng and .mcap take all messages",
                        asked->pattern[missing]);
     return status == AW_OK ? aw_table_init(&r->table, names, n, &session->err) : status;
 }

@@ -141,7 +141,8 @@ static const struct aw_command commands[] = {
      .summary = "write what the joints do into a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = ".csv (joints over time), .pcapng or .ndjson", .endings = "csv pcapng ndjson"}),
+          .help = ".csv (joints over time), .pcapng, .mcap or .ndjson",
+          .endings = "csv pcapng mcap ndjson"}),
      .options = AW_OPTIONS(
          {.name = "until-arrived", .help = "until setpoints rest and joints have followed"},
          {.name = "changes", .help = "leave out samples that repeat the one before"},

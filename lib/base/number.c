@@ -120,6 +120,16 @@ enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double
     return AW_OK;
 }
 
+bool aw_number_conversion(const char *from, const char *to, double *scale, double *offset)
+{
+    const struct unit *a = find_unit(from), *b = find_unit(to);
+    if (!a || !b || a->quantity != b->quantity)
+        return false;
+    *scale = a->scale / b->scale;
+    *offset = (a->offset - b->offset) / b->scale;
+    return true;
+}
+
 bool aw_number_is_unit(const char *text)
 {
     return *text && find_unit(text);

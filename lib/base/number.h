@@ -25,6 +25,10 @@ enum aw_status aw_number_parse(const char *text, double *value, struct aw_error 
 enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,
                                     struct aw_error *err);
 
+/* A value in the unit to is one in the unit from * *scale + *offset. False: they are of different
+ * kinds, or unknown. */
+bool aw_number_conversion(const char *from, const char *to, double *scale, double *offset);
+
 /* "deg", "ms", "%": a unit that the above knows. */
 bool aw_number_is_unit(const char *text);
 

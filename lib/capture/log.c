@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/lines.h"
+#include "base/text.h"
 #include "capture/candump.h"
 #include "capture/foreign.h"
 #include "capture/packet.h"
@@ -161,6 +162,12 @@ enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struc
 bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err)
 {
     size_t rest = left(log).size;
+    if (!aw_pcap_is_whole(&log->reader)) {
+        char name[sizeof log->name + 8];
+        aw_fail(err, AW_MALFORMED, "%s: it has no end — info --repair %s writes one", log->name,
+                aw_shell_word(name, sizeof name, log->name));
+        return true;
+    }
     if (rest)
         aw_fail(err, AW_MALFORMED, "%s: %zu bytes at the end are no whole packet — it is cut off",
                 log->name, rest);
@@ -185,13 +192,18 @@ static bool has_lines(const struct aw_log *log)
 static enum aw_status begin(struct aw_log *log, struct aw_error *err)
 {
     enum aw_status status = fill(log, err);
-    log->lines = !aw_is_pcap(left(log));
+    log->lines = !aw_is_capture(left(log));
     if (status != AW_OK && status != AW_END)
         return status;
     if (log->lines && aw_log_is_foreign(left(log), log->name, err))
         return AW_USAGE;
+    if (log->lines && aw_is_mcap(left(log)))
+        return aw_fail(err, AW_USAGE,
+                       "%s has values of another program, and no packets — see 'info' and 'plot'",
+                       log->name);
     if (log->lines && !has_lines(log))
-        return aw_fail(err, AW_USAGE, "%s: no capture — pcapng, pcap and candump logs can be read",
+        return aw_fail(err, AW_USAGE,
+                       "%s: no capture — pcapng, pcap, MCAP and candump logs can be read",
                        log->name);
     return AW_OK;
 }
@@ -228,7 +240,7 @@ enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
     log->from = log->to = 0;
     log->read = log->number = 0;
     log->end = false;
-    log->reader = (struct aw_pcap_reader){0};
+    aw_pcap_end(&log->reader);
     memset(log->order, 0, sizeof log->order);
     return begin(log, err);
 }
@@ -245,5 +257,6 @@ void aw_log_close(struct aw_log *log)
         return;
     if (log->fd >= 0)
         close(log->fd);
+    aw_pcap_end(&log->reader);
     free(log);
 }

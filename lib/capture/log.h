@@ -1,4 +1,5 @@
-/* What passed a link, read back from a file: pcapng, pcap or the lines of candump.
+/* What passed a link, read back from a file: pcapng, pcap, MCAP or the lines of
+ * candump.
  *
  *     struct aw_log *log;
  *     struct aw_log_entry entry;

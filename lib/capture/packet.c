@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "capture/frame.h"
+
 enum {
     IP_HEAD = 20,
     UDP_HEAD = 8,
@@ -148,6 +150,11 @@ bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload)
     payload->tcp = false;
     payload->from = payload->to = 0;
     payload->data = packet->data;
+    if (packet->bare) {
+        payload->tcp = packet->tcp;
+        payload->seq = packet->seq;
+        return packet->data.size > 0;
+    }
     switch (packet->linktype) {
     case AW_LINKTYPE_CAN:
         return open_can(packet->data, payload);
@@ -214,12 +221,7 @@ struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_paylo
 
 enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper)
 {
-    static const enum aw_linktype types[] = {
-        [AW_MEDIUM_SERIAL] = AW_LINKTYPE_USER0, [AW_MEDIUM_HID] = AW_LINKTYPE_USER1,
-        [AW_MEDIUM_CAN] = AW_LINKTYPE_CAN,      [AW_MEDIUM_UDP] = AW_LINKTYPE_RAW_IP,
-        [AW_MEDIUM_TCP] = AW_LINKTYPE_RAW_IP,
-    };
-    return types[wrapper->medium];
+    return aw_medium_linktype(wrapper->medium);
 }
 
 /* Sum of 16-bit words as IP has it, not yet folded. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "capture/frame.h"
 #include "wire/codec.h"
 
 enum format {
@@ -10,6 +11,7 @@ enum format {
     PCAPNG,
     PCAP_MICRO,
     PCAP_NANO,
+    MCAP,
 };
 
 enum block_type {
@@ -353,16 +355,49 @@ static enum format recognise(struct aw_span in, bool *swapped)
     return format != UNKNOWN ? format : format_of(__builtin_bswap32(magic));
 }
 
-bool aw_is_pcap(struct aw_span in)
+bool aw_is_capture(struct aw_span in)
 {
     bool swapped;
-    return recognise(in, &swapped) != UNKNOWN;
+    return recognise(in, &swapped) != UNKNOWN || aw_mcap_is_ours(in);
+}
+
+static enum aw_status next_in_mcap(struct aw_pcap_reader *reader, struct aw_span in,
+                                   struct aw_packet *packet, size_t *used, struct aw_error *err)
+{
+    struct aw_mcap_message message;
+    if (!reader->mcap)
+        reader->mcap = aw_mcap_reader_new();
+    if (!reader->mcap)
+        return aw_no_memory(err);
+    for (;;) {
+        size_t step;
+        enum aw_status status = aw_mcap_next(reader->mcap, in, &message, &step, err);
+        *used += step;
+        in = (struct aw_span){in.data + step, in.size - step};
+        if (status != AW_OK || aw_frame_read(&message, reader->passed, packet))
+            return status;
+    }
+}
+
+void aw_pcap_end(struct aw_pcap_reader *reader)
+{
+    aw_mcap_reader_free(reader->mcap);
+    *reader = (struct aw_pcap_reader){0};
+}
+
+bool aw_pcap_is_whole(const struct aw_pcap_reader *reader)
+{
+    return !reader->mcap || aw_mcap_is_whole(reader->mcap);
 }
 
 enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                             struct aw_packet *packet, size_t *used, struct aw_error *err)
 {
     *used = 0;
+    if (reader->format == UNKNOWN && aw_is_mcap(in))
+        reader->format = MCAP;
+    if (reader->format == MCAP)
+        return next_in_mcap(reader, in, packet, used, err);
     if (reader->skip)
         pass_over(reader, in, reader->skip, used);
     if (*used == in.size || in.size < 4)

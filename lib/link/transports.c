@@ -130,9 +130,8 @@ static const struct aw_transport transports[] = {
     {
         .scheme = "log",
         .usage = "log:FILE?speed=2",
-        .help =
-            "a capture (pcapng, pcap, candump) as a device; speed=max without waiting, from=3s, "
-            "loop=yes, port=N",
+        .help = "a capture (pcapng, MCAP, pcap, candump) as a device; speed=max without waiting, "
+                "from=3s, loop=yes, port=N",
         .keys = log_keys,
         .open = aw_log_link_open,
     },

@@ -58,8 +58,9 @@ const struct aw_command aw_common_commands[] = {
      .summary = "plot fields over time: live, from a pipe, or of a recording",
      .args = AW_ARGS(
          {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-          .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .log), "
-              "or -", .endings = "csv ndjson pcapng pcap log"}),
+          .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .mcap, "
+                  ".log), "
+              "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
      .options = AW_OPTIONS(
          {.name = "span", .value = "TIME", .help = "how much time is shown", .fallback = "10s",
           .unit = "s", .min = 0.01, .max = 86400},
@@ -113,7 +114,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "dir", .value = "DIR", .help = "tx: the host sent it, rx: the device sent it",
           .fallback = "rx", .choices = directions},
          {.name = "as", .value = "FORM",
-          .help = "what the input is: hex, stream, candump, pcapng",
+          .help = "what the input is: hex, stream, candump, pcapng (and other captures)",
           .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
          {.name = "port", .value = "PORT",
           .help = "of captures: the device's UDP or TCP port, if it is not the usual one",
@@ -126,11 +127,13 @@ const struct aw_command aw_common_commands[] = {
          "(a controller 9) is marked, in JSON as \"anomaly\", and is no error."},
     {.name = "record", .group = AW_GROUP_KEEP, .summary = "write what comes into a file",
      .args = AW_ARGS(
-         {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log",
-          .endings = "pcapng csv ndjson log"}),
+         {.name = "file", .kind = AW_ARG_FILE,
+          .help = ".pcapng, .mcap, .csv, .ndjson; on CAN also .log",
+          .endings = "pcapng mcap csv ndjson log"}),
      .run = aw_run_record,
      .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
-     .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
+     .details = "The ending says the format: .pcapng (everything that passes the link), .mcap (the "
+         "same and decoded, for\nFoxglove, PlotJuggler, Rerun and ROS 2), .csv or "
          ".ndjson (decoded), .log\n"
          "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only the last minute. On a "
          "terminal a line that\n" "you type becomes a mark. --fields chooses the columns; "
@@ -139,7 +142,8 @@ const struct aw_command aw_common_commands[] = {
      .summary = "send the commands of a capture again, at their times",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = "a capture: pcapng, pcap, or a candump log", .endings = "pcapng pcap log"}),
+          .help = "a capture: pcapng, MCAP, pcap, or a candump log",
+          .endings = "pcapng mcap pcap log"}),
      .options = AW_OPTIONS(
          {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
           .unit = "", .min = 0.001, .max = 1e6},
@@ -152,8 +156,10 @@ const struct aw_command aw_common_commands[] = {
     {.name = "info", .group = AW_GROUP_KEEP, .summary = "show what a file holds",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = "a capture (pcapng, pcap, candump), or CSV or NDJSON that a command wrote",
-          .endings = "pcapng pcap log csv ndjson"}),
+          .help = "a capture (pcapng, MCAP, pcap, candump), or CSV or NDJSON that a command wrote",
+          .endings = "pcapng mcap pcap log csv ndjson"}),
+     .options = AW_OPTIONS(
+         {.name = "repair", .help = "write the end of an MCAP file whose recorder was killed"}),
      .offline = true, .messages = true, .run = aw_run_info,
      .details = "Of a capture the messages, how often and how many a second, marks and damage; "
          "of CSV and NDJSON\n" "that any tool wrote each value with its rate, least and greatest."},

@@ -80,6 +80,14 @@ struct aw_special {
     const char *text;
 };
 
+/* What a value says of a joint, for programs that know joints and no protocol. */
+enum aw_joint_part {
+    AW_PART_NONE,
+    AW_PART_POSITION,
+    AW_PART_VELOCITY,
+    AW_PART_EFFORT,
+};
+
 struct aw_field {
     const char *name;
     const char *alias; /* other name accepted on input, or NULL */
@@ -89,9 +97,11 @@ struct aw_field {
     uint16_t bits;  /* width on the wire */
     uint8_t digits; /* AW_DIGITS: width when sent */
     char before;    /* AW_DIGITS: the separator that stands before it, or 0 */
-    bool optional;  /* encode without it sends .fallback */
-    bool lenient;   /* AW_LENGTH, AW_CONST: other values are accepted on receipt */
-    bool may_miss;  /* AW_DIGITS: may be left out by the sender (not shown then) */
+    /* Of the joint that the label is, the subject, or a field "joint". */
+    enum aw_joint_part part;
+    bool optional; /* encode without it sends .fallback */
+    bool lenient;  /* AW_LENGTH, AW_CONST: other values are accepted on receipt */
+    bool may_miss; /* AW_DIGITS: may be left out by the sender (not shown then) */
     bool has_no_data;
     int32_t no_data;          /* wire value that means "no data": shown as null, sent for "none" */
     const char *no_data_with; /* a later field of the message: there is no data here exactly where

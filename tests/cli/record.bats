@@ -177,7 +177,7 @@ killed() {
     fails 4 canpid record run.csv
     has "$why" "no link given"
     fails 2 canpid -l can:nowhere record run.txt
-    has "$why" ".pcapng, .csv, .log or .ndjson"
+    has "$why" ".pcapng, .mcap, .csv, .log or .ndjson"
     fails 2 canpid -l "$fast" --record all.pcapng record run.pcapng
     has "$why" "recorded already"
     fails 2 canpid -l "$fast" record no/such/run.csv

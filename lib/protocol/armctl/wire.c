@@ -29,7 +29,8 @@ static const struct aw_field ack[] = {
 };
 static const struct aw_field deg[] = {
     JOINT,
-    {.name = "angle", DEGREES, .before = ',', .may_miss = true, .help = "angle to go to"},
+    {.name = "angle", DEGREES, .part = AW_PART_POSITION, .before = ',', .may_miss = true,
+     .help = "angle to go to"},
     {0},
 };
 /* The published firmware has servos on joints 2, 4 and 5 and motors on 1 and 3. Nothing may miss
@@ -49,7 +50,8 @@ static const struct aw_field duty[] = {
 };
 static const struct aw_field pos[] = {
     JOINT,
-    {.name = "position", MM, .before = ',', .may_miss = true, .help = "position to go to"},
+    {.name = "position", MM, .part = AW_PART_POSITION, .before = ',', .may_miss = true,
+     .help = "position to go to"},
     {0},
 };
 static const struct aw_field arm[] = {

@@ -126,6 +126,7 @@ static const struct aw_field joint[] = {
      .min = -8191 * ALPHA_STEP, .max = 8192 * ALPHA_STEP,
      .help = "of the spring, in deg (magnetic encoder)"},
     {.name = "torque", .type = AW_SINT, .bits = 16, .unit = "Nm", .scale = TORQUE * Q15,
+     .part = AW_PART_EFFORT,
      .min = -32768 * (TORQUE * Q15), .max = 32767 * (TORQUE * Q15),
      .help = "computed from alpha and precompression, in Nm"},
     {0},
@@ -143,7 +144,7 @@ static const struct aw_field joint[] = {
 #define LEVER_ANGLE                                                                                \
     {.name = "lever_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = LEVER_STEP,       \
      .min = -3999 * LEVER_STEP, .max = 4000 * LEVER_STEP, .has_no_data = true, .no_data = 0x7FFF,  \
-     .help = "of the lever arm, in deg; none after an error"}
+     .part = AW_PART_POSITION, .help = "of the lever arm, in deg; none after an error"}
 
 static const struct aw_field sensors[] = {
     ERROR,

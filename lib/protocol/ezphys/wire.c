@@ -108,8 +108,10 @@ static const struct aw_field limb[] = {
 };
 
 #define JOINT_AXIS                                                                                 \
-    {.name = "displacement", FLOAT, .help = "m of a slider, rad of a rotating axis"},              \
-    {.name = "angular_velocity", FLOAT, .unit = "rad/s", .help = "in rad/s; m/s of a slider"}
+    {.name = "displacement", FLOAT, .part = AW_PART_POSITION,                                      \
+     .help = "m of a slider, rad of a rotating axis"},                                             \
+    {.name = "angular_velocity", FLOAT, .unit = "rad/s", .part = AW_PART_VELOCITY,                 \
+     .help = "in rad/s; m/s of a slider"}
 static const struct aw_field joint_axis[] = {
     JOINT_AXIS,
     {0},

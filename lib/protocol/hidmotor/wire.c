@@ -43,7 +43,7 @@ static const struct aw_field set_setpoints[] = {
 
 static const struct aw_field motor_position[] = {
     {.name = "setpoint", FLOAT, .unit = "deg", .help = "where the interpolation is now, in deg"},
-    {.name = "position", FLOAT, .unit = "deg",
+    {.name = "position", FLOAT, .unit = "deg", .part = AW_PART_POSITION,
      .help = "measured angle in deg, in steps of 0.24, new every 16 ms"},
     {0},
 };
@@ -59,7 +59,8 @@ static const struct aw_field positions[] = {
 static const struct aw_field motor_velocity[] = {
     {.name = "setpoint", FLOAT, .unit = "deg/s",
      .help = "velocity wanted, in deg/s; 0 unless in velocity mode"},
-    {.name = "velocity", FLOAT, .unit = "deg/s", .help = "measured, in deg/s, new every 50 ms"},
+    {.name = "velocity", FLOAT, .unit = "deg/s", .part = AW_PART_VELOCITY,
+     .help = "measured, in deg/s, new every 50 ms"},
     {.name = "effort", FLOAT,
      .help = "output of the board's controller, -255 to 255; not a torque"},
     {0},

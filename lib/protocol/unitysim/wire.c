@@ -124,7 +124,8 @@ static const struct aw_field control[] = {
 
 static const struct aw_field joint_feedback[] = {
     {.name = "id", .type = AW_INDEX, .bits = 8, .help = "number of the joint"},
-    {.name = "position", SIGNED, .unit = "tick", .help = "in ticks, 2048 is the centre"},
+    {.name = "position", SIGNED, .unit = "tick", .part = AW_PART_POSITION,
+     .help = "in ticks, 2048 is the centre"},
     {.name = "velocity", .type = AW_UINT, .bits = 16,
      .help = "the speed commanded while the joint is driven, in units of 0.684 deg/s"},
     {0},

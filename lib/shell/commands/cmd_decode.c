@@ -206,6 +206,7 @@ enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *a
         status = decode_all(&decoder, args);
     if (status == AW_OK || status == AW_ENOUGH)
         status = aw_decoder_end(&decoder);
+    aw_pcap_end(&decoder.reader);
     free(decoder.context);
     return status;
 }

@@ -1,11 +1,14 @@
 /* The command info: a capture's messages by kind, with count, rate and damage; or what
  * info_values.c tells of a file of values. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/log.h"
+#include "capture/mcap.h"
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
 #include "shell/core/progress.h"
@@ -177,6 +180,35 @@ static enum aw_status info_capture(struct aw_session *session, const char *path,
     return status;
 }
 
+/* What is whole already stays as it is. */
+static enum aw_status repair(struct aw_session *session, const char *path)
+{
+    uint64_t messages = 0, cut = 0;
+    enum aw_status status = aw_mcap_repair(path, &messages, &cut, &session->err);
+    bool whole = status == AW_END;
+    if (status != AW_OK && !whole)
+        return status;
+    aw_object_start(&session->result, "info");
+    aw_object_text(&session->result, "result", whole ? "whole" : "repaired");
+    if (!whole) {
+        aw_object_count(&session->result, "messages", messages);
+        aw_object_count(&session->result, "cut", cut);
+    }
+    return AW_OK;
+}
+
+/* An MCAP file without packets of ours. */
+static bool has_values(const char *path)
+{
+    uint8_t start[64];
+    int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    ssize_t n = fd >= 0 ? pread(fd, start, sizeof start, 0) : 0;
+    if (fd >= 0)
+        close(fd);
+    struct aw_span in = {start, n > 0 ? (size_t)n : 0};
+    return aw_is_mcap(in) && !aw_mcap_is_ours(in);
+}
+
 /* What the name says is looked for first. Of a file that is nothing of it, the name says what is
  * missing. */
 enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)
@@ -184,6 +216,9 @@ enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *arg
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');
     bool named = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
     bool none = true;
+    if (aw_flag(session, "repair"))
+        return repair(session, path);
+    named = named || has_values(path);
     enum aw_status status = named ? aw_info_values(session, path) : AW_USAGE;
     if (status != AW_USAGE)
         return status;

@@ -57,8 +57,9 @@ struct plot {
 /* By its ending; one with a slash may be a file as well as a name. */
 static bool is_file(const char *word)
 {
-    static const char *const endings[] = {".csv", ".ndjson", ".jsonl",  ".json", ".asc", ".blf",
-                                          ".trc", ".db",     ".pcapng", ".pcap", ".log", NULL};
+    static const char *const endings[] = {".csv",  ".ndjson", ".jsonl", ".json",   ".asc",
+                                          ".blf",  ".trc",    ".db",    ".pcapng", ".mcap",
+                                          ".pcap", ".log",    NULL};
     const char *dot = strrchr(word, '.');
     return strcmp(word, "-") == 0 || (dot && aw_is_one_of(endings, dot));
 }

@@ -1,4 +1,5 @@
-/* The command record: what passes the link into a pcapng, CSV, JSON or candump file, with marks. */
+/* The command record: what passes the link into a pcapng, MCAP, CSV, JSON or candump file, with
+ * marks. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,6 +105,7 @@ static void tee_mark(struct recorder *r, int64_t time_ns, const char *text)
 
 static const struct format formats[] = {
     {.ending = ".pcapng", .tee = true, .mark = tee_mark},
+    {.ending = ".mcap", .tee = true, .mark = tee_mark},
     {.ending = ".csv", .style = AW_STYLE_CSV, .item = view_item, .mark = remark},
     {.ending = ".ndjson", .style = AW_STYLE_JSON, .item = view_item, .mark = json_mark},
     {.ending = ".log", .item = log_item, .mark = remark},
@@ -150,7 +152,7 @@ static enum aw_status begin_file(struct recorder *r)
     if (session->device.link && !session->device.link->recorded)
         messages = aw_view_messages(session->tool->protocol, session->tool->speaks);
     if (aw_flag(session, "last"))
-        return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng");
+        return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng and .mcap");
     if (status == AW_OK)
         r->view = aw_session_file_view(session, r->wire, r->format->style, messages);
     if (status != AW_OK || !r->view)
@@ -189,7 +191,8 @@ static enum aw_status begin(struct recorder *r, const char *path)
     r->format = format_of(path, session->tool->protocol->can);
     if (!r->format)
         return aw_fail(&session->err, AW_USAGE,
-                       "record: '%.100s' — the ending says the format: .pcapng, .csv%s or .ndjson",
+                       "record: '%.100s' — the ending says the format: .pcapng, .mcap, .csv%s or "
+                       ".ndjson",
                        path, session->tool->protocol->can ? ", .log" : "");
     enum aw_status status = check_fields(r);
     if (status == AW_OK)

@@ -19,7 +19,7 @@
 enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size)
 {
     size_t limit = size < 4096 ? size : 4096;
-    if (aw_is_pcap((struct aw_span){(const uint8_t *)data, size}))
+    if (aw_is_capture((struct aw_span){(const uint8_t *)data, size}))
         return AW_INPUT_CAPTURE;
     if (protocol->can)
         return AW_INPUT_CANDUMP;
@@ -60,7 +60,7 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
     d->passing = false;
     d->time_ns = AW_NO_TIME;
     d->framer = (struct aw_framer){.dir = d->dir};
-    d->reader = (struct aw_pcap_reader){0};
+    aw_pcap_end(&d->reader);
     for (size_t i = 0; i < 2; i++)
         d->ways[i] = (struct aw_way){.framer.dir = i ? AW_RX : AW_TX,
                                      .held = d->session->device.frame + i * (AW_FRAME_ROOM / 2)};
@@ -263,9 +263,15 @@ static enum aw_status decode_capture(struct aw_decoder *d, struct aw_span in, bo
             status = decode_packet(d, &packet);
         else if (found == AW_MALFORMED)
             complain(d, d->session->err.text);
+        else if (found != AW_MORE)
+            status = found;
     }
-    if (last && status == AW_OK && *used < in.size) {
-        complain_of_rest(d, in.size - *used, "packet");
+    if (last && status == AW_OK && (*used < in.size || !aw_pcap_is_whole(&d->reader))) {
+        if (*used < in.size)
+            complain_of_rest(d, in.size - *used, "packet");
+        else
+            complain(d, "the file has no end, which info --repair writes");
+        aw_pcap_end(&d->reader);
         *used = in.size;
     }
     return status;
@@ -307,6 +313,11 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
         aw_log_is_foreign((struct aw_span){(const uint8_t *)data, size},
                           d->name ? d->name : "input", &d->session->err))
         return AW_USAGE;
+    if (d->input == AW_INPUT_UNKNOWN && aw_is_mcap((struct aw_span){(const uint8_t *)data, size}) &&
+        !aw_mcap_is_ours((struct aw_span){(const uint8_t *)data, size}))
+        return aw_fail(&d->session->err, AW_USAGE,
+                       "%s has values of another program, and no packets — see 'info' and 'plot'",
+                       d->name ? d->name : "input");
     if (d->input == AW_INPUT_UNKNOWN)
         d->input = aw_input_guess(d->wire->protocol, data, size);
     if (d->input == AW_INPUT_CAPTURE)
@@ -339,6 +350,7 @@ void aw_notice_foreign(struct aw_session *session, const char *path)
 
 enum aw_status aw_decoder_end(struct aw_decoder *d)
 {
+    aw_pcap_end(&d->reader);
     if (d->bad == 0)
         return AW_OK;
     if (!d->name) {

@@ -62,8 +62,10 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     if (aw_log_is_foreign(start, s->name, &s->session->err))
         return AW_USAGE;
     const char *first = s->buffer + s->used + strspn(s->buffer + s->used, " \t\r\n");
-    if (aw_is_pcap(start) || s->buffer[0] == '(' || (ending && strcmp(ending, ".log") == 0))
+    if (aw_is_capture(start) || s->buffer[0] == '(' || (ending && strcmp(ending, ".log") == 0))
         s->source = &aw_capture_source;
+    else if (aw_is_mcap(start))
+        s->source = &aw_mcap_source;
     else
         s->source = *first == '{' || s->held == 0 ? &aw_json_source : &aw_csv_source;
     return s->source->begin(s, s->name);

@@ -87,6 +87,7 @@ static enum aw_status capture_next(struct aw_stream *s, int64_t deadline)
 
 static void capture_end(struct aw_stream *s)
 {
+    aw_pcap_end(&((struct capture *)s->state)->decoder.reader);
     free(((struct capture *)s->state)->records);
 }
 

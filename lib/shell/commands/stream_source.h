@@ -48,6 +48,7 @@ struct aw_stream {
 extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.c */
 extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 extern const struct aw_source aw_capture_source;                 /* stream_file.c */
+extern const struct aw_source aw_mcap_source;                    /* stream_mcap.c */
 
 /* Reads more of the file or pipe behind what is held. AW_END at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);

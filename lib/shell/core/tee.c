@@ -7,46 +7,167 @@
 
 #include "base/file.h"
 #include "capture/pcapng.h"
+#include "shell/core/stop.h"
+
+#define WAIT_NS (250 * AW_MILLISECOND) /* MCAP: so long messages wait for others */
 
 enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640, NAMES_MAX = 500 };
 
-/* A block of the file that waits until it is written or too old. */
+/* A message, or a remark without bytes; in the list of those that wait until they are written or
+ * too old. */
 struct aw_tee_packet {
     struct aw_tee_packet *next;
     int64_t time_ns;
+    enum aw_dir dir;
+    bool remark;
     size_t size;
-    uint8_t block[];
+    uint8_t bytes[];
 };
 
-/* Writes a block out; after a failure the file is closed, and readable up to there. */
-static bool put(struct aw_tee *tee, const uint8_t *block, size_t size, struct aw_error *err)
+struct message {
+    int64_t time_ns;
+    enum aw_dir dir;
+    bool remark; /* the bytes are its text, with a NUL behind them */
+    struct aw_span bytes;
+};
+
+/* A way of writing; the ending of the file's name chooses it. They are false after aw_tee_lost. */
+struct aw_tee_format {
+    const char *ending;
+    bool (*begin)(struct aw_tee *tee, const char *interface);
+    bool (*put)(struct aw_tee *tee, const struct message *message);
+    bool (*end)(struct aw_tee *tee); /* or NULL */
+};
+
+/* After a failure the file is closed, and readable up to there. */
+static bool put_bytes(void *context, const void *bytes, size_t size)
 {
-    if (fwrite(block, 1, size, tee->file) == size && fflush(tee->file) == 0)
-        return true;
+    struct aw_tee *tee = context;
+    tee->bytes += size;
+    return fwrite(bytes, 1, size, tee->file) == size && fflush(tee->file) == 0;
+}
+
+static bool lose(struct aw_tee *tee, struct aw_error *err)
+{
     aw_file_fail(err, NULL, tee->name);
     fclose(tee->file);
     tee->file = NULL;
     return false;
 }
 
+/* ---- pcapng ---- */
+
+static bool begin_pcapng(struct aw_tee *tee, const char *interface)
+{
+    const struct aw_protocol *protocol = tee->session->tool->protocol;
+    uint8_t block[AW_PCAPNG_BEGIN_MAX];
+    tee->wrapper = (struct aw_wrapper){.medium = protocol->medium,
+                                       .ports = {protocol->ports[0], protocol->ports[1]}};
+    size_t n = aw_pcapng_begin(block, aw_wrapper_linktype(&tee->wrapper), interface);
+    return put_bytes(tee, block, n);
+}
+
+static bool put_pcapng(struct aw_tee *tee, const struct message *message)
+{
+    uint8_t packet[PACKET_MAX], block[BLOCK_MAX];
+    struct aw_packet about = {.time_ns = message->time_ns,
+                              .dir = message->dir,
+                              .linktype = aw_wrapper_linktype(&tee->wrapper),
+                              .data = {packet, 0}};
+    if (message->remark) {
+        about.comment = (const char *)message->bytes.data;
+        about.comment_length = message->bytes.size;
+    } else {
+        about.data.size =
+            aw_wrap(&tee->wrapper, message->dir, message->bytes, packet, sizeof packet);
+    }
+    return put_bytes(tee, block, aw_pcapng_packet(block, sizeof block, &about));
+}
+
+/* ---- MCAP ---- */
+
+static void write_what_waits(struct aw_aside *aside)
+{
+    struct aw_tee *tee = (struct aw_tee *)((char *)aside - offsetof(struct aw_tee, aside));
+    aside->due = AW_NEVER;
+    if (tee->file && !aw_topics_flush(tee->topics)) {
+        lose(tee, &tee->session->device.tee_lost);
+        aw_stop_ask(tee->session);
+    }
+}
+
+static bool begin_mcap(struct aw_tee *tee, const char *interface)
+{
+    tee->topics = aw_topics_new(tee->session, interface, put_bytes, tee, AW_MCAP_FILE);
+    tee->aside = (struct aw_aside){.fd = -1, .due = AW_NEVER, .serve = write_what_waits};
+    aw_aside_add(&tee->session->time.real.aside, &tee->aside);
+    return tee->topics != NULL;
+}
+
+static bool put_mcap(struct aw_tee *tee, const struct message *message)
+{
+    bool good =
+        message->remark
+            ? aw_topics_mark(tee->topics, message->time_ns, (const char *)message->bytes.data)
+            : aw_topics_add(tee->topics, message->dir, message->time_ns, message->bytes);
+    int64_t now = aw_clock_now(&tee->session->time.real.base);
+    if (!good || !aw_topics_are_waiting(tee->topics)) {
+        tee->aside.due = AW_NEVER;
+    } else if (tee->aside.due == AW_NEVER) {
+        tee->aside.due = now + WAIT_NS;
+    } else if (now >= tee->aside.due) { /* nobody waits */
+        tee->aside.due = AW_NEVER;
+        good = aw_topics_flush(tee->topics);
+    }
+    return good;
+}
+
+static bool end_mcap(struct aw_tee *tee)
+{
+    bool good = !tee->file || aw_topics_end(tee->topics);
+    aw_aside_remove(&tee->session->time.real.aside, &tee->aside);
+    aw_topics_free(tee->topics);
+    tee->topics = NULL;
+    return good;
+}
+
+static const struct aw_tee_format formats[] = {
+    {".pcapng", begin_pcapng, put_pcapng, NULL},
+    {".mcap", begin_mcap, put_mcap, end_mcap},
+};
+
+static const struct aw_tee_format *format_of(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && ending != path && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(ending, formats[i].ending) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+/* ---- All of them ---- */
+
 enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const char *what,
                            const char *path, const char *interface)
 {
-    const struct aw_protocol *protocol = session->tool->protocol;
-    uint8_t block[AW_PCAPNG_BEGIN_MAX];
-    const char *ending = strrchr(path, '.');
-    if (!ending || ending == path || strcmp(ending, ".pcapng") != 0)
-        return aw_fail(&session->err, AW_USAGE, "%s: '%.100s' — give a name that ends in .pcapng",
-                       what, path);
+    tee->format = format_of(path);
+    tee->session = session;
+    if (!tee->format)
+        return aw_fail(&session->err, AW_USAGE,
+                       "%s: '%.100s' — give a name that ends in .pcapng or .mcap", what, path);
     snprintf(tee->name, sizeof tee->name, "%s: %s", what, path);
-    tee->wrapper = (struct aw_wrapper){.medium = protocol->medium,
-                                       .ports = {protocol->ports[0], protocol->ports[1]}};
     tee->last_ns = (int64_t)(aw_option_number(session, "last") * 1e9);
     enum aw_status status = aw_session_create(session, what, path, &tee->file);
     if (status != AW_OK)
         return status;
-    size_t n = aw_pcapng_begin(block, aw_wrapper_linktype(&tee->wrapper), interface);
-    return put(tee, block, n, &session->err) ? AW_OK : session->err.status;
+    bool begun = tee->format->begin(tee, interface);
+    tee->bytes = 0;
+    if (begun)
+        return AW_OK;
+    lose(tee, &session->err);
+    if (tee->format->end)
+        tee->format->end(tee);
+    return session->err.status;
 }
 
 static void pop(struct aw_tee *tee)
@@ -56,89 +177,79 @@ static void pop(struct aw_tee *tee)
     if (!tee->first)
         tee->newest = NULL;
     tee->packets--;
-    tee->bytes -= first->size;
     free(first);
 }
 
-/* Keeps a block for the end. Out of memory: the oldest are dropped, at last this one. */
-static void push(struct aw_tee *tee, int64_t time_ns, const uint8_t *block, size_t size)
+/* Keeps a message for the end. Out of memory: the oldest are dropped, at last this one. */
+static void push(struct aw_tee *tee, const struct message *message)
 {
     struct aw_tee_packet *packet;
-    while (!(packet = malloc(sizeof *packet + size)) && tee->first)
+    while (!(packet = malloc(sizeof *packet + message->bytes.size + 1)) && tee->first)
         pop(tee);
     if (!packet)
         return;
-    *packet = (struct aw_tee_packet){.time_ns = time_ns, .size = size};
-    memcpy(packet->block, block, size);
+    *packet = (struct aw_tee_packet){.time_ns = message->time_ns,
+                                     .dir = message->dir,
+                                     .remark = message->remark,
+                                     .size = message->bytes.size};
+    memcpy(packet->bytes, message->bytes.data, message->bytes.size);
+    packet->bytes[message->bytes.size] = '\0';
     if (tee->newest)
         tee->newest->next = packet;
     else
         tee->first = packet;
     tee->newest = packet;
     tee->packets++;
-    tee->bytes += size;
-    while (tee->first != packet && tee->first->time_ns < time_ns - tee->last_ns)
+    while (tee->first != packet && tee->first->time_ns < message->time_ns - tee->last_ns)
         pop(tee);
 }
 
-static bool add(struct aw_tee *tee, const struct aw_packet *packet, struct aw_error *err)
+static bool put(struct aw_tee *tee, const struct message *message, struct aw_error *err)
 {
-    uint8_t block[BLOCK_MAX];
-    size_t size = aw_pcapng_packet(block, sizeof block, packet);
+    return tee->format->put(tee, message) || lose(tee, err);
+}
+
+static bool add(struct aw_tee *tee, const struct message *message, struct aw_error *err)
+{
+    if (!tee->file)
+        return true;
     if (tee->last_ns) {
-        push(tee, packet->time_ns, block, size);
+        push(tee, message);
         return true;
     }
     tee->packets++;
-    tee->bytes += size;
-    return put(tee, block, size, err);
+    return put(tee, message, err);
 }
 
 bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes,
                 struct aw_error *err)
 {
-    uint8_t packet[PACKET_MAX];
-    if (!tee->file)
-        return true;
-    size_t size = aw_wrap(&tee->wrapper, dir, bytes, packet, sizeof packet);
-    return add(tee,
-               &(struct aw_packet){.time_ns = time_ns,
-                                   .dir = dir,
-                                   .linktype = aw_wrapper_linktype(&tee->wrapper),
-                                   .data = {packet, size}},
-               err);
+    return add(tee, &(struct message){.time_ns = time_ns, .dir = dir, .bytes = bytes}, err);
+}
+
+static struct message remark(int64_t time_ns, const char *text)
+{
+    return (struct message){
+        .time_ns = time_ns, .remark = true, .bytes = {(const uint8_t *)text, strlen(text)}};
 }
 
 bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err)
 {
-    if (!tee->file)
-        return true;
-    return add(tee,
-               &(struct aw_packet){.time_ns = time_ns,
-                                   .linktype = aw_wrapper_linktype(&tee->wrapper),
-                                   .data = {(const uint8_t *)"", 0},
-                                   .comment = comment,
-                                   .comment_length = strnlen(comment, 500)},
-               err);
+    struct message message = remark(time_ns, comment);
+    return add(tee, &message, err);
 }
 
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns)
 {
     char text[NAMES_MAX];
-    uint8_t block[2 * NAMES_MAX];
     size_t at = 0;
     bool good = true;
     if (tee->named || !tee->file || !session->tool->names.keep)
         return true;
     while (good && session->tool->names.keep(session, &at, text, sizeof text)) {
-        struct aw_packet packet = {.time_ns = time_ns,
-                                   .linktype = aw_wrapper_linktype(&tee->wrapper),
-                                   .data = {(const uint8_t *)"", 0},
-                                   .comment = text,
-                                   .comment_length = strlen(text)};
+        struct message message = remark(time_ns, text);
         tee->named = true;
-        good = put(tee, block, aw_pcapng_packet(block, sizeof block, &packet),
-                   &session->device.tee_lost);
+        good = put(tee, &message, &session->device.tee_lost);
     }
     return good;
 }
@@ -146,8 +257,16 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
 bool aw_tee_close(struct aw_tee *tee, struct aw_error *err)
 {
     bool good = true;
-    for (; tee->first; pop(tee))
-        good = good && (!tee->file || put(tee, tee->first->block, tee->first->size, err));
+    for (; tee->first; pop(tee)) {
+        const struct aw_tee_packet *first = tee->first;
+        struct message message = {
+            first->time_ns, first->dir, first->remark, {first->bytes, first->size}};
+        good = good && (!tee->file || put(tee, &message, err));
+    }
+    if (tee->format && tee->format->end && !tee->format->end(tee) && tee->file) {
+        good = false;
+        lose(tee, err);
+    }
     if (tee->file && fclose(tee->file) != 0) {
         aw_file_fail(err, NULL, tee->name);
         good = false;

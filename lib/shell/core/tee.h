@@ -6,8 +6,10 @@
 
 #include "capture/packet.h"
 #include "shell/core/session.h"
+#include "shell/core/topics.h"
 
 struct aw_tee_packet;
+struct aw_tee_format;
 
 /* Owns the file and what waits for it; {0} records nothing. */
 struct aw_tee {
@@ -15,19 +17,24 @@ struct aw_tee {
     bool named;    /* the names of tool->names have been written */
     FILE *file;
     char name[240]; /* for messages: "--record: run.pcapng" */
-    struct aw_wrapper wrapper;
+    struct aw_session *session;
+    const struct aw_tee_format *format;
+    struct aw_wrapper wrapper; /* pcapng */
+    struct aw_topics *topics;  /* MCAP: made of what passes; */
+    struct aw_aside aside;     /* while anybody waits what has waited long enough goes out */
     int64_t last_ns; /* only what is not older than this is kept, until the end; 0: everything */
     struct aw_tee_packet *first, *newest;
     uint64_t packets, bytes; /* so far, or waiting */
 };
 
-/* Creates the file. AW_USAGE unless it ends in .pcapng, as aw_file_fail says if it cannot be
- * written. what asks for it: "--record". */
+/* Creates the file. AW_USAGE unless it ends in .pcapng or .mcap, as aw_file_fail says if it cannot
+ * be written. what asks for it: "--record". The tee must stay where it is until it is closed. */
 enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const char *what,
                            const char *path, const char *interface);
 
-/* Adds one message and, unless only the last ones are kept, writes it out at once: a killed program
- * leaves a file that can be read. False (once) when that fails, and why; the file ends there. */
+/* Adds one message and, unless only the last ones are kept, writes it out at once, in MCAP with
+ * others of a quarter of a second: a killed program leaves a file that can be read. False (once)
+ * when that fails, and why; the file ends there. */
 bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes,
                 struct aw_error *err);
 

@@ -366,7 +366,7 @@ static void long_files_are_read_in_pieces(void **state)
 /* What a file begins with decides whether it is one. */
 static void what_is_no_capture_is_refused(void **state)
 {
-    static const char no[] = "no capture — pcapng, pcap and candump logs can be read";
+    static const char no[] = "no capture — pcapng, pcap, MCAP and candump logs can be read";
     static const struct {
         const char *text;
         size_t blanks; /* in front of it */

@@ -338,7 +338,7 @@ static void either_byte_order_and_any_resolution(void **state)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             struct file file = section(swapped, cases[i].resolution, cases[i].stamp);
             struct aw_packet packet;
-            assert_true(aw_is_pcap((struct aw_span){file.data, file.size}));
+            assert_true(aw_is_capture((struct aw_span){file.data, file.size}));
             assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 1);
             assert_true(packet.time_ns == cases[i].time_ns);
             assert_int_equal(packet.dir, AW_TX);

@@ -1,0 +1,330 @@
+/* Types of ROS 2 from the rows of a table, and records as their bytes. */
+#include "capture/cdr.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+static const struct {
+    const char *name;
+    uint8_t size;
+} types[] = {
+    [AW_CDR_UINT8] = {"uint8", 1},     [AW_CDR_UINT16] = {"uint16", 2},
+    [AW_CDR_UINT32] = {"uint32", 4},   [AW_CDR_INT8] = {"int8", 1},
+    [AW_CDR_INT16] = {"int16", 2},     [AW_CDR_INT32] = {"int32", 4},
+    [AW_CDR_FLOAT32] = {"float32", 4}, [AW_CDR_FLOAT64] = {"float64", 8},
+};
+
+/* ---- Layout ---- */
+
+static enum aw_cdr_type whole_type(const struct aw_scalar *scalar)
+{
+    enum aw_type type = scalar->field->type;
+    unsigned bits = scalar->field->upper || scalar->bits == 0 ? 32 : scalar->bits;
+    if (type == AW_UINT)
+        return bits <= 8 ? AW_CDR_UINT8 : bits <= 16 ? AW_CDR_UINT16 : AW_CDR_UINT32;
+    if (type == AW_DIGITS || type == AW_SIGNMAG)
+        return AW_CDR_INT32;
+    return bits <= 8 ? AW_CDR_INT8 : bits <= 16 ? AW_CDR_INT16 : AW_CDR_INT32;
+}
+
+/* Only floats can say that there is no data. */
+static enum aw_cdr_type type_of(const struct aw_scalar *scalar)
+{
+    const struct aw_field *row = scalar->field;
+    bool scaled = (row->scale != 0 && row->scale != 1 && !row->upper) || row->offset != 0;
+    if (row->type == AW_FLOAT && !scaled && scalar->by < 0)
+        return AW_CDR_FLOAT32;
+    bool may_miss = row->may_miss || row->has_no_data || scalar->count >= 0;
+    if (row->type == AW_FLOAT || scaled || scalar->by >= 0 || may_miss || scalar->bits > 32)
+        return AW_CDR_FLOAT64;
+    return whole_type(scalar);
+}
+
+void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec)
+{
+    size_t at = 0;
+    *cdr = (struct aw_cdr){.codec = codec};
+    for (uint8_t i = 0; i < codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        if (!scalar->value)
+            continue;
+        if (scalar->field->type == AW_TEXT) {
+            cdr->text = true;
+            continue;
+        }
+        enum aw_cdr_type type = type_of(scalar);
+        size_t size = types[type].size;
+        at = (at + size - 1) / size * size;
+        cdr->steps[cdr->n++] = (struct aw_cdr_step){i, (uint8_t)type, (uint16_t)at};
+        at += size;
+    }
+    cdr->size = (uint16_t)at;
+}
+
+/* ---- Bytes ---- */
+
+static void put_u16(uint8_t *p, uint32_t value)
+{
+    p[0] = (uint8_t)value;
+    p[1] = (uint8_t)(value >> 8);
+}
+
+static void put_u64(uint8_t *p, uint64_t value)
+{
+    value = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap64(value);
+    memcpy(p, &value, sizeof value);
+}
+
+static void put_f64(uint8_t *p, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_u64(p, bits);
+}
+
+/* A number of a record is whole where its type is, and in the range of the wire. */
+static void put_value(uint8_t *p, unsigned type, double value)
+{
+    if (type == AW_CDR_FLOAT64)
+        put_f64(p, value);
+    else if (type == AW_CDR_FLOAT32)
+        aw_put_f32(p, (float)value);
+    else if (type == AW_CDR_UINT32)
+        aw_put_u32(p, (uint32_t)(value >= 0 ? value : 0));
+    else if (type == AW_CDR_INT32)
+        aw_put_u32(p, (uint32_t)(int32_t)value);
+    else if (type == AW_CDR_UINT16 || type == AW_CDR_INT16)
+        put_u16(p, (uint32_t)(int32_t)value);
+    else
+        *p = (uint8_t)(int32_t)value;
+}
+
+size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, uint8_t *out)
+{
+    static const uint8_t little_endian[AW_CDR_HEAD] = {0, 1, 0, 0};
+    uint8_t *body = out + AW_CDR_HEAD;
+    size_t end = 0;
+    memcpy(out, little_endian, sizeof little_endian);
+    for (size_t i = 0; i < cdr->n; i++) {
+        const struct aw_cdr_step step = cdr->steps[i];
+        double value = record->v[step.scalar];
+        bool there = record->present >> step.scalar & 1;
+        bool whole = step.type != AW_CDR_FLOAT32 && step.type != AW_CDR_FLOAT64;
+        while (end < step.at)
+            body[end++] = 0;
+        if (!there || (whole && isnan(value)))
+            value = whole ? 0 : (double)NAN;
+        put_value(body + step.at, step.type, value);
+        end = step.at + types[step.type].size;
+    }
+    if (!cdr->text)
+        return AW_CDR_HEAD + end;
+    struct aw_cdr_out text = {.bytes = out, .at = AW_CDR_HEAD + end, .size = AW_CDR_MAX};
+    aw_cdr_put_text(&text, record->text);
+    return text.at;
+}
+
+/* ---- By hand ---- */
+
+void aw_cdr_begin(struct aw_cdr_out *out, uint8_t *bytes, size_t size)
+{
+    *out = (struct aw_cdr_out){.bytes = bytes, .at = AW_CDR_HEAD, .size = size};
+    memcpy(bytes, (const uint8_t[]){0, 1, 0, 0}, AW_CDR_HEAD);
+}
+
+/* Room for size bytes at a multiple of align; NULL: there is none. */
+static uint8_t *take(struct aw_cdr_out *out, size_t align, size_t size)
+{
+    size_t gap = (align - (out->at - AW_CDR_HEAD) % align) % align;
+    out->full = out->full || out->size - out->at < gap || out->size - out->at - gap < size;
+    if (out->full)
+        return NULL;
+    memset(out->bytes + out->at, 0, gap);
+    uint8_t *p = out->bytes + out->at + gap;
+    out->at += gap + size;
+    return p;
+}
+
+void aw_cdr_put_u8(struct aw_cdr_out *out, unsigned value)
+{
+    uint8_t *p = take(out, 1, 1);
+    if (p)
+        *p = (uint8_t)value;
+}
+
+void aw_cdr_put_u32(struct aw_cdr_out *out, uint32_t value)
+{
+    uint8_t *p = take(out, 4, 4);
+    if (p)
+        aw_put_u32(p, value);
+}
+
+void aw_cdr_put_f64(struct aw_cdr_out *out, double value)
+{
+    uint8_t *p = take(out, 8, 8);
+    if (p)
+        put_f64(p, value);
+}
+
+void aw_cdr_put_time(struct aw_cdr_out *out, int64_t time_ns)
+{
+    int64_t ns = time_ns == AW_NO_TIME || time_ns < 0 ? 0 : time_ns;
+    aw_cdr_put_u32(out, (uint32_t)(ns / 1000000000));
+    aw_cdr_put_u32(out, (uint32_t)(ns % 1000000000));
+}
+
+void aw_cdr_put_bytes(struct aw_cdr_out *out, struct aw_span bytes)
+{
+    aw_cdr_put_u32(out, (uint32_t)bytes.size);
+    uint8_t *p = take(out, 1, bytes.size);
+    if (p && bytes.size)
+        memcpy(p, bytes.data, bytes.size);
+}
+
+void aw_cdr_put_text(struct aw_cdr_out *out, const char *text)
+{
+    aw_cdr_put_bytes(out, (struct aw_span){(const uint8_t *)text, strlen(text) + 1});
+}
+
+/* ---- Types ---- */
+
+void aw_cdr_type_name(const char *name, char *out, size_t size)
+{
+    bool upper = true;
+    size_t n = 0;
+    for (; *name && n + 1 < size; name++) {
+        bool letter = isalnum((unsigned char)*name);
+        if (letter)
+            out[n++] = upper ? (char)toupper((unsigned char)*name) : *name;
+        upper = !letter;
+    }
+    out[n] = '\0';
+}
+
+/* Names of fields are of small letters, digits and single underscores; of constants, of
+ * capitals. */
+static void make_name(char *out, size_t size, const char *first, const char *second, bool constant)
+{
+    size_t n = 0;
+    const char *const parts[] = {first, second};
+    for (int i = 0; i < 2; i++) {
+        if (i && n && *parts[i] && n + 1 < size && out[n - 1] != '_')
+            out[n++] = '_';
+        for (const char *p = parts[i]; *p && n + 1 < size; p++) {
+            int c = (unsigned char)*p;
+            if (isalnum(c))
+                out[n++] = (char)(constant ? toupper(c) : tolower(c));
+            else if (n && out[n - 1] != '_')
+                out[n++] = '_';
+        }
+    }
+    while (n && out[n - 1] == '_')
+        n--;
+    out[n] = '\0';
+}
+
+struct text {
+    char *out;
+    size_t size, used;
+};
+
+static void __attribute__((format(printf, 2, 3))) say(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    size_t left = text->size - text->used;
+    int n = vsnprintf(text->out + text->used, left, format, args);
+    va_end(args);
+    text->used += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
+}
+
+/* The unit, and what the value is, as a remark of one line. */
+static void say_remark(struct text *text, const struct aw_scalar *scalar)
+{
+    const char *unit = scalar->field->unit, *help = scalar->field->help;
+    say(text, unit || help ? "  # %s%s%s\n" : "\n", unit ? unit : "", unit && help ? ": " : "",
+        help ? help : "");
+}
+
+static void say_field(struct text *text, const struct aw_scalar *scalar, const char *type)
+{
+    const struct aw_field *row = scalar->field;
+    char name[80];
+    bool whole = strncmp(type, "int", 3) == 0 || strncmp(type, "uint", 4) == 0;
+    for (const struct aw_name *value = row->names; whole && value && value->name; value++) {
+        make_name(name, sizeof name, row->name, value->name, true);
+        say(text, "%s %s=%d\n", type, name, (int)value->value);
+    }
+    make_name(name, sizeof name, row->name, "", false);
+    say(text, "%s %s", type, name);
+    say_remark(text, scalar);
+}
+
+/* The group whose label this is. */
+static const struct aw_field *group_of(const struct aw_message *message, const char *label)
+{
+    for (const struct aw_field *row = message->fields; row && row->type != AW_ROWS_END; row++)
+        for (const char *const *at = row->type == AW_GROUP ? row->labels : NULL; at && *at; at++)
+            if (*at == label)
+                return row;
+    return NULL;
+}
+
+static void say_step(struct text *text, const struct aw_cdr *cdr, size_t step)
+{
+    const struct aw_cdr_step *at = &cdr->steps[step];
+    say_field(text, &cdr->codec->scalars[at->scalar], types[at->type].name);
+}
+
+/* Fields of a label go into a message of the group's; those of its first label say which. */
+static void say_steps(struct text *text, struct text *parts, const struct aw_cdr *cdr,
+                      const char *package, const char *type)
+{
+    const struct aw_field *said = NULL;
+    const char *label = NULL;
+    for (size_t i = 0; i < cdr->n; i++) {
+        const struct aw_scalar *scalar = &cdr->codec->scalars[cdr->steps[i].scalar];
+        const struct aw_field *group =
+            scalar->label ? group_of(cdr->codec->message, scalar->label) : NULL;
+        char part[64], name[80];
+        if (!group) {
+            say_step(text, cdr, i);
+            continue;
+        }
+        if (scalar->label != label) {
+            aw_cdr_type_name(group->name, part, sizeof part);
+            make_name(name, sizeof name, scalar->label, "", false);
+            say(text, "%s/%s%s %s\n", package, type, part, name);
+            if (group != said)
+                say(parts, "%s\nMSG: %s/%s%s\n",
+                    "========================================"
+                    "========================================",
+                    package, type, part);
+            label = scalar->label;
+        }
+        if (group->labels[0] == label)
+            say_step(parts, cdr, i);
+        said = group;
+    }
+}
+
+size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *type, char *out,
+                     size_t size)
+{
+    char below[AW_CDR_SCHEMA_MAX / 2];
+    struct text text = {out, size, 0}, parts = {below, sizeof below, 0};
+    *out = *below = '\0';
+    if (cdr->codec->message->help)
+        say(&text, "# %s\n", cdr->codec->message->help);
+    say_steps(&text, &parts, cdr, package, type);
+    for (int i = 0; cdr->text && i < cdr->codec->n_scalars; i++)
+        if (cdr->codec->scalars[i].value && cdr->codec->scalars[i].field->type == AW_TEXT)
+            say_field(&text, &cdr->codec->scalars[i], "string");
+    say(&text, "%s", below);
+    return text.used;
+}

@@ -1,0 +1,129 @@
+/* MCAP files, as Foxglove, PlotJuggler, Rerun and ROS 2 have them: chunks of messages on channels,
+ * with an index at the end.
+ *
+ *     struct aw_mcap *mcap = aw_mcap_new(write_some, context, AW_MCAP_FILE);
+ *     unsigned schema = aw_mcap_schema(mcap, "hidmotor/msg/Positions", text);
+ *     unsigned channel = aw_mcap_channel(mcap, schema, "/hidmotor/positions", NULL);
+ *     aw_mcap_message(mcap, channel, log_ns, publish_ns, bytes);
+ *     aw_mcap_flush(mcap);                    now and then: a chunk goes out, in one piece
+ *     bool good = aw_mcap_end(mcap);          the index
+ *     aw_mcap_free(mcap);
+ *
+ * Of a file that was cut off all whole chunks are read; aw_mcap_repair writes the index that it
+ * lacks. Messages are CDR, their types ros2msg, the profile is ros2.
+ *
+ * Source: mcap.dev/spec.
+ */
+#ifndef AW_CAPTURE_MCAP_H
+#define AW_CAPTURE_MCAP_H
+
+#include <stdbool.h>
+
+#include "base/span.h"
+#include "base/status.h"
+
+#define AW_MCAP_MAGIC      "\x89MCAP0\r\n"
+#define AW_MCAP_MAGIC_SIZE 8
+#define AW_MCAP_HEAD       9            /* bytes before the content of a record: opcode, length */
+#define AW_MCAP_CHUNK      (512 << 10)  /* bytes of records that make a chunk go out */
+#define AW_MCAP_RECORD_MAX (256U << 20) /* larger ones are passed over when they are read */
+
+enum aw_mcap_op {
+    AW_MCAP_HEADER = 1,
+    AW_MCAP_FOOTER,
+    AW_MCAP_SCHEMA,
+    AW_MCAP_CHANNEL,
+    AW_MCAP_MESSAGE,
+    AW_MCAP_CHUNK_OP,
+    AW_MCAP_MESSAGE_INDEX,
+    AW_MCAP_CHUNK_INDEX,
+    AW_MCAP_ATTACHMENT,
+    AW_MCAP_ATTACHMENT_INDEX,
+    AW_MCAP_STATISTICS,
+    AW_MCAP_METADATA,
+    AW_MCAP_METADATA_INDEX,
+    AW_MCAP_SUMMARY_OFFSET,
+    AW_MCAP_DATA_END,
+};
+
+/* Words and their values; a list ends with {NULL}. */
+struct aw_mcap_pair {
+    const char *key, *value;
+};
+
+/* ---- Writing ---- */
+
+struct aw_mcap;
+
+enum aw_mcap_kind {
+    AW_MCAP_FILE,
+    AW_MCAP_STREAM, /* records go out at once, and there are no chunks and no index */
+};
+
+/* Takes these bytes, all of them; false: it cannot, and is not called again. */
+typedef bool aw_mcap_sink(void *context, const void *bytes, size_t size);
+
+/* Begins with magic and header. NULL: out of memory. */
+struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context, enum aw_mcap_kind kind);
+void aw_mcap_free(struct aw_mcap *mcap); /* NULL is fine */
+
+/* A type by its text in ros2msg, and a channel of messages of it. Return its number, from 1; 0: out
+ * of memory, or there are 65535. metadata may be NULL. */
+unsigned aw_mcap_schema(struct aw_mcap *mcap, const char *name, const char *text);
+unsigned aw_mcap_channel(struct aw_mcap *mcap, unsigned schema, const char *topic,
+                         const struct aw_mcap_pair *metadata);
+
+/* One message, by the host's clock and by the device's, both 0 or more. All of these are false once
+ * the sink was, or memory was not there. */
+bool aw_mcap_message(struct aw_mcap *mcap, unsigned channel, int64_t log_ns, int64_t publish_ns,
+                     struct aw_span bytes);
+bool aw_mcap_metadata(struct aw_mcap *mcap, const char *name, const struct aw_mcap_pair *pairs);
+bool aw_mcap_attachment(struct aw_mcap *mcap, const char *name, const char *media_type,
+                        int64_t time_ns, struct aw_span bytes);
+
+/* Messages wait in a chunk that has not gone out yet. */
+bool aw_mcap_is_waiting(const struct aw_mcap *mcap);
+bool aw_mcap_flush(struct aw_mcap *mcap);
+bool aw_mcap_end(struct aw_mcap *mcap);
+
+/* Writes the end of a file that has none: behind its last whole chunk, where what is left of the
+ * next one goes. *messages: in all; *cut: bytes that were left. AW_END: the file has its end
+ * already; AW_USAGE: it is none, or cannot be written; AW_MALFORMED: a chunk in it is damaged. */
+enum aw_status aw_mcap_repair(const char *path, uint64_t *messages, uint64_t *cut,
+                              struct aw_error *err);
+
+/* ---- Reading ---- */
+
+struct aw_mcap_reader;
+
+/* What a channel says of itself. */
+struct aw_mcap_topic {
+    const char *topic, *encoding;       /* "/joint_states", "cdr" */
+    const char *type, *language, *text; /* of its schema: "sensor_msgs/msg/JointState", "ros2msg" */
+    const char *medium, *tool;          /* of the metadata of a channel of ours; "" else */
+    void *user;                         /* the owner's, NULL at first; not freed */
+};
+
+struct aw_mcap_message {
+    struct aw_mcap_topic *topic; /* valid as long as the reader */
+    int64_t log_ns, publish_ns;  /* or AW_NO_TIME beyond what 63 bits hold */
+    struct aw_span data;         /* valid until the next call */
+};
+
+/* NULL: out of memory. */
+struct aw_mcap_reader *aw_mcap_reader_new(void);
+void aw_mcap_reader_free(struct aw_mcap_reader *reader); /* NULL is fine */
+
+/* Does a file begin so? And so that one of ours wrote it, with the frames in it? */
+bool aw_is_mcap(struct aw_span in);
+bool aw_mcap_is_ours(struct aw_span in);
+
+/* Next message, as aw_pcap_next has packets: *used bytes are done with, whatever the result.
+ * AW_MALFORMED: a damaged part, which is passed over. AW_NO_MEMORY. */
+enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
+                            struct aw_mcap_message *message, size_t *used, struct aw_error *err);
+
+/* At the end of the input: has the file an end of its own? */
+bool aw_mcap_is_whole(const struct aw_mcap_reader *reader);
+
+#endif

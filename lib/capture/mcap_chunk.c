@@ -1,0 +1,88 @@
+/* Takes chunks of MCAP apart and unpacks them: plain, zstd and lz4. */
+#include <lz4frame.h>
+#include <stdio.h>
+#include <zstd.h>
+
+#include "capture/mcap_parts.h"
+
+#define RATIO_MAX 2000 /* more than any of them packs */
+
+static enum aw_status damaged(struct aw_error *err, const char *what)
+{
+    return aw_fail(err, AW_MALFORMED, "chunk: %s", what);
+}
+
+enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk *chunk,
+                                   struct aw_error *err)
+{
+    struct aw_mcap_in in = {content.data, content.size, false};
+    *chunk = (struct aw_mcap_chunk){.start_ns = aw_mcap_take_u64(&in)};
+    chunk->end_ns = aw_mcap_take_u64(&in);
+    chunk->size = aw_mcap_take_u64(&in);
+    chunk->crc = aw_mcap_take_u32(&in);
+    struct aw_span name = aw_mcap_take_part(&in);
+    snprintf(chunk->compression, sizeof chunk->compression, "%.*s", (int)name.size,
+             (const char *)name.data);
+    chunk->bytes = aw_mcap_take(&in, aw_mcap_take_u64(&in));
+    if (in.is_short)
+        return damaged(err, "shorter than it says");
+    if (chunk->size > AW_MCAP_RECORD_MAX || chunk->size / RATIO_MAX > chunk->bytes.size)
+        return damaged(err, "larger than it can be");
+    return AW_OK;
+}
+
+static bool unpack_lz4(const struct aw_mcap_chunk *chunk, uint8_t *out)
+{
+    LZ4F_dctx *context;
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)))
+        return false;
+    size_t done = 0, used = 0, result = 1;
+    while (result && !LZ4F_isError(result) && used < chunk->bytes.size) {
+        size_t room = (size_t)chunk->size - done, left = chunk->bytes.size - used;
+        result = LZ4F_decompress(context, out + done, &room, chunk->bytes.data + used, &left, NULL);
+        done += room;
+        used += left;
+        if (!room && !left)
+            break;
+    }
+    LZ4F_freeDecompressionContext(context);
+    return !LZ4F_isError(result) && done == chunk->size;
+}
+
+static bool unpack(const struct aw_mcap_chunk *chunk, uint8_t *out)
+{
+    size_t size = (size_t)chunk->size;
+    if (!*chunk->compression && size == chunk->bytes.size) {
+        memcpy(out, chunk->bytes.data, size);
+        return true;
+    }
+    if (strcmp(chunk->compression, "zstd") == 0)
+        return ZSTD_decompress(out, size, chunk->bytes.data, chunk->bytes.size) == size;
+    return strcmp(chunk->compression, "lz4") == 0 && unpack_lz4(chunk, out);
+}
+
+enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, const struct aw_crc *crc,
+                                  struct aw_mcap_bytes *out, struct aw_error *err)
+{
+    static const char *const known[] = {"", "zstd", "lz4"};
+    bool can = false;
+    out->size = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        can = can || strcmp(chunk->compression, known[i]) == 0;
+    if (!can)
+        return aw_fail(err, AW_MALFORMED,
+                       "chunk: compressed as '%s' — there are zstd, lz4 and none",
+                       chunk->compression);
+    if (!chunk->size)
+        return AW_OK;
+    uint8_t *to = aw_mcap_more(out, (size_t)chunk->size);
+    if (!to) {
+        out->failed = false;
+        return aw_no_memory(err);
+    }
+    bool good = unpack(chunk, to);
+    if (good && (!chunk->crc || aw_crc32(crc, 0, to, out->size) == chunk->crc))
+        return AW_OK;
+    out->size = 0;
+    return damaged(err, good ? "its sum is wrong" : "it cannot be unpacked");
+}

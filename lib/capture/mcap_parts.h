@@ -1,0 +1,164 @@
+/* Internal to the MCAP writer and reader: numbers and texts as they stand in records, and bytes
+ * that grow. */
+#ifndef AW_CAPTURE_MCAP_PARTS_H
+#define AW_CAPTURE_MCAP_PARTS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/crc.h"
+#include "base/grow.h"
+#include "capture/mcap.h"
+
+/* {0} is empty. failed: out of memory, once; what was added since is missing. */
+struct aw_mcap_bytes {
+    uint8_t *data;
+    size_t size, room;
+    bool failed;
+};
+
+/* Room behind what is there; NULL: out of memory. */
+static inline uint8_t *aw_mcap_more(struct aw_mcap_bytes *bytes, size_t size)
+{
+    uint8_t *data =
+        bytes->failed ? NULL : aw_grow(bytes->data, &bytes->room, bytes->size + size, 1);
+    if (!data) {
+        bytes->failed = true;
+        return NULL;
+    }
+    bytes->data = data;
+    bytes->size += size;
+    return data + bytes->size - size;
+}
+
+static inline void aw_mcap_add(struct aw_mcap_bytes *bytes, const void *data, size_t size)
+{
+    uint8_t *p = size ? aw_mcap_more(bytes, size) : NULL;
+    if (p)
+        memcpy(p, data, size);
+}
+
+static inline void aw_mcap_set_u64(uint8_t *p, uint64_t value)
+{
+    value = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap64(value);
+    memcpy(p, &value, sizeof value);
+}
+
+static inline void aw_mcap_u16(struct aw_mcap_bytes *bytes, unsigned value)
+{
+    aw_mcap_add(bytes, (const uint8_t[]){(uint8_t)value, (uint8_t)(value >> 8)}, 2);
+}
+
+static inline void aw_mcap_u32(struct aw_mcap_bytes *bytes, uint32_t value)
+{
+    uint8_t *p = aw_mcap_more(bytes, 4);
+    if (p)
+        aw_put_u32(p, value);
+}
+
+static inline void aw_mcap_u64(struct aw_mcap_bytes *bytes, uint64_t value)
+{
+    uint8_t *p = aw_mcap_more(bytes, 8);
+    if (p)
+        aw_mcap_set_u64(p, value);
+}
+
+static inline void aw_mcap_text(struct aw_mcap_bytes *bytes, const char *text)
+{
+    aw_mcap_u32(bytes, (uint32_t)strlen(text));
+    aw_mcap_add(bytes, text, strlen(text));
+}
+
+/* A record begins here; its length is known when it ends. */
+static inline size_t aw_mcap_open(struct aw_mcap_bytes *bytes, enum aw_mcap_op op)
+{
+    size_t start = bytes->size;
+    aw_mcap_add(bytes, (const uint8_t[]){(uint8_t)op}, 1);
+    aw_mcap_u64(bytes, 0);
+    return start;
+}
+
+static inline void aw_mcap_close(struct aw_mcap_bytes *bytes, size_t start)
+{
+    if (!bytes->failed)
+        aw_mcap_set_u64(bytes->data + start + 1, bytes->size - start - AW_MCAP_HEAD);
+}
+
+/* ---- Taking apart: what is not there is 0, and short says so ---- */
+
+struct aw_mcap_in {
+    const uint8_t *at;
+    size_t left;
+    bool is_short;
+};
+
+static inline struct aw_span aw_mcap_take(struct aw_mcap_in *in, uint64_t size)
+{
+    struct aw_span span = {in->at, 0};
+    in->is_short = in->is_short || size > in->left;
+    if (in->is_short)
+        return span;
+    span.size = (size_t)size;
+    in->at += span.size;
+    in->left -= span.size;
+    return span;
+}
+
+static inline unsigned aw_mcap_take_u16(struct aw_mcap_in *in)
+{
+    struct aw_span span = aw_mcap_take(in, 2);
+    return span.size ? aw_get_u16(span.data) : 0;
+}
+
+static inline uint32_t aw_mcap_take_u32(struct aw_mcap_in *in)
+{
+    struct aw_span span = aw_mcap_take(in, 4);
+    return span.size ? aw_get_u32(span.data) : 0;
+}
+
+static inline uint64_t aw_mcap_take_u64(struct aw_mcap_in *in)
+{
+    struct aw_span span = aw_mcap_take(in, 8);
+    return span.size ? aw_get_u64(span.data) : 0;
+}
+
+/* Bytes behind their number in 32 bits: a text, a list. */
+static inline struct aw_span aw_mcap_take_part(struct aw_mcap_in *in)
+{
+    return aw_mcap_take(in, aw_mcap_take_u32(in));
+}
+
+/* A chunk, taken apart. AW_MALFORMED, AW_NO_MEMORY. */
+struct aw_mcap_chunk {
+    uint64_t start_ns, end_ns, size;
+    uint32_t crc;
+    char compression[8];
+    struct aw_span bytes; /* as they stand in the file */
+};
+
+enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk *chunk,
+                                   struct aw_error *err);
+
+/* Its records, unpacked into out; the sum is checked. */
+enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, const struct aw_crc *crc,
+                                  struct aw_mcap_bytes *out, struct aw_error *err);
+
+/* For the repair: a file that ends at offset, whose chunks, schemas and channels are told to a
+ * writer that then goes on with it. */
+struct aw_mcap *aw_mcap_resume(aw_mcap_sink *sink, void *context);
+void aw_mcap_resume_at(struct aw_mcap *mcap, uint64_t offset);
+/* A record that is none of a chunk, as it stands at offset. */
+void aw_mcap_resume_record(struct aw_mcap *mcap, enum aw_mcap_op op, struct aw_span content,
+                           uint64_t offset);
+/* A chunk with its records. Without an index it gets one, which goes out with what is written next:
+ * it must be the last one. */
+struct aw_mcap_place {
+    uint64_t offset, length, index_length;
+    struct aw_mcap_bytes index; /* channels and where their indices are, as in the summary */
+};
+void aw_mcap_resume_chunk(struct aw_mcap *mcap, const struct aw_mcap_chunk *chunk,
+                          struct aw_span records, const struct aw_mcap_place *place);
+uint64_t aw_mcap_messages(const struct aw_mcap *mcap);
+
+#endif

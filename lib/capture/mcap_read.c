@@ -1,0 +1,316 @@
+/* Reads MCAP piece by piece: a record is gathered until it is whole, a chunk unpacked, and its
+ * messages handed out one after the other. */
+#include <stdio.h>
+
+#include "capture/mcap_parts.h"
+#include "wire/codec.h"
+
+#define NUMBERS 65536
+
+struct schema {
+    char *name, *language, *text;
+};
+
+struct aw_mcap_reader {
+    bool begun, ended;
+    uint64_t skip;             /* bytes of a record that is passed over */
+    struct aw_mcap_bytes held; /* of a record that is not whole yet */
+    size_t done;               /* of held, when the next call may drop them */
+    struct aw_mcap_bytes chunk;
+    size_t at; /* in the chunk */
+    struct aw_crc crc;
+    struct schema *schemas[NUMBERS]; /* by number */
+    struct aw_mcap_topic *topics[NUMBERS];
+};
+
+bool aw_is_mcap(struct aw_span in)
+{
+    return in.size >= AW_MCAP_MAGIC_SIZE && memcmp(in.data, AW_MCAP_MAGIC, AW_MCAP_MAGIC_SIZE) == 0;
+}
+
+bool aw_mcap_is_ours(struct aw_span in)
+{
+    struct aw_mcap_in head = {in.data, in.size, false};
+    aw_mcap_take(&head, AW_MCAP_MAGIC_SIZE + AW_MCAP_HEAD);
+    aw_mcap_take_part(&head);
+    struct aw_span library = aw_mcap_take_part(&head);
+    return aw_is_mcap(in) && library.size > 8 && memcmp(library.data, "armwire ", 8) == 0;
+}
+
+struct aw_mcap_reader *aw_mcap_reader_new(void)
+{
+    struct aw_mcap_reader *reader = calloc(1, sizeof *reader);
+    if (reader)
+        aw_crc_init(&reader->crc);
+    return reader;
+}
+
+static void free_topic(struct aw_mcap_topic *topic)
+{
+    if (!topic)
+        return;
+    const char *const texts[] = {topic->topic, topic->encoding, topic->medium, topic->tool};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free((char *)texts[i]);
+    free(topic);
+}
+
+void aw_mcap_reader_free(struct aw_mcap_reader *reader)
+{
+    if (!reader)
+        return;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        free_topic(reader->topics[i]);
+        if (reader->schemas[i]) {
+            free(reader->schemas[i]->name);
+            free(reader->schemas[i]->language);
+            free(reader->schemas[i]->text);
+            free(reader->schemas[i]);
+        }
+    }
+    free(reader->held.data);
+    free(reader->chunk.data);
+    free(reader);
+}
+
+bool aw_mcap_is_whole(const struct aw_mcap_reader *reader)
+{
+    return reader->ended;
+}
+
+/* ---- Records ---- */
+
+static char *copy(struct aw_span text)
+{
+    return strndup(text.size ? (const char *)text.data : "", text.size);
+}
+
+static enum aw_status damaged(struct aw_error *err, const char *what)
+{
+    return aw_fail(err, AW_MALFORMED, "mcap: %s", what);
+}
+
+/* The first one of a number is the one that counts: the others have to be the same. */
+static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span content,
+                                  struct aw_error *err)
+{
+    struct aw_mcap_in in = {content.data, content.size, false};
+    unsigned number = aw_mcap_take_u16(&in);
+    if (reader->schemas[number])
+        return AW_EVENT;
+    struct aw_span name = aw_mcap_take_part(&in), language = aw_mcap_take_part(&in);
+    struct aw_span text = aw_mcap_take_part(&in);
+    if (in.is_short || !number)
+        return damaged(err, "a schema that is cut off");
+    struct schema *schema = reader->schemas[number] = calloc(1, sizeof *schema);
+    if (!schema)
+        return aw_no_memory(err);
+    *schema = (struct schema){copy(name), copy(language), copy(text)};
+    return schema->name && schema->language && schema->text ? AW_EVENT : aw_no_memory(err);
+}
+
+/* The value of a key in a channel's metadata, or "". */
+static char *word_of(struct aw_span pairs, const char *key)
+{
+    struct aw_mcap_in in = {pairs.data, pairs.size, false};
+    while (in.left && !in.is_short) {
+        struct aw_span name = aw_mcap_take_part(&in), value = aw_mcap_take_part(&in);
+        if (!in.is_short && name.size == strlen(key) && memcmp(name.data, key, name.size) == 0)
+            return copy(value);
+    }
+    return strdup("");
+}
+
+static enum aw_status read_channel(struct aw_mcap_reader *reader, struct aw_span content,
+                                   struct aw_error *err)
+{
+    struct aw_mcap_in in = {content.data, content.size, false};
+    unsigned number = aw_mcap_take_u16(&in), type = aw_mcap_take_u16(&in);
+    if (reader->topics[number])
+        return AW_EVENT;
+    struct aw_span name = aw_mcap_take_part(&in), encoding = aw_mcap_take_part(&in);
+    struct aw_span pairs = aw_mcap_take_part(&in);
+    const struct schema *schema = reader->schemas[type];
+    if (in.is_short || (type && !schema))
+        return damaged(err, "a channel that is cut off, or of a schema that is not there");
+    struct aw_mcap_topic *topic = reader->topics[number] = calloc(1, sizeof *topic);
+    if (!topic)
+        return aw_no_memory(err);
+    *topic = (struct aw_mcap_topic){.topic = copy(name),
+                                    .encoding = copy(encoding),
+                                    .type = schema ? schema->name : "",
+                                    .language = schema ? schema->language : "",
+                                    .text = schema ? schema->text : "",
+                                    .medium = word_of(pairs, "medium"),
+                                    .tool = word_of(pairs, "tool")};
+    bool all = topic->topic && topic->encoding && topic->medium && topic->tool;
+    return all ? AW_EVENT : aw_no_memory(err);
+}
+
+static int64_t time_of(uint64_t ns)
+{
+    return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
+}
+
+static enum aw_status read_message(struct aw_mcap_reader *reader, struct aw_span content,
+                                   struct aw_mcap_message *message, struct aw_error *err)
+{
+    struct aw_mcap_in in = {content.data, content.size, false};
+    unsigned number = aw_mcap_take_u16(&in);
+    aw_mcap_take_u32(&in);
+    message->topic = reader->topics[number];
+    message->log_ns = time_of(aw_mcap_take_u64(&in));
+    message->publish_ns = time_of(aw_mcap_take_u64(&in));
+    message->data = (struct aw_span){in.at, in.left};
+    if (in.is_short || !message->topic)
+        return damaged(err, "a message that is cut off, or of a channel that is not there");
+    return AW_OK;
+}
+
+static enum aw_status read_chunk(struct aw_mcap_reader *reader, struct aw_span content,
+                                 struct aw_error *err)
+{
+    struct aw_mcap_chunk chunk;
+    enum aw_status status = aw_mcap_chunk_parse(content, &chunk, err);
+    reader->at = 0;
+    if (status == AW_OK)
+        status = aw_mcap_chunk_open(&chunk, &reader->crc, &reader->chunk, err);
+    return status == AW_OK ? AW_EVENT : status;
+}
+
+/* AW_EVENT: it is no message. */
+static enum aw_status read_record(struct aw_mcap_reader *reader, unsigned op,
+                                  struct aw_span content, struct aw_mcap_message *message,
+                                  struct aw_error *err)
+{
+    if (op == AW_MCAP_MESSAGE)
+        return read_message(reader, content, message, err);
+    if (op == AW_MCAP_SCHEMA)
+        return read_schema(reader, content, err);
+    if (op == AW_MCAP_CHANNEL)
+        return read_channel(reader, content, err);
+    reader->ended = reader->ended || op == AW_MCAP_FOOTER;
+    return AW_EVENT;
+}
+
+/* The next message of the chunk. AW_MORE: there is none any more. */
+static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mcap_message *message,
+                                    struct aw_error *err)
+{
+    while (reader->at < reader->chunk.size) {
+        struct aw_mcap_in in = {reader->chunk.data + reader->at, reader->chunk.size - reader->at,
+                                false};
+        struct aw_span op = aw_mcap_take(&in, 1);
+        struct aw_span content = aw_mcap_take(&in, aw_mcap_take_u64(&in));
+        if (in.is_short) {
+            reader->at = reader->chunk.size;
+            return damaged(err, "a record that is longer than its chunk");
+        }
+        reader->at = (size_t)(in.at - reader->chunk.data);
+        enum aw_status status = read_record(reader, *op.data, content, message, err);
+        if (status != AW_EVENT)
+            return status;
+    }
+    return AW_MORE;
+}
+
+/* ---- The file ---- */
+
+/* Index and attachments are of no use here, nor what is too large. */
+static bool is_wanted(unsigned op, uint64_t length)
+{
+    bool kind = op == AW_MCAP_SCHEMA || op == AW_MCAP_CHANNEL || op == AW_MCAP_MESSAGE ||
+                op == AW_MCAP_CHUNK_OP || op == AW_MCAP_FOOTER;
+    return kind && length <= AW_MCAP_RECORD_MAX;
+}
+
+static void pass_over(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used)
+{
+    size_t here = reader->skip < in->size ? (size_t)reader->skip : in->size;
+    reader->skip -= here;
+    *used += here;
+    *in = (struct aw_span){in->data + here, in->size - here};
+}
+
+/* Takes more of the record that is held, as much as it lacks. True: it is whole. */
+static bool gather(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used)
+{
+    struct aw_mcap_bytes *held = &reader->held;
+    for (;;) {
+        size_t wanted = AW_MCAP_HEAD;
+        if (held->size >= AW_MCAP_HEAD) {
+            uint64_t length = aw_get_u64(held->data + 1);
+            if (!is_wanted(*held->data, length)) {
+                reader->skip = length;
+                held->size = 0;
+                pass_over(reader, in, used);
+                if (reader->skip)
+                    return false;
+                continue;
+            }
+            wanted += (size_t)length;
+        }
+        if (held->size == wanted && wanted > AW_MCAP_HEAD)
+            return true;
+        size_t step = wanted - held->size < in->size ? wanted - held->size : in->size;
+        aw_mcap_add(held, in->data, step);
+        *used += step;
+        *in = (struct aw_span){in->data + step, in->size - step};
+        if (held->failed || held->size < wanted)
+            return false;
+        if (wanted > AW_MCAP_HEAD)
+            return true;
+        if (aw_get_u64(held->data + 1) == 0)
+            held->size = 0; /* an empty record says nothing */
+    }
+}
+
+static enum aw_status begin(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used,
+                            struct aw_error *err)
+{
+    if (in->size < AW_MCAP_MAGIC_SIZE)
+        return AW_MORE;
+    if (!aw_is_mcap(*in)) {
+        reader->skip = UINT64_MAX;
+        pass_over(reader, in, used);
+        return damaged(err, "no magic at the beginning");
+    }
+    reader->begun = true;
+    reader->skip = AW_MCAP_MAGIC_SIZE;
+    pass_over(reader, in, used);
+    return AW_OK;
+}
+
+enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
+                            struct aw_mcap_message *message, size_t *used, struct aw_error *err)
+{
+    enum aw_status status = next_in_chunk(reader, message, err);
+    *used = 0;
+    if (status == AW_MORE && reader->skip)
+        pass_over(reader, &in, used);
+    if (status == AW_MORE && !reader->begun && !reader->skip) {
+        status = begin(reader, &in, used, err);
+        if (status != AW_OK)
+            return status;
+        status = AW_MORE;
+    }
+    while (status == AW_MORE && !reader->skip) {
+        reader->held.size = reader->done ? 0 : reader->held.size;
+        reader->done = 0;
+        if (reader->ended) { /* but the magic again */
+            *used += in.size;
+            return AW_MORE;
+        }
+        if (!gather(reader, &in, used))
+            return reader->held.failed ? aw_no_memory(err) : AW_MORE;
+        struct aw_span content = {reader->held.data + AW_MCAP_HEAD,
+                                  reader->held.size - AW_MCAP_HEAD};
+        reader->done = reader->held.size;
+        status = *reader->held.data == AW_MCAP_CHUNK_OP
+                     ? read_chunk(reader, content, err)
+                     : read_record(reader, *reader->held.data, content, message, err);
+        if (status == AW_EVENT)
+            status = next_in_chunk(reader, message, err);
+    }
+    return status;
+}

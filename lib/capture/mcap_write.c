@@ -1,0 +1,556 @@
+/* Writes MCAP: records into a chunk, the chunk with its index in one piece, and the summary. */
+#include <zstd.h>
+
+#include "capture/mcap_parts.h"
+
+#define LEVEL        1
+#define CHANNELS_MAX 65535
+
+struct channel {
+    uint64_t messages;
+    uint32_t sequence;
+    struct aw_mcap_bytes index; /* of the chunk that waits: time and place of each message */
+};
+
+struct aw_mcap {
+    aw_mcap_sink *sink;
+    void *context;
+    enum aw_mcap_kind kind;
+    bool failed;
+    uint64_t offset; /* in the file */
+    struct aw_mcap_bytes chunk, packed;
+    uint64_t chunk_first, chunk_last; /* times of its messages */
+    uint64_t chunk_messages;
+    unsigned n_schemas, n_channels;
+    uint32_t listed; /* of the channels: a file of others may leave numbers out */
+    struct channel *channels;
+    size_t room;
+    /* For the end, as they stand there. */
+    struct aw_mcap_bytes schemas, channel_records, chunks, attachments, metadata;
+    uint32_t n_chunks, n_attachments, n_metadata;
+    uint64_t messages, first, last;
+    struct aw_crc crc;
+    ZSTD_CCtx *zstd;
+};
+
+static bool put(struct aw_mcap *m, const void *bytes, size_t size)
+{
+    m->failed = m->failed || !m->sink(m->context, bytes, size);
+    m->offset += size;
+    return !m->failed;
+}
+
+/* All of them, which are empty then. */
+static bool put_bytes(struct aw_mcap *m, struct aw_mcap_bytes *bytes)
+{
+    m->failed = m->failed || bytes->failed;
+    if (bytes->size)
+        put(m, bytes->data, bytes->size);
+    bytes->size = 0;
+    return !m->failed;
+}
+
+static struct aw_mcap *make(aw_mcap_sink *sink, void *context, enum aw_mcap_kind kind)
+{
+    struct aw_mcap *m = calloc(1, sizeof *m);
+    ZSTD_CCtx *zstd = m && kind == AW_MCAP_FILE ? ZSTD_createCCtx() : NULL;
+    if (!m || (kind == AW_MCAP_FILE && !zstd)) {
+        free(m);
+        return NULL;
+    }
+    m->sink = sink;
+    m->context = context;
+    m->kind = kind;
+    m->zstd = zstd;
+    m->first = UINT64_MAX;
+    aw_crc_init(&m->crc);
+    if (zstd)
+        ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
+    return m;
+}
+
+struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context, enum aw_mcap_kind kind)
+{
+    struct aw_mcap *m = make(sink, context, kind);
+    if (!m)
+        return NULL;
+    struct aw_mcap_bytes *out = &m->packed;
+    aw_mcap_add(out, AW_MCAP_MAGIC, AW_MCAP_MAGIC_SIZE);
+    size_t start = aw_mcap_open(out, AW_MCAP_HEADER);
+    aw_mcap_text(out, "ros2");
+    aw_mcap_text(out, "armwire " AW_VERSION);
+    aw_mcap_close(out, start);
+    put_bytes(m, out);
+    return m;
+}
+
+void aw_mcap_free(struct aw_mcap *m)
+{
+    if (!m)
+        return;
+    for (unsigned i = 0; i < m->n_channels; i++)
+        free(m->channels[i].index.data);
+    struct aw_mcap_bytes *all[] = {&m->chunk,  &m->packed,      &m->schemas, &m->channel_records,
+                                   &m->chunks, &m->attachments, &m->metadata};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]->data);
+    free(m->channels);
+    ZSTD_freeCCtx(m->zstd);
+    free(m);
+}
+
+/* ---- Chunks ---- */
+
+static bool put_now(struct aw_mcap *m)
+{
+    return m->kind == AW_MCAP_STREAM ? put_bytes(m, &m->chunk) : !(m->failed |= m->chunk.failed);
+}
+
+/* Behind the chunk in packed: where the messages of each channel are in it. Their places, as the
+ * chunk's own record in the summary has them, go into places. */
+static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_bytes *places)
+{
+    struct aw_mcap_bytes *out = &m->packed;
+    for (unsigned i = 0; i < m->n_channels; i++) {
+        struct aw_mcap_bytes *index = &m->channels[i].index;
+        if (!index->size)
+            continue;
+        m->failed = m->failed || index->failed;
+        aw_mcap_u16(places, i + 1);
+        aw_mcap_u64(places, base + out->size);
+        size_t start = aw_mcap_open(out, AW_MCAP_MESSAGE_INDEX);
+        aw_mcap_u16(out, i + 1);
+        aw_mcap_u32(out, (uint32_t)index->size);
+        aw_mcap_add(out, index->data, index->size);
+        aw_mcap_close(out, start);
+        index->size = 0;
+    }
+}
+
+/* Into the summary: a chunk of length bytes at offset, whose index follows. */
+static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uint64_t offset,
+                       uint64_t length, const struct aw_mcap_bytes *places, uint64_t index_length)
+{
+    struct aw_mcap_bytes *out = &m->chunks;
+    size_t start = aw_mcap_open(out, AW_MCAP_CHUNK_INDEX);
+    aw_mcap_u64(out, chunk->start_ns);
+    aw_mcap_u64(out, chunk->end_ns);
+    aw_mcap_u64(out, offset);
+    aw_mcap_u64(out, length);
+    aw_mcap_u32(out, (uint32_t)places->size);
+    aw_mcap_add(out, places->data, places->size);
+    aw_mcap_u64(out, index_length);
+    aw_mcap_text(out, chunk->compression);
+    aw_mcap_u64(out, chunk->bytes.size);
+    aw_mcap_u64(out, chunk->size);
+    aw_mcap_close(out, start);
+    m->failed = m->failed || out->failed || places->failed;
+    m->n_chunks++;
+}
+
+/* Compressed behind what packed has; *size: 0, it failed. */
+static size_t pack(struct aw_mcap *m)
+{
+    size_t most = ZSTD_compressBound(m->chunk.size), start = m->packed.size;
+    uint8_t *to = aw_mcap_more(&m->packed, most);
+    size_t size = to ? ZSTD_compress2(m->zstd, to, most, m->chunk.data, m->chunk.size) : 0;
+    if (!to || ZSTD_isError(size)) {
+        m->failed = true;
+        return 0;
+    }
+    m->packed.size = start + size;
+    return size;
+}
+
+/* In one write: whoever is killed leaves a chunk or none. */
+bool aw_mcap_flush(struct aw_mcap *m)
+{
+    struct aw_mcap_bytes *out = &m->packed, places = {0};
+    if (m->kind == AW_MCAP_STREAM || !m->chunk.size || m->failed)
+        return !m->failed;
+    struct aw_mcap_chunk chunk = {.start_ns = m->chunk_messages ? m->chunk_first : 0,
+                                  .end_ns = m->chunk_messages ? m->chunk_last : 0,
+                                  .size = m->chunk.size,
+                                  .crc = aw_crc32(&m->crc, 0, m->chunk.data, m->chunk.size),
+                                  .compression = "zstd"};
+    uint64_t offset = m->offset;
+    size_t start = aw_mcap_open(out, AW_MCAP_CHUNK_OP);
+    aw_mcap_u64(out, chunk.start_ns);
+    aw_mcap_u64(out, chunk.end_ns);
+    aw_mcap_u64(out, chunk.size);
+    aw_mcap_u32(out, chunk.crc);
+    aw_mcap_text(out, chunk.compression);
+    size_t length = out->size;
+    aw_mcap_u64(out, 0);
+    chunk.bytes.size = pack(m);
+    if (!m->failed)
+        aw_mcap_set_u64(out->data + length, chunk.bytes.size);
+    aw_mcap_close(out, start);
+    uint64_t end = out->size;
+    index_channels(m, offset, &places);
+    list_chunk(m, &chunk, offset, end, &places, out->size - end);
+    free(places.data);
+    m->chunk.size = m->chunk_messages = 0;
+    return put_bytes(m, out);
+}
+
+bool aw_mcap_is_waiting(const struct aw_mcap *m)
+{
+    return m->kind == AW_MCAP_FILE && m->chunk.size > 0 && !m->failed;
+}
+
+/* ---- Schemas, channels, messages ---- */
+
+unsigned aw_mcap_schema(struct aw_mcap *m, const char *name, const char *text)
+{
+    if (m->n_schemas == CHANNELS_MAX)
+        return 0;
+    size_t begin = m->schemas.size, start = aw_mcap_open(&m->schemas, AW_MCAP_SCHEMA);
+    aw_mcap_u16(&m->schemas, m->n_schemas + 1);
+    aw_mcap_text(&m->schemas, name);
+    aw_mcap_text(&m->schemas, "ros2msg");
+    aw_mcap_text(&m->schemas, text);
+    aw_mcap_close(&m->schemas, start);
+    if (m->schemas.failed)
+        return 0;
+    aw_mcap_add(&m->chunk, m->schemas.data + begin, m->schemas.size - begin);
+    return put_now(m) ? ++m->n_schemas : 0;
+}
+
+static bool add_channel(struct aw_mcap *m, unsigned number)
+{
+    struct channel *channels = aw_grow(m->channels, &m->room, number, sizeof *channels);
+    if (!channels)
+        return false;
+    m->channels = channels;
+    for (; m->n_channels < number; m->n_channels++)
+        m->channels[m->n_channels] = (struct channel){0};
+    return true;
+}
+
+static void put_pairs(struct aw_mcap_bytes *out, const struct aw_mcap_pair *pairs)
+{
+    size_t start = out->size;
+    aw_mcap_u32(out, 0);
+    for (; pairs && pairs->key; pairs++) {
+        aw_mcap_text(out, pairs->key);
+        aw_mcap_text(out, pairs->value);
+    }
+    if (!out->failed)
+        aw_put_u32(out->data + start, (uint32_t)(out->size - start - 4));
+}
+
+unsigned aw_mcap_channel(struct aw_mcap *m, unsigned schema, const char *topic,
+                         const struct aw_mcap_pair *metadata)
+{
+    struct aw_mcap_bytes *out = &m->channel_records;
+    unsigned number = m->n_channels + 1;
+    if (!schema || number > CHANNELS_MAX || !add_channel(m, number))
+        return 0;
+    size_t begin = out->size, start = aw_mcap_open(out, AW_MCAP_CHANNEL);
+    aw_mcap_u16(out, number);
+    aw_mcap_u16(out, schema);
+    aw_mcap_text(out, topic);
+    aw_mcap_text(out, "cdr");
+    put_pairs(out, metadata);
+    aw_mcap_close(out, start);
+    if (out->failed)
+        return 0;
+    m->listed++;
+    aw_mcap_add(&m->chunk, out->data + begin, out->size - begin);
+    return put_now(m) ? number : 0;
+}
+
+/* Where a message is in its chunk. */
+static void note_message(struct aw_mcap *m, unsigned channel, uint64_t log_ns, uint64_t offset)
+{
+    struct channel *c = &m->channels[channel - 1];
+    uint8_t *index = aw_mcap_more(&c->index, 16);
+    if (index) {
+        aw_mcap_set_u64(index, log_ns);
+        aw_mcap_set_u64(index + 8, offset);
+    }
+    c->messages++;
+    m->messages++;
+    m->first = log_ns < m->first ? log_ns : m->first;
+    m->last = log_ns > m->last ? log_ns : m->last;
+    if (!m->chunk_messages++ || log_ns < m->chunk_first)
+        m->chunk_first = log_ns;
+    if (m->chunk_messages == 1 || log_ns > m->chunk_last)
+        m->chunk_last = log_ns;
+}
+
+bool aw_mcap_message(struct aw_mcap *m, unsigned channel, int64_t log_ns, int64_t publish_ns,
+                     struct aw_span bytes)
+{
+    enum { FIELDS = 2 + 4 + 8 + 8 };
+    if (!channel || m->failed)
+        return false;
+    size_t offset = m->chunk.size;
+    uint8_t *p = aw_mcap_more(&m->chunk, AW_MCAP_HEAD + FIELDS + bytes.size);
+    if (!p)
+        return !(m->failed = true);
+    *p = AW_MCAP_MESSAGE;
+    aw_mcap_set_u64(p + 1, FIELDS + bytes.size);
+    p[9] = (uint8_t)channel;
+    p[10] = (uint8_t)(channel >> 8);
+    aw_put_u32(p + 11, ++m->channels[channel - 1].sequence);
+    aw_mcap_set_u64(p + 15, (uint64_t)log_ns);
+    aw_mcap_set_u64(p + 23, (uint64_t)publish_ns);
+    if (bytes.size)
+        memcpy(p + AW_MCAP_HEAD + FIELDS, bytes.data, bytes.size);
+    if (m->kind == AW_MCAP_STREAM)
+        return put_bytes(m, &m->chunk);
+    note_message(m, channel, (uint64_t)log_ns, offset);
+    return m->chunk.size < AW_MCAP_CHUNK || aw_mcap_flush(m);
+}
+
+/* ---- Metadata and attachments, which are in no chunk ---- */
+
+static void list_metadata(struct aw_mcap *m, uint64_t offset, uint64_t length, struct aw_span name)
+{
+    size_t start = aw_mcap_open(&m->metadata, AW_MCAP_METADATA_INDEX);
+    aw_mcap_u64(&m->metadata, offset);
+    aw_mcap_u64(&m->metadata, length);
+    aw_mcap_u32(&m->metadata, (uint32_t)name.size);
+    aw_mcap_add(&m->metadata, name.data, name.size);
+    aw_mcap_close(&m->metadata, start);
+    m->n_metadata++;
+}
+
+bool aw_mcap_metadata(struct aw_mcap *m, const char *name, const struct aw_mcap_pair *pairs)
+{
+    struct aw_mcap_bytes *out = &m->packed;
+    size_t start = aw_mcap_open(out, AW_MCAP_METADATA);
+    aw_mcap_text(out, name);
+    put_pairs(out, pairs);
+    aw_mcap_close(out, start);
+    list_metadata(m, m->offset, out->size, (struct aw_span){(const uint8_t *)name, strlen(name)});
+    return put_bytes(m, out);
+}
+
+struct attachment {
+    uint64_t log_ns, create_ns, size;
+    struct aw_span name, media_type;
+};
+
+static void list_attachment(struct aw_mcap *m, uint64_t offset, uint64_t length,
+                            const struct attachment *about)
+{
+    struct aw_mcap_bytes *out = &m->attachments;
+    size_t start = aw_mcap_open(out, AW_MCAP_ATTACHMENT_INDEX);
+    aw_mcap_u64(out, offset);
+    aw_mcap_u64(out, length);
+    aw_mcap_u64(out, about->log_ns);
+    aw_mcap_u64(out, about->create_ns);
+    aw_mcap_u64(out, about->size);
+    aw_mcap_u32(out, (uint32_t)about->name.size);
+    aw_mcap_add(out, about->name.data, about->name.size);
+    aw_mcap_u32(out, (uint32_t)about->media_type.size);
+    aw_mcap_add(out, about->media_type.data, about->media_type.size);
+    aw_mcap_close(out, start);
+    m->n_attachments++;
+}
+
+bool aw_mcap_attachment(struct aw_mcap *m, const char *name, const char *media_type,
+                        int64_t time_ns, struct aw_span bytes)
+{
+    struct aw_mcap_bytes *out = &m->packed;
+    size_t start = aw_mcap_open(out, AW_MCAP_ATTACHMENT);
+    aw_mcap_u64(out, (uint64_t)time_ns);
+    aw_mcap_u64(out, (uint64_t)time_ns);
+    aw_mcap_text(out, name);
+    aw_mcap_text(out, media_type);
+    aw_mcap_u64(out, bytes.size);
+    aw_mcap_add(out, bytes.data, bytes.size);
+    if (!out->failed)
+        aw_mcap_u32(out, aw_crc32(&m->crc, 0, out->data + start + AW_MCAP_HEAD,
+                                  out->size - start - AW_MCAP_HEAD));
+    aw_mcap_close(out, start);
+    list_attachment(m, m->offset, out->size,
+                    &(struct attachment){
+                        .log_ns = (uint64_t)time_ns,
+                        .create_ns = (uint64_t)time_ns,
+                        .size = bytes.size,
+                        .name = {(const uint8_t *)name, strlen(name)},
+                        .media_type = {(const uint8_t *)media_type, strlen(media_type)},
+                    });
+    return put_bytes(m, out);
+}
+
+/* ---- The end ---- */
+
+static void put_statistics(struct aw_mcap *m, struct aw_mcap_bytes *out)
+{
+    size_t start = aw_mcap_open(out, AW_MCAP_STATISTICS), counts;
+    aw_mcap_u64(out, m->messages);
+    aw_mcap_u16(out, m->n_schemas);
+    aw_mcap_u32(out, m->listed);
+    aw_mcap_u32(out, m->n_attachments);
+    aw_mcap_u32(out, m->n_metadata);
+    aw_mcap_u32(out, m->n_chunks);
+    aw_mcap_u64(out, m->messages ? m->first : 0);
+    aw_mcap_u64(out, m->last);
+    counts = out->size;
+    aw_mcap_u32(out, 0);
+    for (unsigned i = 0; i < m->n_channels; i++)
+        if (m->channels[i].messages) {
+            aw_mcap_u16(out, i + 1);
+            aw_mcap_u64(out, m->channels[i].messages);
+        }
+    if (!out->failed)
+        aw_put_u32(out->data + counts, (uint32_t)(out->size - counts - 4));
+    aw_mcap_close(out, start);
+}
+
+/* Each kind of record of the summary is one group, and where it is stands behind them. */
+static void put_summary(struct aw_mcap *m, struct aw_mcap_bytes *out, uint64_t base)
+{
+    struct aw_mcap_bytes statistics = {0}, offsets = {0};
+    put_statistics(m, &statistics);
+    const struct {
+        enum aw_mcap_op op;
+        const struct aw_mcap_bytes *bytes;
+    } groups[] = {
+        {AW_MCAP_SCHEMA, &m->schemas},
+        {AW_MCAP_CHANNEL, &m->channel_records},
+        {AW_MCAP_STATISTICS, &statistics},
+        {AW_MCAP_CHUNK_INDEX, &m->chunks},
+        {AW_MCAP_ATTACHMENT_INDEX, &m->attachments},
+        {AW_MCAP_METADATA_INDEX, &m->metadata},
+    };
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (!groups[i].bytes->size)
+            continue;
+        m->failed = m->failed || groups[i].bytes->failed;
+        size_t start = aw_mcap_open(&offsets, AW_MCAP_SUMMARY_OFFSET);
+        aw_mcap_add(&offsets, (const uint8_t[]){(uint8_t)groups[i].op}, 1);
+        aw_mcap_u64(&offsets, base + out->size);
+        aw_mcap_u64(&offsets, groups[i].bytes->size);
+        aw_mcap_close(&offsets, start);
+        aw_mcap_add(out, groups[i].bytes->data, groups[i].bytes->size);
+    }
+    uint64_t summary_offsets = base + out->size;
+    aw_mcap_add(out, offsets.data, offsets.size);
+    aw_mcap_open(out, AW_MCAP_FOOTER);
+    aw_mcap_u64(out, base);
+    aw_mcap_u64(out, summary_offsets);
+    m->failed = m->failed || statistics.failed || offsets.failed;
+    free(statistics.data);
+    free(offsets.data);
+}
+
+bool aw_mcap_end(struct aw_mcap *m)
+{
+    struct aw_mcap_bytes *out = &m->packed;
+    if (!aw_mcap_flush(m) || m->kind == AW_MCAP_STREAM)
+        return !m->failed;
+    size_t start = aw_mcap_open(out, AW_MCAP_DATA_END);
+    aw_mcap_u32(out, 0); /* the sum of all before is not kept */
+    aw_mcap_close(out, start);
+    if (!put_bytes(m, out))
+        return false;
+    put_summary(m, out, m->offset);
+    if (out->failed || m->failed)
+        return false;
+    size_t footer = out->size - 16 - AW_MCAP_HEAD;
+    aw_mcap_set_u64(out->data + footer + 1, 20);
+    aw_mcap_u32(out, aw_crc32(&m->crc, 0, out->data, out->size));
+    aw_mcap_add(out, AW_MCAP_MAGIC, AW_MCAP_MAGIC_SIZE);
+    return put_bytes(m, out);
+}
+
+/* ---- Going on with a file ---- */
+
+struct aw_mcap *aw_mcap_resume(aw_mcap_sink *sink, void *context)
+{
+    return make(sink, context, AW_MCAP_FILE);
+}
+
+void aw_mcap_resume_at(struct aw_mcap *m, uint64_t offset)
+{
+    m->offset = offset;
+}
+
+uint64_t aw_mcap_messages(const struct aw_mcap *m)
+{
+    return m->messages;
+}
+
+/* Schemas and channels are there once; false: this one is already. */
+static bool keep_once(struct aw_mcap_bytes *all, enum aw_mcap_op op, struct aw_span content,
+                      unsigned number)
+{
+    for (size_t at = 0; at + AW_MCAP_HEAD + 2 <= all->size;) {
+        if (aw_get_u16(all->data + at + AW_MCAP_HEAD) == number)
+            return false;
+        at += AW_MCAP_HEAD + (size_t)aw_get_u64(all->data + at + 1);
+    }
+    size_t start = aw_mcap_open(all, op);
+    aw_mcap_add(all, content.data, content.size);
+    aw_mcap_close(all, start);
+    return true;
+}
+
+static void resume_attachment(struct aw_mcap *m, struct aw_span content, uint64_t offset)
+{
+    struct aw_mcap_in in = {content.data, content.size, false};
+    struct attachment about = {.log_ns = aw_mcap_take_u64(&in), .create_ns = aw_mcap_take_u64(&in)};
+    about.name = aw_mcap_take_part(&in);
+    about.media_type = aw_mcap_take_part(&in);
+    about.size = aw_mcap_take_u64(&in);
+    if (!in.is_short)
+        list_attachment(m, offset, AW_MCAP_HEAD + content.size, &about);
+}
+
+void aw_mcap_resume_record(struct aw_mcap *m, enum aw_mcap_op op, struct aw_span content,
+                           uint64_t offset)
+{
+    struct aw_mcap_in in = {content.data, content.size, false};
+    unsigned number = op == AW_MCAP_METADATA ? 0 : aw_mcap_take_u16(&in);
+    if (op == AW_MCAP_SCHEMA && number)
+        m->n_schemas += keep_once(&m->schemas, op, content, number);
+    if (op == AW_MCAP_CHANNEL && number && (number <= m->n_channels || add_channel(m, number)))
+        m->listed += keep_once(&m->channel_records, op, content, number);
+    if (op == AW_MCAP_ATTACHMENT)
+        resume_attachment(m, content, offset);
+    if (op == AW_MCAP_METADATA)
+        list_metadata(m, offset, AW_MCAP_HEAD + content.size, aw_mcap_take_part(&in));
+}
+
+/* Counts the messages of a chunk, and keeps its schemas and channels. */
+static void resume_records(struct aw_mcap *m, struct aw_span records)
+{
+    struct aw_mcap_in in = {records.data, records.size, false};
+    while (in.left >= AW_MCAP_HEAD && !in.is_short) {
+        uint64_t at = (uint64_t)(in.at - records.data);
+        enum aw_mcap_op op = (enum aw_mcap_op) * in.at;
+        aw_mcap_take(&in, 1);
+        struct aw_span content = aw_mcap_take(&in, aw_mcap_take_u64(&in));
+        struct aw_mcap_in fields = {content.data, content.size, in.is_short};
+        unsigned channel = aw_mcap_take_u16(&fields);
+        aw_mcap_take_u32(&fields);
+        uint64_t log_ns = aw_mcap_take_u64(&fields);
+        if (op != AW_MCAP_MESSAGE && !in.is_short)
+            aw_mcap_resume_record(m, op, content, 0);
+        else if (!fields.is_short && channel && channel <= m->n_channels)
+            note_message(m, channel, log_ns, at);
+    }
+    m->chunk_messages = 0;
+}
+
+void aw_mcap_resume_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk,
+                          struct aw_span records, const struct aw_mcap_place *place)
+{
+    struct aw_mcap_bytes places = {0};
+    resume_records(m, records);
+    if (place->index.size) {
+        for (unsigned i = 0; i < m->n_channels; i++)
+            m->channels[i].index.size = 0;
+        list_chunk(m, chunk, place->offset, place->length, &place->index, place->index_length);
+        return;
+    }
+    index_channels(m, place->offset + place->length, &places);
+    list_chunk(m, chunk, place->offset, place->length, &places, m->packed.size);
+    free(places.data);
+}

@@ -1,0 +1,310 @@
+/* Reads the text of a type of ROS 2, and messages by it. */
+#include "capture/ros.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define DEPTH_MAX 12      /* types in types */
+#define TEXT_MAX  256     /* of a string, the rest is passed over */
+#define STEPS_MAX 1000000 /* of one message: a list of messages without fields takes no bytes */
+
+enum kind { KIND_UINT, KIND_INT, KIND_FLOAT, KIND_STRING, KIND_MESSAGE };
+
+static const struct {
+    const char *name;
+    uint8_t kind, size;
+} primitives[] = {
+    {"bool", KIND_UINT, 1},     {"byte", KIND_UINT, 1},     {"char", KIND_UINT, 1},
+    {"uint8", KIND_UINT, 1},    {"uint16", KIND_UINT, 2},   {"uint32", KIND_UINT, 4},
+    {"uint64", KIND_UINT, 8},   {"int8", KIND_INT, 1},      {"int16", KIND_INT, 2},
+    {"int32", KIND_INT, 4},     {"int64", KIND_INT, 8},     {"float32", KIND_FLOAT, 4},
+    {"float64", KIND_FLOAT, 8}, {"string", KIND_STRING, 0},
+};
+
+struct field {
+    char name[64], type[96];
+    uint8_t kind, size;
+    bool list, sized; /* of so many, or of as many as it says */
+    uint32_t count;
+    size_t message; /* KIND_MESSAGE: which */
+};
+
+struct message {
+    char name[96];
+    size_t first, n; /* fields */
+};
+
+struct aw_ros {
+    struct message *messages;
+    size_t n_messages, room_messages;
+    struct field *fields;
+    size_t n_fields, room_fields;
+};
+
+void aw_ros_free(struct aw_ros *ros)
+{
+    if (!ros)
+        return;
+    free(ros->messages);
+    free(ros->fields);
+    free(ros);
+}
+
+/* ---- The text ---- */
+
+/* "pkg/msg/Name" is "pkg/Name". */
+static void short_name(const char *name, char *out, size_t size)
+{
+    const char *middle = strstr(name, "/msg/");
+    if (middle)
+        snprintf(out, size, "%.*s%s", (int)(middle - name), name, middle + 4);
+    else
+        snprintf(out, size, "%s", name);
+}
+
+static enum aw_status add_message(struct aw_ros *ros, const char *name, struct aw_error *err)
+{
+    struct message *messages =
+        aw_grow(ros->messages, &ros->room_messages, ros->n_messages + 1, sizeof *messages);
+    if (!messages)
+        return aw_no_memory(err);
+    ros->messages = messages;
+    struct message *message = &messages[ros->n_messages++];
+    *message = (struct message){.first = ros->n_fields};
+    short_name(name, message->name, sizeof message->name);
+    return AW_OK;
+}
+
+/* "[]", "[<=5]" or "[5]" behind the type; and the bound of a string, which says nothing here. */
+static void read_list(struct field *field)
+{
+    char *list = strchr(field->type, '['), *bound;
+    if (list) {
+        field->list = true;
+        field->sized = isdigit((unsigned char)list[1]);
+        field->count = field->sized ? (uint32_t)strtoul(list + 1, NULL, 10) : 0;
+        *list = '\0';
+    }
+    if ((bound = strstr(field->type, "<=")))
+        *bound = '\0';
+}
+
+/* A line without its remark: a field, a constant, or nothing. */
+static enum aw_status read_line(struct aw_ros *ros, const char *line, size_t length,
+                                struct aw_error *err)
+{
+    char text[256];
+    struct field field = {0};
+    const char *remark = memchr(line, '#', length);
+    length = remark ? (size_t)(remark - line) : length;
+    snprintf(text, sizeof text, "%.*s", (int)length, line);
+    int words = sscanf(text, "%95s %63s", field.type, field.name);
+    if (words < 1)
+        return AW_OK;
+    const char *behind = strstr(text, field.name) + strlen(field.name);
+    bool constant = strchr(field.name, '=') || behind[strspn(behind, " \t")] == '=';
+    if (words == 2 && constant)
+        return AW_OK;
+    if (words < 2)
+        return aw_fail(err, AW_USAGE, "'%.60s' is no field", field.type);
+    read_list(&field);
+    field.kind = KIND_MESSAGE;
+    for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
+        if (strcmp(primitives[i].name, field.type) == 0) {
+            field.kind = primitives[i].kind;
+            field.size = primitives[i].size;
+        }
+    struct field *fields = aw_grow(ros->fields, &ros->room_fields, ros->n_fields + 1, sizeof field);
+    if (!fields)
+        return aw_no_memory(err);
+    ros->fields = fields;
+    fields[ros->n_fields++] = field;
+    ros->messages[ros->n_messages - 1].n++;
+    return AW_OK;
+}
+
+static enum aw_status read_text(struct aw_ros *ros, const char *text, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    while (*text && status == AW_OK) {
+        size_t length = strcspn(text, "\r\n");
+        char name[128];
+        if (length >= 3 && memcmp(text, "===", 3) == 0)
+            status = AW_OK;
+        else if (sscanf(text, "MSG: %127[^\r\n ]", name) == 1)
+            status = add_message(ros, name, err);
+        else
+            status = read_line(ros, text, length, err);
+        text += length;
+        text += strspn(text, "\r\n");
+    }
+    return status;
+}
+
+/* By its whole name, or by the last part of it: in the package of who says so, mostly. */
+static bool find_message(const struct aw_ros *ros, struct field *field)
+{
+    char name[96];
+    short_name(field->type, name, sizeof name);
+    for (size_t i = 0; i < ros->n_messages; i++) {
+        const char *own = ros->messages[i].name, *last = strrchr(own, '/');
+        if (strcmp(own, name) == 0 || (!strchr(name, '/') && last && !strcmp(last + 1, name))) {
+            field->message = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum aw_status aw_ros_new(struct aw_ros **out, const char *name, const char *text,
+                          struct aw_error *err)
+{
+    struct aw_ros *ros = calloc(1, sizeof *ros);
+    struct aw_error why = {.text = ""};
+    *out = NULL;
+    if (!ros)
+        return aw_no_memory(err);
+    enum aw_status status = add_message(ros, name, &why);
+    if (status == AW_OK)
+        status = read_text(ros, text, &why);
+    for (size_t i = 0; i < ros->n_fields && status == AW_OK; i++)
+        if (ros->fields[i].kind == KIND_MESSAGE && !find_message(ros, &ros->fields[i]))
+            status = aw_fail(&why, AW_USAGE, "there is no type '%.60s'", ros->fields[i].type);
+    if (status == AW_OK) {
+        *out = ros;
+        return AW_OK;
+    }
+    aw_ros_free(ros);
+    return aw_fail(err, status, "type %.80s: %.150s", name, why.text);
+}
+
+/* ---- Messages ---- */
+
+struct reader {
+    const struct aw_ros *ros;
+    struct aw_span data;
+    size_t at; /* behind the byte order */
+    bool swapped, bad;
+    unsigned steps;
+    aw_ros_value *value;
+    void *context;
+    char path[AW_ROS_PATH];
+};
+
+static const uint8_t *take(struct reader *r, size_t align, size_t size)
+{
+    size_t gap = align ? (align - r->at % align) % align : 0;
+    r->bad = r->bad || gap > r->data.size - r->at || size > r->data.size - r->at - gap;
+    if (r->bad)
+        return NULL;
+    const uint8_t *p = r->data.data + r->at + gap;
+    r->at += gap + size;
+    return p;
+}
+
+static uint64_t take_bits(struct reader *r, size_t size)
+{
+    const uint8_t *p = take(r, size, size);
+    uint64_t value = 0;
+    for (size_t i = 0; p && i < size; i++)
+        value |= (uint64_t)p[r->swapped ? size - 1 - i : i] << 8 * i;
+    return value;
+}
+
+static double take_number(struct reader *r, const struct field *field)
+{
+    uint64_t bits = take_bits(r, field->size);
+    unsigned unused = 64 - 8u * field->size;
+    if (field->kind == KIND_UINT)
+        return (double)bits;
+    if (field->kind == KIND_INT)
+        return (double)((int64_t)(bits << unused) >> unused);
+    if (field->size == 4) {
+        uint32_t half = (uint32_t)bits;
+        float value;
+        memcpy(&value, &half, sizeof value);
+        return value;
+    }
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void take_text(struct reader *r)
+{
+    char text[TEXT_MAX];
+    size_t size = (size_t)take_bits(r, 4);
+    const uint8_t *p = take(r, 1, size);
+    if (!p)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)(size < TEXT_MAX ? size : TEXT_MAX), (const char *)p);
+    r->value(r->context, r->path, NAN, text);
+}
+
+static void take_message(struct reader *r, size_t number, int depth);
+
+static void take_one(struct reader *r, const struct field *field, int depth)
+{
+    if (++r->steps > STEPS_MAX)
+        r->bad = true;
+    if (r->bad)
+        return;
+    if (field->kind == KIND_MESSAGE) {
+        take_message(r, field->message, depth + 1);
+    } else if (field->kind == KIND_STRING) {
+        take_text(r);
+    } else {
+        double number = take_number(r, field);
+        if (!r->bad)
+            r->value(r->context, r->path, isfinite(number) ? number : (double)NAN, NULL);
+    }
+}
+
+static void take_field(struct reader *r, const struct field *field, int depth)
+{
+    size_t before = strlen(r->path);
+    snprintf(r->path + before, sizeof r->path - before, "%s%s", before ? "." : "", field->name);
+    if (!field->list) {
+        take_one(r, field, depth);
+    } else {
+        uint64_t count = field->sized ? field->count : take_bits(r, 4);
+        size_t name = strlen(r->path);
+        for (uint64_t i = 0; i < count && !r->bad; i++) {
+            snprintf(r->path + name, sizeof r->path - name, ".%u", (unsigned)i);
+            take_one(r, field, depth);
+        }
+    }
+    r->path[before] = '\0';
+}
+
+/* A message without fields has a byte that says nothing. */
+static void take_message(struct reader *r, size_t number, int depth)
+{
+    const struct message *message = &r->ros->messages[number];
+    r->bad = r->bad || depth > DEPTH_MAX;
+    if (message->n == 0)
+        take(r, 1, 1);
+    for (size_t i = 0; i < message->n && !r->bad; i++)
+        take_field(r, &r->ros->fields[message->first + i], depth);
+}
+
+enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_ros_value *value,
+                             void *context, struct aw_error *err)
+{
+    enum { HEAD = 4 };
+    struct reader r = {.ros = ros, .value = value, .context = context};
+    if (data.size < HEAD || data.data[0] != 0 || data.data[1] > 1)
+        return aw_fail(err, AW_MALFORMED, "%.80s: no CDR", ros->messages->name);
+    r.swapped = data.data[1] == 0;
+    r.data = (struct aw_span){data.data + HEAD, data.size - HEAD};
+    take_message(&r, 0, 0);
+    return r.bad ? aw_fail(err, AW_MALFORMED, "%.80s: cut off, or of another type",
+                           ros->messages->name)
+                 : AW_OK;
+}

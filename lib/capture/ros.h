@@ -1,0 +1,31 @@
+/* Messages of ROS 2 that other programs have recorded: a type from its text (ros2msg), and the
+ * values of a message (CDR) by name.
+ *
+ *     struct aw_ros *ros;
+ *     if (aw_ros_new(&ros, "sensor_msgs/msg/JointState", text, &err) == AW_OK)
+ *         status = aw_ros_values(ros, data, take, context, &err);      "position.0", 0.5
+ *     aw_ros_free(ros);
+ */
+#ifndef AW_CAPTURE_ROS_H
+#define AW_CAPTURE_ROS_H
+
+#include "base/span.h"
+#include "base/status.h"
+
+#define AW_ROS_PATH 120 /* bytes of a name, with its NUL; longer ones are cut */
+
+struct aw_ros;
+
+/* AW_USAGE: it cannot be read, and why. */
+enum aw_status aw_ros_new(struct aw_ros **ros, const char *name, const char *text,
+                          struct aw_error *err);
+void aw_ros_free(struct aw_ros *ros); /* NULL is fine */
+
+/* text: instead of a number, else NULL. Both are valid during the call. */
+typedef void aw_ros_value(void *context, const char *path, double number, const char *text);
+
+/* AW_MALFORMED if it is no message of this type; what came before has been told. */
+enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_ros_value *value,
+                             void *context, struct aw_error *err);
+
+#endif

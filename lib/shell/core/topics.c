@@ -1,0 +1,497 @@
+/* Makes topics of what passes the link: each frame as it is, decoded, and what it says of
+ * joints. */
+#include "shell/core/topics.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "capture/cdr.h"
+#include "capture/frame.h"
+#include "shell/core/config.h"
+#include "wire/split.h"
+
+#define TOPICS_MAX 512
+#define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* topics, and then no subject has its own */
+#define JOINTS_MAX 64
+#define GAINS_MAX  128
+#define CONFIG_MAX (1 << 20)
+#define ROOM       (AW_FRAME_ROOM + AW_FRAME_MORE)
+
+struct joint;
+
+/* The messages of one kind, in one direction, about one subject. */
+struct topic {
+    const struct aw_codec *codec;
+    enum aw_dir dir;
+    char subject[AW_POINT_NAME];
+    unsigned channel; /* 0: it has no values, or there are too many */
+    struct aw_cdr cdr;
+    bool joints, gains;
+    struct joint *known[AW_MAX_SCALARS]; /* whom a scalar is about, where that is always the same */
+};
+
+/* The last that was said of a joint, in rad or m, per second, and Nm or N. */
+struct joint {
+    char name[AW_POINT_NAME];
+    double part[AW_PART_EFFORT + 1];
+};
+
+struct gain {
+    char name[AW_POINT_NAME + 48];
+    double value;
+};
+
+struct aw_topics {
+    struct aw_session *session;
+    struct aw_mcap *mcap;
+    struct aw_wire wire;
+    struct aw_splitter ways[2]; /* to the device, from it */
+    char link[64];
+    unsigned frames, marks, joint_states; /* channels; 0: not yet */
+    unsigned schemas[AW_MAX_MESSAGES];
+    struct topic *topics[TOPICS_MAX];
+    size_t n_topics;
+    struct joint joints[JOINTS_MAX];
+    size_t n_joints;
+    struct gain gains[GAINS_MAX];
+    size_t n_gains;
+    enum aw_dir dir;   /* of the frame at hand, */
+    int64_t time_ns;   /* its time, */
+    int64_t device_ns; /* and what the device's clock says, if it has one */
+    bool device_time;
+    const struct topic *last; /* the topic of the record before, in the same message */
+    unsigned repeated;        /* so often */
+    struct aw_record record;
+    uint8_t room[ROOM];
+};
+
+static const char joint_state_text[] =
+    "# What a device says of its joints.\n"
+    "std_msgs/Header header\n"
+    "string[] name\n"
+    "float64[] position  # rad, m\n"
+    "float64[] velocity  # rad/s, m/s\n"
+    "float64[] effort  # Nm, N\n"
+    "================================================================================\n"
+    "MSG: std_msgs/Header\n"
+    "builtin_interfaces/Time stamp\n"
+    "string frame_id\n"
+    "================================================================================\n"
+    "MSG: builtin_interfaces/Time\n"
+    "int32 sec\n"
+    "uint32 nanosec\n";
+
+/* ---- Beginning and end ---- */
+
+static struct aw_mcap_pair tool_of(const struct aw_topics *t)
+{
+    return (struct aw_mcap_pair){"tool", t->session->tool->name};
+}
+
+static bool put_about(struct aw_topics *t, const char *url)
+{
+    const struct aw_mcap_pair pairs[] = {tool_of(t),
+                                         {"version", AW_VERSION},
+                                         {"link", url},
+                                         {"wire", t->wire.variant.name},
+                                         {NULL, NULL}};
+    return aw_mcap_metadata(t->mcap, "armwire", pairs);
+}
+
+static bool attach_config(struct aw_topics *t)
+{
+    const struct aw_config *config = t->session->config;
+    FILE *file = config && config->found ? fopen(config->path, "rb") : NULL;
+    uint8_t *text = file ? malloc(CONFIG_MAX) : NULL;
+    size_t size = text ? fread(text, 1, CONFIG_MAX, file) : 0;
+    const char *name = strrchr(config ? config->path : "", '/');
+    bool good = !size || aw_mcap_attachment(t->mcap, name ? name + 1 : config->path, "text/plain",
+                                            aw_wall_time(), (struct aw_span){text, size});
+    free(text);
+    if (file)
+        fclose(file);
+    return good;
+}
+
+struct aw_topics *aw_topics_new(struct aw_session *session, const char *url, aw_mcap_sink *sink,
+                                void *context, enum aw_mcap_kind kind)
+{
+    struct aw_topics *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->session = session;
+    t->mcap = aw_mcap_new(sink, context, kind);
+    aw_wire_init(&t->wire, session->tool->protocol, &session->wire->variant, false);
+    t->ways[0].framer.dir = AW_TX;
+    t->ways[1].framer.dir = AW_RX;
+    aw_session_interface(session, t->link, sizeof t->link);
+    if (!t->mcap || !put_about(t, url) || !attach_config(t)) {
+        aw_topics_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void aw_topics_free(struct aw_topics *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->n_topics; i++)
+        free(t->topics[i]);
+    aw_mcap_free(t->mcap);
+    free(t);
+}
+
+bool aw_topics_are_waiting(const struct aw_topics *t)
+{
+    return aw_mcap_is_waiting(t->mcap);
+}
+
+bool aw_topics_flush(struct aw_topics *t)
+{
+    return aw_mcap_flush(t->mcap);
+}
+
+bool aw_topics_end(struct aw_topics *t)
+{
+    struct aw_mcap_pair pairs[GAINS_MAX + 1] = {{NULL, NULL}};
+    char texts[GAINS_MAX][AW_NUMBER_MAX + 1];
+    for (size_t i = 0; i < t->n_gains; i++) {
+        *aw_print_float32(texts[i], (float)t->gains[i].value) = '\0';
+        pairs[i] = (struct aw_mcap_pair){t->gains[i].name, texts[i]};
+    }
+    return (!t->n_gains || aw_mcap_metadata(t->mcap, "gains", pairs)) && aw_mcap_end(t->mcap);
+}
+
+/* ---- Channels ---- */
+
+/* Of parts with '/' before each; what is no letter or digit becomes '_', a point another part. */
+static void make_path(char *out, size_t size, const char *const *parts, size_t n)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (*parts[i] && used + 1 < size)
+            out[used++] = '/';
+        for (const char *p = parts[i]; *p && used + 1 < size; p++)
+            out[used++] = isalnum((unsigned char)*p) ? *p : *p == '.' ? '/' : '_';
+    }
+    out[used] = '\0';
+}
+
+/* Two messages of one name that go different ways are two types. */
+static void name_type(const struct aw_topics *t, size_t message, char *out, size_t size)
+{
+    const struct aw_protocol *protocol = t->wire.protocol;
+    const struct aw_message *own = &protocol->messages[message];
+    aw_cdr_type_name(own->name, out, size);
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        if (i != message && protocol->messages[i].fields && own->dir == AW_TX &&
+            strcmp(protocol->messages[i].name, own->name) == 0)
+            snprintf(out + strlen(out), size - strlen(out), "Tx");
+}
+
+static unsigned schema_of(struct aw_topics *t, const struct topic *topic)
+{
+    size_t message = (size_t)(topic->codec - t->wire.codecs);
+    char type[64], name[128], text[AW_CDR_SCHEMA_MAX];
+    if (message >= AW_MAX_MESSAGES || t->schemas[message])
+        return message < AW_MAX_MESSAGES ? t->schemas[message] : 0;
+    name_type(t, message, type, sizeof type);
+    snprintf(name, sizeof name, "%s/msg/%s", t->session->tool->name, type);
+    aw_cdr_schema(&topic->cdr, t->session->tool->name, type, text, sizeof text);
+    return t->schemas[message] = aw_mcap_schema(t->mcap, name, text);
+}
+
+static unsigned channel_of(struct aw_topics *t, const char *type, const char *text,
+                           const char *path)
+{
+    const char *medium = aw_medium_name(t->wire.protocol->medium);
+    const struct aw_mcap_pair pairs[] = {tool_of(t), {"medium", medium}, {NULL, NULL}};
+    return aw_mcap_channel(t->mcap, aw_mcap_schema(t->mcap, type, text), path, pairs);
+}
+
+static bool is_gain(const char *name)
+{
+    return name[0] == 'k' && name[1] && strchr("pid", name[1]) && !name[2];
+}
+
+static bool has_gains(const struct aw_codec *codec)
+{
+    bool any = is_gain(codec->message->name);
+    for (int i = 0; i < codec->n_scalars; i++)
+        any = any || (codec->scalars[i].value && is_gain(codec->scalars[i].field->name));
+    return any;
+}
+
+static bool has_joints(const struct aw_codec *codec)
+{
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value && codec->scalars[i].field->part)
+            return true;
+    return false;
+}
+
+static struct topic *add_topic(struct aw_topics *t, const char *subject)
+{
+    struct topic *topic = t->n_topics < TOPICS_MAX ? calloc(1, sizeof *topic) : NULL;
+    const struct aw_codec *codec = t->record.codec;
+    char path[2 * AW_POINT_NAME];
+    if (!topic)
+        return NULL;
+    t->topics[t->n_topics++] = topic;
+    topic->codec = codec;
+    topic->dir = t->dir;
+    topic->joints = t->dir == AW_RX && has_joints(codec);
+    topic->gains = has_gains(codec);
+    snprintf(topic->subject, sizeof topic->subject, "%s", subject);
+    aw_cdr_init(&topic->cdr, codec);
+    if (aw_cdr_is_empty(&topic->cdr))
+        return topic;
+    make_path(path, sizeof path,
+              (const char *const[]){t->session->tool->name, t->dir == AW_TX ? "tx" : "", subject,
+                                    codec->message->name},
+              4);
+    topic->channel = aw_mcap_channel(t->mcap, schema_of(t, topic), path, NULL);
+    return topic;
+}
+
+static struct topic *find_topic(struct aw_topics *t, const char *subject)
+{
+    for (size_t i = 0; i < t->n_topics; i++) {
+        struct topic *topic = t->topics[i];
+        if (topic->codec == t->record.codec && topic->dir == t->dir &&
+            strcmp(topic->subject, subject) == 0)
+            return topic;
+    }
+    return NULL;
+}
+
+static struct topic *topic_of(struct aw_topics *t)
+{
+    char room[AW_POINT_NAME];
+    const char *subject = aw_session_subject(t->session, &t->record, room, sizeof room);
+    struct topic *found = find_topic(t, subject);
+    if (!found && t->n_topics >= SUBJECTS) {
+        subject = "";
+        found = find_topic(t, subject);
+    }
+    return found ? found : add_topic(t, subject);
+}
+
+/* ---- Joints ---- */
+
+static const char *const si_units[][4] = {
+    [AW_PART_POSITION] = {"rad", "m"},
+    [AW_PART_VELOCITY] = {"rad/s", "m/s"},
+    [AW_PART_EFFORT] = {"Nm", "N"},
+};
+
+/* In the unit that JointState wants; what has none is in one already. */
+static double in_si(const struct aw_field *row, double value)
+{
+    double scale, offset;
+    for (int i = 0; i < 2 && row->unit; i++)
+        if (aw_number_conversion(row->unit, si_units[row->part][i], &scale, &offset))
+            return value * scale + offset;
+    return value;
+}
+
+static struct joint *joint_of(struct aw_topics *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_joints; i++)
+        if (strcmp(t->joints[i].name, name) == 0)
+            return &t->joints[i];
+    if (t->n_joints == JOINTS_MAX)
+        return NULL;
+    struct joint *joint = &t->joints[t->n_joints++];
+    *joint = (struct joint){.part = {NAN, NAN, NAN, NAN}};
+    snprintf(joint->name, sizeof joint->name, "%.*s", AW_POINT_NAME - 1, name);
+    return joint;
+}
+
+/* By its label, by whom the message is about, or by the number that the message has. */
+static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int scalar)
+{
+    const char *label = t->record.codec->scalars[scalar].label;
+    char name[2 * AW_POINT_NAME];
+    if (topic->known[scalar] && !t->repeated)
+        return topic->known[scalar];
+    double number = label ? NAN : aw_record_get(&t->record, "joint");
+    bool named = label || *topic->subject || isnan(number);
+    if (label)
+        snprintf(name, sizeof name, "%s%s%.40s", topic->subject, *topic->subject ? "." : "", label);
+    else if (*topic->subject && t->repeated)
+        snprintf(name, sizeof name, "%s_%u", topic->subject, t->repeated + 1);
+    else if (named)
+        snprintf(name, sizeof name, "%s", *topic->subject ? topic->subject : "joint");
+    else
+        snprintf(name, sizeof name, "joint%d", (int)number);
+    struct joint *joint = joint_of(t, name);
+    if (named && !t->repeated)
+        topic->known[scalar] = joint;
+    return joint;
+}
+
+/* All of them, or none where nothing is known of any. */
+static void put_part(struct aw_cdr_out *out, struct joint *const *joints, size_t n,
+                     enum aw_joint_part part)
+{
+    bool any = part == AW_PART_POSITION;
+    for (size_t i = 0; i < n; i++)
+        any = any || !isnan(joints[i]->part[part]);
+    aw_cdr_put_u32(out, any ? (uint32_t)n : 0);
+    for (size_t i = 0; i < n && any; i++)
+        aw_cdr_put_f64(out, joints[i]->part[part]);
+}
+
+static bool put_joints(struct aw_topics *t, struct joint *const *joints, size_t n)
+{
+    struct aw_cdr_out out;
+    aw_cdr_begin(&out, t->room, sizeof t->room);
+    aw_cdr_put_time(&out, t->time_ns);
+    aw_cdr_put_text(&out, "");
+    aw_cdr_put_u32(&out, (uint32_t)n);
+    for (size_t i = 0; i < n; i++)
+        aw_cdr_put_text(&out, joints[i]->name);
+    for (enum aw_joint_part part = AW_PART_POSITION; part <= AW_PART_EFFORT; part++)
+        put_part(&out, joints, n, part);
+    if (!t->joint_states)
+        t->joint_states =
+            channel_of(t, "sensor_msgs/msg/JointState", joint_state_text, "/joint_states");
+    return aw_mcap_message(t->mcap, t->joint_states, t->time_ns, t->device_ns,
+                           (struct aw_span){t->room, out.at});
+}
+
+/* What came with an earlier message stands beside the positions of this one. */
+static bool take_joints(struct aw_topics *t, struct topic *topic)
+{
+    struct joint *moved[JOINTS_MAX];
+    size_t n = 0;
+    for (int i = 0; i < t->record.codec->n_scalars; i++) {
+        const struct aw_field *row = t->record.codec->scalars[i].field;
+        bool there = row->part && t->record.present >> i & 1;
+        struct joint *joint = there ? find_joint(t, topic, i) : NULL;
+        if (!joint)
+            continue;
+        joint->part[row->part] = in_si(row, t->record.v[i]);
+        bool new = n == 0 || moved[n - 1] != joint;
+        if (row->part == AW_PART_POSITION && new && !isnan(t->record.v[i]) && n < JOINTS_MAX)
+            moved[n++] = joint;
+    }
+    return n == 0 || put_joints(t, moved, n);
+}
+
+/* ---- Gains and the device's clock ---- */
+
+/* "m1.kp" of a value, "lknee.pos.kp" of a message: whatever of it has a name says which. */
+static void name_gain(const struct aw_record *record, const char *subject, int scalar, char *out,
+                      size_t size)
+{
+    const struct aw_codec *codec = record->codec;
+    size_t used = (size_t)snprintf(out, size, "%s%s", subject, *subject ? "." : "");
+    if (is_gain(codec->scalars[scalar].field->name)) {
+        aw_scalar_name(&codec->scalars[scalar], out + used, size - used);
+        return;
+    }
+    for (int i = 0; i < codec->n_scalars; i++) {
+        const struct aw_name *name = codec->scalars[i].field->names;
+        while (name && name->name && name->value != record->v[i])
+            name++;
+        if (name && name->name && strcmp(name->name, subject) != 0 && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s.", name->name);
+    }
+    if (used < size)
+        snprintf(out + used, size - used, "%s", codec->message->name);
+}
+
+static void take_gains(struct aw_topics *t, const struct topic *topic)
+{
+    const struct aw_codec *codec = t->record.codec;
+    for (int i = 0; i < codec->n_scalars; i++) {
+        char name[sizeof t->gains->name];
+        const char *own = codec->scalars[i].field->name;
+        bool wanted = is_gain(codec->message->name) ? strcmp(own, "value") == 0 : is_gain(own);
+        if (!wanted || !(t->record.present >> i & 1) || isnan(t->record.v[i]))
+            continue;
+        name_gain(&t->record, topic->subject, i, name, sizeof name);
+        size_t at = 0;
+        while (at < t->n_gains && strcmp(t->gains[at].name, name) != 0)
+            at++;
+        if (at == GAINS_MAX)
+            return;
+        t->n_gains += at == t->n_gains;
+        memcpy(t->gains[at].name, name, sizeof name);
+        t->gains[at].value = t->record.v[i];
+    }
+}
+
+static void take_time(struct aw_topics *t)
+{
+    double step = aw_record_get(&t->record, "step");
+    double size = aw_record_get(&t->record, "step_size"), ns = step * size * 1e9;
+    t->device_time = ns >= 0 && ns < 9e18;
+    if (t->device_time)
+        t->device_ns = llround(ns);
+}
+
+/* ---- What passes ---- */
+
+static void on_frame(void *context, struct aw_span frame)
+{
+    struct aw_topics *t = context;
+    struct aw_error ignored;
+    const struct aw_splitter *way = &t->ways[t->dir == AW_TX ? 0 : 1];
+    aw_wire_decode(&t->wire, t->dir, frame, &t->record, &ignored);
+    if (!t->record.present)
+        return; /* a request without values, or damaged: its bytes are kept */
+    struct topic *topic = topic_of(t);
+    if (!topic || !topic->channel)
+        return;
+    bool again =
+        topic == t->last && aw_framer_inside(&t->wire, &way->framer) && t->wire.variant.envelope;
+    t->repeated = again ? t->repeated + 1 : 0;
+    t->last = topic;
+    if (strcmp(t->record.codec->message->name, "timestamp") == 0)
+        take_time(t);
+    if (!t->device_time)
+        t->device_ns = t->time_ns;
+    size_t size = aw_cdr_write(&topic->cdr, &t->record, t->room);
+    aw_mcap_message(t->mcap, topic->channel, t->time_ns, t->device_ns,
+                    (struct aw_span){t->room, size});
+    if (topic->gains)
+        take_gains(t, topic);
+    if (topic->joints)
+        take_joints(t, topic);
+}
+
+static int64_t known(int64_t time_ns)
+{
+    return time_ns >= 0 ? time_ns : 0;
+}
+
+bool aw_topics_add(struct aw_topics *t, enum aw_dir dir, int64_t time_ns, struct aw_span bytes)
+{
+    t->dir = dir;
+    t->time_ns = known(time_ns);
+    if (!t->frames)
+        t->frames = channel_of(t, AW_FRAME_TYPE, aw_frame_text, "/armwire/frames");
+    size_t size = aw_frame_write(t->room, sizeof t->room, dir, t->link, bytes);
+    bool good = aw_mcap_message(t->mcap, t->frames, t->time_ns, t->time_ns,
+                                (struct aw_span){t->room, size});
+    aw_split(&t->ways[dir == AW_TX ? 0 : 1], &t->wire, bytes, t->wire.protocol->datagrams, on_frame,
+             t);
+    return good;
+}
+
+bool aw_topics_mark(struct aw_topics *t, int64_t time_ns, const char *text)
+{
+    int64_t time = known(time_ns);
+    if (!t->marks)
+        t->marks = channel_of(t, AW_LOG_TYPE, aw_log_text, "/armwire/marks");
+    size_t size = aw_log_write(t->room, sizeof t->room, time, t->session->tool->name, text);
+    return aw_mcap_message(t->mcap, t->marks, time, time, (struct aw_span){t->room, size});
+}

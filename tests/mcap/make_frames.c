@@ -1,0 +1,158 @@
+/* Writes a capture of messages of every kind that a device sends, with values from all over their
+ * ranges, and on standard output what is in them, exactly: for read.py and read.mjs.
+ *
+ *     make_frames TOOL FILE.pcapng COUNT > EXPECTED
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/packet.h"
+#include "protocols.h"
+#include "wire/wire.h"
+
+#define START_NS INT64_C(1700000000123456789)
+
+static void must(bool good, const char *why)
+{
+    if (good)
+        return;
+    fprintf(stderr, "make_frames: %s\n", why);
+    exit(1);
+}
+
+static double chance(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+/* Named values by name, whole ones whole, the others anywhere. */
+static double choose(const struct aw_record *record, int scalar, uint64_t *state)
+{
+    const struct aw_scalar *about = &record->codec->scalars[scalar];
+    struct aw_range range = aw_scalar_range(record->codec, scalar, record);
+    const struct aw_name *names = about->field->names;
+    size_t n = 0;
+    while (names && names[n].name)
+        n++;
+    if (n)
+        return names[(size_t)(chance(state) * (double)n)].value;
+    bool id = strcmp(about->field->name, "id") == 0;
+    double min = id ? 0 : range.min, max = id ? 5 : range.max, value;
+    if (min == max)
+        min = -1000, max = 1000;
+    value = min + (max - min) * chance(state);
+    if (about->field->type == AW_FLOAT)
+        return (double)(float)value;
+    double step = range.scale != 0 ? range.scale : 1;
+    value = range.offset + step * floor((value - range.offset) / step);
+    return value < min ? value + step : value;
+}
+
+static void print_value(const struct aw_record *record, int scalar, bool *first)
+{
+    const struct aw_scalar *about = &record->codec->scalars[scalar];
+    char name[64];
+    if (!about->value)
+        return;
+    aw_scalar_name(about, name, sizeof name);
+    printf("%s\"%s\":", *first ? "" : ",", name);
+    *first = false;
+    if (about->field->type == AW_TEXT)
+        printf("\"%s\"", record->text);
+    else if (record->present >> scalar & 1 && !isnan(record->v[scalar]))
+        printf("%.17g", record->v[scalar]);
+    else
+        printf("null");
+}
+
+/* Whom it is about is a part of the topic where several are there; without names from elsewhere
+ * they are called so. */
+static void print_topic(const struct aw_record *record)
+{
+    static const struct {
+        const char *message, *kind;
+    } numbered[] = {{"limb", "body"}, {"joint_axis", "joint"}, {"joint_feedback", "joint"}};
+    int board = aw_codec_find(record->codec, "board");
+    const char *message = record->codec->message->name;
+    printf("{\"topic\":\"/%s/", record->codec->protocol->name);
+    const struct aw_name *name = board >= 0 ? record->codec->scalars[board].field->names : NULL;
+    for (; name && name->name; name++)
+        if (name->value == record->v[board])
+            printf("%s/", name->name);
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        if (strcmp(numbered[i].message, message) == 0)
+            printf("%s%d/", numbered[i].kind, (int)aw_record_get(record, "id"));
+    printf("%s\"", message);
+}
+
+static void print(struct aw_wire *wire, struct aw_span frame, struct aw_span all)
+{
+    struct aw_record record;
+    struct aw_error err = {.text = "its own frame cannot be read"};
+    bool first = true;
+    aw_wire_decode(wire, AW_RX, frame, &record, &err);
+    must(record.present, err.text);
+    print_topic(&record);
+    printf(",\"bytes\":\"");
+    for (size_t i = 0; i < all.size; i++)
+        printf("%02x", all.data[i]);
+    printf("\",\"value\":{");
+    for (int i = 0; i < record.codec->n_scalars; i++)
+        print_value(&record, i, &first);
+    printf("}}\n");
+}
+
+static bool make(struct aw_wire *wire, size_t message, uint64_t *state, uint8_t *frame, size_t cap,
+                 size_t *size)
+{
+    struct aw_record record;
+    struct aw_error err;
+    const struct aw_codec *codec = aw_wire_codec_at(wire, message);
+    if (!(codec->message->dir & AW_RX))
+        return false;
+    aw_record_init(&record, codec, AW_RX);
+    record.present = codec->values;
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value)
+            record.v[i] = choose(&record, i, state);
+    snprintf(record.text, sizeof record.text, "n%d", (int)(chance(state) * 9));
+    return aw_encode(&record, true, frame, cap, size, &err) == AW_OK;
+}
+
+int main(int argc, char **argv)
+{
+    static struct aw_wire wire;
+    uint8_t frame[512], packet[1024], block[2048];
+    uint64_t state = 7;
+    must(argc == 4, "usage: make_frames TOOL FILE.pcapng COUNT > EXPECTED");
+    for (size_t i = 0; i < N_PROTOCOLS; i++)
+        if (strcmp(protocols[i]->name, argv[1]) == 0)
+            aw_wire_init(&wire, protocols[i], NULL, false);
+    must(wire.protocol != NULL, "no such tool");
+    FILE *file = fopen(argv[2], "wb");
+    must(file != NULL, argv[2]);
+    struct aw_wrapper wrapper = {.medium = wire.protocol->medium,
+                                 .ports = {wire.protocol->ports[0], wire.protocol->ports[1]}};
+    fwrite(block, 1, aw_pcapng_begin(block, aw_wrapper_linktype(&wrapper), "made"), file);
+    unsigned long count = strtoul(argv[3], NULL, 10);
+    for (unsigned long n = 0, tries = 0; n < count; tries++) {
+        size_t size, all;
+        must(tries < 100 * count + 1000, "no message of it can be made");
+        if (!make(&wire, tries % wire.protocol->n_messages, &state, frame, sizeof frame, &size))
+            continue;
+        struct aw_span inner = {frame + wire.envelope_size, size};
+        all = aw_wire_wrap(&wire, frame, size, sizeof frame);
+        print(&wire, inner, (struct aw_span){frame, all});
+        struct aw_packet about = {
+            .time_ns = START_NS + (int64_t)n++ * 1000003,
+            .dir = AW_RX,
+            .linktype = aw_wrapper_linktype(&wrapper),
+            .data = {packet, aw_wrap(&wrapper, AW_RX, (struct aw_span){frame, all}, packet,
+                                     sizeof packet)}};
+        fwrite(block, 1, aw_pcapng_packet(block, sizeof block, &about), file);
+    }
+    return fclose(file) == 0 ? 0 : 1;
+}
