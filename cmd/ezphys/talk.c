@@ -361,9 +361,17 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
     return AW_OK;
 }
 
-/* Is the record of the packet that was received last? Others are those of a recording. */
-static bool is_received(const struct ez_state *state, const struct aw_record *record)
+static bool is_of(const struct aw_wire *wire, const struct aw_record *record)
 {
+    return wire && record->codec >= wire->codecs && record->codec < wire->codecs + AW_MAX_MESSAGES;
+}
+
+/* Is the record of the packet that was received last? Others are those of a recording. */
+static bool is_received(struct aw_session *session, const struct aw_record *record)
+{
+    const struct ez_state *state = ez_state(session);
+    if (!is_of(session->wire, record) && !is_of(session->device.decoding, record))
+        return false; /* of what is looked at beside the conversation */
     if (state->next == 0 || state->next > state->ez.n_packets)
         return false;
     const struct aw_ezphys_object *object = state->ez.packets[state->next - 1].about.object;
@@ -377,7 +385,7 @@ const char *ez_subject(struct aw_session *session, const struct aw_record *recor
                        size_t size)
 {
     struct ez_state *state = ez_state(session);
-    if (is_received(state, record))
+    if (is_received(session, record))
         return ez_about_name(&state->ez.packets[state->next - 1].about, out, size);
     return ez_recorded_name(session, record, out, size);
 }

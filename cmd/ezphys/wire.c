@@ -209,7 +209,7 @@ bool ez_take_names(struct aw_session *session, const char *text)
     return true;
 }
 
-/* Of --names and --scene first, then of the recording. */
+/* Of --names and --scene first, and of the simulator that is there; then of the recording. */
 static const struct aw_ezphys_name *find_recorded(struct aw_session *session,
                                                   enum aw_ezphys_kind kind, uint32_t id)
 {
@@ -217,6 +217,7 @@ static const struct aw_ezphys_name *find_recorded(struct aw_session *session,
     struct aw_error before = session->err;
     bool given = ez_read_names(session) == AW_OK && *state->names_from;
     session->err = before;
+    given = given || (session->device.link && !session->device.link->recorded);
     const struct aw_ezphys_name *entry = given ? aw_ezphys_names_of(&state->names, kind, id) : NULL;
     return entry ? entry : aw_ezphys_names_of(&state->kept, kind, id);
 }

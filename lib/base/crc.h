@@ -1,4 +1,4 @@
-/* CRC-32 as zlib, PNG and MCAP have it (polynomial EDB88320, reflected), eight bytes at a time.
+/* CRC-32 as zlib, PNG and MCAP have it (polynomial EDB88320, reflected), sixteen bytes at a time.
  *
  *     struct aw_crc crc;
  *     aw_crc_init(&crc);
@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 8 kB, made in about 10 us. */
+/* 16 kB, made in about 20 us. */
 struct aw_crc {
-    uint32_t table[8][256];
+    uint32_t table[16][256];
 };
 
 void aw_crc_init(struct aw_crc *crc);

@@ -25,7 +25,7 @@
 #define AW_MCAP_MAGIC      "\x89MCAP0\r\n"
 #define AW_MCAP_MAGIC_SIZE 8
 #define AW_MCAP_HEAD       9            /* bytes before the content of a record: opcode, length */
-#define AW_MCAP_CHUNK      (512 << 10)  /* bytes of records that make a chunk go out */
+#define AW_MCAP_CHUNK      (1 << 20)    /* bytes of records that make a chunk go out */
 #define AW_MCAP_RECORD_MAX (256U << 20) /* larger ones are passed over when they are read */
 
 enum aw_mcap_op {

@@ -47,6 +47,22 @@ captures() {
     capture_row hidmotor "24 of 64 bytes" 5
     capture_row unitysim "25 bytes" 5
     capture_row ezphys "24 bytes, six floats" 5
+    mcap_rows
+}
+
+# Messages and bytes of a recording: of MCAP three messages for each frame, as many as pcapng has packets.
+mcap_rows() {
+    local what rate bytes
+    declare -A rates sizes
+    while IFS=$'\t' read -r what rate bytes; do rates[$what]=$rate sizes[$what]=$bytes; done < <(
+        alone build/tests/bench/bench_mcap 1000000
+    )
+    for what in written read; do
+        verdict "${rates[mcap $what]:-0}" '>=' 3
+        row "MCAP $what, messages" "${rates[mcap $what]:-0}" M/s "pcapng ${rates[pcapng $what]:-0}" ">= 3" "$met"
+    done
+    row "MCAP, of a frame with its values and /joint_states" "${sizes[mcap written]:-0}" bytes \
+        "pcapng, the frame alone: ${sizes[pcapng written]:-0}" "" ""
 }
 
 # How late a replay is: 99 of 100 commands that are 2 ms apart, 12 ms to the same board.

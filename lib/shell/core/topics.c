@@ -30,8 +30,9 @@ struct topic {
     char subject[AW_POINT_NAME];
     unsigned channel; /* 0: it has no values, or there are too many */
     struct aw_cdr cdr;
-    bool joints, gains;
+    bool joints, gains, clock;           /* what else it says */
     struct joint *known[AW_MAX_SCALARS]; /* whom a scalar is about, where that is always the same */
+    double scale[AW_MAX_SCALARS], offset[AW_MAX_SCALARS]; /* to what JointState has */
 };
 
 /* The last that was said of a joint, in rad or m, per second, and Nm or N. */
@@ -235,6 +236,25 @@ static bool has_joints(const struct aw_codec *codec)
     return false;
 }
 
+static const char *const si_units[][4] = {
+    [AW_PART_POSITION] = {"rad", "m"},
+    [AW_PART_VELOCITY] = {"rad/s", "m/s"},
+    [AW_PART_EFFORT] = {"Nm", "N"},
+};
+
+/* In the unit that JointState wants; what has none is in one already. */
+static void find_units(struct topic *topic)
+{
+    for (int i = 0; i < topic->codec->n_scalars; i++) {
+        const struct aw_field *row = topic->codec->scalars[i].field;
+        topic->scale[i] = 1;
+        for (int unit = 0; unit < 2 && row->unit && row->part; unit++)
+            if (aw_number_conversion(row->unit, si_units[row->part][unit], &topic->scale[i],
+                                     &topic->offset[i]))
+                break;
+    }
+}
+
 static struct topic *add_topic(struct aw_topics *t, const char *subject)
 {
     struct topic *topic = t->n_topics < TOPICS_MAX ? calloc(1, sizeof *topic) : NULL;
@@ -247,8 +267,10 @@ static struct topic *add_topic(struct aw_topics *t, const char *subject)
     topic->dir = t->dir;
     topic->joints = t->dir == AW_RX && has_joints(codec);
     topic->gains = has_gains(codec);
+    topic->clock = strcmp(codec->message->name, "timestamp") == 0;
     snprintf(topic->subject, sizeof topic->subject, "%s", subject);
     aw_cdr_init(&topic->cdr, codec);
+    find_units(topic);
     if (aw_cdr_is_empty(&topic->cdr))
         return topic;
     make_path(path, sizeof path,
@@ -283,22 +305,6 @@ static struct topic *topic_of(struct aw_topics *t)
 }
 
 /* ---- Joints ---- */
-
-static const char *const si_units[][4] = {
-    [AW_PART_POSITION] = {"rad", "m"},
-    [AW_PART_VELOCITY] = {"rad/s", "m/s"},
-    [AW_PART_EFFORT] = {"Nm", "N"},
-};
-
-/* In the unit that JointState wants; what has none is in one already. */
-static double in_si(const struct aw_field *row, double value)
-{
-    double scale, offset;
-    for (int i = 0; i < 2 && row->unit; i++)
-        if (aw_number_conversion(row->unit, si_units[row->part][i], &scale, &offset))
-            return value * scale + offset;
-    return value;
-}
 
 static struct joint *joint_of(struct aw_topics *t, const char *name)
 {
@@ -377,7 +383,7 @@ static bool take_joints(struct aw_topics *t, struct topic *topic)
         struct joint *joint = there ? find_joint(t, topic, i) : NULL;
         if (!joint)
             continue;
-        joint->part[row->part] = in_si(row, t->record.v[i]);
+        joint->part[row->part] = t->record.v[i] * topic->scale[i] + topic->offset[i];
         bool new = n == 0 || moved[n - 1] != joint;
         if (row->part == AW_PART_POSITION && new && !isnan(t->record.v[i]) && n < JOINTS_MAX)
             moved[n++] = joint;
@@ -455,7 +461,7 @@ static void on_frame(void *context, struct aw_span frame)
         topic == t->last && aw_framer_inside(&t->wire, &way->framer) && t->wire.variant.envelope;
     t->repeated = again ? t->repeated + 1 : 0;
     t->last = topic;
-    if (strcmp(t->record.codec->message->name, "timestamp") == 0)
+    if (topic->clock)
         take_time(t);
     if (!t->device_time)
         t->device_ns = t->time_ns;

@@ -1,0 +1,184 @@
+/* What a recorder writes and what a reader reads, beside pcapng: answers of a teaching arm, as they
+ * pass its link.
+ *
+ *     bench_mcap COUNT
+ *
+ * One line per case on stdout: name, million messages a second of a processor, bytes for each
+ * frame. Of MCAP a frame makes three messages: its bytes, its values and /joint_states.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/packet.h"
+#include "protocol/hidmotor/wire.h"
+#include "shell/core/topics.h"
+
+#define TIMES    3
+#define FRAMES   4096 /* different ones */
+#define START_NS INT64_C(1700000000123456789)
+
+struct file {
+    uint8_t *data;
+    size_t size, room;
+};
+
+static void must(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "bench_mcap: %s\n", what);
+    exit(1);
+}
+
+static double now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static bool take(void *context, const void *bytes, size_t size)
+{
+    struct file *file = context;
+    must(file->size + size <= file->room, "the file is larger than was thought");
+    memcpy(file->data + file->size, bytes, size);
+    file->size += size;
+    return true;
+}
+
+/* Joints that move and tremble: the last bits of a value are hard to pack. */
+static void make(uint8_t (*frames)[64])
+{
+    static struct aw_wire wire;
+    struct aw_record record;
+    struct aw_error err;
+    uint32_t chance = 1;
+    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
+    const struct aw_codec *codec = aw_wire_codec(&wire, "positions", AW_RX);
+    for (int n = 0; n < FRAMES; n++) {
+        aw_record_init(&record, codec, AW_RX);
+        record.present = codec->values;
+        for (int i = 0; i < codec->n_scalars; i++) {
+            chance = chance * 1664525 + 1013904223;
+            bool setpoint = codec->scalars[i].field->name[0] == 's';
+            double moves = 40 + (n + 100 * i) % 900 / 10.0 - 90;
+            record.v[i] = (float)(setpoint ? moves : moves + 0.24 * (double)(chance >> 30));
+        }
+        record.v[aw_codec_find(codec, "count")] = 3;
+        size_t size;
+        must(aw_encode(&record, true, frames[n], 64, &size, &err) == AW_OK, "no such frame");
+    }
+}
+
+static struct aw_session *make_session(void)
+{
+    static const struct aw_command none[] = {{0}};
+    static const struct aw_tool tool = {.name = "hidmotor",
+                                        .summary = "",
+                                        .protocol = &aw_hidmotor_protocol,
+                                        .commands = none,
+                                        .common = none};
+    struct aw_session *session = aw_session_new(&tool);
+    must(session != NULL, "out of memory");
+    return session;
+}
+
+static void write_mcap(struct file *file, uint8_t (*frames)[64], size_t count)
+{
+    struct aw_session *session = make_session();
+    struct aw_topics *topics = aw_topics_new(session, "bench", take, file, AW_MCAP_FILE);
+    must(topics != NULL, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        must(aw_topics_add(topics, AW_RX, START_NS + (int64_t)i * 1000000,
+                           (struct aw_span){frames[i % FRAMES], 64}),
+             "cannot write");
+    must(aw_topics_end(topics), "cannot end");
+    aw_topics_free(topics);
+    aw_session_free(session);
+}
+
+static void write_pcapng(struct file *file, uint8_t (*frames)[64], size_t count)
+{
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_HID};
+    uint8_t block[512], packet[256];
+    take(file, block, aw_pcapng_begin(block, aw_wrapper_linktype(&wrapper), "bench"));
+    for (size_t i = 0; i < count; i++) {
+        size_t size = aw_wrap(&wrapper, AW_RX, (struct aw_span){frames[i % FRAMES], 64}, packet,
+                              sizeof packet);
+        struct aw_packet about = {.time_ns = START_NS + (int64_t)i * 1000000,
+                                  .dir = AW_RX,
+                                  .linktype = aw_wrapper_linktype(&wrapper),
+                                  .data = {packet, size}};
+        take(file, block, aw_pcapng_packet(block, sizeof block, &about));
+    }
+}
+
+/* All messages, as a reader of values sees them; of pcapng there are only the frames. */
+static size_t read_mcap(const struct file *file)
+{
+    struct aw_mcap_reader *reader = aw_mcap_reader_new();
+    struct aw_span in = {file->data, file->size};
+    struct aw_mcap_message message;
+    size_t n = 0, used;
+    while (reader && aw_mcap_next(reader, in, &message, &used, NULL) == AW_OK) {
+        in = (struct aw_span){in.data + used, in.size - used};
+        n++;
+    }
+    aw_mcap_reader_free(reader);
+    return n;
+}
+
+static size_t read_packets(const struct file *file)
+{
+    struct aw_pcap_reader reader = {0};
+    struct aw_span in = {file->data, file->size};
+    struct aw_packet packet;
+    size_t n = 0, used;
+    while (aw_pcap_next(&reader, in, &packet, &used, NULL) == AW_OK) {
+        in = (struct aw_span){in.data + used, in.size - used};
+        n++;
+    }
+    aw_pcap_end(&reader);
+    return n;
+}
+
+static void report(const char *name, size_t n, double seconds, size_t size, size_t frames)
+{
+    printf("%s\t%.2f\t%.1f\n", name, (double)n / seconds / 1e6, (double)size / (double)frames);
+}
+
+int main(int argc, char **argv)
+{
+    static uint8_t frames[FRAMES][64];
+    size_t count = argc == 2 ? strtoul(argv[1], NULL, 10) : 0, n = 0;
+    must(count > 0, "usage: bench_mcap COUNT");
+    struct file file = {.room = 256 * count + (4 << 20)};
+    file.data = malloc(file.room);
+    must(file.data != NULL, "out of memory");
+    memset(file.data, 1, file.room); /* its pages are there */
+    make(frames);
+    void (*const writers[])(struct file *, uint8_t(*)[64], size_t) = {write_mcap, write_pcapng};
+    size_t (*const readers[])(const struct file *) = {read_mcap, read_packets};
+    static const char *const names[][2] = {{"mcap written", "mcap read"},
+                                           {"pcapng written", "pcapng read"}};
+    for (int i = 0; i < 2; i++) {
+        double best[2] = {1e9, 1e9};
+        for (int turn = 0; turn < TIMES; turn++) {
+            file.size = 0;
+            double start = now();
+            writers[i](&file, frames, count);
+            double middle = now();
+            n = readers[i](&file);
+            double end = now();
+            best[0] = middle - start < best[0] ? middle - start : best[0];
+            best[1] = end - middle < best[1] ? end - middle : best[1];
+        }
+        must(n == (i == 0 ? 3 * count : count), "not all of it is read");
+        report(names[i][0], n, best[0], file.size, count);
+        report(names[i][1], n, best[1], file.size, count);
+    }
+    free(file.data);
+    return 0;
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# MCAP: what is recorded is all there, for the readers of others and for all that reads captures;
+# recorders that are killed; files of other programs. tests/mcap/npm.sh is the same with the libraries
+# of those who made the format.
+load common.bash
+
+mcap=$BATS_TEST_DIRNAME/../mcap
+
+# A message of each kind that the device sends, many times, with values from all over their ranges.
+proves() {
+    "$root/build/tests/mcap/make_frames" "$1" run.pcapng 400 >expected
+    ok "$1" -q -l 'log:run.pcapng?speed=max' record run.mcap
+    "$mcap/read.py" --equal run.mcap expected
+    "$1" -q decode -j run.pcapng >a
+    "$1" -q decode -j run.mcap | cmp - a
+    cmp <("$1" -q info -j run.pcapng | jq -c 'del(.t)') <("$1" -q info -j run.mcap | jq -c 'del(.t)')
+    cmp <("$1" -q -j -l 'log:run.pcapng?speed=max' watch) <("$1" -q -j -l 'log:run.mcap?speed=max' watch)
+    "$mcap/read.py" --about run.mcap | jq -e '.profile == "ros2" and .metadata.armwire.tool == "'"$1"'"' >about
+}
+
+@test "armctl: all messages, equal field by field" { proves armctl; }
+@test "canpid: all messages, equal field by field" { proves canpid; }
+@test "ezphys: all messages, equal field by field" { proves ezphys; }
+@test "hidmotor: all messages, equal field by field" { proves hidmotor; }
+@test "unitysim: all messages, equal field by field" { proves unitysim; }
+
+# topics FILE JQ: something about its messages
+topics() { "$mcap/read.py" "$1" | jq -sec "$2"; }
+
+@test "what is sent is there too, joints in rad, gains and config beside" {
+    mkdir -p config/armwire
+    printf '[options]\ntimeout = 2s\n' >config/armwire/hidmotor.ini
+    printf 'gains set elbow.kp=0.02\nmove 10 20 -30 --wait\n' |
+        ok hidmotor -q -l "$fast" --record run.mcap
+    topics run.mcap 'any(.topic == "/hidmotor/tx/set_setpoints" and .value.m3 == -30)'
+    topics run.mcap '[.[] | select(.topic == "/joint_states")] | last.value |
+        .name == ["m1", "m2", "m3"] and (.position[1] * 180 / 3.14159265 | . > 19 and . < 21)'
+    "$mcap/read.py" --about run.mcap >about
+    jq -e '.metadata.gains["m3.kp"] == "0.02" and .attachments["hidmotor.ini"] == "[options]\ntimeout = 2s\n"' about
+    jq -e '.metadata.armwire.link == "sim:?time=virtual"' about
+    topics run.mcap 'all(.log == .publish)'
+    ok hidmotor -q -l "$fast" replay run.mcap
+    ok hidmotor -q plot run.mcap m2.position --out run.svg
+    ok hidmotor -q -l "$fast" --record last.mcap --last 50ms move 0 0 0 --wait
+    topics last.mcap '[.[].log] | max - min <= 60000000'
+}
+
+@test "whom it is about is in the topic, and the device's time is when it was published" {
+    ok canpid -q -l "$fast" record run.mcap --for 0.1s
+    topics run.mcap 'map(.topic) | unique | contains(["/canpid/lknee/joint", "/canpid/rhip/sensors"])'
+    topics run.mcap '[.[] | select(.topic == "/joint_states") | .value.name[0]] | unique | length == 6'
+    ok ezphys -q -l 'sim:?scene=pendulum' --record run.mcap motor hinge 2 1000 --for 0.1s
+    topics run.mcap '[.[] | select(.topic == "/ezphys/timestamp") | .publish / 1000000] | .[-1] - .[0] >= 99'
+    topics run.mcap 'any(.topic == "/joint_states" and .value.name == ["hinge"])'
+    ok ezphys -q -l 'log:run.mcap?speed=max' plot hinge.displacement --out run.svg # with the names that were kept
+    ok armctl -q -l "$fast" --record run.mcap deg 1 90
+    topics run.mcap 'any(.topic == "/joint_states" and .value.name == ["joint1"])'
+    ok unitysim -q -l "$fast" --record run.mcap move elbow=2048
+    topics run.mcap '[.[] | select(.topic == "/joint_states")] | last.value.position[1] | fabs < 0.1'
+}
+
+@test "a recorder that is killed leaves all but the last moment, and info --repair ends the file" {
+    "$mcap/kills.py" "$BIN" "$D"
+    ok hidmotor -q -l "$fast" record run.mcap --for 1s
+    head -c -30 run.mcap >cut.mcap
+    exits 5 hidmotor decode -q cut.mcap
+    has "$stderr" "info --repair"
+    ok hidmotor info cut.mcap
+    has "$stderr" "info --repair cut.mcap"
+    same "$(hidmotor info -j --repair cut.mcap | jq -r .result)" repaired
+    cmp cut.mcap run.mcap
+    same "$(hidmotor info -j --repair cut.mcap | jq -r .result)" whole
+    exits 2 hidmotor info --repair about.txt
+    printf 'text' >about.txt
+    exits 2 hidmotor info --repair about.txt
+    has "$stderr" "no MCAP file"
+    ln -s /dev/full full.mcap
+    exits 7 hidmotor -q -l "$fast" --record full.mcap move 0 10 0
+    has "$stderr" "--record: full.mcap: No space left"
+}
+
+@test "files of other programs: values by name; packets there are none" {
+    "$mcap/foreign.py" bag.mcap cdr
+    ok hidmotor -q info -j bag.mcap
+    jq -se 'any(.field == "arm.state.position.1" and .count == 20 and .max == 1.9)' <<<"$output"
+    jq -se 'any(.field == "arm.note.text")' <<<"$output"
+    ok hidmotor -q plot bag.mcap arm.state.position.1 --out bag.svg
+    exits 2 hidmotor decode bag.mcap
+    has "$stderr" "values of another program"
+    exits 4 hidmotor -q -l log:bag.mcap watch
+    "$mcap/foreign.py" wrong.mcap other
+    exits 2 hidmotor info wrong.mcap
+    has "$stderr" "encoded as 'other'" "only cdr"
+    exits 2 hidmotor plot wrong.mcap arm.state.position.1
+}

@@ -1,0 +1,284 @@
+/* MCAP files: written, read in pieces of any size, cut off anywhere and repaired, damaged, and
+ * packed as others pack them. */
+#include <lz4frame.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/frame.h"
+#include "capture/mcap_parts.h"
+
+#define TIME INT64_C(1700000000123456789)
+
+static struct aw_mcap_bytes file;
+
+static bool take(void *context, const void *bytes, size_t size)
+{
+    aw_mcap_add(context, bytes, size);
+    return true;
+}
+
+static bool refuse(void *context, const void *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)context += size;
+    return *(size_t *)context < 100;
+}
+
+static void put(struct aw_mcap *mcap, unsigned channel, int n)
+{
+    uint8_t bytes[300];
+    memset(bytes, n, sizeof bytes);
+    size_t size = aw_frame_write(bytes, sizeof bytes, n % 2 ? AW_TX : AW_RX, "can0",
+                                 (struct aw_span){(const uint8_t *)"0123456789", (size_t)n % 10});
+    assert_true(
+        aw_mcap_message(mcap, channel, TIME + n, TIME + 2 * n, (struct aw_span){bytes, size}));
+}
+
+/* Three chunks of ten, an attachment and metadata between them. */
+static void write_file(enum aw_mcap_kind kind)
+{
+    static const struct aw_mcap_pair pairs[] = {{"tool", "rig"}, {"medium", "can"}, {NULL, NULL}};
+    file.size = 0;
+    struct aw_mcap *mcap = aw_mcap_new(take, &file, kind);
+    unsigned schema = aw_mcap_schema(mcap, AW_FRAME_TYPE, aw_frame_text);
+    unsigned channel = aw_mcap_channel(mcap, schema, "/frames", pairs);
+    assert_int_equal(channel, 1);
+    for (int n = 1; n <= 30; n++) {
+        put(mcap, channel, n);
+        if (n % 10 == 0)
+            assert_true(aw_mcap_flush(mcap));
+        if (n == 15) {
+            assert_true(aw_mcap_metadata(mcap, "gains", pairs));
+            assert_true(aw_mcap_attachment(mcap, "a.ini", "text/plain", TIME,
+                                           (struct aw_span){(const uint8_t *)"x = 1\n", 6}));
+        }
+    }
+    assert_true(aw_mcap_end(mcap));
+    aw_mcap_free(mcap);
+}
+
+/* How many messages, in pieces of so many bytes; *whole: it has an end. */
+static int read_file(struct aw_span in, size_t step, int *bad, bool *whole)
+{
+    struct aw_mcap_reader *reader = aw_mcap_reader_new();
+    int n = 0;
+    *bad = 0;
+    for (size_t at = 0, end = 0; end < in.size;) {
+        end = in.size - end < step ? in.size : end + step;
+        for (enum aw_status status = AW_OK; status != AW_MORE;) {
+            struct aw_mcap_message message;
+            size_t used;
+            status = aw_mcap_next(reader, (struct aw_span){in.data + at, end - at}, &message, &used,
+                                  NULL);
+            at += used;
+            n += status == AW_OK;
+            *bad += status == AW_MALFORMED;
+            if (status == AW_OK && !*bad) {
+                assert_int_equal(message.log_ns, TIME + n);
+                assert_int_equal(message.publish_ns, TIME + 2 * n);
+                assert_string_equal(message.topic->type, AW_FRAME_TYPE);
+                assert_string_equal(message.topic->medium, "can");
+            }
+        }
+    }
+    *whole = aw_mcap_is_whole(reader);
+    aw_mcap_reader_free(reader);
+    return n;
+}
+
+static void any_pieces(void **state)
+{
+    int bad;
+    bool whole;
+    (void)state;
+    for (enum aw_mcap_kind kind = AW_MCAP_FILE; kind <= AW_MCAP_STREAM; kind++) {
+        write_file(kind);
+        struct aw_span in = {file.data, file.size};
+        assert_true(aw_is_mcap(in) && aw_mcap_is_ours(in) && aw_is_capture(in));
+        for (size_t step = 1; step < 5000; step = step * 2 + 1) {
+            assert_int_equal(read_file(in, step, &bad, &whole), 30);
+            assert_int_equal(bad, 0);
+            assert_int_equal(whole, kind == AW_MCAP_FILE);
+        }
+    }
+}
+
+static void as_packets(void **state)
+{
+    struct aw_pcap_reader reader = {0};
+    struct aw_packet packet;
+    size_t used, n = 0;
+    (void)state;
+    write_file(AW_MCAP_FILE);
+    struct aw_span in = {file.data, file.size};
+    while (aw_pcap_next(&reader, in, &packet, &used, NULL) == AW_OK) {
+        in = (struct aw_span){in.data + used, in.size - used};
+        n++;
+        assert_int_equal(packet.time_ns, TIME + (int64_t)n);
+        assert_int_equal(packet.dir, n % 2 ? AW_TX : AW_RX);
+        assert_int_equal(packet.linktype, AW_LINKTYPE_CAN);
+        assert_true(packet.bare && packet.data.size == n % 10);
+    }
+    assert_int_equal(n, 30);
+    assert_true(aw_pcap_is_whole(&reader));
+    aw_pcap_end(&reader);
+}
+
+/* ---- Cut off ---- */
+
+static char path[] = "/tmp/test_mcap_XXXXXX";
+
+static void save(const void *bytes, size_t size)
+{
+    FILE *out = fopen(path, "wb");
+    fwrite(bytes, 1, size, out);
+    fclose(out);
+}
+
+static struct aw_mcap_bytes load(void)
+{
+    struct aw_mcap_bytes out = {0};
+    FILE *in = fopen(path, "rb");
+    uint8_t block[4096];
+    for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0;)
+        aw_mcap_add(&out, block, n);
+    fclose(in);
+    return out;
+}
+
+/* Every message of a whole chunk is there, and after the repair the file is as if it had ended
+ * there: the whole one becomes what it was. */
+static void cut_anywhere(void **state)
+{
+    struct aw_error err;
+    uint64_t messages, cut;
+    int bad, before = 0;
+    bool whole;
+    (void)state;
+    close(mkstemp(path));
+    write_file(AW_MCAP_FILE);
+    for (size_t size = AW_MCAP_MAGIC_SIZE; size < file.size; size += 3) {
+        int n = read_file((struct aw_span){file.data, size}, 4096, &bad, &whole);
+        assert_true(n % 10 == 0 && n >= before && !bad);
+        before = n;
+        save(file.data, size);
+        if (aw_mcap_repair(path, &messages, &cut, &err) != AW_OK)
+            fail_msg("%zu: %s", size, err.text);
+        assert_int_equal(messages, n);
+        struct aw_mcap_bytes fixed = load();
+        assert_int_equal(read_file((struct aw_span){fixed.data, fixed.size}, 4096, &bad, &whole),
+                         n);
+        assert_true(whole && !bad);
+        if (n == 30) {
+            assert_int_equal(fixed.size, file.size);
+            assert_memory_equal(fixed.data, file.data, file.size);
+        }
+        free(fixed.data);
+        assert_int_equal(aw_mcap_repair(path, &messages, &cut, &err), AW_END);
+    }
+    assert_int_equal(before, 30);
+    save("no file of this kind", 20);
+    assert_int_equal(aw_mcap_repair(path, &messages, &cut, &err), AW_USAGE);
+    unlink(path);
+    assert_int_equal(aw_mcap_repair(path, &messages, &cut, &err), AW_USAGE);
+    strcpy(path, "/tmp/test_mcap_XXXXXX");
+}
+
+/* A chunk that is not what its sum says is passed over, and nothing is repaired behind it. */
+static void damaged(void **state)
+{
+    struct aw_error err;
+    uint64_t messages, cut;
+    int bad;
+    bool whole;
+    (void)state;
+    close(mkstemp(path));
+    for (size_t at = AW_MCAP_MAGIC_SIZE; at < 4000; at += 7) {
+        write_file(AW_MCAP_FILE);
+        if (at >= file.size)
+            break;
+        file.data[at] ^= 0x55;
+        assert_true(read_file((struct aw_span){file.data, file.size}, 100, &bad, &whole) <= 31);
+        save(file.data, file.size - 40);
+        enum aw_status status = aw_mcap_repair(path, &messages, &cut, &err);
+        assert_true(status == AW_OK || status == AW_MALFORMED);
+        if (status == AW_MALFORMED) {
+            struct aw_mcap_bytes same = load();
+            assert_int_equal(same.size, file.size - 40);
+            free(same.data);
+        }
+    }
+    unlink(path);
+}
+
+static void no_room(void **state)
+{
+    size_t taken = 0;
+    (void)state;
+    struct aw_mcap *mcap = aw_mcap_new(refuse, &taken, AW_MCAP_FILE);
+    unsigned channel =
+        aw_mcap_channel(mcap, aw_mcap_schema(mcap, "a/msg/B", aw_frame_text), "/b", NULL);
+    assert_true(aw_mcap_message(mcap, channel, 1, 1, (struct aw_span){(const uint8_t *)"", 0}));
+    assert_true(aw_mcap_is_waiting(mcap));
+    assert_false(aw_mcap_flush(mcap));
+    size_t before = taken;
+    assert_false(aw_mcap_end(mcap));
+    assert_false(aw_mcap_message(mcap, channel, 1, 1, (struct aw_span){(const uint8_t *)"", 0}));
+    assert_int_equal(taken, before); /* not called again */
+    aw_mcap_free(mcap);
+}
+
+/* ---- Packed by others ---- */
+
+static void open_packed(const char *compression, struct aw_span bytes, uint64_t size,
+                        enum aw_status expected)
+{
+    struct aw_mcap_chunk chunk = {.size = size, .bytes = bytes};
+    struct aw_mcap_bytes out = {0};
+    struct aw_crc crc;
+    snprintf(chunk.compression, sizeof chunk.compression, "%s", compression);
+    aw_crc_init(&crc);
+    assert_int_equal(aw_mcap_chunk_open(&chunk, &crc, &out, NULL), expected);
+    if (expected == AW_OK)
+        assert_memory_equal(out.data, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 40);
+    free(out.data);
+}
+
+static void packed(void **state)
+{
+    static const char text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    uint8_t bytes[200];
+    (void)state;
+    size_t n = LZ4F_compressFrame(bytes, sizeof bytes, text, 40, NULL);
+    assert_false(LZ4F_isError(n));
+    open_packed("lz4", (struct aw_span){bytes, n}, 40, AW_OK);
+    open_packed("lz4", (struct aw_span){bytes, n}, 41, AW_MALFORMED);
+    open_packed("lz4", (struct aw_span){bytes, n - 8}, 40, AW_MALFORMED);
+    open_packed("lz4", (struct aw_span){bytes, 3}, 40, AW_MALFORMED);
+    open_packed("", (struct aw_span){(const uint8_t *)text, 40}, 40, AW_OK);
+    open_packed("", (struct aw_span){(const uint8_t *)text, 40}, 39, AW_MALFORMED);
+    open_packed("zstd", (struct aw_span){(const uint8_t *)text, 40}, 40, AW_MALFORMED);
+    open_packed("bz2", (struct aw_span){(const uint8_t *)text, 40}, 40, AW_MALFORMED);
+}
+
+static int end_all(void **state)
+{
+    (void)state;
+    free(file.data);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_pieces), cmocka_unit_test(as_packets), cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(damaged),    cmocka_unit_test(no_room),    cmocka_unit_test(packed),
+    };
+    return cmocka_run_group_tests(tests, NULL, end_all);
+}
