@@ -1,0 +1,60 @@
+/* The device that is meant: by option, by the environment or by an alias of the config file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/core/config.h"
+#include "shell/core/running.h"
+#include "shell/core/session.h"
+
+static enum aw_status no_link(struct aw_session *session)
+{
+    char variable[64], sim[400];
+    const struct aw_command *list = aw_find_command(session->tool, "list");
+    aw_option_variable(session->tool->name, "link", variable, sizeof variable);
+    if (aw_running_sim(session, sim, sizeof sim))
+        return aw_fail(&session->err, AW_NO_LINK,
+                       "no link given — a simulator runs here: -l %s; or name the device with -l "
+                       "URL or %s",
+                       sim, variable);
+    return aw_fail(
+        &session->err, AW_NO_LINK,
+        "no link given — name the device with -l URL or %s (see '%s %s'), or try -l sim:", variable,
+        session->tool->name, list && list->offline ? "list" : "help links");
+}
+
+/* An alias may stand for another one. */
+enum aw_status aw_session_url(struct aw_session *session, const char **url)
+{
+    const char *named = session->share.url ? session->share.url : aw_option(session, "link");
+    if (!named || !*named)
+        named = session->tool->link;
+    if (!named)
+        return no_link(session);
+    *url = named;
+    for (size_t steps = 0; **url == '@'; steps++) {
+        const char *next = aw_config_alias(session, *url + 1);
+        if (!next)
+            return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s",
+                           *url, session->config->path);
+        if (steps == AW_ALIASES_MAX)
+            return aw_fail(&session->err, AW_USAGE,
+                           "alias '%.60s' leads back to itself — name a device in [link] of %.160s",
+                           named, session->config->path);
+        *url = next;
+    }
+    return AW_OK;
+}
+
+void aw_session_interface(struct aw_session *session, char *out, size_t size)
+{
+    const char *url;
+    struct aw_error before = session->err;
+    if (aw_session_url(session, &url) != AW_OK)
+        url = "link";
+    session->err = before;
+    if (strncmp(url, "serve:", 6) == 0 &&
+        session->device.link) /* whose key goes on with the device */
+        url = session->device.link->key + 6;
+    const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
+    snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);
+}
