@@ -475,3 +475,40 @@ assert lost > 0, lost
 END
     ok canpid -q ping -n 3
 }
+
+# grows FILE: more is written into it than was there.
+grows() {
+    local was now
+    was=$(wc -c <"$1")
+    for _ in {1..400}; do
+        now=$(wc -c <"$1")
+        [ "$now" -le "$was" ] || return 0
+        sleep 0.05
+    done
+    echo "nothing more comes into $1" && false
+}
+
+@test "who looks on or records waits for the server that comes next; all others end with 7" {
+    serve s hidmotor -l sim:
+    local reader recorder waiter
+    hidmotor -q watch -j --rate 50Hz >seen 2>watch.said 3>&- &
+    reader=$!
+    hidmotor record seen.ndjson 2>record.said 3>&- &
+    recorder=$!
+    hidmotor -q wait 'm1.position > 500' 2>wait.said 3>&- &
+    waiter=$!
+    started+=("$reader" "$recorder" "$waiter")
+    sees '.msg == "positions"' seen
+    sees '.msg == "positions"' seen.ndjson
+    kill -KILL "$pid"
+    wait "$waiter" && false || same "$?" 7
+    rm -f s.err
+    serve s hidmotor -l sim:
+    grows seen
+    grows seen.ndjson
+    kill -INT "$reader" "$recorder"
+    wait "$recorder"
+    has "$(<record.said)" "the server is gone — waiting for it"
+    has "$(<record.said)" "is there again"
+    matches "$(jq -s 'map(select(.msg == "positions")) | length > 3' seen.ndjson)" true
+}

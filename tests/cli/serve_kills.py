@@ -16,6 +16,8 @@ before its connections close): that is the machine's doing. With --deadman 0 nob
 stop, silent and cut fail; SEED repeats the random numbers. With --queue N the commander has so many
 motions more to come: none of them may begin.
 
+Where the server is killed its commander has to end with 7 within 10 ms (what --within adds counts here, too).
+
 Prints one line for each way, with and without what was waited for, and one for each failure with
 what passed the wire last; exit status 1 if there was any.
 """
@@ -179,6 +181,7 @@ class Relay:
 
 class Run:
     """A server, its simulator, and a commander that goes."""
+    patience = 10  # ms, for the end of a commander whose server is gone
 
     def __init__(self, tool, front, way, deadman, chance, queue):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
@@ -186,6 +189,7 @@ class Run:
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
         # Who is silent from the start: what stands still long before its time has not begun to move.
         self.early = 0.9 * deadman / 1e3 if way == "silent" else 0
+        self.watched = self.gone = None  # a commander's process; when it has ended
         self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
         tool.begin()
@@ -274,7 +278,12 @@ class Run:
         sources = [s for s in (self.host or self.front.listener, self.board) if s is not None]
         errors = [self.server.stderr] if self.server.stderr and not self.server.stderr.closed else []
         relayed = self.relay.sockets() if self.relay else []
-        found, _, _ = select.select([*sources, *relayed, *errors], [], [], max(0, timeout))
+        watched = [self.watched] if self.watched else []
+        found, _, _ = select.select([*sources, *relayed, *errors, *watched], [], [], max(0, timeout))
+        if self.watched and self.watched in found:
+            self.gone = time.monotonic()
+            os.close(self.watched)
+            self.watched = None
         if errors and self.server.stderr in found:
             data = self.server.stderr.read()
             self.said += data or b""
@@ -346,6 +355,7 @@ class Run:
         elif self.way in ("stop", "mqtt-stop"):
             os.kill(self.commander.pid, signal.SIGSTOP)
         elif self.way == "server":
+            self.watched = os.pidfd_open(self.commander.pid)
             self.server.kill()
         elif self.way in ("stranger", "own"):
             self.raw.sendall(b"stop\n")
@@ -391,9 +401,21 @@ class Run:
             return None
         waited = self.waiting()
         self.until(self.stopped + QUIET, lambda: False)
+        if self.way == "server":
+            self.until(time.monotonic() + NO_STOP, lambda: self.gone)
+            self.check_end(waited)
         return (self.stopped - self.ended) * 1e3, waited
 
+    def check_end(self, waited):
+        status = self.commander.poll()
+        took = (self.gone - self.ended) * 1e3 if self.gone else float("inf")
+        if status != 7 or took - waited > self.patience:
+            self.wrong.append(f"the commander ends after {took:.1f} ms, {waited:.1f} of them waited for a processor, "
+                              f"with {status}")
+
     def finish(self):
+        if self.watched:
+            os.close(self.watched)
         broker = self.broker.process if self.broker else None
         for process in (self.commander, self.server, self.simulator, broker):
             if process:
@@ -437,9 +459,10 @@ def main():
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
     tool = TOOLS[name](folder, 0)
     front = Front(tool)
+    Run.patience += options["--within"] - 20
     failures = 0
     for way in ways or (*USUAL, *(["down"] if can_wire() else [])):
-        chance, times, raw = random.Random(f"{seed}{way}"), [], []
+        chance, times, raw, ends = random.Random(f"{seed}{way}"), [], [], []
         limit = options["--within"] + (options["--deadman"] if way in BY_DEADMAN else 0)
         for number in range(int(count)):
             run = Run(tool, front, way, options["--deadman"], chance, options["--queue"])
@@ -448,6 +471,8 @@ def main():
             if took is not None:
                 raw.append(took[0])
                 times.append(max(0, took[0] - took[1]))
+            if run.gone:
+                ends.append(max(0, (run.gone - run.ended) * 1e3 - took[1]))
             if took is not None and times[-1] > limit:
                 run.wrong.append(f"the stop came after {took[0]:.1f} ms, {took[1]:.1f} of them waited for a processor")
             failures += bool(run.wrong)
@@ -455,7 +480,8 @@ def main():
                 print(f"{name} {way} {number}: {what} (SEED={seed})", *run.said.decode().splitlines()[-3:],
                       *run.last, sep="\n    ", flush=True)
         print(f"{name} {way}: {len(times)} of {count} stopped, ms: {spread(times)}; "
-              f"with processors waited for: {spread(raw)}", flush=True)
+              f"with processors waited for: {spread(raw)}"
+              f"{f'; the commander ended after: {spread(ends)}' if ends else ''}", flush=True)
     return failures > 0
 
 

@@ -356,7 +356,7 @@ static enum aw_status plot_live(struct plot *p)
         status = aw_live_next(&p->live, p->deadline, &item);
         if (status == AW_OK)
             status = handle_item(p, &item, false);
-        if (p->live.lost)
+        if (aw_stream_waits(p->stream))
             aw_strip_break(&p->strip);
         p->frozen = p->frozen || p->live.ended;
         if (status == AW_ENOUGH || !aw_live_due(&p->live))

@@ -203,8 +203,10 @@ static enum aw_status begin(struct recorder *r, const char *path)
         status = r->format->tee ? begin_tee(r, path) : begin_file(r);
     if (status == AW_OK)
         status = aw_stream_open(&r->stream, session, NULL);
-    if (status == AW_OK)
+    if (status == AW_OK) {
         aw_stream_expect(r->stream, r->fields, NULL);
+        aw_stream_stay(r->stream, false);
+    }
     r->typing = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
     r->progress = aw_progress(session, path, false);
     r->start_ns = aw_clock_now(session->clock);

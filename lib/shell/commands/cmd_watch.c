@@ -252,7 +252,7 @@ static void draw(struct watch *w)
     w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
     w->grid.frozen = w->is_frozen;
     w->grid.filter = w->filter;
-    if (!w->grid.note && w->session->tool->remark && !w->live.lost)
+    if (!w->grid.note && w->session->tool->remark && !w->grid.state)
         w->grid.note = w->session->tool->remark(w->session, remark, sizeof remark);
     if (now - w->counted_ns >= AW_SECOND) {
         uint64_t came = w->grid.messages - w->counted;
@@ -410,6 +410,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {
         aw_stream_expect(w->stream, &w->select, &w->where);
+        aw_stream_stay(w->stream, false);
         w->deadline = aw_session_end(session);
         status = watch(w);
     }

@@ -9,9 +9,7 @@
 
 #include "shell/core/stop.h"
 
-#define NOTE_NS    (8 * AW_SECOND) /* a remark is shown for so long */
-#define PAUSE_NS   (200 * AW_MILLISECOND)
-#define LONGEST_NS (2 * AW_SECOND) /* between two attempts to open a link */
+#define NOTE_NS (8 * AW_SECOND) /* a remark is shown for so long */
 
 bool aw_live_wanted(const struct aw_session *session)
 {
@@ -80,8 +78,8 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                              .stream = stream,
                              .frame_ns = (int64_t)(1e9 / fps),
                              .said_fd = -1,
-                             .note_fd = -1,
-                             .pause_ns = PAUSE_NS};
+                             .note_fd = -1};
+    aw_stream_stay(stream, true);
     aw_stop_catch(session);
     aw_output_flush(&session->out, NULL);
     live->screen = aw_screen_open(session->out.color, &session->err);
@@ -132,24 +130,7 @@ static enum aw_status wait_for_keys(struct aw_live *live, int64_t deadline)
 
 const char *aw_live_state(const struct aw_live *live)
 {
-    return live->lost ? live->why : NULL;
-}
-
-/* Ever longer pauses, so that a device that is off is not hammered at. */
-static enum aw_status retry(struct aw_live *live, int64_t deadline)
-{
-    int64_t now = aw_clock_now(&live->session->time.real.base);
-    if (now < live->retry_ns) {
-        enum aw_status status = wait_for_keys(live, aw_sooner(live->retry_ns, deadline));
-        return status == AW_ENOUGH && now < deadline ? AW_TIMEOUT : status;
-    }
-    enum aw_status status = aw_stream_reconnect(live->stream);
-    if (status == AW_STOPPED)
-        return status;
-    live->lost = status != AW_OK;
-    live->pause_ns = live->pause_ns * 2 < LONGEST_NS ? live->pause_ns * 2 : LONGEST_NS;
-    live->retry_ns = aw_clock_now(&live->session->time.real.base) + live->pause_ns;
-    return AW_TIMEOUT;
+    return aw_stream_waits(live->stream) ? "link lost — waiting for it to come back" : NULL;
 }
 
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item)
@@ -160,8 +141,6 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
         return wait_for_keys(live, deadline);
     if (now >= deadline)
         return AW_ENOUGH;
-    if (live->lost)
-        return retry(live, deadline);
     /* A sign of life of the stop descriptor and of the keys, also where nothing ever waits. */
     if (aw_session_virtual(session) && wait_for_keys(live, now) == AW_STOPPED)
         return AW_STOPPED;
@@ -172,12 +151,5 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
     live->ended = status == AW_END;
     if (live->ended || status == AW_MALFORMED)
         return AW_TIMEOUT;
-    bool gone = status == AW_LOST || status == AW_NO_LINK;
-    if (!gone || !aw_stream_has_link(live->stream))
-        return status;
-    live->lost = true;
-    live->pause_ns = PAUSE_NS;
-    live->retry_ns = aw_clock_now(&session->time.real.base) + live->pause_ns;
-    snprintf(live->why, sizeof live->why, "link lost — waiting for it to come back");
-    return AW_TIMEOUT;
+    return status;
 }

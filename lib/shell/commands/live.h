@@ -24,9 +24,6 @@ struct aw_live {
     char note[160];   /* the last line of it */
     int64_t noted_ns;
     bool ended; /* the input has */
-    bool lost;  /* the link is; it is tried again and again */
-    int64_t retry_ns, pause_ns;
-    char why[160]; /* it was lost */
 };
 
 /* May the command draw on the terminal: there is one, and no other form of output is asked for? */

@@ -16,6 +16,8 @@
 #include "shell/core/stop.h"
 
 #define SILENCE_NS (2 * AW_SECOND) /* without a message, before the hint is printed */
+#define PAUSE_NS   (200 * AW_MILLISECOND)
+#define LONGEST_NS (2 * AW_SECOND) /* between two attempts to open a link */
 
 /* The link that is read; NULL: none, or not yet. */
 static const struct aw_link *link_of(const struct aw_stream *s)
@@ -103,6 +105,7 @@ void aw_stream_close(struct aw_stream *s)
 {
     if (!s)
         return;
+    s->session->share.patient = false;
     if (s->fd >= 0)
         close(s->fd);
     if (s->state && s->source->end)
@@ -182,7 +185,7 @@ static enum aw_status check_expected(struct aw_stream *s)
     return status;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
+/* ---- The next one -----------------------------------------------------------------------------
  */
 
 /* What comes as text is known by the name that it has, or that a column of it has. */
@@ -210,6 +213,64 @@ static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
     return s->source->next(s, deadline);
 }
 
+/* ---- A link that is lost ----------------------------------------------------------------------
+ */
+
+void aw_stream_stay(struct aw_stream *s, bool devices)
+{
+    s->stays = aw_stream_has_link(s);
+    s->devices = devices;
+    s->session->share.patient = s->stays;
+}
+
+bool aw_stream_waits(const struct aw_stream *s)
+{
+    return s->waits;
+}
+
+/* False: that it is not, or nobody waits for it. */
+static bool lose_link(struct aw_stream *s, enum aw_status status)
+{
+    struct aw_session *session = s->session;
+    bool waits = s->stays && (s->devices || session->share.attached);
+    if (!waits || (status != AW_LOST && status != AW_NO_LINK))
+        return false;
+    s->waits = true;
+    s->pause_ns = PAUSE_NS;
+    s->retry_ns = aw_clock_now(&session->time.real.base) + s->pause_ns;
+    if (!s->devices)
+        aw_session_notice(session, "%s", session->err.text);
+    if (session->device.link)
+        s->lost_before += session->device.link->dropped;
+    aw_session_unlink(session);
+    if (s->source->restart)
+        s->source->restart(s);
+    return true;
+}
+
+/* Ever longer pauses, so that a device that is off is not hammered at. */
+static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_session *session = s->session;
+    struct aw_clock *clock = &session->time.real.base;
+    if (aw_clock_now(clock) < s->retry_ns) {
+        enum aw_status status = aw_clock_sleep(clock, aw_sooner(s->retry_ns, deadline));
+        return status == AW_OK ? AW_TIMEOUT : status;
+    }
+    enum aw_status status = aw_session_link(session);
+    s->waits = status != AW_OK;
+    s->pause_ns = s->pause_ns * 2 < LONGEST_NS ? s->pause_ns * 2 : LONGEST_NS;
+    s->retry_ns = aw_clock_now(clock) + s->pause_ns;
+    if (s->waits)
+        aw_session_unlink(session);
+    else if (!s->devices)
+        aw_session_notice(session, "it is there again");
+    return status == AW_STOPPED ? status : AW_TIMEOUT;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------
+ */
+
 static uint64_t wanted_scalars(struct aw_stream *s)
 {
     uint64_t scalars = s->only ? 0 : UINT64_MAX;
@@ -223,6 +284,8 @@ static uint64_t wanted_scalars(struct aw_stream *s)
 enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
 {
     enum aw_status status = AW_OK;
+    if (s->waits)
+        return find_link(s, deadline);
     while (!s->primed) {
         s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
         status = next_or_report(s, deadline);
@@ -232,7 +295,7 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     if (status == AW_LOST && link_of(s) && link_of(s)->recorded)
         return AW_END;
     if (status != AW_OK)
-        return status;
+        return lose_link(s, status) ? AW_TIMEOUT : status;
     s->counters.messages++;
     if (s->item.record) {
         s->record.time_ns = s->item.time_ns;
@@ -248,19 +311,6 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         return status;
     *item = s->item;
     return AW_OK;
-}
-
-enum aw_status aw_stream_reconnect(struct aw_stream *s)
-{
-    if (s->session->device.link)
-        s->lost_before += s->session->device.link->dropped;
-    aw_session_unlink(s->session);
-    if (s->source->restart)
-        s->source->restart(s);
-    enum aw_status status = aw_session_link(s->session);
-    if (status != AW_OK)
-        aw_session_unlink(s->session);
-    return status;
 }
 
 enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)

@@ -69,8 +69,10 @@ static inline bool aw_stream_over(enum aw_status status)
  * in blocks, with some ms between them. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
-/* Opens the link anew. AW_NO_LINK and so on as long as the device is not there. */
-enum aw_status aw_stream_reconnect(struct aw_stream *stream);
+/* A link that is lost is tried again and again; aw_stream_next has AW_TIMEOUT meanwhile. devices:
+ * any link, else only one to a server, which another server may follow. */
+void aw_stream_stay(struct aw_stream *stream, bool devices);
+bool aw_stream_waits(const struct aw_stream *stream); /* for it, now */
 
 /* For the end of a command that was to listen for some time: AW_TIMEOUT if the device has said
  * nothing at all, with what may be the reason; not of one that only answers. */

@@ -31,6 +31,9 @@ struct aw_stream {
     bool primed;          /* an item has been read already */
     int64_t report_ns;    /* when silence is reported; AW_NEVER: not, or not again */
     uint64_t lost_before; /* by links that were closed */
+    bool stays, devices;  /* see aw_stream_stay */
+    bool waits;           /* the link is lost */
+    int64_t retry_ns, pause_ns;
     struct aw_names names;
     const struct aw_select *only;   /* the points of records that are wanted; NULL: all */
     struct aw_finder finder;        /* of them */

@@ -128,10 +128,19 @@ static void take_line(struct aw_attached *attached, const char *line)
     json_decref(object);
 }
 
+/* Who only looks on: but no simulator is the same again that waits for nobody. */
+static bool waits_for_another(const struct aw_attached *attached)
+{
+    return attached->session->share.patient && !attached->virtual;
+}
+
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err)
 {
+    const char *why = *attached->lost ? attached->lost : "the server is gone";
+    if (waits_for_another(attached))
+        return aw_fail(err, AW_LOST, "%s: %s — waiting for it", attached->address.text, why);
     return aw_fail(err, AW_LOST, "%s: %s — what it was doing has been stopped, or never was",
-                   attached->address.text, *attached->lost ? attached->lost : "the server is gone");
+                   attached->address.text, why);
 }
 
 void aw_attached_take(struct aw_attached *attached)
@@ -148,7 +157,7 @@ void aw_attached_take(struct aw_attached *attached)
     attached->aside.fd = -1;
     struct aw_error err;
     aw_attached_fail(attached, &err);
-    if (!attached->revoked && attached->aside.serve)
+    if (!attached->revoked && attached->aside.serve && !waits_for_another(attached))
         take_end(attached, AW_LOST, err.text);
 }
 
@@ -216,19 +225,24 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
     return AW_OK;
 }
 
-static void detach(struct aw_session *session)
+static void drop(struct aw_attached *attached)
 {
-    struct aw_attached *attached = session->share.attached;
-    session->share.attached = NULL;
-    session->share.url = NULL;
     if (!attached)
         return;
-    aw_aside_remove(&session->time.real.aside, &attached->aside);
+    aw_aside_remove(&attached->session->time.real.aside, &attached->aside);
     aw_conn_free(&attached->conn);
     aw_link_close(attached->mqtt);
     json_decref(attached->memory);
     aw_attached_flush(attached);
     free(attached);
+}
+
+static void detach(struct aw_session *session)
+{
+    struct aw_attached *attached = session->share.attached;
+    session->share.attached = NULL;
+    session->share.url = NULL;
+    drop(attached);
 }
 
 /* The socket of the server, or that of a program which speaks with it by a broker. */
@@ -312,11 +326,32 @@ static void attach_to_usual(struct aw_session *session, const char *url)
     aw_session_notice_simulator(session, session->share.attached->device);
 }
 
+/* To a server at the same place, of the same device; the device itself would be nobody else's. */
+static enum aw_status attach_again(struct aw_session *session)
+{
+    struct aw_attached *old = session->share.attached;
+    enum aw_status status = connect_to(session, &old->address);
+    if (status == AW_OK && strcmp(session->share.attached->device, old->device) != 0) {
+        status = aw_fail(&session->err, AW_NO_LINK, "%s: it serves %.200s now", old->address.text,
+                         session->share.attached->device);
+        detach(session);
+    }
+    if (status == AW_OK) {
+        drop(old);
+    } else {
+        session->share.attached = old;
+        session->share.url = old->device;
+    }
+    return status;
+}
+
 static enum aw_status attach(struct aw_session *session, const char *url)
 {
     struct aw_error before = session->err;
     if (session->share.attached && !session->share.attached->over)
         return AW_OK;
+    if (session->share.attached && session->share.patient)
+        return attach_again(session);
     if (session->share.attached) { /* to one that is gone: url was of its device */
         aw_session_unlink(session);
         detach(session);

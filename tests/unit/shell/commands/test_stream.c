@@ -493,12 +493,16 @@ static void test_link_anew(void **state)
     assert_int_equal(item.time_ns, 0);
     assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_TIMEOUT);
     assert_int_equal(session->time.virtual.time_ns, 10 * ms);
-    assert_int_equal(aw_stream_reconnect(stream), AW_NO_LINK);
+    aw_stream_stay(stream, true);
+    while (!aw_stream_waits(stream))
+        assert_int_equal(aw_stream_next(stream, AW_NEVER, &item), AW_TIMEOUT);
     assert_null(session->device.link);
     link.rx_time_ns = 7;
     session->device.link = &link;
     memcpy(pieces, after, sizeof after);
     piece = 0;
+    while (aw_stream_waits(stream))
+        assert_int_equal(next(), AW_TIMEOUT);
     assert_int_equal(next(), AW_OK);
     assert_int_equal(item.time_ns, 7);
     expect_point(2, "angle", 10);
