@@ -96,6 +96,7 @@ benches() {
     for source in tests/bench/bench_*.c; do
         case $source in
         */bench_limits.c) set -- "$log" "$LOGS/limits.out" 10 ;;
+        */bench_mcap.c) set -- 1000 ;;
         *) set -- 0.001 ;;
         esac
         "build/${source%.c}" "$@" || return 1

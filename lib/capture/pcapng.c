@@ -390,12 +390,23 @@ bool aw_pcap_is_whole(const struct aw_pcap_reader *reader)
     return !reader->mcap || aw_mcap_is_whole(reader->mcap);
 }
 
+/* Its magic is longer than those of the others. */
+static bool may_become_mcap(struct aw_span in)
+{
+    return in.size > 0 && in.size < AW_MCAP_MAGIC_SIZE &&
+           memcmp(in.data, AW_MCAP_MAGIC, in.size) == 0;
+}
+
 enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                             struct aw_packet *packet, size_t *used, struct aw_error *err)
 {
     *used = 0;
-    if (reader->format == UNKNOWN && aw_is_mcap(in))
-        reader->format = MCAP;
+    if (reader->format == UNKNOWN && !reader->skip) {
+        if (may_become_mcap(in))
+            return AW_MORE;
+        if (aw_is_mcap(in))
+            reader->format = MCAP;
+    }
     if (reader->format == MCAP)
         return next_in_mcap(reader, in, packet, used, err);
     if (reader->skip)

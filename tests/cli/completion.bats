@@ -171,10 +171,10 @@ armctl --fields an|angle
 hidmotor watch --fields m1.position,m1.v|m1.position,m1.velocity
 armctl help conf|config
 armctl --config x|::files ini
-armctl info x|::files pcapng pcap log csv ndjson
-armctl replay x|::files pcapng pcap log
+armctl info x|::files pcapng mcap pcap log csv ndjson
+armctl replay x|::files pcapng mcap pcap log
 armctl run x|::files
-armctl --record x|::files pcapng
+armctl --record x|::files pcapng mcap
 armctl plot --out x|::files svg png pdf
 hidmotor play x|::files csv
 armctl --format x|

@@ -30,7 +30,7 @@ mkdir -p "$programs" || give_up "cannot write $programs"
 for source in "$here"/*.c; do
     "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib" \
         -o "$programs/$(basename "$source" .c)" "$source" "$build/libarmwire.a" -Wl,--as-needed \
-        -lserialport -lhidapi-hidraw -ludev -lm ||
+        -lserialport -lhidapi-hidraw -lzstd -llz4 -ludev -lm ||
         give_up "$source does not compile"
 done
 
