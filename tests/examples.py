@@ -83,8 +83,8 @@ def section(text, title):
 
 def help_cases(folder):
     for tool in TOOLS:
-        _, text = run(f"{tool} help", folder)
-        pages = [(f"{tool} help", text)]
+        _, text = run(f"{tool} --help-all", folder)
+        pages = [(f"{tool} --help-all", text)]
         for line in section(text, "Commands"):
             name = re.match(r"  ([a-z][\w-]*)", line)
             if name:

@@ -20,8 +20,8 @@ ways() {
 @test "unitysim: every way out ends in a safe stop" { ways unitysim; }
 @test "ezphys: every way out ends in a safe stop" { ways ezphys; }
 
-@test "the table of ways out in README is the one that is run" {
-    run -0 python3 "$root/tests/cli/stops.py" readme "$root/README.md"
+@test "the table of ways out in docs/safety.md is the one that is run" {
+    run -0 python3 "$root/tests/cli/stops.py" readme "$root/docs/safety.md"
 }
 
 # ---- What goes on --------------------------------------------------------------------------------
