@@ -249,6 +249,7 @@ const struct aw_tool armctl_tool = {
     .options = options,
     .examples = examples,
     .field = "angle",
+    .usual = AW_LIST("angle", "position"),
     .only_answers = true,
     .no_answer_hint = "the arm speaks only when it is commanded",
     .links = AW_LIST("serial", "tty", "tcp", "unix", "log"),

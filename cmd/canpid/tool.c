@@ -390,6 +390,7 @@ const struct aw_tool canpid_tool = {
     .examples = examples,
     .renamed = renamed,
     .field = "lknee.torque",
+    .usual = AW_LIST("alpha_angle", "torque"),
     .no_answer_hint = "are the drivers powered, and the bus up?",
     .links = AW_LIST("can", "slcan", "socketcand", "log"),
     .joints = &canpid_joints,

@@ -211,6 +211,7 @@ const struct aw_tool ezphys_tool = {
     .examples = examples,
     .renamed = renamed,
     .field = "hinge.displacement",
+    .usual = AW_LIST("displacement"),
     .links = AW_LIST("tcp", "tcp-listen", "unix", "log"),
     .joints = &ez_joints,
     .sim = &ez_sim_transport,

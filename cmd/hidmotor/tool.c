@@ -275,6 +275,7 @@ const struct aw_tool hidmotor_tool = {
     .options = options,
     .examples = examples,
     .field = "m1.position",
+    .usual = AW_LIST("setpoint", "position"),
     .speaks = AW_LIST("positions", "velocities"),
     .links = AW_LIST("hid", "unix", "log"),
     .joints = &motor_joints,

@@ -242,6 +242,7 @@ const struct aw_tool unitysim_tool = {
     .options = options,
     .examples = examples,
     .field = "elbow.position",
+    .usual = AW_LIST("position"),
     .speaks = AW_LIST("feedback"),
     .no_answer_hint =
         "is the simulator running ('list')? It is silent until a scene is loaded: 'unitysim scene "

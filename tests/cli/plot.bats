@@ -145,6 +145,27 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     [ ! -e b.png ]
 }
 
+@test "without names: what people look at, of tables of others all columns" {
+    ok canpid -q -l "$fast" plot --for 0.1s
+    has "$output" "lhip.alpha_angle"
+    ok hidmotor -q -l "$fast" move 0 20 0 duration=200ms --wait --record run.pcapng
+    ok hidmotor -q plot run.pcapng --out run.svg
+    has "$(<run.svg)" m2.setpoint
+    has "$(<run.svg)" m2.position
+    hasnt "$(<run.svg)" velocit
+    ok hidmotor -q -l "$fast" record own.csv --for 50ms
+    ok hidmotor -q plot own.csv --out own.svg
+    has "$(<own.svg)" m3.position
+    hasnt "$(<own.svg)" effort
+    printf 'time,left knee,b,c,d,e,f,g,h,i\n0,1,2,3,4,5,6,7,8,9\n1,1,2,3,4,5,6,7,8,9\n' >foreign.csv
+    ok canpid -q plot foreign.csv --out foreign.svg
+    has "$(<foreign.svg)" "left knee"
+    has "$(<foreign.svg)" ">h<"
+    hasnt "$(<foreign.svg)" ">i<"
+    printf 't,who\n0,me\n' >words.csv
+    fails 2 canpid plot words.csv
+}
+
 @test "what is not there" {
     step_run
     fails 2 canpid plot mesured step.csv
@@ -155,8 +176,6 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     fails 2 canpid plot measured step.csv other.csv
     has "$why" "one recording at a time: step.csv or other.csv"
     fails 2 canpid -q -l "$fast" plot --out a.svg torqe -n 1
-    fails 2 canpid -l sim: plot
-    has "$why" "which fields?"
     fails 2 canpid -l can:nowhere plot torqe
     fails 4 canpid -l can:nowhere plot torque
     fails 3 canpid plot torque </dev/null -

@@ -20,12 +20,13 @@
 
 #define LONG_AGO_NS                                                                                \
     (INT64_C(1000000000) *                                                                         \
-     AW_SECOND)                   /* 2001: times before count from elsewhere                   \
+     AW_SECOND)                    /* 2001: times before count from elsewhere                   \
                                        */
-#define JUMP_NS   (2 * AW_SECOND) /* of the samples' time, to which no line is drawn */
-#define FPS_MOST  15
-#define FPS_LEAST 5
-#define SEEN_MOST 64
+#define JUMP_NS    (2 * AW_SECOND) /* of the samples' time, to which no line is drawn */
+#define FPS_MOST   15
+#define FPS_LEAST  5
+#define SEEN_MOST  64
+#define USUAL_MOST 8 /* columns of a table of which none was named */
 
 struct plot {
     struct aw_session *session;
@@ -41,6 +42,8 @@ struct plot {
     int64_t before_ns;         /* time of the sample before minus time of day */
     int64_t shift_ns;          /* time of the strip minus that of the samples */
     bool begun, frozen, keys;
+    bool usual;  /* nothing is named: what people look at … */
+    bool others; /* … and of a table that has none of it, all columns */
     uint64_t limit, taken;
     bool modelled; /* times are those of a simulation, that has its own pace */
     int64_t length_ns, first_ns, latest_ns; /* --for, and of the simulation */
@@ -121,6 +124,10 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     p->out = aw_option(p->session, "out");
     if (status == AW_OK && p->out)
         status = aw_file_check(p->out, err);
+    const char *const *usual = p->session->tool->usual;
+    p->usual = usual && p->select.n == 0 && p->juggler < 0;
+    for (; p->usual && status == AW_OK && *usual; usual++)
+        status = aw_select_add(&p->select, *usual, err);
     if (status == AW_OK && p->select.n == 0 && p->juggler < 0)
         status =
             aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see 'describe'",
@@ -168,7 +175,8 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
     for (size_t i = 0; i < p->traces.n; i++)
         if (strcmp(p->traces.list[i].label, point->name) == 0)
             return &p->traces.list[i];
-    if (aw_select_match(&p->select, point) >= 0 && !point->text)
+    if (!point->text &&
+        (aw_select_match(&p->select, point) >= 0 || (p->others && p->traces.n < USUAL_MOST)))
         return aw_traces_find(&p->traces, point->name, unit_of(point));
     size_t i = 0;
     while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
@@ -230,6 +238,15 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
     return p->latest_ns;
 }
 
+/* A table that has nothing of what people look at. */
+static bool is_of_others(const struct plot *p, const struct aw_item *item)
+{
+    bool table = p->usual && item->n > 0 && !item->points[0].codec;
+    for (size_t i = 0; i < p->select.n && table; i++)
+        table = !aw_select_has(p->select.pattern[i], item->points, item->n);
+    return table;
+}
+
 /* keep: all samples, not only those of the last while. */
 static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
 {
@@ -242,6 +259,8 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
     }
     if (time == AW_NO_TIME) /* a recording without times: by number, at 1 kHz */
         time = (int64_t)p->taken * AW_MILLISECOND;
+    if (p->traces.n == 0)
+        p->others = is_of_others(p, item);
     bool any = false, missing = aw_select_missing(&p->select, p->found) < p->select.n;
     if (missing && aw_select_note(&p->select, p->found, item->points, item->n) == p->select.n)
         aw_stream_only(p->stream, &p->select);
@@ -272,6 +291,9 @@ static bool is_enough(const struct plot *p)
 static enum aw_status nothing_found(struct plot *p)
 {
     const size_t missing = aw_select_missing(&p->select, p->found);
+    if (p->usual)
+        return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
+                       "plot: nothing has come that is usually drawn — name fields with numbers");
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: '%.60s' comes as a text, not as a number — see 'watch %.60s'",
@@ -526,8 +548,8 @@ static enum aw_status plot_all(struct plot *p)
     enum aw_status status = collect(p);
     if (status != AW_OK && status != AW_STOPPED && status != AW_LOST)
         return status;
-    bool missing =
-        p->input && status == AW_OK && aw_select_missing(&p->select, p->found) < p->select.n;
+    bool missing = p->input && !p->usual && status == AW_OK &&
+                   aw_select_missing(&p->select, p->found) < p->select.n;
     if (!p->traces.any || missing)
         return status == AW_OK ? nothing_found(p) : status;
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;
