@@ -146,7 +146,8 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
 }
 
 @test "without names: what people look at, of tables of others all columns" {
-    ok canpid -q -l "$fast" plot --for 0.1s
+    canpid -q -l "$fast" watch -j -n 60 >seen.ndjson
+    ok canpid -q plot seen.ndjson
     has "$output" "lhip.alpha_angle"
     ok hidmotor -q -l "$fast" move 0 20 0 duration=200ms --wait --record run.pcapng
     ok hidmotor -q plot run.pcapng --out run.svg
@@ -176,6 +177,8 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     fails 2 canpid plot measured step.csv other.csv
     has "$why" "one recording at a time: step.csv or other.csv"
     fails 2 canpid -q -l "$fast" plot --out a.svg torqe -n 1
+    fails 2 canpid -l sim: plot </dev/null
+    has "$why" "which fields?"
     fails 2 canpid -l can:nowhere plot torqe
     fails 4 canpid -l can:nowhere plot torque
     fails 3 canpid plot torque </dev/null -

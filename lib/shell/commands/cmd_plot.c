@@ -125,7 +125,7 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     if (status == AW_OK && p->out)
         status = aw_file_check(p->out, err);
     const char *const *usual = p->session->tool->usual;
-    p->usual = usual && p->select.n == 0 && p->juggler < 0;
+    p->usual = usual && p->input && p->select.n == 0 && p->juggler < 0;
     for (; p->usual && status == AW_OK && *usual; usual++)
         status = aw_select_add(&p->select, *usual, err);
     if (status == AW_OK && p->select.n == 0 && p->juggler < 0)

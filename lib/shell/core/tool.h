@@ -288,7 +288,7 @@ struct aw_tool {
     const char *const *examples;       /* for the first page of help, NULL-terminated */
     const struct aw_renamed *renamed;  /* {0}-terminated, or NULL; docs/CHANGES.md has them all */
     const char *field;                 /* one that people look at, for advice: "m1.position" */
-    const char *const *usual;          /* what plot draws if nothing is named: {"position", NULL} */
+    const char *const *usual;   /* what plot FILE draws if nothing is named: {"position", NULL} */
     const char *no_answer_hint; /* why the device may say nothing: printed once by watch, plot and
                                    record where none comes; NULL: no hint */
     const char *const *speaks; /* messages that watch and record get, {…, NULL}; NULL: all that the
