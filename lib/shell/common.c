@@ -73,8 +73,8 @@ const struct aw_command aw_common_commands[] = {
      .safety = AW_READ, .run = aw_run_plot,
      .details = "Of a recording it draws, without fields, where the joints are and are to be; "
          "of a table that has no such\n"
-         "columns, the first eight. Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe "
-         "unless -l names a device, so that\n"
+         "columns, the first eight. Live on a terminal: q leaves, space freezes. Reads NDJSON from "
+         "a pipe unless -l names a device, so that\n"
          "any tool can plot what another one says with watch -j. Where a simulation tells its "
          "time, that is plotted,\n" "and counted by --for."},
     {.name = "wait", .summary = "wait until a message is as wanted, and print it",
