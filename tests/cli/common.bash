@@ -124,10 +124,11 @@ wait_for() {
 
 # becomes EXPECTED COMMAND…: the output of the command, sooner or later.
 becomes() {
-    local found tries
-    for ((tries = 0; tries < 100; tries++)); do
+    local found end=$((SECONDS + 20))
+    while ((SECONDS < end)); do
         found=$("${@:2}")
         [ "$found" != "$1" ] || return 0
+        sleep 0.02
     done
     same "$found" "$1"
 }
