@@ -5,12 +5,12 @@
 #   make check      everything that is tested; the last line is "N passed, N failed"
 #   make help       the other targets
 #
-# Variants build beside each other: SAN=1 (build/san/) and FUZZ=1 (build/fuzz/), which are clang's where CC
-# does not say otherwise, and CC=clang (build/clang/).
+# Variants build beside each other: SAN=1 (build/san/), which is clang's where CC does not say otherwise and
+# also what is fuzzed (FUZZ=1), and CC=clang (build/clang/).
 # Also: V=1 shows the commands, WERROR= lets warnings pass, SHARED=1 links shared libraries only
 # (build/shared/).
 
-VERSION  := 0.1.0
+VERSION  := 0.2.0
 SOVERSION := 0
 
 PREFIX   ?= /usr/local
@@ -29,7 +29,7 @@ CC := $(if $(SAN)$(FUZZ),clang,gcc)
 endif
 
 clang   := $(findstring clang,$(CC))
-VARIANT := $(if $(FUZZ),fuzz,$(if $(SAN),$(if $(clang),,gcc)san,$(clang))$(if $(SHARED),shared))
+VARIANT := $(if $(SAN)$(FUZZ),$(if $(clang),,gcc)san,$(clang))$(if $(SHARED),shared)
 B       := build$(VARIANT:%=/%)
 
 .DEFAULT_GOAL := all
@@ -58,7 +58,7 @@ ifneq ($(SAN)$(FUZZ),)
 # where it was linked to has nothing to relocate.
 OPTIMISE := -O0
 DEBUG    := -g1
-SANITIZE := -fsanitize=address,undefined,float-cast-overflow$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
+SANITIZE := -fsanitize=address,undefined,float-cast-overflow$(if $(clang),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
 POSITION := -fno-pie
 PLACED   := -no-pie $(if $(shell command -v ld.lld),-fuse-ld=lld)
 endif
@@ -77,7 +77,7 @@ pick   = $(if $(SHARED),-l$(1),$(shell \
 choose = $(eval $(1) := $(foreach lib,$(2),$(call pick,$(lib))) $(3))$($(1))
 
 LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw zstd lz4,-lm -lpthread)
-TOOL_LIBS    = $(call choose,TOOL_LIBS,readline jansson inih ncursesw tinfo,)
+TOOL_LIBS    = $(call choose,TOOL_LIBS,readline jansson inih ncursesw tinfo evdev,)
 SHARED_LIBS := -lserialport -lhidapi-hidraw -lzstd -llz4 -lm -lpthread
 
 # ---- Files ---------------------------------------------------------------------------------------
@@ -226,6 +226,7 @@ $(B)/obj/tests/unit/%.o: OPTIMISE := -O0
 $(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
 EXTRA_armwire-mqtt := -lmosquitto
+EXTRA_armwire-foxglove := -lwebsockets
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
@@ -336,11 +337,12 @@ dest = $(DESTDIR)$(1)
 BASH_DIR = $(DATADIR)/bash-completion/completions
 ZSH_DIR  = $(DATADIR)/zsh/site-functions
 FISH_DIR = $(DATADIR)/fish/vendor_completions.d
+SHAREDIR = $(DATADIR)/armwire
 
 .PHONY: install uninstall
 install: all
 	install -d $(call dest,$(PREFIX)/bin) $(call dest,$(LIBDIR)/pkgconfig) \
-	    $(foreach n,1 5 7,$(call dest,$(MANDIR)/man$(n))) $(call dest,$(UDEVDIR)/rules.d) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d))))
+	    $(foreach n,1 3 5 7,$(call dest,$(MANDIR)/man$(n))) $(call dest,$(UDEVDIR)/rules.d) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d))))
 	install -m 755 $(BIN) $(call dest,$(PREFIX)/bin)
 	install -m 644 $(B)/libarmwire.a $(call dest,$(LIBDIR))
 	install -m 644 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
@@ -354,7 +356,10 @@ install: all
 	install -m 644 lib/python/armwire/*.py lib/python/armwire/py.typed $(call dest,$(PYTHONDIR)/armwire)
 	sed 's|@version@|$(VERSION)|' lib/python/METADATA.in > $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)/METADATA
 	install -m 644 lib/python/entry_points.txt $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
-	for n in 1 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
+	for n in 1 3 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
+	install -d $(call dest,$(SHAREDIR)/layouts) $(call dest,$(SHAREDIR)/tests)
+	install -m 644 docs/example/*.foxglove.json docs/example/*.plotjuggler.xml $(call dest,$(SHAREDIR)/layouts)
+	install -m 644 docs/example/*.test $(call dest,$(SHAREDIR)/tests)
 	for t in $(TOOLS); do \
 	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
 	    install -m 644 completions/_$$t $(call dest,$(ZSH_DIR)) && \
@@ -364,9 +369,9 @@ uninstall:
 	rm -f $(foreach p,$(PROGRAMS),$(call dest,$(PREFIX)/bin/$(p)))
 	rm -f $(call dest,$(LIBDIR))/libarmwire.a $(call dest,$(LIBDIR))/libarmwire.so* \
 	    $(call dest,$(LIBDIR))/pkgconfig/armwire.pc
-	rm -rf $(call dest,$(PREFIX)/include/armwire) $(call dest,$(PYTHONDIR)/armwire) \
+	rm -rf $(call dest,$(PREFIX)/include/armwire) $(call dest,$(SHAREDIR)) $(call dest,$(PYTHONDIR)/armwire) \
 	    $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
-	rm -f $(foreach n,1 5 7,$(patsubst docs/man/%,$(call dest,$(MANDIR)/man$(n))/%,$(wildcard docs/man/*.$(n)))) \
+	rm -f $(foreach n,1 3 5 7,$(patsubst docs/man/%,$(call dest,$(MANDIR)/man$(n))/%,$(wildcard docs/man/*.$(n)))) \
 	    $(patsubst docs/udev/%,$(call dest,$(UDEVDIR)/rules.d)/%,$(wildcard docs/udev/*.rules))
 	rm -f $(foreach t,$(TOOLS),$(call dest,$(BASH_DIR)/$(t)) $(call dest,$(ZSH_DIR)/_$(t)) $(call dest,$(FISH_DIR)/$(t).fish))
 

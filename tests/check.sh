@@ -76,7 +76,7 @@ cli() {
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
         grep -vFf <(printf '/%s.bats\n' "${@:2}") |
         BIN=$PWD/$1/bin BATS_TEST_TIMEOUT=$PATIENCE "${network[@]}" xargs -P4 -I{} sh -c \
-            'timeout -k 10 "$1" bats --tap "$3" >"$2/$(basename "$3")" 2>&1' sh $LIMIT "$out" {}
+            'timeout -k 10 "$1" bats --tap $TAGS "$3" >"$2/$(basename "$3")" 2>&1' sh $LIMIT "$out" {}
     status=$?
     cat "$out"/*
     rm -r "$out"
@@ -84,10 +84,12 @@ cli() {
 }
 
 # Sanitizers look for errors in the programs: each way through them is gone once, in its own time.
-# What others make of their output (Wireshark, cantools, ssh) and what help tells is the same, golden-san is
-# there, and they have an allocator of their own (memory).
+# What others make of their output (Wireshark, cantools, ssh, C compilers) and what help tells is the same,
+# golden-san is there, and they have an allocator of their own (memory). A disk that is full is there in the
+# other tests of recordings. What has the tag long calculates, the same again and again.
 cli_san() {
-    KILLS=8 HOSTILE=4 WAYS=1 RECORD_KILLS=4 WITHIN=1000 cli build/san tshark dbc ssh help golden memory
+    TAGS='--filter-tags !long' KILLS=8 HOLDS=1 HOSTILE=4 WAYS=1 RECORD_KILLS=4 PROCESSES=20 WITHIN=1000 cli build/san \
+        tshark dbc ssh help suite code golden memory full_disk
 }
 
 # Benchmarks with tiny counts, so that they do not rot.

@@ -12,15 +12,15 @@ set -eu
 packages_build='
 make gcc libc6-dev
 libserialport-dev libhidapi-dev libudev-dev
-libreadline-dev libjansson-dev libinih-dev libncurses-dev
-libode-dev libmosquitto-dev libzstd-dev liblz4-dev
+libreadline-dev libjansson-dev libinih-dev libncurses-dev libevdev-dev
+libode-dev libmosquitto-dev libwebsockets-dev libzstd-dev liblz4-dev
 '
 packages_check='
 git g++ pkg-config procps
 clang lld libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
 libcmocka-dev bats expect tmux jq socat netcat-openbsd spin pmccabe shellcheck
 bash-completion zsh fish mandoc
-tshark can-utils python3 python3-can python3-serial python3-pytest perl gnuplot-nox mosquitto mosquitto-clients openssl
+tshark can-utils python3 python3-can python3-serial python3-pytest perl librsvg2-bin mosquitto mosquitto-clients openssl
 openssh-server openssh-client
 umockdev
 hyperfine

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes what is derived from the tables of the tools: completions, manual pages, protocol pages,
-# Wireshark dissectors, the DBC file, the udev rules.
+# Wireshark dissectors, the DBC file, the udev rules, layouts of Foxglove and PlotJuggler.
 #
 #   tests/generate.sh           into the tree
 #   tests/generate.sh --check   elsewhere, and compares
@@ -42,6 +42,28 @@ records_page() {
         run "$BIN/armctl" help "$topic" --as "$1"
     done
 }
+# What the header of the library says, the headers with the first sentence of each, and an example for each
+# client.
+library_page() {
+    roff() { sed -e 's/\\/\\e/g' -e "s/^\([.']\)/\\\\\&\1/" -e 's/-/\\-/g'; }
+    code() { printf '.PP\n.EX\n' && roff && printf '.EE\n'; }
+    first() { sed -n '1,/\*\//{s/^\/\* *//; s/ *\*\/$//; s/^ \* \{0,1\}//; p}' "$1"; }
+    printf '.SH SYNOPSIS\n.B #include <armwire.h>\n.PP\n'
+    printf '.B cc \\-o program program.c $(pkg\\-config \\-\\-cflags \\-\\-libs armwire)\n'
+    printf '.SH DESCRIPTION\n'
+    first lib/armwire.h | sed '/^    /d' | sed 's/^$/.PP/' | sed "s/-/\\\\-/g"
+    printf '.SH HEADERS\nEach of them is the documentation of its part.\n'
+    for header in $(sed -n 's/^#include "\(.*\)"/\1/p' lib/armwire.h); do
+        printf '.TP\n.I %s\n' "$header"
+        first "lib/$header" | sed '/^$/,$d' | tr '\n' ' ' | sed 's/\. .*/./; s/ *$//' | roff
+        echo
+    done
+    printf '.SH EXAMPLES\nOne for the client of each tool.\n'
+    for source in docs/example/*.c; do
+        printf '.SS %s\n' "$(basename "$source")"
+        code <"$source"
+    done
+}
 # manual SECTION SUMMARY PAGE: armwire(SECTION)
 manual() {
     version=$(run "$BIN/armctl" --version | cut -d ' ' -f 2)
@@ -70,6 +92,8 @@ generate() {
         make "$out/completions/$tool.fish" "$BIN/$tool" completion fish || failed=1
         make "$out/docs/man/$tool.1" "$BIN/$tool" help --as man || failed=1
         make "$out/docs/protocols/$tool.md" "$BIN/$tool" describe --as md || failed=1
+        make "$out/docs/example/$tool.foxglove.json" tests/layouts.py "$tool" foxglove || failed=1
+        make "$out/docs/example/$tool.plotjuggler.xml" tests/layouts.py "$tool" plotjuggler || failed=1
         can "$tool" lua || continue
         make "$out/docs/wireshark/$tool.lua" "$BIN/$tool" describe --as lua || failed=1
     done
@@ -79,6 +103,7 @@ generate() {
     write "$out/docs/man/armwire.5" manual 5 "the config file of armwire's tools" config_page || failed=1
     write "$out/docs/man/armwire.7" manual 7 "records, fields, units and exit codes" records_page ||
         failed=1
+    write "$out/docs/man/armwire.3" manual 3 "the library: links, messages and clients of the tools" library_page || failed=1
     make "$out/docs/udev/70-hidmotor.rules" "$BIN/hidmotor" udev || failed=1
     make "$out/docs/man/ezphys-sim.1" "$BIN/ezphys-sim" --man || failed=1
     if can canpid dbc; then

@@ -57,6 +57,14 @@ balance_runs() {
     serve ezphys "unix-listen:$dir/cart.$n" --scene cart-pole && try "$1" "unix:$dir/cart.$n" 100 &&
         grep -qx "$(<"$dir/answer")" docs/controllers.md
 }
+point_runs() {
+    serve hidmotor "unix-listen:$dir/board.$n" && try "$1" "unix:$dir/board.$n" 30 &&
+        grep -qx 'elbow \(29\|30\|31\) of 30 deg' "$dir/answer"
+}
+lift_runs() {
+    serve unitysim "unix-listen:$dir/bento.$n" && try "$1" "unix:$dir/bento.$n" 2500 &&
+        [ "$(<"$dir/answer")" = "elbow is there" ]
+}
 # The compiler's options as in the first lines of the examples.
 example() {
     # shellcheck disable=SC2046,SC2086 # words of pkg-config; a compiler with options
@@ -121,9 +129,21 @@ programs() {
         # Loading it is felt at each start.
         [ "$tool" = hidmotor ] || ! needs "$root/usr/bin/$tool" 'libudev.*' || return 1
     done
-    "$root/usr/bin/armwire-mqtt" --version && [ -s "$root/usr/share/man/man1/armwire-mqtt.1" ] &&
-        "$root/usr/bin/ezphys-sim" --version && [ -s "$root/usr/share/man/man1/ezphys-sim.1" ] &&
-        grep -q '^KERNEL=="hidraw' "$root/usr/lib/udev/rules.d/70-hidmotor.rules"
+    [ "$(grep -c '^.SS .*\.c$' "$root/usr/share/man/man3/armwire.3")" = 5 ] || return 1
+    for tool in armwire-foxglove armwire-mqtt ezphys-sim; do
+        "$root/usr/bin/$tool" --version && [ -s "$root/usr/share/man/man1/$tool.1" ] || return 1
+    done
+    grep -q '^KERNEL=="hidraw' "$root/usr/lib/udev/rules.d/70-hidmotor.rules"
+}
+# A recording names the layouts that show it, as they are installed, and the worked example runs.
+shared_files() {
+    local tool share=$root/usr/share/armwire
+    for tool in $(tests/tools.sh); do
+        [ -s "$share/layouts/$tool.foxglove.json" ] && [ -s "$share/layouts/$tool.plotjuggler.xml" ] || return 1
+    done
+    "$root/usr/bin/hidmotor" -l sim: record "$dir/run.mcap" -n 5 2>"$dir/said" &&
+        grep -F "layout for Foxglove is $share/layouts/hidmotor.foxglove.json" "$dir/said" &&
+        "$root/usr/bin/armctl" -q -l 'sim:?time=virtual' test "$share/tests/arm.test" && [ "$(ls "$share/tests" | wc -l)" -ge 5 ]
 }
 nothing_left() {
     local left
@@ -137,7 +157,7 @@ case_of "installed programs run, with manual page, completion and udev rules" pr
 case_of "the library gives away few symbols, all public, with a version, and needs no terminal" symbols
 case_of "what the headers declare is in the library" declared
 for compiler in gcc clang; do
-    for program in turn knee balance; do
+    for program in turn knee balance point lift; do
         for kind in shared static; do
             case_of "$program.c with the $kind library, through pkg-config, $compiler" \
                 $kind $compiler $program
@@ -147,6 +167,7 @@ done
 case_of "every header stands on its own in C" headers "gcc -std=c11 -D_GNU_SOURCE -x c"
 case_of "every header stands on its own in C++" headers "g++ -std=c++20 -x c++"
 case_of "the Python module, with its version and its plugin" python_module
+case_of "layouts, which a recording names, and worked examples of tests" shared_files
 case_of "make uninstall" in_root uninstall
 case_of "make uninstall leaves nothing" nothing_left
 echo "1..$n"

@@ -30,7 +30,7 @@ struct client {
 static void end(struct client *client, const char *why)
 {
     if (!client->over)
-        put_object(&client->ends->starter, json_pack("{s:s}", "why", why));
+        aw_end_put_object(client->ends->starter, json_pack("{s:s}", "why", why));
     client->over = true;
 }
 
@@ -56,7 +56,7 @@ static void take_message(void *context, const struct message *message)
     }
     take_clock(client, message->clock_ms);
     client->greeted = true;
-    put_line(&client->ends->starter, message->text, message->size, message->record);
+    aw_end_put(client->ends->starter, message->text, message->size, message->record);
 }
 
 static void send_line(struct client *client, const char *line)
@@ -106,7 +106,7 @@ static void try_to_ask(struct client *client)
 
 static bool take_lines(struct client *client)
 {
-    struct aw_conn *starter = &client->ends->starter;
+    struct aw_conn *starter = client->ends->starter;
     bool there = aw_conn_fill(starter);
     for (const char *line; (line = aw_conn_next(starter));)
         send_line(client, line);
@@ -116,7 +116,7 @@ static bool take_lines(struct client *client)
 static void pass_on(struct client *client)
 {
     struct broker *broker = &client->ends->broker;
-    struct aw_conn *starter = &client->ends->starter;
+    struct aw_conn *starter = client->ends->starter;
     int64_t until = now_ms() + ANSWER_MS;
     char why[640];
     while (!client->over && !starter->gone) {
@@ -168,7 +168,7 @@ void client_end(struct ends *ends)
     } else {
         end(&client, broker->why);
     }
-    aw_conn_flush(&ends->starter);
+    aw_conn_flush(ends->starter);
     if (broker->up && !*broker->why) {
         struct beside beside = {.response = client.topic};
         broker_publish(broker, client.commands, FAREWELL, strlen(FAREWELL), &beside);

@@ -4,9 +4,7 @@
 #define ARMWIRE_MQTT_ENDS_H
 
 #include "broker.h"
-#include "shell/share/conn.h"
-
-#define LINE_MOST (24 << 20)
+#include "shell/share/ends.h"
 
 /* What a client says last, or the broker for it. */
 #define FAREWELL "{\"gone\":true}"
@@ -16,7 +14,7 @@ struct ends {
     const char *server; /* its socket: unix:PATH */
     const char *rate;   /* of the records for all, or NULL */
     struct broker broker;
-    struct aw_conn starter;
+    struct aw_conn *starter;
 };
 
 /* Clients come by the broker and become clients of the server's socket. */
@@ -24,11 +22,5 @@ void serve_end(struct ends *ends);
 
 /* The lines of a client go to the server at the other side of the broker. */
 void client_end(struct ends *ends);
-
-/* Queues text as a line. */
-void put_line(struct aw_conn *conn, const char *text, size_t size, bool record);
-
-/* The same of an object, which is taken over. */
-void put_object(struct aw_conn *conn, json_t *object);
 
 #endif

@@ -170,7 +170,7 @@ static void introduce(struct client *client, const struct message *message)
                             *message->program ? message->program : name, "user",
                             *message->user ? message->user : "by MQTT", "pid", message->pid,
                             "reads", client->asks);
-    put_object(&client->conn, who);
+    aw_end_put_object(&client->conn, who);
 }
 
 static bool is_question(const struct gate *gate, const struct message *message)
@@ -210,7 +210,7 @@ static struct client *find_client(struct gate *gate, const struct message *messa
         free(client);
         return NULL;
     }
-    aw_conn_init(&client->conn, fd, LINE_MOST);
+    aw_conn_init(&client->conn, fd, AW_END_LINE);
     snprintf(client->response, sizeof client->response, "%s", message->response);
     client->next = gate->clients;
     gate->clients = client;
@@ -300,7 +300,7 @@ static void pass_command(struct gate *gate, struct client *client, const struct 
     if (text) {
         remember(client, message, object);
         client->open += json_object_get(object, "cmd") || json_object_get(object, "line");
-        put_line(&client->conn, text, strlen(text), false);
+        aw_end_put(&client->conn, text, strlen(text), false);
     } else {
         refuse(gate, message, "a message is a JSON object or one line of text");
     }
@@ -349,7 +349,7 @@ static void take_message(void *context, const struct message *message)
     if (message->size)
         pass_command(gate, client, message);
     else if (under_way_ms(message) <= (double)gate->late_ms)
-        put_line(&client->conn, "", 0, false);
+        aw_end_put(&client->conn, "", 0, false);
     aw_conn_flush(&client->conn);
 }
 
@@ -405,7 +405,7 @@ static void take_hello(struct gate *gate, const char *line)
 /* What it says to all. */
 static bool take_news(struct gate *gate)
 {
-    struct aw_conn *conn = &gate->ends->starter;
+    struct aw_conn *conn = gate->ends->starter;
     bool there = aw_conn_fill(conn);
     for (const char *line; (line = aw_conn_next(conn));) {
         if (strncmp(line, HELLO, sizeof HELLO - 1) == 0) {
@@ -457,7 +457,7 @@ static bool turn(struct gate *gate)
     struct broker *broker = gate->broker;
     nfds_t n = 2;
     bool busy = broker->up && broker_busy(broker);
-    fds[0] = (struct pollfd){.fd = gate->ends->starter.fd, .events = POLLIN};
+    fds[0] = (struct pollfd){.fd = gate->ends->starter->fd, .events = POLLIN};
     fds[1] = broker->up ? broker_poll(broker) : (struct pollfd){.fd = -1};
     for (struct client *client = gate->clients; client; client = client->next)
         fds[n++] =
@@ -555,9 +555,9 @@ void serve_end(struct ends *ends)
     int n = snprintf(watch, sizeof watch, "{\"cmd\":\"watch\"%s%s%s}\n",
                      ends->rate ? ",\"rate\":\"" : "", ends->rate ? ends->rate : "",
                      ends->rate ? "\"" : "");
-    aw_conn_put(&ends->starter, hello, sizeof hello - 1, false);
-    aw_conn_put(&ends->starter, watch, (size_t)n, false);
-    aw_conn_flush(&ends->starter);
+    aw_conn_put(ends->starter, hello, sizeof hello - 1, false);
+    aw_conn_put(ends->starter, watch, (size_t)n, false);
+    aw_conn_flush(ends->starter);
     stay(gate);
     leave(gate);
     free(gate);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "joint.h"
 #include "protocol/canpid/names.h"
@@ -32,6 +33,13 @@ static void describe(struct aw_joint *joint, unsigned board, int controller)
     joint->max = known ? aw_canpid_setpoint_limit(controller) * aw_canpid_full_scale(controller)
                        : (double)INFINITY;
     joint->min = -joint->max;
+    if (!known)
+        return;
+    double scale = aw_canpid_full_scale(controller);
+    joint->takes = AW_JOINT_TAKES_TARGETS;
+    joint->far = canpid_usual_deviation(controller) * scale;
+    joint->least = canpid_least_motion(controller) * scale;
+    joint->unit[AW_JOINT_VELOCITY] = strcmp(joint->unit[AW_JOINT_ACTUAL], "deg") ? "Nm/s" : "deg/s";
 }
 
 /* Those that have a name, and those of -b that have none. */
@@ -148,7 +156,7 @@ static void take(struct aw_session *session, struct aw_joint *joint)
     const struct aw_canpid_board *board = &state->client.boards[joint->id / 32];
     const struct aw_canpid_stream *pid = &board->streams[AW_CANPID_PID];
     const struct aw_canpid_stream *measured = &board->streams[AW_CANPID_JOINT];
-    if (board->controller != AW_CANPID_LAST)
+    if (board->controller != AW_CANPID_LAST && !aw_flag(session, "controller"))
         describe(joint, joint->id, board->controller);
     joint->now.fault = fault_of(state, joint);
     joint->now.fails = canpid_fault(&state->client, joint->id) != NULL;
@@ -203,6 +211,110 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
                    before ? "new " : "", silent == shown && !named ? "any driver" : first->name);
 }
 
+/* ---- Commands ----------------------------------------------------------------------------------
+ */
+
+/* What takes setpoints is a controller: which one has to be said. */
+static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command)
+{
+    int controller;
+    (void)list;
+    (void)command;
+    return canpid_controller(session, true, &controller);
+}
+
+static enum aw_status show(struct aw_session *session, const struct aw_joint *joint, int controller,
+                           double normalised, int64_t time_ns)
+{
+    struct aw_record command;
+    struct aw_canpid_sent sent;
+    aw_canpid_setpoint_record(session->wire, joint->id, controller, normalised, &command);
+    command.time_ns = time_ns;
+    enum aw_status status = aw_canpid_encode(canpid_of(session), &command, &sent, &session->err);
+    return status == AW_OK
+               ? aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size})
+               : status;
+}
+
+/* One that comes before its board may have the next frame is left out: the next one is newer. */
+static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_command *command)
+{
+    struct canpid_state *state = session->state;
+    struct aw_canpid *client = canpid_of(session);
+    bool dry = aw_flag(session, "dry-run");
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < command->n && status == AW_OK; i++) {
+        const struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        int controller = aw_canpid_controller_find(joint->mode);
+        double normalised = command->goals[i].value / aw_canpid_full_scale(controller);
+        bool early = aw_canpid_paced_ns(client, joint->id) > aw_clock_now(session->clock);
+        if (!dry && command->stream && early)
+            continue;
+        if (dry) {
+            status = show(session, joint, controller, normalised, command->show_ns);
+            continue;
+        }
+        struct canpid_guard *watched = &state->watched[joint->id / 32];
+        if (!(state->driven & AW_CANPID_BIT(joint->id)) || isnan(watched->commanded))
+            *watched = (struct canpid_guard){.board = joint->id};
+        watched->controller = controller;
+        watched->commanded = normalised;
+        state->driven |= AW_CANPID_BIT(joint->id);
+        state->setpoints++;
+        aw_session_moves(session);
+        status = aw_canpid_setpoint(client, joint->id, controller, normalised, NULL, &session->err);
+    }
+    return status;
+}
+
+struct attending {
+    struct aw_session *session;
+    struct aw_joint_list *list;
+    aw_joints_look_fn *look;
+    void *context;
+};
+
+/* One that is driven is disabled by somebody else, or has an error: what this frame says of it. */
+static void judge(struct aw_session *session, struct aw_joint *joint,
+                  const struct aw_record *record)
+{
+    struct canpid_state *state = session->state;
+    if (!(state->driven & AW_CANPID_BIT(joint->id)) || aw_record_get(record, "board") != joint->id)
+        return;
+    const char *fault = canpid_guard_fault(&state->watched[joint->id / 32], &state->client, record);
+    joint->now.fails = joint->now.fails || fault;
+    joint->now.fault = fault ? fault : joint->now.fault;
+}
+
+static bool look_at(void *context, const struct aw_received *received)
+{
+    struct attending *a = context;
+    for (size_t i = 0; i < a->list->n; i++) {
+        take(a->session, &a->list->joints[i]);
+        if (received->record)
+            judge(a->session, &a->list->joints[i], received->record);
+    }
+    return !a->look || a->look(a->context, a->list);
+}
+
+static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
+                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    struct attending a = {session, list, look, context};
+    (void)hz;
+    return aw_canpid_idle(canpid_of(session), deadline, look_at, &a, &session->err);
+}
+
+/* What was driven is disabled, confirmed by its telemetry. */
+static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
+                          enum aw_status status)
+{
+    (void)list;
+    return session->motion.moving ? canpid_end_motion(session, status) : status;
+}
+
 const struct aw_joints canpid_joints = {
     .columns = columns,
     .hz = USUAL_HZ,
@@ -213,4 +325,8 @@ const struct aw_joints canpid_joints = {
     .others = others,
     .read = read_joints,
     .beside = beside,
+    .check = check,
+    .command = send,
+    .attend = attend,
+    .end = end,
 };

@@ -34,14 +34,16 @@ struct canpid_state {
     struct aw_canpid dry;          /* of --dry-run: the real conversation is not touched */
     char url[512];                 /* of the link, with kernel filters */
     uint64_t driven;               /* boards that the running command has enabled */
+    uint64_t setpoints;            /* that joints were sent, all together */
     uint64_t left_on;              /* boards that a recording leaves enabled */
     uint64_t chosen;               /* those that -b names, for commands that look on */
     uint64_t ongoing;              /* those that earlier commands have left enabled */
     int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
     char name[AW_CANPID_NAME_MAX]; /* of a board in a message */
     struct canpid_guard bench;     /* what an experiment knows of its board */
-    int64_t looked_since_ns;       /* from when on telemetry was news to status */
-    bool busy;                     /* a frame was received since the last wait */
+    struct canpid_guard watched[AW_CANPID_BOARDS]; /* what joints were sent in this command */
+    int64_t looked_since_ns;                       /* from when on telemetry was news to status */
+    bool busy;                                     /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     struct aw_canpid_gains remembered; /* that were sent over this link, by whatever process */
     unsigned no_current;               /* sensors frames so far, if none had a current but 0 */
@@ -183,6 +185,8 @@ enum aw_status run_zero(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_event(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ref(struct aw_session *session, const struct aw_args *args);
+/* See struct aw_tool. */
+enum aw_status canpid_send_own(struct aw_session *session, struct aw_record *packet);
 enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);

@@ -34,6 +34,7 @@ static struct aw_canpid_options canpid_options(const struct aw_session *session)
     struct aw_canpid_options options = aw_canpid_defaults();
     options.allow_switch = aw_flag(session, "switch");
     options.force = aw_flag(session, "force");
+    options.protocol = session->wire->protocol;
     if (aw_flag(session, "timeout"))
         options.confirm_ms = (int)fmin(1000 * aw_option_number(session, "timeout"), INT_MAX);
     return options;
@@ -43,6 +44,7 @@ void canpid_connect(struct aw_session *session, struct aw_link *link)
 {
     struct aw_canpid_options options = aw_canpid_defaults();
     struct canpid_state *state = session->state;
+    options.protocol = session->wire->protocol;
     state->remembered = (struct aw_canpid_gains){0};
     state->n_old = 0;
     aw_canpid_init(&state->client, link, &session->wire->variant, &options);
@@ -299,6 +301,9 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards,
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = &state->client;
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
+        if (boards & UINT64_C(1) << i)
+            state->watched[i].commanded = NAN; /* that it is disabled is no news from here on */
     enum aw_status status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     not_back->status = AW_OK;
     if (status != AW_OK || state->n_old == 0)

@@ -6,6 +6,7 @@
 #include "shell/commands/common.h"
 #include "shell/commands/gains.h"
 #include "shell/commands/picture.h"
+#include "shell/commands/play.h"
 #include "shell/core/wire_option.h"
 #include "shell/experiments/experiments.h"
 #include "shell/main.h"
@@ -212,26 +213,15 @@ static const struct aw_command commands[] = {
      .summary = "find a process model of a joint, or of a record",
      .options = AW_OPTIONS(
          EXPERIMENT_OPTIONS,
-         {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},
-         {.name = "samples", .value = "FILE", .help = "write the samples as CSV", .endings = "csv"},
-         {.name = "plot", .value = "FILE", AW_PICTURE,
-          .help = "draw the frequency response into an .svg, .png or .pdf file"},
-         {.name = "from", .value = "FILE", .help = "take this record, and no device",
-          .endings = "csv"},
-         {.name = "time", .value = "COLUMN", .help = "of the record: time, in s or 't [ms]'",
-          .fallback = "t"},
-         {.name = "input", .value = "COLUMN", .help = "of the record: what went into the process",
-          .fallback = "output"},
-         {.name = "output", .value = "COLUMN", .help = "of the record: what came out of it",
-          .fallback = "measured"},
-         {.name = "dead-band", .help = "look for a dead band of the record's input, too"},
+         AW_MODEL_OPTIONS("output"),
          TICK_OPTION("it is measured")),
      .safety = AW_MOTION, .run = aw_run_identify,
      .details = "Excites the joint within --max-deviation, disables the driver, and tells the "
          "model with the 95 % interval\n"
          "of each parameter, its fit on data that it has not seen, and the coherence of each "
          "frequency. With --from\n" "any record with a time, an input and an output will do.",
-     .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null")},
+     .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null"),
+     .next = {"design {save}", "gives gains for it"}},
     {.name = "design", .group = AW_GROUP_MEASURE,
      .summary = "gains for a model, judged before anything moves",
      .options = AW_OPTIONS(
@@ -241,7 +231,9 @@ static const struct aw_command commands[] = {
          {.name = "plot", .value = "FILE", AW_PICTURE,
           .help = "draw the predicted steps into an .svg, .png or .pdf file"},
          {.name = "nyquist", .value = "FILE", AW_PICTURE,
-          .help = "draw the open loops into an .svg, .png or .pdf file"}),
+          .help = "draw the open loops into an .svg, .png or .pdf file"},
+         {.name = "bode", .value = "FILE", AW_PICTURE,
+          .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),
      .args = AW_ARGS(
          {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it",
           .endings = "json"}),
@@ -281,8 +273,7 @@ static const struct aw_command commands[] = {
           .help = "sections with board, controller, from, to, for, gains, max-overshoot …"}),
      .options = AW_OPTIONS(
          DEVIATION_OPTION,
-         {.name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",
-          .choices = AW_LIST("tap", "junit")}),
+         AW_VERDICTS_OPTION),
      .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
          "[no overshoot]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 2s\n"
@@ -297,26 +288,18 @@ static const struct aw_command commands[] = {
          {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm",
           .endings = "csv"}),
      .options = AW_OPTIONS(
-         {.name = "loop", .help = "again and again, until --for or a signal"},
-         {.name = "cubic", .help = "smooth between the points, not straight"},
+         AW_PLAY_OPTIONS,
          DEVIATION_OPTION,
-         {.name = "near", .value = "NUMBER",
-          .help = "the first point must be so near, in deg or Nm", .fallback = "5", .unit = "",
-          .min = 0, .max = 360},
          {.name = "max-speed", .value = "NUMBER",
           .help = "refuse what is faster, in deg/s or Nm/s", .fallback = "300", .unit = "",
           .min = 0.001, .max = 1e6}),
      .safety = AW_MOTION, .run = run_play,
      .details = "All of the file is checked before the first frame: range, speed, and that each "
-         "joint stands where it begins.\n"
-         "The drivers are disabled at the end; the result has the lag of each joint."},
-    {.name = "compare", .group = AW_GROUP_MEASURE, .summary = "compare two saved step responses",
-     .args = AW_ARGS(
-         {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it", .endings = "csv"},
-         {.name = "b", .kind = AW_ARG_FILE, .help = "another one", .endings = "csv"}),
-     .options = AW_OPTIONS(AW_PLOT_OPTION),
-     .offline = true, .run = aw_run_compare,
-     .details = "--plot draws one over the other, both from their step on."},
+         "joint stands where it begins\n"
+         "(--max-jump), or --approach says how fast it is to go there. + and - change the speed "
+         "meanwhile. The drivers are\n"
+         "disabled at the end; the result has the lag of each joint."},
+    AW_COMPARE_COMMAND,
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure which drivers speak, and how evenly", .safety = AW_READ,
      .run = run_ping,
@@ -377,6 +360,14 @@ static const struct aw_config_section sections[] = {
 
 static const struct aw_renamed renamed[] = {
     {"--csv", "--save"},
+    {"--near", "--max-jump"},
+    {0},
+};
+
+static const struct aw_teleop_preset maps[] = {
+    {"one", "one joint at a time on the left stick, a goes on to the next",
+     "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -3%\n"
+     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nback = quit\n"},
     {0},
 };
 
@@ -394,6 +385,7 @@ const struct aw_tool canpid_tool = {
     .no_answer_hint = "are the drivers powered, and the bus up?",
     .links = AW_LIST("can", "slcan", "socketcand", "log"),
     .joints = &canpid_joints,
+    .maps = maps,
     .sim = &canpid_sim_transport,
     .state_size = sizeof(struct canpid_state),
     .stop = canpid_safe_stop,
@@ -403,6 +395,7 @@ const struct aw_tool canpid_tool = {
     .connect = canpid_connect,
     .disconnect = canpid_remember,
     .receive = canpid_next_received,
+    .send = canpid_send_own,
     .poll = canpid_poll,
     .goes_on = canpid_goes_on,
     .bench = &canpid_bench,

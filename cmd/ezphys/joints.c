@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 #define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */
@@ -27,6 +28,7 @@ struct item {
 };
 
 struct ez_tree {
+    int64_t paced_ns;  /* by the session's clock: so far the simulation has come */
     double seconds;    /* watched; 0: the simulation stands until it is answered */
     size_t n, at;      /* items; the next one that status shows */
     struct item *last; /* joint that status is at; NULL: none */
@@ -162,6 +164,7 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
         axis->unit[AW_JOINT_ACTUAL] = axis->unit[AW_JOINT_TARGET] = units.displacement;
         axis->unit[AW_JOINT_VELOCITY] = units.velocity;
         axis->unit[AW_JOINT_EXTRA] = "Hz";
+        axis->takes = AW_JOINT_TAKES_VELOCITIES;
         axis->decimals = aw_session_text(session) ? 4 : -1; /* programs calculate with it */
     }
     return AW_OK;
@@ -401,13 +404,100 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     return AW_OK;
 }
 
+/* ---- Commands ----------------------------------------------------------------------------------
+ */
+
+/* A motor has all axes of its joint: those that are not named stand. */
+static enum aw_status send_motor(struct aw_session *session, const struct aw_joint_list *list,
+                                 const struct aw_joint_command *command, uint32_t item)
+{
+    const struct aw_ezphys_object *object = ez_state(session)->tree->items[item].object;
+    struct aw_ezphys_target target = {.id = object->id};
+    struct aw_ezphys_motor motor = {.max_torque = {0}};
+    snprintf(target.name, sizeof target.name, "%s", object->name);
+    for (int i = 0; i < AW_EZPHYS_AXES; i++)
+        motor.max_torque[i] = AW_EZPHYS_STOP_TORQUE;
+    for (size_t i = 0; i < command->n; i++) {
+        uint32_t id = list->joints[command->goals[i].joint].id;
+        if (id / AW_EZPHYS_AXES == item)
+            motor.velocity[id % AW_EZPHYS_AXES] = command->goals[i].value;
+    }
+    return aw_ezphys_motor(ez_of(session), &target, &motor, &session->err);
+}
+
+static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_command *command)
+{
+    enum aw_status status = ez_may_send(session);
+    if (aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, "which joints there are");
+    if (status == AW_OK)
+        aw_session_moves(session);
+    uint32_t before = UINT32_MAX;
+    for (size_t i = 0; i < command->n && status == AW_OK; i++) {
+        uint32_t item = list->joints[command->goals[i].joint].id / AW_EZPHYS_AXES;
+        if (item != before)
+            status = send_motor(session, list, command, item);
+        before = item;
+    }
+    return status;
+}
+
+/* A simulation that waits for its answers goes at the pace of the clock. */
+static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
+                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    struct ez_tree *tree = ez_state(session)->tree;
+    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    int64_t at = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    (void)hz;
+    if (tree->paced_ns < at - AW_SECOND / 10)
+        tree->paced_ns = at;
+    for (; status == AW_OK && at < deadline; at = aw_clock_now(session->clock)) {
+        if (tree->paced_ns > at) {
+            status = aw_clock_sleep(session->clock, aw_sooner(tree->paced_ns, deadline));
+            continue;
+        }
+        double before = aw_ezphys_state_time(state);
+        status = ez_exchange(session);
+        if (status != AW_OK)
+            return status;
+        if (state->timed)
+            tree->paced_ns += (int64_t)(1e9 * (aw_ezphys_state_time(state) - before));
+        take(session, list);
+        if (look && !look(context, list))
+            return AW_OK;
+    }
+    return status;
+}
+
+static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
+                          enum aw_status status)
+{
+    (void)list;
+    if (!session->motion.moving || status == AW_STOPPED || status == AW_LOST)
+        return status;
+    struct aw_error cause = session->err;
+    enum aw_status ended = ez_safe_stop(session);
+    session->motion.moving = ended != AW_OK;
+    if (status == AW_OK)
+        return ended;
+    session->err = cause;
+    return status;
+}
+
 const struct aw_joints ez_joints = {
     .columns = columns,
+    .hz = 50,
     .told = true,
     .open = ez_begin,
     .list = list_joints,
     .limits = limits,
     .read = read_joints,
     .beside = beside,
+    .command = send,
+    .attend = attend,
+    .end = end,
     .now = now,
 };

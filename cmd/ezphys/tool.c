@@ -3,6 +3,7 @@
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
 #include "shell/commands/common.h"
+#include "shell/experiments/experiments.h"
 #include "shell/main.h"
 #include "state.h"
 
@@ -45,6 +46,15 @@ static const struct aw_arg force_args[] = {
     {.name = "axis3", .field = "axis_force.axis3", .optional = true},
     {0},
 };
+#define JOINT                                                                                      \
+    {.name = "joint", .complete = aw_joints_complete, .help = "name; hip.axis2 of several axes"}
+#define DEVIATION                                                                                  \
+    AW_DEVIATION_OPTION("hold all when the joint is so far beyond where it stood and its "         \
+                        "targets: 0.3rad, 0.3m")
+#define SPEED                                                                                      \
+    {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "", .min = 0.001, .max = 100,     \
+     .help = "the fastest, in rad/s or m/s"}
+
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "show joints and bodies with their tree, and their rates",
      .run = aw_run_status,
@@ -147,6 +157,34 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .run = run_follow,
      .details = "The whole file is checked first. The joints go to its first row slowly, and "
          "are held at the end."},
+    {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
+     .args = AW_ARGS(JOINT),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         SPEED,
+         AW_STEP_OPTIONS),
+     .safety = AW_MOTION, .run = aw_run_step,
+     .details = "Its motor answers each message with four times the way that is left, a second, or "
+         "--speed. Times are those of\n"
+         "the simulation. Then all joints are held, and at once where this one leaves "
+         "--max-deviation, goes the other way\n"
+         "or does not move. To go on by a step is advance.",
+     .examples = AW_LIST("-l sim: step hinge --from 0rad --to 0.2rad --settle 0.2s --for 1s")},
+    {.name = "identify", .group = AW_GROUP_MEASURE,
+     .summary = "find a process model of a joint, or of a record",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .optional = true,
+          .help = "name, hip.axis2 of several; none with --from"}),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         SPEED,
+         AW_IDENTIFY_OPTIONS("output")),
+     .safety = AW_MOTION, .run = aw_run_identify,
+     .details = "From the velocity that is sent, a share of --speed, to the place: a gain of 1 is "
+         "a joint that goes as fast as\n"
+         "it is told. The joint moves as for step, to either side by a third of --max-deviation, "
+         "then with twelve\nfrequencies, for --for (12 s).",
+     .examples = AW_LIST("-l sim: identify hinge --for 2s --save /dev/null")},
     {.name = "probe", .group = AW_GROUP_MEASURE,
      .summary = "find the wire description of an unknown capture",
      .args = AW_ARGS(
@@ -196,8 +234,14 @@ static const struct aw_config_section sections[] = {
 };
 
 static const struct aw_renamed renamed[] = {
-    {"step", "advance"},
     {"info", "status"},
+    {0},
+};
+
+static const struct aw_teleop_preset maps[] = {
+    {"motors", "the velocity of one joint at a time on the left stick, a goes on to the next",
+     "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -2\n"
+     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nback = quit\n"},
     {0},
 };
 
@@ -214,6 +258,8 @@ const struct aw_tool ezphys_tool = {
     .usual = AW_LIST("displacement"),
     .links = AW_LIST("tcp", "tcp-listen", "unix", "log"),
     .joints = &ez_joints,
+    .bench = &aw_velocity_bench,
+    .maps = maps,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
     .sections = sections,

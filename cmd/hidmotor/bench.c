@@ -33,6 +33,9 @@ static enum aw_status find(struct aw_session *session, const struct aw_args *arg
                            struct aw_bench_joint *joint)
 {
     const char *text = name ? name : aw_arg(args, "joint", 0);
+    if (!text)
+        return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed: m1, m2 or m3",
+                       session->run.command->name);
     int motor = aw_hidmotor_find_joint(text);
     if (motor < 0)
         return aw_fail(&session->err, AW_USAGE,
@@ -181,5 +184,6 @@ const struct aw_bench_hooks motor_bench = {
     .words = words,
     .place = "joint",
     .keys = "joint",
+    .servo = true,
     .ended = "held",
 };

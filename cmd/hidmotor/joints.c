@@ -13,6 +13,7 @@
 #define EFFORT   255.0
 #define USUAL_MS 1000
 #define LOST_MAX 5    /* of a stream, in a row */
+#define REPLY_MS 20   /* of a stream: a lost reply must not hold it up */
 #define USUAL_HZ 62.5 /* the board measures so often */
 
 static const struct aw_joint_column columns[] = {
@@ -129,23 +130,45 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     return AW_OK;
 }
 
+/* Around an exchange: what is lost of a stream is no failure before several were lost in a row. */
+static void begin_answer(struct aw_session *session)
+{
+    struct motor_state *state = motor_state(session);
+    state->usual_ms = state->arm.options.timeout_ms;
+    if (state->streams && !aw_flag(session, "timeout"))
+        state->arm.options.timeout_ms = REPLY_MS;
+}
+
+static enum aw_status end_answer(struct aw_session *session, enum aw_status status)
+{
+    struct motor_state *state = motor_state(session);
+    bool lost = state->streams && status == AW_TIMEOUT;
+    state->arm.options.timeout_ms = state->usual_ms;
+    state->lost = lost ? state->lost + 1 : 0;
+    state->lost_all += lost;
+    return lost && state->lost < LOST_MAX ? AW_OK : status;
+}
+
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
+    struct motor_state *state = motor_state(session);
     int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : USUAL_HZ));
-    int64_t next = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
-    while (status == AW_OK && next < deadline) {
+    while (status == AW_OK) {
+        int64_t now_ns = aw_clock_now(session->clock);
+        state->due_ns = state->due_ns > now_ns + period ? now_ns : state->due_ns;
+        status = aw_clock_sleep(session->clock, aw_sooner(state->due_ns, deadline));
+        if (status != AW_OK || state->due_ns >= deadline || now_ns >= deadline)
+            break;
         struct aw_hidmotor_status now;
-        status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
-        if (status == AW_OK)
+        state->due_ns = aw_clock_now(session->clock) + period;
+        begin_answer(session);
+        status = end_answer(session, aw_hidmotor_positions(&state->arm, &now, &session->err));
+        if (status == AW_OK && !state->lost)
             status = take(session, list, &now);
-        if (status == AW_OK && look && !look(context, list))
-            return AW_OK;
-        int64_t then = aw_clock_now(session->clock);
-        next = next + period > then ? next + period : then;
-        if (status == AW_OK)
-            status = aw_clock_sleep(session->clock, aw_sooner(next, deadline));
+        if (status == AW_OK && !state->lost && look && !look(context, list))
+            break;
     }
     return status;
 }
@@ -201,9 +224,9 @@ static enum aw_status follow(struct aw_session *session, const struct aw_hidmoto
     plan->mode = target->mode;
     state->planned = true;
     aw_session_moves(session);
-    status = aw_hidmotor_follow(&state->arm, plan, &session->err);
-    state->lost = status == AW_TIMEOUT ? state->lost + 1 : 0;
-    return status == AW_TIMEOUT && state->lost < LOST_MAX ? AW_OK : status;
+    state->streams = true;
+    begin_answer(session);
+    return end_answer(session, aw_hidmotor_follow(&state->arm, plan, &session->err));
 }
 
 static enum aw_status send_targets(struct aw_session *session, const struct aw_joint_list *list,
@@ -219,6 +242,7 @@ static enum aw_status send_targets(struct aw_session *session, const struct aw_j
         return follow(session, &target);
     enum aw_status status = aw_hidmotor_plan(&state->arm, &target, &state->plan, &session->err);
     state->planned = status == AW_OK;
+    state->streams = false;
     return status == AW_OK ? motor_send(session, &state->plan) : status;
 }
 
@@ -255,6 +279,7 @@ static enum aw_status await(struct aw_session *session, struct aw_joint_list *li
     (void)command;
     if (!state->planned)
         return AW_OK;
+    state->streams = false;
     enum aw_status status = aw_hidmotor_wait(&state->arm, &state->plan,
                                              isnan(tolerance) ? AW_HIDMOTOR_TOLERANCE : tolerance,
                                              deadline, NULL, NULL, &session->err);
@@ -266,13 +291,16 @@ static enum aw_status await(struct aw_session *session, struct aw_joint_list *li
     return status;
 }
 
-/* The board holds its last setpoint by itself. */
+/* The board holds its last setpoint by itself; where a stream is ended because a joint does not
+ * come along, that is not where it stands. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {
     (void)list;
-    motor_state(session)->planned = false;
-    session->motion.moving = status == AW_STOPPED || status == AW_LOST;
+    struct motor_state *state = motor_state(session);
+    bool held_back = state->streams && status == AW_REFUSED;
+    state->planned = state->streams = false;
+    session->motion.moving = status == AW_STOPPED || status == AW_LOST || held_back;
     return status;
 }
 
@@ -280,6 +308,7 @@ const struct aw_joints motor_joints = {
     .columns = columns,
     .hz = 50,
     .most = 500,
+    .timed = true,
     .open = motor_ready_to_make,
     .list = list_joints,
     .limits = limits,

@@ -1,24 +1,59 @@
 /* Where hidmotor's watch, plot and record get their records: status asked for at a steady rate. */
+#include "base/text.h"
 #include "state.h"
 
 #define USUAL_HZ 62.5 /* the board measures so often */
 
-static const char *const questions[] = {"positions", "velocities"};
-#define QUESTIONS (sizeof questions / sizeof *questions)
+/* What is asked for: both of the table, and what packet files say can be. */
+static void find_questions(struct aw_session *session)
+{
+    static const char *const usual[] = {"positions", "velocities", NULL};
+    struct hidmotor_receiving *receiving = &motor_state(session)->receiving;
+    const struct aw_protocol *protocol = session->wire->protocol;
+    if (receiving->of == protocol)
+        return;
+    receiving->of = protocol;
+    receiving->n = 0;
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_message *message = &protocol->messages[i];
+        bool own = aw_session_is_own(session, message);
+        if (!message->reads || (!own && !aw_is_one_of(usual, message->name)))
+            continue;
+        receiving->questions[receiving->n++] = (struct hidmotor_question){
+            .message = message, .own = own, .next_ns = aw_clock_now(session->clock)};
+    }
+}
+
+/* Which one is due first; of those that are at the same time the first of the table. */
+static struct hidmotor_question *next_question(struct hidmotor_receiving *receiving)
+{
+    struct hidmotor_question *next = NULL;
+    for (size_t i = 0; i < receiving->n; i++) {
+        struct hidmotor_question *question = &receiving->questions[i];
+        if (!question->unknown && (!next || question->next_ns < next->next_ns))
+            next = question;
+    }
+    return next;
+}
+
+static int64_t period_of(const struct aw_session *session, const struct aw_message *message)
+{
+    double hz = aw_flag(session, "rate") ? aw_option_number(session, "rate")
+                : message->rate > 0      ? message->rate
+                                         : USUAL_HZ;
+    return (int64_t)(1e9 / hz);
+}
 
 /* Rests until it is time to ask again; AW_TIMEOUT if the deadline comes before. */
-static enum aw_status rest(struct aw_session *session, int64_t deadline)
+static enum aw_status rest(struct aw_session *session, struct hidmotor_question *question,
+                           int64_t deadline)
 {
-    struct hidmotor_receiving *receiving = &motor_state(session)->receiving;
-    double hz = aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ;
-    int64_t now = aw_clock_now(session->clock), period = (int64_t)(1e9 / hz);
-    if (receiving->turn != 0)
-        return AW_OK;
-    bool late = receiving->next_ns > deadline;
-    enum aw_status status = aw_clock_sleep(session->clock, late ? deadline : receiving->next_ns);
+    int64_t now = aw_clock_now(session->clock), period = period_of(session, question->message);
+    bool late = question->next_ns > deadline;
+    enum aw_status status = aw_clock_sleep(session->clock, late ? deadline : question->next_ns);
     if (status != AW_OK || late)
         return status == AW_OK ? AW_TIMEOUT : status;
-    receiving->next_ns = (receiving->next_ns + period > now ? receiving->next_ns : now) + period;
+    question->next_ns = (question->next_ns + period > now ? question->next_ns : now) + period;
     return AW_OK;
 }
 
@@ -33,18 +68,39 @@ static void notice_no_answer(struct aw_session *session, enum aw_status status)
     receiving->silent = silent;
 }
 
+/* A board with packets of its own need not know those of the table: it is not asked for them again.
+ */
+static bool is_unknown(struct aw_session *session, struct hidmotor_question *question,
+                       enum aw_status status)
+{
+    struct hidmotor_receiving *receiving = &motor_state(session)->receiving;
+    bool others = false;
+    for (size_t i = 0; i < receiving->n; i++)
+        others = others || (&receiving->questions[i] != question && receiving->questions[i].own &&
+                            !receiving->questions[i].unknown);
+    if (status != AW_REFUSED || !others)
+        return false;
+    question->unknown = true;
+    return true;
+}
+
 enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
                                    struct aw_received *received)
 {
-    struct hidmotor_receiving *receiving = &motor_state(session)->receiving;
     struct aw_hidmotor *arm = motor_arm(session);
     enum aw_status status = motor_ready(session);
+    if (status == AW_OK)
+        find_questions(session);
     while (status == AW_OK) {
-        status = rest(session, deadline);
+        struct hidmotor_question *question = next_question(&motor_state(session)->receiving);
+        status = rest(session, question, deadline);
         if (status != AW_OK)
             return status;
-        status = aw_hidmotor_read(arm, questions[receiving->turn], NULL, &session->err);
-        receiving->turn = (receiving->turn + 1) % QUESTIONS;
+        status = aw_hidmotor_read(arm, question->message->name, NULL, &session->err);
+        if (is_unknown(session, question, status)) {
+            status = AW_OK;
+            continue;
+        }
         notice_no_answer(session, status);
         if (status == AW_TIMEOUT)
             status = AW_OK;

@@ -21,18 +21,35 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
     return set_from_args(session, args, args->command->name);
 }
 
+static enum aw_status ask(struct aw_session *session, struct aw_record *question)
+{
+    struct aw_hidmotor_reply reply;
+    if (aw_flag(session, "dry-run"))
+        return motor_set(session, question);
+    enum aw_status status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_command(motor_arm(session), question, &reply, &session->err);
+    return status == AW_OK ? motor_show_reply(session, reply.bytes) : status;
+}
+
 /* A message that asks; what comes back is shown. */
 enum aw_status run_question(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record question;
-    struct aw_hidmotor_reply reply;
     aw_session_command(session, args->command->name, &question);
-    if (aw_flag(session, "dry-run"))
-        return motor_set(session, &question);
-    enum aw_status status = motor_ready(session);
-    if (status == AW_OK)
-        status = aw_hidmotor_command(motor_arm(session), &question, &reply, &session->err);
-    return status == AW_OK ? motor_show_reply(session, reply.bytes) : status;
+    return ask(session, &question);
+}
+
+/* An answer with fields of its own is shown. */
+enum aw_status motor_send_own(struct aw_session *session, struct aw_record *packet)
+{
+    const struct aw_message *message = packet->codec->message;
+    if (message->reads)
+        return ask(session, packet);
+    enum aw_status status = motor_set(session, packet);
+    if (status == AW_OK && message->dir == AW_TX && !aw_flag(session, "dry-run"))
+        status = motor_show_reply(session, motor_arm(session)->received_bytes);
+    return status;
 }
 
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args)

@@ -29,6 +29,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     const char *latency = aw_url_get(url, "latency");
+    options.protocol = link->protocol;
     enum aw_status status = parse_options(aw_url_get(url, "state"), aw_url_get(url, "fault"),
                                           aw_url_get(url, "motors"), &options, err);
     if (status == AW_OK && latency)
@@ -60,6 +61,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     (void)args;
+    options.protocol = session->wire->protocol;
     enum aw_status status = parse_options(aw_option(session, "state"), aw_option(session, "fault"),
                                           aw_option(session, "motors"), &options, &session->err);
     if (status != AW_OK)

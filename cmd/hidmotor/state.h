@@ -5,11 +5,20 @@
 #include "protocol/hidmotor/motion.h"
 #include "shell/core/session.h"
 
+/* A packet that only asks. */
+struct hidmotor_question {
+    const struct aw_message *message;
+    int64_t next_ns; /* when to ask again, by the clock */
+    bool own;        /* of a packet file */
+    bool unknown;    /* the board has said so */
+};
+
 /* Where the questions of watch, plot and record stand. */
 struct hidmotor_receiving {
-    int64_t next_ns; /* when to ask again, by the clock */
-    unsigned turn;   /* which packet comes next */
-    bool silent;     /* it has been said that the board does not answer */
+    const struct aw_protocol *of;
+    struct hidmotor_question questions[AW_MAX_MESSAGES];
+    size_t n;
+    bool silent; /* it has been said that the board does not answer */
 };
 
 struct motor_state {
@@ -18,7 +27,11 @@ struct motor_state {
     struct aw_record replayed;    /* the last command of a replay that moves something */
     struct aw_hidmotor_plan plan; /* that joints were sent last, if planned */
     bool planned;
-    int lost; /* answers to it, of a stream, in a row */
+    bool streams;      /* it is one of many */
+    int lost;          /* answers of a stream, in a row */
+    uint64_t lost_all; /* and since the beginning */
+    int usual_ms;      /* the timeout, while another one is in force */
+    int64_t due_ns;    /* attend asks again */
 };
 
 static inline struct motor_state *motor_state(struct aw_session *session)
@@ -113,6 +126,9 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args);
 /* Is the packet of raw one that changes nothing? */
 bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
+
+/* See struct aw_tool. */
+enum aw_status motor_send_own(struct aw_session *session, struct aw_record *packet);
 
 enum aw_status run_fk(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ik(struct aw_session *session, const struct aw_args *args);

@@ -10,6 +10,7 @@ static struct aw_hidmotor_options defaults(const struct aw_session *session)
 {
     struct aw_hidmotor_options options = aw_hidmotor_defaults();
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
+    options.protocol = session->wire->protocol;
     return options;
 }
 
@@ -17,6 +18,7 @@ void motor_connect(struct aw_session *session, struct aw_link *link)
 {
     struct aw_hidmotor_options options = defaults(session);
     aw_hidmotor_init(motor_arm(session), link, &options);
+    motor_state(session)->receiving.of = NULL;
 }
 
 enum aw_status motor_ready(struct aw_session *session)
@@ -65,8 +67,10 @@ enum aw_moves motor_saw(struct aw_session *session, bool tx, struct aw_span fram
         aw_hidmotor_saw(motor_arm(session), frame);
     if (!tx || aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
         return tx ? AW_MOVES : AW_MOVES_ON;
-    const char *name = record.codec->message->name;
-    bool moves = strcmp(name, "set_setpoints") == 0 || strcmp(name, "set_velocity") == 0;
+    const struct aw_message *message = record.codec->message;
+    bool moves = strcmp(message->name, "set_setpoints") == 0 ||
+                 strcmp(message->name, "set_velocity") == 0 ||
+                 (aw_session_is_own(session, message) && !message->reads);
     return moves ? AW_MOVES : AW_MOVES_ON;
 }
 

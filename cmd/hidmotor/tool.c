@@ -5,6 +5,7 @@
 #include "protocol/hidmotor/wire.h"
 #include "shell/commands/common.h"
 #include "shell/commands/gains.h"
+#include "shell/commands/play.h"
 #include "shell/core/joints.h"
 #include "shell/experiments/experiments.h"
 #include "shell/main.h"
@@ -123,15 +124,14 @@ static const struct aw_command commands[] = {
           .help = "the recording that begins there, up to where its time ends"},
          {.name = "angles", .value = "UNIT", .choices = AW_LIST("deg", "rad"),
           .help = "what the angles are in, where the file does not say it"},
-         {.name = "speed", .value = "FACTOR", .unit = "", .min = 0.01, .max = 100,
-          .help = "so many times faster"},
-         {.name = "cubic", .help = "through the waypoints by cubic polynomials"},
-         {.name = "quintic", .help = "the same by quintic ones, accelerations without steps"},
-         {.name = "loop", .help = "again and again"}),
+         {.name = "quintic", .help = "smooth with accelerations without steps"},
+         AW_PLAY_OPTIONS),
      .safety = AW_MOTION, .run = run_play,
      .details = "The whole path is checked first: limits, speed. Then the arm goes to the first "
-         "waypoint and setpoints\n"
-         "are streamed at --rate (default 50 Hz). Without --cubic or --quintic joints move on "
+         "waypoint, if it is near\n"
+         "(--max-jump) or --approach says how fast, and setpoints are streamed at --rate (default "
+         "50 Hz); + and - change\n"
+         "the speed meanwhile. Without --cubic or --quintic joints move on "
          "straight lines.\n"
          "Commas, semicolons, tabs or blanks stand between the columns. Times are seconds "
          "unless the header or\n"
@@ -151,7 +151,8 @@ static const struct aw_command commands[] = {
      .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or "
          "Ctrl-C end it; then it says\n" "how far apart the samples were. Columns: position, "
          "setpoint, velocity and effort of each joint, or those\n" "that --fields names.",
-     .examples = AW_LIST("-l sim: record run.csv --for 0.2s")},
+     .examples = AW_LIST("-l sim: record run.csv --for 0.2s"),
+     .next = {"plot {file}", "draws it"}},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,
      .options = AW_OPTIONS(
@@ -179,6 +180,33 @@ static const struct aw_command commands[] = {
          AW_SWEEP_OPTIONS),
      .safety = AW_MOTION, .run = aw_run_sweep,
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep m2 --to-hz 4")},
+    {.name = "identify", .group = AW_GROUP_MEASURE,
+     .summary = "find a process model of a joint, or of a record",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .optional = true,
+          .help = "m1, m2, m3, base, shoulder or elbow; none with --from"}),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         AW_IDENTIFY_OPTIONS("setpoint")),
+     .safety = AW_MOTION, .run = aw_run_identify,
+     .details = "What is found is the servo, from its setpoint to its position: the setpoint goes "
+         "to either side by a third of\n--max-deviation, then swings with twelve frequencies, for "
+         "--for (12 s). The joint ends where it began.",
+     .examples = AW_LIST("-l 'sim:?time=virtual' identify m2 --save /dev/null")},
+    {.name = "verify", .group = AW_GROUP_MEASURE,
+     .summary = "make the steps of a specification, and judge them",
+     .args = AW_ARGS(
+         {.name = "spec", .kind = AW_ARG_FILE,
+          .help = "sections with joint, from, to, for, max-overshoot …"}),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         AW_VERDICTS_OPTION),
+     .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit",
+     .details = "A file has sections, each of them a step:\n"
+         "[no overshoot]\njoint = m2\nfrom = 0deg\nto = 20deg\nfor = 2s\nmax-overshoot = 10%\n"
+         "What does not come to within 10 % of the step fails, whatever the limits. Exit code 1 if "
+         "a step fails."},
+    AW_COMPARE_COMMAND,
     {.name = "light", .summary = "colour of the light ring",
      .args = AW_ARGS(
          {.name = "hue", .field = "light.hue"},
@@ -266,6 +294,15 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const struct aw_teleop_preset maps[] = {
+    {"arm", "left stick base and shoulder, right stick elbow, triggers gripper",
+     "enable = rightshoulder\nfull = leftshoulder\nleftx = base velocity -100%\n"
+     "lefty = shoulder velocity -100%\nrighty = elbow velocity -100%\n"
+     "righttrigger = gripper velocity 180\nlefttrigger = gripper velocity -180\n"
+     "y = mark success\nx = mark failure\nback = quit\n"},
+    {0},
+};
+
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
@@ -279,6 +316,7 @@ const struct aw_tool hidmotor_tool = {
     .speaks = AW_LIST("positions", "velocities"),
     .links = AW_LIST("hid", "unix", "log"),
     .joints = &motor_joints,
+    .maps = maps,
     .sim = &motor_sim_transport,
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,
@@ -288,6 +326,7 @@ const struct aw_tool hidmotor_tool = {
     .prepare = motor_ready,
     .connect = motor_connect,
     .receive = motor_next_received,
+    .send = motor_send_own,
     .poll = motor_poll,
     .asks = true,
     .share = {.saw = motor_saw, .answers = motor_answers},

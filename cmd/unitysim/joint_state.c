@@ -23,17 +23,17 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         joint->min = aw_unitysim_degrees(limits->joint[i].min);
         joint->max = aw_unitysim_degrees(limits->joint[i].max);
         joint->speed = aw_unitysim_velocity_cap(i) * AW_UNITYSIM_DEG_S;
+        joint->takes = AW_JOINT_TAKES_VELOCITIES;
     }
     return status;
 }
 
 /* The simulator is told velocities, and tells none but how fast a joint was told to turn, and not
  * which way. */
-static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
+static void take(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
-    enum aw_status status = unity_feedback(session);
-    for (size_t i = 0; i < list->n && status == AW_OK; i++) {
+    for (size_t i = 0; i < list->n; i++) {
         struct aw_joint *joint = &list->joints[i];
         int ticks = feedback->position[joint->id];
         int64_t came = feedback->received_ns;
@@ -41,6 +41,13 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
         aw_joint_set(joint, AW_JOINT_EXTRA, ticks, came);
         aw_joint_set(joint, AW_JOINT_MORE, feedback->velocity[joint->id], came);
     }
+}
+
+static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    enum aw_status status = unity_feedback(session);
+    if (status == AW_OK)
+        take(session, list);
     return status;
 }
 
@@ -66,6 +73,73 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     return AW_OK;
 }
 
+/* ---- Commands ----------------------------------------------------------------------------------
+ */
+
+/* Joints that are not named stand: a latched command of an earlier client ends here. */
+static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_command *command)
+{
+    struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
+    struct aw_unitysim *unity = unity_of(session);
+    for (size_t i = 0; i < command->n; i++) {
+        double value = command->goals[i].value;
+        drives[list->joints[command->goals[i].joint].id] =
+            (struct aw_unitysim_drive){.velocity = (int)lround(fabs(value) / AW_UNITYSIM_DEG_S),
+                                       .state = value > 0   ? AW_UNITYSIM_INCREASE
+                                                : value < 0 ? AW_UNITYSIM_DECREASE
+                                                            : AW_UNITYSIM_STOP};
+    }
+    bool dry = aw_flag(session, "dry-run");
+    if (!dry)
+        aw_session_moves(session);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_drive(unity, i, drives[i]);
+    if (!dry)
+        return AW_OK;
+    struct aw_record record;
+    aw_unitysim_control_record(unity, &record);
+    return unity_dry_run(session, &record);
+}
+
+struct looking {
+    struct aw_session *session;
+    struct aw_joint_list *list;
+    aw_joints_look_fn *look;
+    void *context;
+    bool enough;
+};
+
+static bool look_at(void *context, const struct aw_received *received)
+{
+    struct looking *looking = context;
+    unity_notice(looking->session, received);
+    take(looking->session, looking->list);
+    looking->enough = looking->look && !looking->look(looking->context, looking->list);
+    return !looking->enough;
+}
+
+/* What was latched goes out meanwhile. */
+static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
+                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    struct looking looking = {session, list, look, context, false};
+    (void)hz;
+    enum aw_status status =
+        aw_unitysim_idle(unity_of(session), deadline, look_at, &looking, &session->err);
+    if (status == AW_OK && !looking.enough && session->motion.moving && unity_notice_stale(session))
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "feedback is silent: where the joints are is not known");
+    return status;
+}
+
+static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
+                          enum aw_status status)
+{
+    (void)list;
+    return session->motion.moving ? unity_end_motion(session, status) : status;
+}
+
 const struct aw_joints unity_joints = {
     .columns = columns,
     .hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
@@ -75,4 +149,7 @@ const struct aw_joints unity_joints = {
     .limits = unity_joint_limits,
     .read = read_joints,
     .beside = beside,
+    .command = send,
+    .attend = attend,
+    .end = end,
 };

@@ -3,6 +3,7 @@
 #include "protocol/unitysim/wire.h"
 #include "shell/commands/common.h"
 #include "shell/core/wire_option.h"
+#include "shell/experiments/experiments.h"
 #include "shell/main.h"
 #include "state.h"
 #include "unitysim.h"
@@ -36,6 +37,10 @@ static const struct aw_arg message_args[] = {
     {.name = "field", .kind = AW_ARG_PAIRS, .help = "of the record"},
     {0},
 };
+#define DEVIATION                                                                                  \
+    AW_DEVIATION_OPTION("stop the joints when this one is so far beyond where it stood and its "   \
+                        "targets: 15deg")
+
 static const struct aw_command commands[] = {
     {.name = "scene", .summary = "load a scene: the arm goes to its centre",
      .args = AW_ARGS(
@@ -178,6 +183,32 @@ static const struct aw_command commands[] = {
      .details = "Each Enter keeps where the joints are; q and Enter, or the end of the input, "
          "ends it. Without a person: --every 500ms.",
      .examples = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
+    {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .help = "name of a joint"}),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         AW_STEP_OPTIONS),
+     .safety = AW_MOTION, .run = aw_run_step,
+     .details = "The simulator takes velocities: each feedback is answered with four times the way "
+         "that is left, in deg/s, or\n"
+         "the fastest that the joint may go. Then all joints are stopped, and at once where this "
+         "one leaves\n--max-deviation, goes the other way or does not move.",
+     .examples = AW_LIST("-l 'sim:?time=virtual' step elbow --from 0deg --to 20deg")},
+    {.name = "identify", .group = AW_GROUP_MEASURE,
+     .summary = "find a process model of a joint, or of a record",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .optional = true,
+          .help = "name of a joint; none with --from"}),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         AW_IDENTIFY_OPTIONS("output")),
+     .safety = AW_MOTION, .run = aw_run_identify,
+     .details = "From the velocity that is sent, a share of the fastest, to the place in deg: a "
+         "gain of 1 is a joint that goes as\n"
+         "fast as it is told. The joint moves as for step, to either side by a third of "
+         "--max-deviation, then with twelve\nfrequencies, for --for (12 s).",
+     .examples = AW_LIST("-l 'sim:?time=virtual' identify elbow --save /dev/null")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
      .run = run_ping,
@@ -233,6 +264,20 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
+/* As the published client has them for one and for several joints at a time. */
+static const struct aw_teleop_preset maps[] = {
+    {"multi", "left stick shoulder and elbow, right stick wrist, triggers hand",
+     "enable = rightshoulder\nfull = leftshoulder\nleftx = shoulder velocity 100%\n"
+     "lefty = elbow velocity -100%\nrightx = wrist_rotate velocity 100%\n"
+     "righty = wrist_flex velocity -100%\nrighttrigger = hand velocity 100%\n"
+     "lefttrigger = hand velocity -100%\ny = mark success\nx = mark failure\nback = quit\n"},
+    {"sequential", "one joint at a time on the left stick, a goes on to the next",
+     "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -100%\n"
+     "select = elbow, wrist_rotate, wrist_flex, hand, shoulder\na = next lockout=0.5s\n"
+     "y = mark success\nx = mark failure\nback = quit\n"},
+    {0},
+};
+
 const struct aw_tool unitysim_tool = {
     .name = "unitysim",
     .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
@@ -250,6 +295,8 @@ const struct aw_tool unitysim_tool = {
     .links = AW_LIST("udp", "unix", "log"),
     .link = "udp:",
     .joints = &unity_joints,
+    .bench = &aw_velocity_bench,
+    .maps = maps,
     .sim = &unity_sim_transport,
     .state_size = sizeof(struct unity_state),
     .stop = unity_safe_stop,

@@ -20,7 +20,10 @@ enum quantity {
     TORQUE,
     FORCE,
     CURRENT,
-    FREQUENCY
+    FREQUENCY,
+    COUNT,
+    COUNT_RATE,
+    VOLTAGE
 };
 
 /* value in the first unit of the quantity = value in this unit * scale + offset */
@@ -57,6 +60,10 @@ static const struct unit units[] = {
     {"A", CURRENT, 1, 0},
     {"mA", CURRENT, 1e-3, 0},
     {"Hz", FREQUENCY, 1, 0},
+    {"ticks", COUNT, 1, 0}, /* of whatever a firmware counts */
+    {"ticks/s", COUNT_RATE, 1, 0},
+    {"V", VOLTAGE, 1, 0},
+    {"mV", VOLTAGE, 1e-3, 0},
 };
 
 static const struct unit *find_unit(const char *name)

@@ -1,4 +1,4 @@
-/* Tells the logs of other CAN programs by their first bytes. */
+/* Tells the logs of other programs by their first bytes. */
 #include "capture/foreign.h"
 
 #include <stdio.h>
@@ -6,39 +6,49 @@
 
 #include "base/text.h"
 
-static const struct {
-    const char *start, *what;
+#define CAN "python3 -m can.logconvert"
+
+static const struct kind {
+    const char *start, *ending, *what, *how, *becomes; /* ending: of its name; NULL: any */
 } kinds[] = {
-    {"LOGG", "a Vector BLF log"},
-    {"date ", "a Vector ASC log"},
-    {";$FILEVERSION=", "a PEAK TRC log"},
-    {"timestamp,arbitration_id,", "a CSV log of python-can"},
-    {"SQLite format 3", "an SQLite log of python-can"},
+    {"LOGG", NULL, "a Vector BLF log", CAN, "log"},
+    {"date ", NULL, "a Vector ASC log", CAN, "log"},
+    {";$FILEVERSION=", NULL, "a PEAK TRC log", CAN, "log"},
+    {"timestamp,arbitration_id,", NULL, "a CSV log of python-can", CAN, "log"},
+    {"SQLite format 3", ".db3", "a ROS 2 bag in SQLite", "mcap convert", "mcap"},
+    {"SQLite format 3", NULL, "an SQLite log of python-can", CAN, "log"},
 };
 
-/* A name with an ending becomes one that ends in .log; a pipe has none. */
-static void advise(const char *name, const char *what, struct aw_error *err)
+static bool is_one(const struct kind *kind, struct aw_span start, const char *name)
 {
-    static const char how[] = "convert it first: python3 -m can.logconvert";
+    size_t length = strlen(kind->start);
+    const char *dot = strrchr(name, '.');
+    return start.size >= length && memcmp(start.data, kind->start, length) == 0 &&
+           (!kind->ending || (dot && strcmp(dot, kind->ending) == 0));
+}
+
+/* A name with an ending becomes one with the other; a pipe has none. */
+static void advise(const struct kind *kind, const char *name, struct aw_error *err)
+{
     const char *dot = strrchr(name, '.');
     char from[400], to[400], other[400];
     bool named = dot && dot > name && !strchr(dot, '/') && strlen(name) < sizeof other / 2;
-    snprintf(other, sizeof other, "%.*s.log", named ? (int)(dot - name) : 0, name);
+    snprintf(other, sizeof other, "%.*s.%s", named ? (int)(dot - name) : 0, name, kind->becomes);
     if (named)
-        aw_fail(err, AW_USAGE, "%.100s is %s — %s %s %s", name, what, how,
-                aw_shell_word(from, sizeof from, name), aw_shell_word(to, sizeof to, other));
+        aw_fail(err, AW_USAGE, "%.100s is %s — convert it first: %s %s %s", name, kind->what,
+                kind->how, aw_shell_word(from, sizeof from, name),
+                aw_shell_word(to, sizeof to, other));
     else
-        aw_fail(err, AW_USAGE, "%.100s is %s — %s FILE OUT.log", name, what, how);
+        aw_fail(err, AW_USAGE, "%.100s is %s — convert it first: %s FILE OUT.%s", name, kind->what,
+                kind->how, kind->becomes);
 }
 
 bool aw_log_is_foreign(struct aw_span start, const char *name, struct aw_error *err)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t length = strlen(kinds[i].start);
-        if (start.size < length || memcmp(start.data, kinds[i].start, length) != 0)
-            continue;
-        advise(name, kinds[i].what, err);
-        return true;
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (is_one(&kinds[i], start, name)) {
+            advise(&kinds[i], name, err);
+            return true;
+        }
     return false;
 }

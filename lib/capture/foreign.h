@@ -1,6 +1,6 @@
 /* Logs of other CAN programs that are not read here, told by how they begin: Vector's ASC and BLF,
  * PEAK's TRC, and the CSV and SQLite files of python-can, which writes all of these and converts
- * them.
+ * them; and the bags in SQLite of ROS 2.
  */
 #ifndef AW_CAPTURE_FOREIGN_H
 #define AW_CAPTURE_FOREIGN_H

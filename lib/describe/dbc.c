@@ -170,14 +170,37 @@ static void print_types(const struct emitter *e)
     }
 }
 
-/* Calls print for every message of every board. */
+bool aw_is_of_boards(const struct aw_codec *codec)
+{
+    return !codec->message->head;
+}
+
+/* Who sends what packet files name: nobody in particular. */
+static const char others[] = "other";
+
+/* Calls print for every message of every board, and for those of other nodes. */
 static void each_message(FILE *out, struct aw_wire *wire, void (*print)(const struct emitter *e))
 {
+    size_t n = wire->protocol->n_messages;
     for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
-        for (size_t i = 0; i < wire->protocol->n_messages; i++) {
+        for (size_t i = 0; i < n; i++) {
             const struct aw_codec *codec = aw_wire_codec_at(wire, i);
-            print(&(struct emitter){out, codec, board->name, aw_can_id(codec, board->value)});
+            if (aw_is_of_boards(codec))
+                print(&(struct emitter){out, codec, board->name, aw_can_id(codec, board->value)});
         }
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_codec *codec = aw_wire_codec_at(wire, i);
+        if (!aw_is_of_boards(codec))
+            print(&(struct emitter){out, codec, others, codec->message->code});
+    }
+}
+
+static bool has_others(struct aw_wire *wire)
+{
+    for (size_t i = 0; i < wire->protocol->n_messages; i++)
+        if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
+            return true;
+    return false;
 }
 
 void aw_describe_dbc(FILE *out, struct aw_wire *wire)
@@ -187,7 +210,7 @@ void aw_describe_dbc(FILE *out, struct aw_wire *wire)
     fputs("BU_: host", out);
     for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
         fprintf(out, " %s", board->name);
-    fputs("\n", out);
+    fprintf(out, "%s%s\n", has_others(wire) ? " " : "", has_others(wire) ? others : "");
     each_message(out, wire, print_message);
     fputs("\nCM_ ", out);
     print_quoted(out, wire->protocol->title);

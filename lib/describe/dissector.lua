@@ -212,7 +212,9 @@ end
 -- A frame that is one message. False if it is none.
 local function dissect_frame(tvb, pinfo, tree, dir, id)
     local message, code
-    if id then
+    if id and id >= 2 ^ code_at.bits and find(id, dir) then
+        code = id
+    elseif id then
         code = math.floor(id / 2 ^ code_at.bit) % 2 ^ code_at.bits
     elseif tvb:len() * 8 >= code_at.bit + code_at.bits then
         code = number_at(tvb, code_at)

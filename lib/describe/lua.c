@@ -220,8 +220,12 @@ static void print_can_ids(FILE *out, struct aw_wire *wire)
     for (const struct aw_name *board = aw_can_boards(wire); board->name; board++) {
         fputs("\n   ", out);
         for (size_t i = 0; i < n; i++)
-            fprintf(out, " 0x%03X,", aw_can_id(aw_wire_codec_at(wire, i), board->value));
+            if (aw_is_of_boards(aw_wire_codec_at(wire, i)))
+                fprintf(out, " 0x%03X,", aw_can_id(aw_wire_codec_at(wire, i), board->value));
     }
+    for (size_t i = 0; i < n; i++)
+        if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
+            fprintf(out, "\n    0x%03X,", aw_wire_codec_at(wire, i)->message->code);
     fputs("\n}\n", out);
 }
 

@@ -45,6 +45,9 @@ void aw_part_number(struct aw_part *part, double value);
 /* CAN: the identifier of this message, with this value of the head's named field (the board). */
 unsigned aw_can_id(const struct aw_codec *codec, int32_t board);
 
+/* CAN: has it a board in its identifier? Those of packet files have none. */
+bool aw_is_of_boards(const struct aw_codec *codec);
+
 /* CAN: the named values of that field; one without a name if there is no such field. */
 const struct aw_name *aw_can_boards(struct aw_wire *wire);
 

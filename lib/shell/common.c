@@ -1,7 +1,9 @@
 /* The table of the commands that every tool has, with their options and help. */
 #include "shell/commands/common.h"
 #include "shell/commands/picture.h"
+#include "shell/commands/teleop.h"
 #include "shell/core/joints.h"
+#include "shell/core/start_guard.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
 #include "shell/main.h"
@@ -40,6 +42,30 @@ const struct aw_command aw_common_commands[] = {
          {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .help = "only of this one"}),
      .joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")},
+    {.name = "teleop", .group = AW_GROUP_MOVE, .hands = true,
+     .summary = "drive the joints by a gamepad, while a button is held; or by keys",
+     .options = AW_OPTIONS(
+         {.name = "pad", .value = "PATH",
+          .help = "the gamepad: /dev/input/event7, or file:RECORDING of evemu-record; without it "
+              "the first there is"},
+         {.name = "keys", .help = "the keys of the terminal, as where there is no gamepad"},
+         {.name = "map", .value = "NAME", .complete = aw_teleop_complete_maps,
+          .help = "what the controls do: a section [teleop NAME] of the config file, or built in"},
+         {.name = "stale", .value = "TIME", .unit = "s", .min = 0, .max = 60,
+          .help = "stop when a pad with a stick held out is silent for so long; 0: never, as "
+              "without a word but on Bluetooth (2s)"},
+         AW_LAG_OPTION,
+         {.name = "pad-db", .value = "FILE",
+          .help = "names of controls: lines of SDL's GameControllerDB", .endings = "txt"}),
+     .safety = AW_MOTION, .run = aw_run_teleop,
+     .details = "Nothing moves unless the enabling button is held (the right shoulder) and each "
+         "stick was seen at rest first.\n"
+         "What stops: the button let go, the pad pulled out, events lost, this program held up. "
+         "A quarter of the speed, all\n"
+         "of it while the left shoulder is held. Keys: a key is one short push; where the terminal "
+         "reports releases it runs\n"
+         "while it is held. Such a button is no enabling device of ISO 10218-1, and no safety "
+         "function."},
     {.name = "watch", .summary = "show what the device says: a table, or lines",
      .args = AW_ARGS(
          {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
@@ -53,12 +79,14 @@ const struct aw_command aw_common_commands[] = {
      .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
          "greatest, / filters, arrows\n"
          "scroll; a lost link is waited for. Else, and with -n, --once, --json, --csv, --format "
-         "or --fields, one line\n" "a message."},
+         "or --fields, one line\n"
+         "a message. What only says how a message is made (hidmotor's count, armctl's seq) is "
+         "shown if it is named, or\n" "with -v."},
     {.name = "plot", .prints = "a drawing", .prints_json = true,
      .summary = "plot fields over time: live, from a pipe, or of a recording",
      .args = AW_ARGS(
          {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-          .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .mcap, "
+          .help = "what to plot, as in watch; and recordings (.csv, .ndjson, .pcapng, .mcap, "
                   ".log), "
               "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
      .options = AW_OPTIONS(
@@ -68,15 +96,20 @@ const struct aw_command aw_common_commands[] = {
           .help = "not on a terminal: print a picture this often, not only at the end"},
          {.name = "out", .value = "FILE",
           .help = "draw all of it into an .svg, .png or .pdf file", AW_PICTURE},
+         {.name = "title", .value = "TEXT",
+          .help = "above the drawing, in place of what it is of"},
          {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
           .help = "send it to PlotJuggler (UDP server, JSON) instead"}),
      .safety = AW_READ, .run = aw_run_plot,
      .details = "Of a recording it draws, without fields, where the joints are and are to be; "
          "of a table that has no such\n"
-         "columns, the first eight. Live on a terminal: q leaves, space freezes. Reads NDJSON from "
-         "a pipe unless -l names a device, so that\n"
-         "any tool can plot what another one says with watch -j. Where a simulation tells its "
-         "time, that is plotted,\n" "and counted by --for."},
+         "columns, the first eight. Several recordings are drawn one over the other, with their "
+         "names. In a file what a\n"
+         "joint is to do (setpoint, target) is dashed, in the colour of what it does. Live on a "
+         "terminal: q leaves, space\n"
+         "freezes. Reads NDJSON from a pipe unless -l names a device, so that any tool can plot "
+         "what another one says with\n"
+         "watch -j. Where a simulation tells its time, that is plotted, and counted by --for."},
     {.name = "wait", .summary = "wait until a message is as wanted, and print it",
      .args = AW_ARGS(
          {.name = "condition", .kind = AW_ARG_REST, .complete = aw_complete_fields,
@@ -134,9 +167,10 @@ const struct aw_command aw_common_commands[] = {
           .endings = "pcapng mcap csv ndjson log"}),
      .run = aw_run_record,
      .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
+     .next = {"plot {file}", "draws it"},
      .details = "The ending says the format: .pcapng (everything that passes the link), .mcap (the "
-         "same and decoded, for\nFoxglove, PlotJuggler, Rerun and ROS 2), .csv or "
-         ".ndjson (decoded), .log\n"
+         "same and decoded, for\nFoxglove, PlotJuggler, Rerun and ROS 2; a layout is named at "
+         "the end), .csv or .ndjson (decoded), .log\n"
          "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only the last minute. On a "
          "terminal a line that\n" "you type becomes a mark. --fields chooses the columns; "
          "in .csv times begin at 0 unless --time says\n" "otherwise."},
@@ -162,7 +196,7 @@ const struct aw_command aw_common_commands[] = {
           .endings = "pcapng mcap pcap log csv ndjson"}),
      .options = AW_OPTIONS(
          {.name = "repair", .help = "write the end of an MCAP file whose recorder was killed"}),
-     .offline = true, .messages = true, .run = aw_run_info,
+     .offline = true, .messages = true, .run = aw_run_info, .next = {"plot {file}", "draws it"},
      .details = "Of a capture the messages, how often and how many a second, marks and damage; "
          "of CSV and NDJSON\n" "that any tool wrote each value with its rate, least and greatest."},
     {.name = "describe", .prints = "a drawing", .prints_json = true,
@@ -175,6 +209,17 @@ const struct aw_command aw_common_commands[] = {
           .help = "text, json, md, lua (Wireshark), dbc (CAN), c, python or matlab",
           .fallback = "text", .choices = forms}),
      .offline = true, .messages = true, .run = aw_run_describe},
+    {.name = "packets", .group = AW_GROUP_SET_UP, .prints = "a packet file",
+     .summary = "print a packet file to begin with, see --packets",
+     .args = AW_ARGS({.name = "init", .choices = AW_LIST("init")}),
+     .own = true, .offline = true, .run = aw_run_packets, .examples = AW_LIST("packets init")},
+    {.name = "send", .summary = "send a packet of --packets, show the answer",
+     .args = AW_ARGS(
+         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "which one"},
+         {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
+     .own = true, .safety = AW_DANGEROUS, .harmless = aw_send_only_reads, .run = aw_run_send,
+     .details = "What it does to the device nobody here knows: it is asked about, unless it only "
+         "asks. No stop follows it."},
     {.name = "serve", .group = AW_GROUP_SET_UP,
      .summary = "have the device, and share it with other programs",
      .options = AW_OPTIONS(
@@ -182,6 +227,8 @@ const struct aw_command aw_common_commands[] = {
           .help = "where: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
          {.name = "mqtt", .value = "URL",
           .help = "also by a broker: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
+         {.name = "foxglove", .value = "ADDRESS:PORT", .bare = "127.0.0.1:8765",
+          .help = "also for the panels of Foxglove, which may look on and stop"},
          {.name = "token", .value = "FILE", .help = "tcp: what a client has to show first"},
          {.name = "log", .value = "FILE", .help = "a line for each command"},
          {.name = "files", .value = "FOLDER",
@@ -191,7 +238,8 @@ const struct aw_command aw_common_commands[] = {
      .details = "Any number may look on, one at a time may command; whoever falls silent while "
          "something moves is taken for\n"
          "gone, and it is stopped. Commands find it by themselves, or with -l serve:; --mqtt is\n"
-         "for those on other machines, who use -l mqtt://HOST/TOPIC. See docs/sharing.md.",
+         "for those on other machines, who use -l mqtt://HOST/TOPIC; --foxglove is for\n"
+         "live panels, with a service that stops. See docs/sharing.md.",
      .examples = AW_LIST("-l sim: serve --print-unit")},
     {.name = "obey", .hidden = true, .summary = "carry out the lines of a server's client",
      .args = AW_ARGS({.name = "folder", .optional = true}), .run = aw_run_obey},

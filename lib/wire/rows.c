@@ -79,9 +79,10 @@ const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir di
         unsigned found = wire->with_code[dir][code];
         return found ? &protocol->messages[found - 1] : NULL;
     }
-    for (size_t i = 0; i < protocol->n_messages; i++)
-        if (protocol->messages[i].code == code && (protocol->messages[i].dir & dir))
-            return &protocol->messages[i];
+    const uint8_t *with_code = wire->with_large_code[dir];
+    for (unsigned slot = aw_code_slot(code); with_code[slot]; slot = (slot + 1) % AW_LARGE_CODES)
+        if (protocol->messages[with_code[slot] - 1].code == code)
+            return &protocol->messages[with_code[slot] - 1];
     return NULL;
 }
 

@@ -28,6 +28,12 @@ enum run_kind {
 uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool big_endian);
 void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian, uint64_t value);
 
+/* Where in with_large_code the search for a code begins. */
+static inline unsigned aw_code_slot(uint32_t code)
+{
+    return (uint32_t)(code * UINT32_C(0x9E3779B1)) >> 25;
+}
+
 /* Bits of one row that is no group. */
 uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant);
 

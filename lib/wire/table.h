@@ -99,6 +99,7 @@ struct aw_field {
     char before;    /* AW_DIGITS: the separator that stands before it, or 0 */
     /* Of the joint that the label is, the subject, or a field "joint". */
     enum aw_joint_part part;
+    bool formal;   /* of the message and not of the device: watch shows it if it is named */
     bool optional; /* encode without it sends .fallback */
     bool lenient;  /* AW_LENGTH, AW_CONST: other values are accepted on receipt */
     bool may_miss; /* AW_DIGITS: may be left out by the sender (not shown then) */
@@ -138,6 +139,7 @@ struct aw_message {
     const struct aw_field *fields; /* NULL: no payload */
     uint16_t size; /* bytes of the whole frame, zero-filled; 0: what the rows add up to */
     bool reads;    /* only asks: nothing changes on the device, whoever sends it */
+    double rate;   /* Hz, at which watch asks for it; 0: the tool's */
 };
 
 /* One way of putting the messages on a wire. The first variant of a protocol is its default. */
@@ -191,6 +193,16 @@ struct aw_board {
     const char *calls_itself; /* the name that the USB device gives, where one is simulated */
 };
 
+/* What packets of a packet file are made of, see packets/packets.h. */
+struct aw_own_packets {
+    const struct aw_field *head;         /* before their fields; NULL: the variant's */
+    uint16_t size;                       /* of the whole frame, as in struct aw_message */
+    uint16_t room;                       /* bytes that their fields may take */
+    uint32_t least, most;                /* codes they may have */
+    enum aw_dir dir;                     /* the way they go where the file does not say it */
+    const char *(*taken)(uint32_t code); /* by what in the table, beyond equal codes; or NULL */
+};
+
 struct aw_link;
 struct aw_link_options;
 struct aw_url;
@@ -223,7 +235,8 @@ struct aw_protocol {
      * explains. */
     const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err);
-    aw_next_frame *next_frame; /* NULL: every frame has frame_max bytes */
+    aw_next_frame *next_frame;        /* NULL: every frame has frame_max bytes */
+    const struct aw_own_packets *own; /* NULL: it can have no packets but those of the table */
 };
 
 #endif

@@ -42,6 +42,31 @@ static void measure(struct aw_wire *wire)
     }
 }
 
+/* Codes are looked up, not searched; the first message of the table wins. */
+static void note_code(struct aw_wire *wire, enum aw_dir dir, size_t index)
+{
+    const struct aw_message *messages = wire->protocol->messages;
+    uint32_t code = messages[index].code;
+    uint8_t *place = &wire->with_code[dir][code % AW_SMALL_CODES];
+    if (code >= AW_SMALL_CODES) {
+        unsigned slot = aw_code_slot(code);
+        while (*(place = &wire->with_large_code[dir][slot]) && messages[*place - 1].code != code)
+            slot = (slot + 1) % AW_LARGE_CODES;
+    }
+    if (!*place)
+        *place = (uint8_t)(index + 1);
+}
+
+static void note_codes(struct aw_wire *wire)
+{
+    memset(wire->with_code, 0, sizeof wire->with_code);
+    memset(wire->with_large_code, 0, sizeof wire->with_large_code);
+    for (size_t i = 0; i < wire->protocol->n_messages; i++)
+        for (enum aw_dir dir = AW_TX; dir <= AW_BOTH; dir++)
+            if (wire->protocol->messages[i].dir & dir)
+                note_code(wire, dir, i);
+}
+
 void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
                   const struct aw_variant *variant, bool raw)
 {
@@ -52,15 +77,7 @@ void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
     wire->ready = 0;
     measure(wire);
     find_places(wire);
-    /* Codes below AW_SMALL_CODES are looked up, not searched; the first message of the table wins.
-     */
-    memset(wire->with_code, 0, sizeof wire->with_code);
-    for (size_t i = protocol->n_messages; i-- > 0;) {
-        const struct aw_message *message = &protocol->messages[i];
-        for (unsigned dir = AW_TX; dir <= AW_BOTH && message->code < AW_SMALL_CODES; dir++)
-            if (message->dir & dir)
-                wire->with_code[dir][message->code] = (uint8_t)(i + 1);
-    }
+    note_codes(wire);
 }
 
 const struct aw_variant *aw_protocol_variant(const struct aw_protocol *protocol, const char *name)
@@ -86,7 +103,7 @@ const struct aw_codec *aw_wire_codec_at(struct aw_wire *wire, size_t index)
     if (!(wire->ready >> index & 1)) {
         aw_codec_init(codec, wire->protocol, &wire->variant, aw_wire_message(wire, index),
                       wire->raw);
-        wire->ready |= 1u << index;
+        wire->ready |= UINT64_C(1) << index;
     }
     return codec;
 }

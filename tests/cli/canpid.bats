@@ -301,7 +301,6 @@ END
     to20='step --from 0deg --to 20deg --for 2s -b lknee -c pos'
     # shellcheck disable=SC2086 # words
     moved() { ok canpid -q -j -l "$fast&$1" $to20 --save s.csv; same "$(awk -F, 'END { print int($3 + 0.5) }' s.csv)" "$2"; }
-    moved plant=dead 0
     moved plant.lknee=wall:2deg 2
     moved plant.rhip=dead 18
     moved 'plant=dead&plant.lknee=sound' 18
@@ -659,6 +658,13 @@ END
     has "$(<s.svg)" "frequency [Hz]"
     has "$(<s.svg)" "gain [dB]"
     has "$(<s.svg)" "phase [deg]"
+    has "$(<s.svg)" ">coherence<"
+    has "$(<s.svg)" ">trusted above<"
+    tones=$(jq -s 'map(select(.frequency)) | length' <<<"$output")
+    # each tone is a dot on the lines of gain and phase, hollow or not in both
+    [ "$(grep -c '<circle' s.svg)" -ge $((2 * tones)) ]
+    same "$(grep '<circle' s.svg | head -n "$tones" | grep -o 'fill="[^"]*"')" \
+        "$(grep '<circle' s.svg | sed -n "$((tones + 1)),$((2 * tones))p" | grep -o 'fill="[^"]*"')"
     same "$(head -n 1 s.csv)" "t,setpoint,measured,output"
     virtual_json sweep --kind chirp --for 40s --amplitude 20deg -b lknee -c pos
     same "$(json ".bandwidth / $bandwidth | . > 0.5 and . < 2")" true
@@ -667,6 +673,7 @@ END
     fails 6 canpid -l "$fast" sweep --around 179deg --amplitude 5deg -b lknee -c pos
 }
 
+# bats test_tags=long
 @test "tune at 1 kHz telemetry: no frame is lost, and the driver is disabled at the end" {
     bus -b lknee --rate 1000
     ok canpid -q -j -l "$url" tune --with relay --rule simc --force -b lknee -c pos
@@ -677,6 +684,7 @@ END
     matches "$line" "*: [0-9][0-9]* frames received, 0 of them lost*"
 }
 
+# bats test_tags=long
 @test "tune, each rule: the gains that --yes applies make the step better, others are refused" {
     for rule in simc amigo robust; do
         local over=20%
@@ -704,6 +712,7 @@ END
     same "$(json '[.applied, (.outcome | test("^the gains from before are back: "))]')" '[false,true]'
 }
 
+# bats test_tags=long
 @test "tune keeps what is better by the goal, and puts the old gains back" {
     printf '%s\n' 'set pid 3 0.0005 0 -b lknee -c pos --switch' \
         'tune --goal overshoot -b lknee -c pos --yes' 'gains save after' >script
@@ -712,7 +721,7 @@ END
     has "$stderr" "tune: the gains from before are back: by overshoot the new ones are no better"
     ok canpid -l "$fast" -q tune -b lhip -c tor --yes --force --report page.html
     has "$(<page.html)" "the new gains are kept: IAE"
-    same "$(grep -c '<svg' page.html)" 4
+    same "$(grep -c '<svg' page.html)" 5
     hasnt "$(<page.html)" "<script"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
     ok canpid -l "$fast" tune -b lknee -c pos --old old --report page.html
@@ -720,10 +729,23 @@ END
     hasnt "$stderr" "not known here"
 }
 
+@test "tune: a line for people, all of it with -v and for programs" {
+    ok canpid -q -l "$fast" tune -b lknee -c pos --yes --force
+    same "${#lines[@]}" 1
+    matches "$output" "tune board=lknee controller=pos rule=robust form=pid kp=* ki=* kd=* ms=* applied=true outcome=the new gains are kept: *"
+    hasnt "$output" margin
+    ok canpid -v -l "$fast" tune -b lknee -c pos --yes --force
+    has "$output" "coherence"
+    has "$output" " after.rise_time="
+    has "$output" " gain_margin="
+    ok canpid -q -j -l "$fast" tune -b lknee -c pos --yes --force
+    same "$(json '[.gain_margin, .before.iae, .after.rise_time, .tick] | map(type) | unique | .[]')" '"number"'
+}
+
 @test "tune: what a step never reached is said in words, never as a number" {
     printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
     ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --force --report page.html
-    exits 7 canpid -q -l "$fast" tune -b lknee -c pos --old weak --yes --force --report /dev/full
+    exits 7 canpid -v -l "$fast" tune -b lknee -c pos --old weak --yes --force --report /dev/full
     has "${stderr##*$'\n'}" "/dev/full: No space left on device"
     has "${stderr##*$'\n'}" "the new gains are kept"
     matches "$output" "*rise time *never 90 % before *[0-9] after*"
@@ -732,6 +754,7 @@ END
     hasnt "$(tr -d '\n' <page.html)" ">nan"
 }
 
+# bats test_tags=long
 @test "tune without --yes asks, and without a terminal puts the gains back" {
     printf '%s\n' 'set kp 5 -b lknee -c pos --switch' 'tune -b lknee -c pos' 'gains save after' >script
     ok canpid -l "$fast" -j run script
@@ -782,6 +805,21 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     ok canpid -j design m.json --compare --plot steps.svg --nyquist n.svg
     same "$(jq -s 'map(.rule) | length' <<<"$output")" 6
     same "$(jq -s 'map(select(.rule == "robust")) | .[0] | .ms <= 1.6 and .stable' <<<"$output")" true
+    has "$(<bode.svg)" ">coherence<"
+    ok canpid -j design m.json --bode loop.svg --nyquist n.svg
+    # margins and Ms are marked with the numbers that are told, each by a line in another colour
+    drawn() { grep -o ">$1 [0-9.]*" loop.svg | grep -o '[0-9.]*$'; }
+    same "$(json "[.ms - $(drawn Ms), .gain_margin - $(drawn 'gain margin'), (.phase_margin - $(drawn 'phase margin')) / 100] |
+        map(fabs < 0.0051)")" '[true,true,true]'
+    same "$(grep -c '<path [^>]*stroke="#d55e00"' loop.svg)" 3
+    same "$(grep -c '<path [^>]*stroke="#777"[^>]*stroke-dasharray="2 2"' loop.svg)" 3
+    has "$(<n.svg)" ">-1<"
+    has "$(<n.svg)" ">unit circle<"
+    has "$(<n.svg)" ">10 Hz<"
+    has "$(<n.svg)" ">robust<"
+    ok canpid -j design m.json --compare --bode loops.svg
+    hasnt "$(<loops.svg)" "margin "
+    has "$(<loops.svg)" ">amigo<"
     fails 6 canpid -q design m.json --rule tyreus-luyben --tick 4ms
     has "$stderr" "tyreus-luyben: "
     ok canpid design m.json --compare
@@ -863,15 +901,23 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$stderr" "far.csv:3:1: lknee: 200 deg at 1 s is beyond"
     fails 6 canpid -q -l "$fast" play walk.csv -c pos --max-speed 15
     has "$stderr" "walk.csv:3:1: lknee: "
-    has "$stderr" "faster than 15"
+    has "$stderr" "faster than --max-speed 15 — --speed 50% would do"
+    virtual_json play walk.csv -c pos --max-speed 15 --fit
+    same "$(json '[.ok, (.sent > 800)]')" '[true,true]' # 6 s
     printf '%s\n' t,lknee 0,50 1,60 >away.csv
     fails 6 canpid -q -l "$fast" play away.csv -c pos
-    has "$stderr" "it stands at 0 deg"
+    has "$why" "lknee stands at 0 deg, the first target is 50 deg: farther than --max-jump 7.2 deg — --approach 10deg/s goes there first"
+    virtual_json play away.csv -c pos --approach 25deg/s
+    same "$(json '[.ok, (.sent > 250)]')" '[true,true]'
+    fails 2 canpid -q -l "$fast" play away.csv -c pos --near 60
+    has "$why" "--max-jump"
+    fails 1 canpid -q -l "$fast" play walk.csv -c pos --max-lag 1deg
+    has "$why" "behind its target, more than --max-lag 1 for 0.3 s"
     printf 't,lknee\n0,0\n2,20\n' >jump.csv
     virtual_json play jump.csv -c pos
     fails 6 canpid -q -l "$fast" play jump.csv -c pos --loop --for 1s
     has "$why" 'lknee: the file ends at 20 deg and begins at 0: --loop would jump'
-    ok canpid -q -l "$fast" play jump.csv -c pos --loop --for 1s --near 20
+    ok canpid -q -l "$fast" play jump.csv -c pos --loop --for 1s --max-jump 20deg
     while IFS='|' read -r text wrong; do
         # shellcheck disable=SC2059 # with its ends of lines
         printf "$text" >who.csv

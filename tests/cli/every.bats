@@ -7,6 +7,7 @@ load common
 # Words for commands whose help has no example.
 words() {
     case $1/$2 in
+    canpid/teleop) echo -c pos ;;
     */history | */quit | */exit | */complete | */commands | */obey | */list | */home | */camera_request) ;;
     */reset | */positions | */velocities | */pid_gains | */velocity_gains) ;;
     armctl/jog) echo elbow ;;
@@ -14,17 +15,19 @@ words() {
     hidmotor/set_velocity) echo 1 2 3 ;;
     hidmotor/set_*_gains) echo 1 2 3 4 5 6 7 8 9 ;;
     canpid/play) echo nothing.csv -c pos ;;
-    canpid/design | canpid/verify) echo nothing.csv ;;
+    canpid/design | */verify) echo nothing.csv ;;
     hidmotor/play | ezphys/follow | unitysim/play) echo nothing.csv ;;
     */compare) echo nothing.csv nothing.csv ;;
     canpid/k[pid]) echo 0.5 -b lknee -c pos ;;
     canpid/ref_*) echo -b lknee ;;
+    canpid/send) echo "fan speed=10 --packets $root/docs/example/bus.packets" ;;
+    hidmotor/send) echo "status --packets $root/docs/example/nucleo.packets" ;;
     canpid/gains) echo apply lknee.gains ;;
     unitysim/control) echo elbow.velocity=4 elbow.state=increase ;;
     unitysim/update) echo camera.y=400 ;;
     ezphys/axis_motor) echo 1 2 3 ;;
     ezphys/axis_force) echo 1 2 ;;
-    */watch | */describe | */'?') ;;
+    */watch | */describe | */teleop | */'?') ;;
     */plot) echo x ;;
     */wait | */expect) echo x=1 --for 0.1s ;;
     */test) echo nothing.csv ;;
@@ -160,6 +163,13 @@ canpid step --from 0deg --to 1deg -b lknee -c pos|what the telemetry shows
 canpid sweep -b lknee -c pos|what the telemetry shows
 canpid tune -b lknee -c pos|what the telemetry shows
 canpid identify -b lknee -c pos|what the telemetry shows
+hidmotor step m2 --from 0deg --to 1deg|what the telemetry shows
+hidmotor sweep m2|what the telemetry shows
+hidmotor identify m2|what the telemetry shows
+unitysim step elbow --from 0deg --to 1deg|what the telemetry shows
+unitysim identify elbow|what the telemetry shows
+ezphys step hinge --from 0 --to 0.1|which joints there are
+ezphys identify hinge|which joints there are
 unitysim camera set y=500|where the camera is
 ezphys stop|which joints there are
 ezphys advance|what was commanded before
@@ -181,6 +191,8 @@ hidmotor: info run.pcapng
 hidmotor: gains
 hidmotor: gains set elbow.kp=0.02
 hidmotor: gains diff arm.gains
+hidmotor: compare a.csv b.csv
+hidmotor: verify steps.ini
 hidmotor: --dry-run raw 37 1 2 3
 canpid: info run.pcapng
 canpid: compare a.csv b.csv
@@ -210,6 +222,7 @@ END
     printf '{"kind": "first-order", "gain": 2, "dead_time": 0.05, "tau": 0.5}\n' >model.json
     printf '%s\n' t,lknee 0,0 0.5,5 >walk.csv
     printf '%s\n' '[calm]' 'board = lknee' 'controller = pos' 'from = 0' 'to = 5' 'max-overshoot = 10' >spec.ini
+    printf '%s\n' '[calm]' 'joint = m2' 'from = 0' 'to = 5' 'max-overshoot = 90' >steps.ini
     for value in 10 12; do
         canpid -q -l "$fast" step --from 0deg --to ${value}deg -b lknee -c pos --save run$value.csv
     done

@@ -27,12 +27,14 @@ WORDS = {
     "config": "config path", "describe": "describe", "quit": "quit", "list": "list", "info": "info",
     "wait": "wait {field}>-9999 --for 0.1s", "expect": "expect {field}>-9999 --for 0.1s", "test": "test cases",
     "history": "history", "release": "release --help", "limits": "limits",
+    "teleop": "teleop --pad file:pad.evemu --force", "verify": "verify --help", "compare": "compare --help",
+    "packets": "packets --help",
     "armctl": {"jog": "jog 1 --help", "home": "--config home.ini home"},
-    "hidmotor": {"play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
+    "hidmotor": {"send": "send --help", "play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
                  "home": "home duration=50ms", "raw": "raw 1910 --yes", "jog": "jog m1 5",
                  "fk": "fk 0 45 -30", "ik": "ik 120mm 50mm 150mm", "udev": "udev",
                  "record": "record null.csv --for 0.1s", "sim": "sim --help"},
-    "canpid": {"design": "design --help", "verify": "verify --help", "play": "play --help", "compare": "compare --help",
+    "canpid": {"send": "send --help", "design": "design --help", "play": "play --help",
                "gains": "gains save out.gains", "sim": "sim --help"},
     "unitysim": {"play": "play --help", "teach": "teach --help", "sim": "sim --help",
                  "drive": "drive elbow=5 --for 50ms"},
@@ -47,6 +49,12 @@ SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f
 FILES = {
     "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = 0\nmax = 360\nhome = 0\n",
     "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n",
+    # A pad whose left stick is pushed both ways for 50 ms.
+    "pad.evemu": "# EVEMU 1.3\nN: pad\nI: 0003 045e 028e 0110\nP: 00\nB: 00 0b\nB: 01" + 38 * " 00" + " db 7c\nB: 03 03\n"
+                 + "".join(f"A: 0{axis} -32768 32767 16 128 0\n" for axis in range(2))
+                 + "".join(f"E: {event}\nE: {event[:4]} 0000 0000 0\n" for event in (
+                     "0.00 0003 0000 0", "0.01 0001 0137 1", "0.02 0003 0000 -32768", "0.02 0003 0001 -32768",
+                     "0.07 0003 0000 0", "0.07 0003 0001 0", "0.08 0001 0137 0")),
 }
 
 

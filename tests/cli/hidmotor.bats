@@ -424,7 +424,14 @@ END
 
 @test "record, then play the same file" {
     ok hidmotor -l "$fast" record run.csv --for 2s
-    matches "$output" "record samples=* repeats=* duration=[12]*s interval_min_ms=* interval_mean_ms=* interval_p50_ms=* interval_p95_ms=* interval_p99_ms=* interval_max_ms=*"
+    matches "$output" "record samples=* repeats=* duration=[12]*s interval_max_ms=*"
+    hasnt "$output" interval_p
+    ok hidmotor -v -l "$fast" record all.csv --for 100ms
+    matches "$output" "record * interval_min_ms=* interval_mean_ms=* interval_p50_ms=* interval_p95_ms=* interval_p99_ms=* interval_max_ms=*"
+    ok hidmotor -q -j -l "$fast" play all.csv
+    same "$(json .late_p95_ms,.m1.rms,.m1.actual | jq -s -c "map(type) | unique")" "[\"number\"]"
+    ok hidmotor -q -l "$fast" play all.csv
+    matches "$output" "play waypoints=* duration=*s setpoints=* lost=0 late_max_ms=* m1.lag_ms=*ms m2.lag_ms=*ms m3.lag_ms=*ms"
     same "$(head -n 1 run.csv)" "t,m1.position,m2.position,m3.position,m1.setpoint,m2.setpoint,m3.setpoint,m1.velocity,m2.velocity,m3.velocity,m1.effort,m2.effort,m3.effort"
     same "$(sed -n '2s/,.*//p' run.csv)" 0
     virtual_json play run.csv
@@ -449,7 +456,7 @@ END
     same "$(head -n 1 older.csv)" "$(head -n 1 run.csv | sed "s/.position//g")"
     for file in run.csv older.csv; do
         ok hidmotor -l "$fast" play "$file" --dry-run
-        grep -h waypoints <<<"$stderr" >"$file.said"
+        grep -h "points, " <<<"$stderr" >"$file.said"
     done
     has "$(<run.csv.said)" "within limits"
     cmp run.csv.said older.csv.said # the same path
@@ -577,12 +584,35 @@ END
     same "$(json '.setpoints > 60 and .setpoints <= 125')" true
 }
 
+@test "play: no jump at its start, none of its speed, and what stays behind ends it" {
+    printf 't,m1,m2,m3\n0,0,60,0\n1,0,80,0\n1.2,0,60,0\n' >away.csv
+    board
+    fails 6 hidmotor -q -l "$url" play away.csv
+    matches "$why" "*shoulder stands at * deg, the first target is 60 deg: farther than --max-jump 40 deg — --approach 10deg/s goes there first*"
+    fails 6 hidmotor -q -l "$url" play away.csv --approach 900deg/s
+    fails 2 hidmotor -q -l "$url" play away.csv --approach 10mm/s
+    same "$(joints '.[1][0]')" 0
+    virtual_json play away.csv --max-jump 1.1rad --speed 50%
+    same "$(json '[.ok, .setpoints]')" '[true,120]'
+    virtual_json play away.csv --approach 60deg/s --record way.pcapng
+    same "$(json '[.ok, .setpoints]')" '[true,60]'
+    fails 6 hidmotor -q -l "$fast" play away.csv --approach 60deg/s --speed 3
+    has "$why" "--speed 198%"
+    virtual_json play away.csv --approach 60deg/s --fit
+    same "$(json .setpoints)" 60 # that it may
+    printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # what it stays behind by is 7 deg
+    fails 1 hidmotor -q -l "$fast" play hasty.csv --max-lag 2deg
+    has "$why" "m2 stays"
+    has "$why" "behind its target, more than --max-lag 2 for 0.3 s"
+    has "$why" "stopped: holding"
+}
+
 @test "play: on the limits, to the last bit" {
     # in doubles, -39.92 + (90 - -39.92) is 90.00000000000001
     printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
-    virtual play way.csv --columns t,m1,m2,m3
+    virtual play way.csv --columns t,m1,m2,m3 --approach 100deg/s
     printf '0,90,100,63\n4,-90,-45,-90\n' >ends.csv
-    virtual play ends.csv --columns t,m1,m2,m3 --cubic
+    virtual play ends.csv --columns t,m1,m2,m3 --cubic --approach 100deg/s
 }
 
 # lab KIND: a recording of the course's programs: from 0 to 20, 30, -40 deg within 2 s, read as fast
@@ -619,7 +649,7 @@ lab() {
 
 # as_it_was FILE OPTION…: playing it takes 2 s and ends there.
 as_it_was() {
-    virtual_json play "$@"
+    virtual_json play "$@" --approach 60deg/s
     same "$(json '[.ok, (.duration > 1.95 and .duration < 2.05)]')" '[true,true]'
     local start=${zeros:-0}
     same "$(json "[.m1.target-20-$start,.m2.target-30-$start,.m3.target+40-$start] | map(fabs < 0.5) | all")" true
@@ -716,7 +746,7 @@ obeyed() {
     same "$(json '[.m1.target, .m2.target, .m3.target] | map(round)')" '[20,30,-40]'
     { echo m1,m2,m3,t_ms && awk -F, '{ print $1 "," $2 * 3 "," $3 "," $4 / 8 }' one.csv; } >quick.csv
     obeyed "$PWD/quick.csv"
-    has "$why" "--speed 0."
+    matches "$why" "*--speed [0-9]*%*"
 }
 
 @test "play: what is not used is named; what is left out, too" {

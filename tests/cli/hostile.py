@@ -48,7 +48,7 @@ ENDS = {
     "dead": {name: STUCK for name in ("identify", "tune", "step", "verify", "play")},
     "stuck": {name: STUCK for name in ("identify", "tune", "step", "verify", "play")},
     "reversed": {name: REVERSED for name in COMMANDS},
-    "delay:1s": {name: BEYOND for name in COMMANDS},
+    "delay:1s": {name: BEYOND for name in COMMANDS} | {"play": "behind its target"},
     "unstable": {name: BEYOND for name in COMMANDS},
     "wall:2deg": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
     "backlash:1deg": {"verify": "not to 10 deg"},

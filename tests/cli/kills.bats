@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Safe stop, for all tools: ended at any moment. KILLS sets how many, WITHIN the time in ms that all
-# of them have.
+# Safe stop, for all tools: ended at any moment. KILLS sets how many, HOLDS how many of those where it
+# must be missing, WITHIN the time in ms that all of them have.
 load common.bash
 
 stops() {
@@ -16,7 +16,7 @@ kills() {
 
 # The same where nothing is to be sent: the tests above would notice.
 hold() {
-    run -1 stops kills "$1" 4 --hold
+    run -1 stops kills "$1" "${HOLDS:-4}" --hold
     has "$output" "no stop"
 }
 

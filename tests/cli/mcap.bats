@@ -61,7 +61,8 @@ topics() { "$mcap/read.py" "$1" | jq -sec "$2"; }
 
 @test "a recorder that is killed leaves all but the last moment, and info --repair ends the file" {
     "$mcap/kills.py" "$BIN" "$D"
-    ok hidmotor -q -l "$fast" record run.mcap --for 1s
+    ok hidmotor -l "$fast" record run.mcap --for 1s
+    has "$stderr" "layout for Foxglove is $root/docs/example/hidmotor.foxglove.json, for PlotJuggler hidmotor.plotjuggler.xml"
     head -c -30 run.mcap >cut.mcap
     exits 5 hidmotor decode -q cut.mcap
     has "$stderr" "info --repair"

@@ -10,16 +10,16 @@ motion() {
 
 step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv; }
 
-@test "gnuplot can be interrupted, and has no descriptors of ours" {
+@test "the converter can be interrupted, and has no descriptors of ours" {
     mkdir path
-    cat >path/gnuplot <<'END'
+    cat >path/rsvg-convert <<'END'
 #!/bin/sh
 grep -E 'Sig(Blk|Ign)' /proc/self/status >signals
 ls -l /proc/self/fd >files
 cat >/dev/null
 echo picture
 END
-    chmod +x path/gnuplot
+    chmod +x path/rsvg-convert
     PATH=$PWD/path:$PATH ok canpid -q -l "$fast" plot measured --for 100ms --out run.png
     same "$(awk '/SigBlk/ { print $2 }' signals)" 0000000000000000
     same $((0x$(awk '/SigIgn/ { print $2 }' signals) >> 12 & 1)) 0
@@ -69,7 +69,7 @@ END
     done
 }
 
-@test "files: SVG of its own, PNG and PDF by gnuplot" {
+@test "files: PNG and PDF are the SVG" {
     step_run
     ok canpid plot measured setpoint step.csv --out "it's.svg"
     ok canpid plot measured setpoint step.csv --out "it's.png"
@@ -92,10 +92,10 @@ END
     done
 }
 
-# A gnuplot that keeps its script, and draws if it is to.
-made_up_gnuplot() {
-    printf '#!/bin/sh\ncat >script\n%s\n' "$1" >gnuplot
-    chmod +x gnuplot
+# A converter that keeps what it gets and its words, and draws if it is to.
+made_up_converter() {
+    printf '#!/bin/sh\ncat >drawing\necho "$*" >words\n%s\n' "$1" >rsvg-convert
+    chmod +x rsvg-convert
     PATH=$PATH:$D PATH=$D:$PATH
 }
 
@@ -113,36 +113,38 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     has "$(<arm.svg)" ">hidmotor plot: m1.position, $(date +%Y)-"
 }
 
-@test "what gnuplot gets: units as panels, gaps, quotes, time that does not go back" {
-    made_up_gnuplot 'echo picture'
+@test "what the converter gets is the SVG; units as panels, gaps, time that does not go back" {
+    made_up_converter 'echo picture'
     printf 't,flat,gap\n0,3,1\n1,3,nan\n0.5,3,2\n' >run.csv
+    ok armctl plot 'fl*' gap run.csv --out same.svg
     ok armctl plot 'fl*' gap run.csv --out "it's.png" -j
     same "$(json .samples)" 6
     same "$(cat "it's.png")" picture
-    has "$(cat script)" "title 'armctl plot: flat gap, run.csv, $(date +%F)'"
-    same "$(grep -A 4 -F '$d1 << EOD' script)" $'$d1 << EOD\n0 1\n\n1 2\nEOD'
-    has "$(cat script)" "set autoscale y"
-    ok armctl plot flat run.csv --out "it's.pdf"
-    has "$(cat script)" "set yrange [2:4]"
-    has "$(cat script)" "pdfcairo"
+    has "$(cat drawing)" ">armctl plot: flat gap, run.csv, $(date +%F)<"
+    cmp drawing same.svg
+    has "$(cat words)" --format=png
+    ok armctl plot flat gap run.csv --out "it's.pdf"
+    cmp drawing same.svg
+    has "$(cat words)" --format=pdf
 }
 
-@test "a gnuplot that fails leaves no picture" {
+@test "a picture that cannot be made leaves no file" {
     step_run
     for how in 'exit 1' 'kill -9 $$' 'exit 0'; do
-        made_up_gnuplot "$how"
+        made_up_converter "$how"
         fails 1 canpid plot measured step.csv --out a.png
-        has "$why" "a.png: gnuplot could not draw it"
+        has "$why" "a.png: rsvg-convert could not draw it"
         [ ! -e a.png ]
     done
 }
 
-@test "without gnuplot it says what to do" {
+@test "without the converter it says which package has it" {
     step_run
     canpid=$(command -v canpid)
     run -1 --separate-stderr env PATH=/nowhere "$canpid" plot measured step.csv --out b.png
-    has "$stderr" "install it (apt install gnuplot-nox), or write an .svg file"
+    has "$stderr" "install it (apt install librsvg2-bin), or write an .svg file"
     [ ! -e b.png ]
+    env PATH=/nowhere "$canpid" -q plot measured step.csv --out b.svg
 }
 
 @test "without names: what people look at, of tables of others all columns" {
@@ -167,15 +169,81 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     fails 2 canpid plot words.csv
 }
 
+# What is drawn of a line by the legend of $1: its colour, and its dash.
+legend() {
+    python3 - "$1" <<'END'
+import re, sys
+drawing = open(sys.argv[1]).read()
+entry = r'<path [^>]*stroke="([^"]*)" stroke-width="2"([^>]*?) d="[^"]*"/>\n<text[^>]*>([^<]*)<'
+for colour, dash, label in re.findall(entry, drawing):
+    print(label, colour, "dashed" if "dasharray" in dash else "solid")
+END
+}
+
+@test "several recordings, of any kind: each with its name, together from their beginnings" {
+    for to in 10 30; do
+        hidmotor -q -l "$fast" move 0 "$to" 0 duration=200ms --wait --record "$to.pcapng" >/dev/null
+    done
+    ok hidmotor -q plot 10.pcapng 30.pcapng m2.position positions.m2.setpoint --out runs.svg
+    same "$(legend runs.svg | sort)" "\
+m2.position (10.pcapng) #0072b2 solid
+m2.position (30.pcapng) #d55e00 solid
+positions.m2.setpoint (10.pcapng) #0072b2 dashed
+positions.m2.setpoint (30.pcapng) #d55e00 dashed"
+    has "$(<runs.svg)" ">hidmotor plot: 10.pcapng, 30.pcapng, $(date +%Y)-"
+    has "$(<runs.svg)" ">position [deg]<"
+    # each begins at the left edge, whatever its date
+    same "$(grep -c 'clip-path' runs.svg) $(grep -c ' d="M72 ' runs.svg)" "1 4"
+    mkdir old
+    printf 't,m2.position\n0,1\n1,5\n' | tee old/a.csv >a.csv
+    hidmotor decode 10.pcapng -j >10.ndjson
+    ok hidmotor -q plot old/a.csv 10.ndjson a.csv m2.position --out mixed.svg --title 'old & new'
+    same "$(legend mixed.svg)" "\
+m2.position (old/a.csv) #0072b2 solid
+m2.position (10.ndjson) #d55e00 solid
+m2.position (a.csv) #009e73 solid"
+    has "$(<mixed.svg)" ">old &amp; new<"
+    hasnt "$(<mixed.svg)" "hidmotor plot"
+    ok hidmotor -q plot a.csv 10.ndjson m2.position --title runs
+    has "${lines[0]}" " runs"
+    has "$output" "1 m2.position (a.csv)"
+}
+
+@test "every axis says its unit, or what is along it" {
+    ok hidmotor -q -l "$fast" record own.csv --for 50ms
+    ok hidmotor -q plot own.csv --out own.svg
+    has "$(<own.svg)" ">position [deg]<"
+    hasnt "$(<own.svg)" ">value<"
+    ok hidmotor -q plot own.csv m1 --out all.svg
+    has "$(<all.svg)" ">velocity [deg/s]<"
+    has "$(<all.svg)" ">effort<"
+    printf 't,left knee,motor 1 [A]\n0,1,2\n1,2,3\n' >foreign.csv
+    ok hidmotor -q plot foreign.csv --out foreign.svg
+    has "$(<foreign.svg)" ">left knee, motor 1 [A]<"
+    step_run
+    ok canpid -q plot step.csv --out step.svg
+    has "$(<step.svg)" ">setpoint, measured, output<"
+    same "$(legend step.svg)" $'setpoint #0072b2 dashed\nmeasured #0072b2 solid\noutput #d55e00 solid'
+    canpid -q -l "$fast" record run.csv -n 60
+    ok canpid -q plot run.csv lknee --out lknee.svg
+    has "$(<lknee.svg)" ">[deg]<"
+    has "$(<lknee.svg)" ">torque [Nm]<"
+    has "$(<lknee.svg)" ">velocity [rpm], current [A]<"
+}
+
 @test "what is not there" {
     step_run
+    printf 't,q\n0,1\n1,2\n' >own.csv
     fails 2 canpid plot mesured step.csv
     has "$why" "did you mean 'measured'?"
     fails 2 canpid plot zebra step.csv
     has "$why" "there is setpoint, measured, output"
     fails 2 canpid plot measured nowhere.csv
-    fails 2 canpid plot measured step.csv other.csv
-    has "$why" "one recording at a time: step.csv or other.csv"
+    fails 2 canpid plot measured step.csv other.csv --out both.svg
+    has "$why" "other.csv"
+    fails 2 canpid plot output step.csv own.csv --out both.svg
+    has "$why" "own.csv: nothing called 'output' has come — there is q"
+    [ ! -e both.svg ]
     fails 2 canpid -q -l "$fast" plot --out a.svg torqe -n 1
     fails 2 canpid -l sim: plot </dev/null
     has "$why" "which fields?"
@@ -322,4 +390,12 @@ END
         has "$why" "--plot: 'run.gif' — what the name ends in says the form: .svg, .png or .pdf"
         [ ! -e run.gif ]
     done
+}
+
+@test "what came once is no line: without fields it is left out, by its name it is drawn" {
+    printf 't,m1.position,m2.position\n0,1,5\n1,2,\n2,3,\n' >once.csv
+    ok hidmotor plot once.csv --out once.svg
+    hasnt "$(<once.svg)" m2.position
+    ok hidmotor plot once.csv m2.position --out once.svg
+    has "$(<once.svg)" m2.position
 }

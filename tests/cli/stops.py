@@ -123,6 +123,7 @@ class Terminal:
     """A process that has a terminal of its own."""
 
     def __init__(self, command):
+        self.said = b""
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "dumb"
@@ -136,7 +137,7 @@ class Terminal:
 
     def drain(self):
         try:
-            os.read(self.terminal, 65536)
+            self.said += os.read(self.terminal, 65536)
         except OSError:  # nobody is there any more
             os.close(self.terminal)
             self.terminal = None
@@ -337,7 +338,7 @@ class Run:
         self.window = ()
         self.program = self.writer = self.host = self.board = None
         self.moved = self.gone = self.from_next = False
-        self.ended = self.stopped = None  # when
+        self.ended = self.stopped = self.by_itself = None  # when
         self.wrong = []
         self.tool.begin()
         self.way.begin(self)
@@ -387,8 +388,11 @@ class Run:
             self.moved = True
             if self.stopped:
                 self.wrong.append("moved after the stop")
-        elif what == STOPS and self.ended and not self.stopped:
-            self.stopped = now
+        elif what == STOPS and not self.stopped:
+            if self.ended:
+                self.stopped = now
+            else:
+                self.by_itself = now
 
     def begin_to_count(self, now):
         if self.from_next:
@@ -428,6 +432,11 @@ class Run:
             return None
         waited = sum(max(0, waited_for_processor(pid) - before[pid]) for pid in waiters)
         return (self.stopped - self.ended) * 1e3, max(0, (self.stopped - self.ended) * 1e3 - waited)
+
+    def last_words(self):
+        """Of a program that had stopped before it was ended, and what it said on its terminal."""
+        said = getattr(self.program, "said", b"").decode(errors="replace").split()
+        return (" (there was one before it was ended)" if self.by_itself else "") + " ".join(["", *said])
 
     def is_gone(self):
         """A program that has connected to nothing shows its end otherwise."""
@@ -519,7 +528,7 @@ class Lane:
         run = Run(self, way, self.words(way))
         if not early and name != "full":
             if not run.until(time.monotonic() + WAIT, lambda: run.moved):
-                run.wrong.append("never moved")
+                run.wrong.append("never moved" + run.last_words())
         run.until(time.monotonic() + (0 if way.at_once else moment))
         moved = run.moved
         took = run.end()
@@ -533,7 +542,7 @@ class Lane:
         if took and took[1] > self.within[1]:
             run.wrong.append(f"stop after {took[0]:.1f} ms, {took[1]:.1f} ms without the waiting")
         if not took and run.moved and not run.way.silent:
-            run.wrong.append("no stop")
+            run.wrong.append("no stop" + run.last_words())
         if name == "full" and run.moved:
             run.wrong.append("moved though its output cannot be written")
         if run.wrong:

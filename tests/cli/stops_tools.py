@@ -254,7 +254,8 @@ class Ezphys(Tool):
         self.simulator = ("ezphys-sim", "--listen", "0", "--scene", self.scene, *pace)
         self.options = ("--scene", self.scene)
         self.moving = (("motor", joint, "1.5", "1000", "--for", "100000s"), ("follow", path),
-                       ("force", joint, "3", "--for", "100000s"))
+                       ("force", joint, "3", "--for", "100000s"),
+                       ("step", joint, "--from", "1", "--to", "-1", "--for", "5s"))
         self.announced = self.scripted = ("motor", joint, "1.5", "1000")
 
     def split(self, data):

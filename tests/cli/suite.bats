@@ -103,6 +103,10 @@ armctl -v -l sim:?turn-speed=20 deg 1 180|44 45 47|armctl: stopped: nothing is s
 hidmotor -v -l sim: move 0 90 0 duration=20s --wait|set_setpoints|hidmotor: stopped: holding
 canpid -v -l sim: step --from 0deg --to 20deg --for 20s -b lknee -c pos|044#|canpid: stopped: disabled the driver
 unitysim -v -l sim: drive elbow=+45 --for 20s|control|unitysim: stopped: all joints
+hidmotor -v -l sim: step m2 --from 20deg --to 0deg --for 20s|set_setpoints|hidmotor: stopped: holding
+unitysim -v -l sim: step elbow --from 20deg --to 0deg --for 20s|control|unitysim: stopped: all joints
+unitysim -v -l sim: identify elbow|control|unitysim: stopped: all joints
+ezphys -v -l sim:pendulum step hinge --from 1 --to 0 --for 20s|-> 2C 00|ezphys: stopped: 1 joint held at velocity 0
 ezphys -v -l sim:pendulum motor hinge 2 1000 --for 100s|-> 2C 00|ezphys: stopped: 1 joint held at velocity 0
 END
 }

@@ -60,6 +60,8 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
     has "$stderr" 'came after'
     fails 2 hidmotor -q -l "$fast" expect --never 'm1.position<50'
     has "$why" '--for'
+    exits 1 armctl -q -l "$fast" expect --never 'angle>80' --for 0.1s
+    has "$stderr" 'expect: never angle>80: nothing of its kind came in 0.1 s'
 }
 
 asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
@@ -119,11 +121,13 @@ END
     has "$output" "all.test:10: 'deg 1 30' was carried out, and is to be refused"
     ok junit out.xml '[s.get(k) for k in ("tests", "failures", "errors", "skipped")]' \
         'c["error"].find("error").get("message")' 'c["failure"].find("failure").get("message")' \
-        '[p.get("name") for p in s.findall("properties/property")]'
+        '[p.get("name") for p in s.findall("properties/property")]' \
+        's.findall("properties/property")[2].get("value")'
     same "${lines[0]}" "['6', '3', '1', '1']"
     has "${lines[1]}" "no command 'dge'"
     has "${lines[2]}" 'recorded in ./armctl-case-2.pcapng'
-    same "${lines[3]}" "['version', 'link', 'config']"
+    same "${lines[3]}" "['version', 'link', 'firmware', 'config']"
+    same "${lines[4]}" simulated
     ok armctl decode -j armctl-case-2.pcapng
     same "$(ls armctl-case-*)" "$(printf 'armctl-case-2.pcapng\narmctl-case-3.pcapng')"
 }
@@ -137,6 +141,14 @@ END
     ok junit out.xml 'c["a"].find("error").get("message")' 'c["a (line 5)"].find("error")'
     has "${lines[0]}" "two.test:4: 'deg 1 180': the case takes more than 0.5 s"
     same "${lines[1]}" None
+    printf '## set-up\ndeg 1 %s\n## a\ndeg 1 10\n## tear-down\ndeg 1 %s\ndeg 1 180\n' 0 350 >slow.test
+    exits 1 check slow.test --timeout 1s --junit out.xml
+    ok junit out.xml 'c["a"].find("error").get("message")' '"angle=180" in c["a"].find("system-out").text'
+    has "${lines[0]}" "slow.test:6: 'deg 1 350': tear-down takes more than 1 s"
+    same "${lines[1]}" False # nothing of tear-down after that
+    exits 1 check <(sed 's/350/0/; s/deg 1 0/deg 1 359/' slow.test) --timeout 1s --junit out.xml
+    ok junit out.xml 'c["a"].find("error").get("message")'
+    has "$output" "'deg 1 359': set-up takes more than 1 s"
     printf '## set-up\ndeg 1 400\n## a\ndeg 1 180\n' >bad.test
     exits 1 check bad.test --junit out.xml
     ok junit out.xml 's.get("errors")'
@@ -153,6 +165,8 @@ END
     printf '# nothing\n' >no.test
     fails 2 check no.test
     fails 2 check nothing-here.test
+    fails 2 check no.test no.test
+    has "$why" 'no.test is named twice'
     printf '## a\ndeg 1 10\n' >a.test
     fails 2 check a.test --junit /nowhere/out.xml
 }

@@ -38,7 +38,7 @@ restored='[?1049l'
         ok hidmotor -q -l "$fast" watch $name.position -n 1
         same "$output" "<- positions m3.position=-0.72deg"
         ok hidmotor -q -l "$fast" watch -n 1 --where "$name.position<0"
-        matches "$output" "<- positions count=3 *"
+        matches "$output" "<- positions m1.setpoint=*"
         ok hidmotor -q -l "$fast" --csv --fields $name.position watch -n 1
         matches "${lines[0]}" "t,dir,msg,m3.position"
         ok hidmotor -q -l "$fast" --fields $name decode --dir tx \
@@ -52,6 +52,32 @@ restored='[?1049l'
     fails 2 hidmotor -q -l "$fast" watch linear
     fails 2 canpid -q -l "$fast" watch tor
     has "$why" "did you mean 'torque'?"
+}
+
+@test "what is of the message and not of the device is shown where it is asked for" {
+    ok hidmotor -q -l "$fast" watch -n 2
+    hasnt "$output" count=
+    ok hidmotor -q -l "$fast" watch count -n 2
+    same "$output" $'<- positions count=3\n<- velocities count=3'
+    ok hidmotor -q -l "$fast" watch positions -n 1
+    has "$output" count=3
+    ok hidmotor -v -l "$fast" watch -n 1
+    has "$output" "<- positions count=3 "
+    ok hidmotor -q -l "$fast" watch -n 1 -j
+    same "$(json .count)" 3
+    ok hidmotor -q -l "$fast" --csv watch -n 1
+    has "${lines[0]}" ,count,
+    TERM=xterm terminal 80 <<<"
+        launch sh -c {hidmotor -q -l sim: watch}
+        want m3.position
+        hasnt count
+        type q
+        ends 0"
+    TERM=xterm terminal 80 <<<"
+        launch sh -c {hidmotor -q -l sim: watch positions}
+        want count m3.position
+        type q
+        ends 0"
 }
 
 @test "lines: a wrong name is told before anything is opened" {

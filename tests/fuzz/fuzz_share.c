@@ -55,6 +55,7 @@ static void try_server(const uint8_t *data, size_t size)
     struct aw_link link = {.ops = &ops, .clock = session->clock};
     MUST(server && say(data, size, ends));
     *server = (struct aw_server){.session = session,
+                                 .answered = aw_frames_answered,
                                  .all = epoll_create1(EPOLL_CLOEXEC),
                                  .spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
                                  .ask_ns = AW_NEVER};

@@ -33,7 +33,7 @@ fi
 
 corpus=build/fuzz/corpus
 for source in tests/fuzz/fuzz_*.c; do mkdir -p "$corpus/$(basename "$source" .c)"; done # for seeds
-build/fuzz/tests/fuzz/seeds "$corpus" || exit 1
+build/san/tests/fuzz/seeds "$corpus" || exit 1
 for target; do
     [ ! -f "tests/fuzz/texts/$target" ] ||
         awk -v at="$corpus/$target/text-" '
@@ -43,7 +43,7 @@ done
 
 one() {
     local target=$1 log=build/fuzz/$1.log found=tests/fuzz/found/$1
-    local program=build/fuzz/tests/fuzz/$1 dictionary=tests/fuzz/$1.dict
+    local program=build/san/tests/fuzz/$1 dictionary=tests/fuzz/$1.dict
     # shellcheck disable=SC2046,SC2086 # a list of files
     if "$program" -seed="${SEED:-0}" "$bound" -timeout=10 -rss_limit_mb=1024 -max_len=2048 \
         -artifact_prefix="build/fuzz/crashes/$target-" -print_final_stats=1 -verbosity=1 \

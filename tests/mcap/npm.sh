@@ -1,8 +1,12 @@
 #!/bin/bash
 # By hand, as it takes packages from npm's registry: recordings of all tools, read by @mcap/core with
-# @foxglove/rosmsg2-serialization, equal field by field. The last line is "N passed, N failed".
+# @foxglove/rosmsg2-serialization, equal field by field; and devices that are served for Foxglove, by the client in
+# @foxglove/ws-protocol. The last line is "N passed, N failed".
 #
-#   tests/mcap/npm.sh [COUNT]     messages from each device, 100000
+#   tests/mcap/npm.sh [COUNT [FILE.mcap…]]     messages from each device, 100000; and bags of others, each value the same
+#                                              for info as for those libraries (ros2/rosbag2 has twenty)
+bags=()
+for bag in "${@:2}"; do bags+=("$(realpath "$bag")"); done
 cd "$(dirname "$0")/../.." || exit 1
 count=${1:-100000} passed=0 failed=0 modules=build/npm
 mkdir -p $modules && cp tests/mcap/*.mjs $modules && cd $modules || exit 1
@@ -21,6 +25,24 @@ for tool in $(../../tests/tools.sh); do
         failed=$((failed + 1))
     fi
     rm -f "$tool.pcapng" "$tool.expected" "$tool.mcap"
+done
+if [ ${#bags[@]} != 0 ]; then
+    node bags.mjs ../bin/hidmotor "${bags[@]}" | tee bags.log
+    passed=$((passed + $(grep -c '^ok' bags.log))) failed=$((failed + $(grep -c '^not ok' bags.log)))
+fi
+# What speaks by itself, and what is asked.
+for tool in canpid hidmotor; do
+    : >said
+    ../bin/"$tool" -q -l sim: serve --listen "unix:$PWD/socket" --foxglove=0 2>said &
+    server=$!
+    for ((tries = 200; tries > 0; tries--)); do
+        url=$(sed -n 's/^ready: \(ws:.*\)/\1/p' said)
+        [ -z "$url" ] || break
+        sleep 0.05
+    done
+    if node foxglove.mjs "$url" 200; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    kill $server
+    wait $server
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -20,6 +20,7 @@ static inline int server_start(const struct aw_tool *tool)
 {
     session = rig_new(tool);
     server = (struct aw_server){.session = session,
+                                .answered = aw_frames_answered,
                                 .all = epoll_create1(EPOLL_CLOEXEC),
                                 .spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
                                 .ask_ns = AW_NEVER};

@@ -12,7 +12,7 @@
 #define JOINT   {.name = "joint", DIGIT, .max = 9, .may_miss = true, .help = "number of the joint"}
 
 static const struct aw_field head[] = {
-    {.name = "seq", DIGIT, .max = 3, .optional = true,
+    {.name = "seq", DIGIT, .max = 3, .optional = true, .formal = true,
      .help = "sequence digit: 0,1,0,1… from the host, 2,3,2,3… from the device"},
     {.name = "type", .type = AW_CODE, .help = "three capital letters"},
     {0},

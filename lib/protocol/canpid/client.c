@@ -153,7 +153,8 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
     client->options = *options;
     client->read_ns = INT64_MIN;
     client->waiting_ns = AW_NEVER;
-    aw_wire_init(&client->wire, &aw_canpid_protocol, variant, false);
+    aw_wire_init(&client->wire, options->protocol ? options->protocol : &aw_canpid_protocol,
+                 variant, false);
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
         client->codecs[kind] = aw_wire_codec(&client->wire, kinds[kind].message, AW_RX);
         for (int i = 0; i < AW_CANPID_VALUES && kinds[kind].fields[i]; i++)
@@ -317,7 +318,8 @@ bool aw_canpid_saw(struct aw_canpid *client, struct aw_span frame, struct aw_can
     struct aw_error ignored;
     *sent = (struct aw_canpid_sent){.controller = AW_CANPID_LAST, .setpoint = (double)NAN};
     if (frame.size < 2 || !is_command(id_of(frame.data)) ||
-        aw_wire_decode(&client->wire, AW_TX, frame, &command, &ignored) != AW_OK)
+        aw_wire_decode(&client->wire, AW_TX, frame, &command, &ignored) != AW_OK ||
+        command.codec->message->head) /* for another node */
         return false;
     sent->board = id_of(frame.data) / 32 * 32;
     sent->controller = controller_of(&command);
@@ -423,7 +425,9 @@ enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
     received->record = record;
     received->dir = record->dir;
     unsigned id = id_of(client->frame);
-    if (record->dir == AW_RX) {
+    if (record->codec->message->head) { /* of another node */
+        client->counters.others++;
+    } else if (record->dir == AW_RX) {
         handle_telemetry(client, id, record);
     } else {
         client->counters.commands_seen++;

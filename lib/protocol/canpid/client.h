@@ -47,6 +47,7 @@ struct aw_canpid_options {
                           enough for serial adapters that wait 16 ms for more */
     int64_t wall_ns;   /* what the link's clock lacks of the time of day, for the times of gains; 0:
                           they are by the link's clock */
+    const struct aw_protocol *protocol; /* with packets of files, those of other nodes; or NULL */
 };
 
 struct aw_canpid_options aw_canpid_defaults(void);
@@ -95,7 +96,7 @@ struct aw_canpid_board {
 };
 
 struct aw_canpid_counters {
-    uint64_t sent, telemetry, commands_seen, malformed;
+    uint64_t sent, telemetry, commands_seen, others, malformed;
 };
 
 /* Handle; the members may be read, wire may be used to make records. */

@@ -53,7 +53,7 @@ struct driver {
     bool stuck;   /* its encoders */
     double *late; /* speeds on their way to the motor, a ring; NULL: none */
     size_t n_late, late_at;
-    struct aw_joint joint;
+    struct aw_canpid_joint joint;
     struct aw_joint_drive drive;
     struct aw_canpid_law law;
     struct senses senses;
@@ -173,15 +173,15 @@ static int encoder_noise(struct bus *bus, struct driver *driver)
 }
 
 /* What the encoders are on. */
-static const struct aw_joint *seen(const struct driver *driver)
+static const struct aw_canpid_joint *seen(const struct driver *driver)
 {
-    static const struct aw_joint start;
+    static const struct aw_canpid_joint start;
     return driver->stuck ? &start : &driver->joint;
 }
 
 static void sense(struct bus *bus, struct driver *driver)
 {
-    const struct aw_joint *joint = seen(driver);
+    const struct aw_canpid_joint *joint = seen(driver);
     struct senses *senses = &driver->senses;
     int link = counts(joint->link, LEVER_TURN) + encoder_noise(bus, driver);
     int alpha = counts(joint->lever - joint->link, ALPHA_TURN) + encoder_noise(bus, driver);
@@ -244,7 +244,7 @@ static struct aw_joint_drive arriving(struct driver *driver)
 static void step_joint(struct driver *driver)
 {
     const struct aw_joint_model *model = &driver->model;
-    struct aw_joint before = driver->joint;
+    struct aw_canpid_joint before = driver->joint;
     double boost = aw_clamp(driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN), 0, 1);
     driver->still = !(boost < driver->boost) && !(boost > driver->boost);
     driver->boost = boost;

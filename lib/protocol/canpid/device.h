@@ -119,8 +119,8 @@ const struct aw_canpid_device_counters *aw_canpid_device_counters(const struct a
  * what the telemetry says.
  * False if there is no such board. */
 struct aw_canpid_truth {
-    struct aw_joint joint;    /* rad, rad/s */
-    struct aw_canpid_law law; /* controller, gains, setpoint, output */
+    struct aw_canpid_joint joint; /* rad, rad/s */
+    struct aw_canpid_law law;     /* controller, gains, setpoint, output */
     double aux[6];
     double precompression_m; /* as set */
     double boost;            /* how much of it is felt: 0 … 1 */

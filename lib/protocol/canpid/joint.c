@@ -64,7 +64,7 @@ static double with_friction(double speed, double loss)
 }
 
 /* What the drive asks of the motor, before the motor's limit. */
-static double asked_nm(const struct aw_joint *joint, const struct aw_joint_model *model,
+static double asked_nm(const struct aw_canpid_joint *joint, const struct aw_joint_model *model,
                        double wanted)
 {
     double full = fabs(model->motor_speed_rpm) / 60 * 2 * M_PI / model->gear;
@@ -76,14 +76,14 @@ static double asked_nm(const struct aw_joint *joint, const struct aw_joint_model
 
 /* The lever goes where the motor takes it, and stays where it is while the motor crosses the play.
  */
-static void follow(struct aw_joint *joint, double play, double before)
+static void follow(struct aw_canpid_joint *joint, double play, double before)
 {
     double motor = joint->lever - joint->slack, half = play / 2;
     joint->lever = fmin(motor + half, fmax(motor - half, before));
     joint->slack = joint->lever - motor;
 }
 
-static void hit_wall(struct aw_joint *joint, double wall)
+static void hit_wall(struct aw_canpid_joint *joint, double wall)
 {
     if ((joint->lever - wall) * (wall < 0 ? -1 : 1) <= 0)
         return;
@@ -99,7 +99,7 @@ static void move(double *angle, double *speed, double stop, double dt)
         *speed = 0;
 }
 
-void aw_joint_step(struct aw_joint *joint, const struct aw_joint_model *model,
+void aw_joint_step(struct aw_canpid_joint *joint, const struct aw_joint_model *model,
                    struct aw_joint_drive drive, double precompression_m, double dt)
 {
     double spring_nm = aw_joint_torque(joint->lever - joint->link, precompression_m);

@@ -1,7 +1,7 @@
 /* The joint behind a simulated driver: motor and gear, lever arm, MACCEPA spring, leg.
  *
  *     struct aw_joint_model model = aw_joint_defaults();
- *     struct aw_joint joint = {0};
+ *     struct aw_canpid_joint joint = {0};
  *     aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.4), model.precompression_m, 0.001);
  *
  * The motor turns the lever arm, the spring pulls the leg ("fixed link") after it:
@@ -50,7 +50,7 @@ struct aw_joint_model {
 struct aw_joint_model aw_joint_defaults(void);
 
 /* Plain data; {0} is at rest, hanging. */
-struct aw_joint {
+struct aw_canpid_joint {
     double lever, link;             /* rad */
     double lever_speed, link_speed; /* rad/s */
     double motor_nm;                /* torque of the motor at the lever in the last step */
@@ -70,7 +70,7 @@ struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double 
 double aw_joint_torque(double alpha, double precompression_m);
 
 /* Moves it on by dt seconds; semi-implicit, fine up to 1 ms. */
-void aw_joint_step(struct aw_joint *joint, const struct aw_joint_model *model,
+void aw_joint_step(struct aw_canpid_joint *joint, const struct aw_joint_model *model,
                    struct aw_joint_drive drive, double precompression_m, double dt);
 
 #endif

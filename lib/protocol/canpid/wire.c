@@ -208,6 +208,25 @@ static const struct aw_message messages[] = {
 
 /* clang-format on */
 
+/* Identifiers of other nodes, which are codes as they are; those of the table are below. */
+enum { OWN = 32 };
+
+static const struct aw_field own_head[] = {
+    {.name = "id", .type = AW_CODE, .bits = 11, .help = "identifier"}, PAD(5), {0}};
+
+static const char *taken(uint32_t id)
+{
+    for (const struct aw_name *board = boards; board->name; board++)
+        if ((id & ~(OWN - 1u)) == (uint32_t)board->value)
+            for (size_t i = 0; i < COUNT(messages); i++)
+                if (messages[i].code == id % OWN)
+                    return board->name;
+    return NULL;
+}
+
+static const struct aw_own_packets own = {
+    .head = own_head, .room = 8, .least = OWN, .most = 0x7FF, .dir = AW_RX, .taken = taken};
+
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
@@ -216,7 +235,10 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
         return NULL;
     }
     unsigned id = frame.data[0] | (unsigned)frame.data[1] << 8;
-    const struct aw_message *message = aw_find_code_any(wire, dir, id & 31);
+    bool others = wire->protocol->n_messages > COUNT(messages); /* of packet files */
+    const struct aw_message *message = others && id >= OWN ? aw_find_code_any(wire, dir, id) : NULL;
+    if (!message)
+        message = aw_find_code_any(wire, dir, id & (OWN - 1));
     if (!message)
         aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'", id,
                 id & 31);
@@ -234,4 +256,5 @@ const struct aw_protocol aw_canpid_protocol = {
     .can = true,
     .datagrams = true,
     .identify = identify,
+    .own = &own,
 };

@@ -25,7 +25,8 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
     arm->options = *options;
     arm->received.dir = AW_RX;
     arm->foreign_ns = INT64_MIN;
-    aw_wire_init(&arm->wire, &aw_hidmotor_protocol, NULL, false);
+    aw_wire_init(&arm->wire, options->protocol ? options->protocol : &aw_hidmotor_protocol, NULL,
+                 false);
     const struct aw_codec *positions = aw_wire_codec(&arm->wire, "positions", AW_RX);
     const struct aw_codec *velocities = aw_wire_codec(&arm->wire, "velocities", AW_RX);
     for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
@@ -205,10 +206,14 @@ static bool is_blank(const uint8_t *bytes, size_t size)
 }
 
 /* A setter's reply repeats the request, or, on boards that do not, says nothing. One that repeats
- * another request is that of another program, or a late one. */
+ * another request is that of another program, or a late one. What a packet of a file is answered
+ * with is known to its firmware. */
 static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
 {
-    return !x->question && x->message && memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
+    const struct aw_message *own =
+        x->arm->wire.protocol->messages + aw_hidmotor_protocol.n_messages;
+    return !x->question && x->message && x->message < own &&
+           memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
            !is_blank(bytes + 4, AW_HIDMOTOR_PAYLOAD);
 }
 

@@ -58,6 +58,7 @@ struct aw_hidmotor_options {
     bool force;      /* send values outside the table's ranges; never what is not finite */
     int64_t wall_ns; /* what the link's clock lacks of the time of day, for the times of records; 0:
                         they are by the link's clock */
+    const struct aw_protocol *protocol; /* with packets of files behind the table's; or NULL */
 };
 
 struct aw_hidmotor_options aw_hidmotor_defaults(void);

@@ -12,6 +12,7 @@
 #include "link/core/random.h"
 #include "link/core/url.h"
 #include "protocol/hidmotor/motion.h"
+#include "protocol/hidmotor/own.h"
 #include "protocol/hidmotor/wire.h"
 
 #define REPORT  AW_HIDMOTOR_REPORT
@@ -82,6 +83,7 @@ struct board {
     struct aw_hidmotor_device_counters counters;
     struct aw_wire wire;
     struct packet packets[PACKETS];
+    struct aw_hidmotor_own own;
     struct aw_hidmotor_joint limits[MOTORS];
     struct aw_random random; /* of what befalls reports */
     bool started;
@@ -531,6 +533,27 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
     memcpy(board->buffer, kept, REPORT);
 }
 
+/* Packets of files: they may ask for what positions and velocities say. */
+static bool serve_own(struct board *board)
+{
+    static const char *const told[] = {"positions", "velocities"};
+    struct aw_record known[2];
+    uint8_t kept[REPORT];
+    if (board->wire.protocol == &aw_hidmotor_protocol)
+        return false;
+    memcpy(kept, board->buffer, REPORT);
+    for (int i = 0; i < 2; i++) {
+        const struct aw_codec *codec = aw_wire_codec(&board->wire, told[i], AW_RX);
+        const struct packet *packet = find_packet(board, codec->message->code);
+        memset(board->buffer, 0, REPORT);
+        aw_put_u32(board->buffer, codec->message->code);
+        packet->act(board, packet);
+        aw_decode(codec, (struct aw_span){board->buffer, REPORT}, &known[i], NULL);
+    }
+    memcpy(board->buffer, kept, REPORT);
+    return aw_hidmotor_own_serve(&board->own, board->buffer, known, 2);
+}
+
 /* The main loop finds a report. */
 static void serve(struct board *board)
 {
@@ -543,7 +566,7 @@ static void serve(struct board *board)
         board->options.taken(board->options.context, board->buffer, board->loop_ns);
     if (packet)
         packet->act(board, packet);
-    else {
+    else if (!serve_own(board)) {
         const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
         memset(board->buffer, 0, REPORT);
         aw_put_u32(board->buffer, error->message->code);
@@ -700,7 +723,9 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
         board->options.motors = MOTORS;
     board->state = options->state;
     board->random.state = options->seed;
-    aw_wire_init(&board->wire, &aw_hidmotor_protocol, NULL, false);
+    aw_wire_init(&board->wire, options->protocol ? options->protocol : &aw_hidmotor_protocol, NULL,
+                 false);
+    aw_hidmotor_own_init(&board->own, &board->wire, aw_hidmotor_protocol.n_messages);
     for (int i = 0; i < PACKETS; i++)
         board->packets[i] = (struct packet){
             .down = aw_wire_codec(&board->wire, actions[i].message, AW_TX),

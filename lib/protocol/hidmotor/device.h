@@ -35,6 +35,7 @@
 #define AW_PROTOCOL_HIDMOTOR_DEVICE_H
 
 #include "link/core/device.h"
+#include "wire/table.h"
 
 enum aw_hidmotor_state {
     AW_HIDMOTOR_UNHOMED,
@@ -84,7 +85,8 @@ struct aw_hidmotor_device_options {
     int motors;         /* that it has and tells of, 1 to 3; else 3 */
     int64_t latency_ns; /* 0; USB with its intervals adds 2 to 4 ms to the time in the board */
     uint64_t seed;
-    aw_hidmotor_taken_fn *taken; /* or NULL */
+    const struct aw_protocol *protocol; /* with packets of files, see own.h; or NULL */
+    aw_hidmotor_taken_fn *taken;        /* or NULL */
     void *context;
 };
 

@@ -35,6 +35,6 @@ char *aw_waypoint_command(const struct aw_hidmotor_waypoints *way,
     if (how->angles)
         aw_append(out, AW_WAYPOINT_COMMAND, " ", "--angles %s", units[how->angles]);
     if (how->speed > 0)
-        aw_append(out, AW_WAYPOINT_COMMAND, " ", "--speed %.9g", how->speed);
+        aw_append(out, AW_WAYPOINT_COMMAND, " ", "--speed %.9g%%", 100 * how->speed);
     return out;
 }

@@ -50,7 +50,7 @@ static const struct aw_field motor_position[] = {
 
 static const struct aw_field positions[] = {
     {.name = "count", FLOAT, .min = 1, .max = 7, .optional = true, .fallback = 3,
-     .help = "number of motors that follow"},
+     .formal = true, .help = "number of motors that follow"},
     {.name = "motors", .type = AW_GROUP, .rows = motor_position, .labels = seven,
      .aliases = joints, .count = "count"},
     {0},
@@ -68,7 +68,7 @@ static const struct aw_field motor_velocity[] = {
 
 static const struct aw_field velocities[] = {
     {.name = "count", FLOAT, .min = 1, .max = 4, .optional = true, .fallback = 3,
-     .help = "number of motors that follow"},
+     .formal = true, .help = "number of motors that follow"},
     {.name = "motors", .type = AW_GROUP, .rows = motor_velocity, .labels = four,
      .aliases = joints, .count = "count"},
     {0},
@@ -188,6 +188,9 @@ static const struct aw_board boards[] = {
     {0},
 };
 
+static const struct aw_own_packets own = {
+    .size = AW_HIDMOTOR_REPORT, .room = AW_HIDMOTOR_PAYLOAD, .most = UINT32_MAX, .dir = AW_BOTH};
+
 const struct aw_protocol aw_hidmotor_protocol = {
     .name = "hidmotor",
     .title = "three-joint teaching arm, 64-byte HID reports",
@@ -201,4 +204,5 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .frame_max = AW_HIDMOTOR_REPORT,
     .datagrams = true,
     .identify = identify,
+    .own = &own,
 };

@@ -11,7 +11,7 @@
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
                                const struct aw_codec **codec)
 {
-    const struct aw_protocol *protocol = session->tool->protocol;
+    const struct aw_protocol *protocol = session->wire->protocol;
     const char *names[AW_MAX_MESSAGES];
     size_t n = 0;
     *codec = aw_wire_codec(session->wire, name, dir);

@@ -77,7 +77,8 @@ static void take(struct survey *s, const struct aw_log_entry *entry)
     if (timed)
         s->last_ns = s->now_ns = entry->time_ns;
     bool (*names)(struct aw_session *, const char *) = s->session->tool->names.take;
-    if (*entry->comment && !(names && names(s->session, entry->comment))) {
+    if (*entry->comment && !aw_session_kept_packets(entry->comment) &&
+        !(names && names(s->session, entry->comment))) {
         double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
         struct aw_object row;
         s->marks++;

@@ -26,13 +26,18 @@
 #define FPS_MOST   15
 #define FPS_LEAST  5
 #define SEEN_MOST  64
-#define USUAL_MOST 8 /* columns of a table of which none was named */
+#define USUAL_MOST 8  /* columns of a table of which none was named */
+#define LINES      12 /* of a recording */
 
 struct plot {
     struct aw_session *session;
     struct aw_stream *stream;
     struct aw_select select;
-    const char *input; /* NULL: the device */
+    size_t n_inputs; /* 0: the device */
+    const char *inputs[AW_TRACES];
+    const char *input; /* that is read now; NULL: the device */
+    size_t base;       /* traces of the recordings before it */
+    int64_t align_ns;  /* its times minus those of the first recording */
     const char *out;
     struct aw_strip strip;
     struct aw_traces traces;
@@ -105,15 +110,19 @@ static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
     const char *word = file >= 0 ? args->bound[file].text : NULL;
     if (piped && word && !is_file(word) && access(word, F_OK) != 0)
         file = -1; /* a name of what comes */
-    p->input = file >= 0 ? word : piped ? "-" : NULL;
     for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
         word = args->bound[i].text;
-        if (i != file && is_file(word))
-            status = aw_fail(err, AW_USAGE, "plot: one recording at a time: %.60s or %.60s",
-                             p->input, word);
-        else if (i != file)
+        bool another = is_file(word) || (strchr(word, '/') && access(word, F_OK) == 0);
+        if (i != file && !another)
             status = aw_select_add(&p->select, word, err);
+        else if (p->n_inputs < AW_TRACES)
+            p->inputs[p->n_inputs++] = word;
+        else
+            status = aw_fail(err, AW_USAGE, "plot: at most %d recordings at once", AW_TRACES);
     }
+    if (p->n_inputs == 0 && piped)
+        p->inputs[p->n_inputs++] = "-";
+    p->input = p->inputs[0];
     return status;
 }
 
@@ -162,8 +171,12 @@ static enum aw_status check_names(struct plot *p)
 /* ---- Samples ----------------------------------------------------------------------------------
  */
 
-static const char *unit_of(const struct aw_point *point)
+/* A table that does not say which messages its columns are from may be anybody's: "m1.position" is
+ * ours, "position" not. */
+static const char *unit_of(const struct plot *p, const struct aw_point *point)
 {
+    if (!point->codec && !*point->message && strchr(point->field, '.'))
+        return aw_names_unit(aw_stream_names(p->stream), point->field);
     if (!point->codec || (point->codec->scalars[point->scalar].by >= 0 && !point->record))
         return NULL;
     return aw_scalar_range(point->codec, point->scalar, point->record).unit;
@@ -172,25 +185,29 @@ static const char *unit_of(const struct aw_point *point)
 /* NULL: it is not asked for; its name is kept, to be suggested. */
 static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 {
-    for (size_t i = 0; i < p->traces.n; i++)
-        if (strcmp(p->traces.list[i].label, point->name) == 0)
+    size_t n = p->traces.n - p->base, most = p->n_inputs > 2 ? AW_TRACES / p->n_inputs : LINES;
+    for (size_t i = p->base; i < p->traces.n; i++)
+        if (strcmp(p->traces.list[i].name, point->name) == 0)
             return &p->traces.list[i];
-    if (!point->text &&
-        (aw_select_match(&p->select, point) >= 0 || (p->others && p->traces.n < USUAL_MOST)))
-        return aw_traces_find(&p->traces, point->name, unit_of(point));
+    if (n == most)
+        return NULL;
+    if (!point->text && (aw_select_match(&p->select, point) >= 0 || (p->others && n < USUAL_MOST)))
+        return aw_traces_find(&p->traces, point->name, unit_of(p, point));
     size_t i = 0;
     while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
         i++;
-    if (p->traces.n == 0 && i == p->n_seen && i < SEEN_MOST)
+    if (n == 0 && i == p->n_seen && i < SEEN_MOST)
         snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
     return NULL;
 }
 
-/* Lines of the strip have the numbers of the traces. */
+/* Lines of the strip have the numbers of the traces; it has room for the first of them. */
 static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time,
                                    double value)
 {
     int line = (int)(trace - p->traces.list);
+    if (line >= AW_STRIP_SERIES)
+        return AW_OK;
     while (p->strip.n <= line)
         if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].label,
                             p->traces.list[p->strip.n].unit) < 0)
@@ -238,6 +255,16 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
     return p->latest_ns;
 }
 
+/* Recordings begin together, but where both have a zero of their own. */
+static int64_t align(struct plot *p, int64_t time)
+{
+    bool dated = time > LONG_AGO_NS || p->traces.first_ns > LONG_AGO_NS;
+    if (p->base > 0 && !p->begun)
+        p->align_ns = dated ? time - p->traces.first_ns : 0;
+    p->begun = true;
+    return time - p->align_ns;
+}
+
 /* A table that has nothing of what people look at. */
 static bool is_of_others(const struct plot *p, const struct aw_item *item)
 {
@@ -259,7 +286,7 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
     }
     if (time == AW_NO_TIME) /* a recording without times: by number, at 1 kHz */
         time = (int64_t)p->taken * AW_MILLISECOND;
-    if (p->traces.n == 0)
+    if (p->traces.n == p->base)
         p->others = is_of_others(p, item);
     bool any = false, missing = aw_select_missing(&p->select, p->found) < p->select.n;
     if (missing && aw_select_note(&p->select, p->found, item->points, item->n) == p->select.n)
@@ -270,6 +297,8 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
             continue;
         if (!any && !keep)
             time = follow_time(p, time);
+        if (!any && keep)
+            time = align(p, time);
         any = true;
         if (keep)
             status =
@@ -291,13 +320,16 @@ static bool is_enough(const struct plot *p)
 static enum aw_status nothing_found(struct plot *p)
 {
     const size_t missing = aw_select_missing(&p->select, p->found);
+    const char *file = p->n_inputs > 1 ? p->input : "", *colon = *file ? ": " : "";
     if (p->usual)
         return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
-                       "plot: nothing has come that is usually drawn — name fields with numbers");
+                       "plot: %.80s%snothing has come that is usually drawn — name fields with "
+                       "numbers",
+                       file, colon);
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: '%.60s' comes as a text, not as a number — see 'watch %.60s'",
-                       p->select.pattern[0], p->select.pattern[0]);
+                       "plot: %.80s%s'%.60s' comes as a text, not as a number — see 'watch %.60s'",
+                       file, colon, p->select.pattern[0], p->select.pattern[0]);
     const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
     char all[240] = "";
     for (size_t i = 0; i < p->n_seen; i++)
@@ -305,16 +337,16 @@ static enum aw_status nothing_found(struct plot *p)
     const char *near = aw_suggest(wanted, names, p->n_seen);
     if (near)
         return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: nothing called '%.60s' has come — did "
+                       "plot: %.80s%snothing called '%.60s' has come — did "
                        "you mean '%s'?",
-                       wanted, near);
-    for (size_t i = 0; i < p->traces.n; i++)
-        aw_append_name(all, sizeof all, p->traces.list[i].label);
+                       file, colon, wanted, near);
+    for (size_t i = p->base; i < p->traces.n; i++)
+        aw_append_name(all, sizeof all, p->traces.list[i].name);
     for (size_t i = 0; i < p->n_seen; i++)
         aw_append_name(all, sizeof all, p->seen[i]);
     return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
-                   "plot: nothing called '%.60s' has come%s%s", wanted, *all ? " — there is " : "",
-                   all);
+                   "plot: %.80s%snothing called '%.60s' has come%s%s", file, colon, wanted,
+                   *all ? " — there is " : "", all);
 }
 
 /* ---- On the terminal --------------------------------------------------------------------------
@@ -498,37 +530,66 @@ static enum aw_status print_recording(struct plot *p)
             if (add_to_strip(p, &p->traces.list[i], time, p->traces.list[i].v[k]) != AW_OK)
                 return AW_NO_MEMORY;
         }
+    if (p->traces.n > AW_STRIP_SERIES)
+        aw_session_notice(p->session, "%d of %zu lines are drawn here — all of them with --out",
+                          AW_STRIP_SERIES, p->traces.n);
     return print_frame(
         p, &(struct aw_strip_look){.end_ns = p->traces.last_ns,
+                                   .title = aw_option(p->session, "title"),
                                    .start_ns = p->traces.first_ns,
                                    .absolute = true,
                                    .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
-/* The values, what the device's side of it was set to, and where they come from. */
-static void make_title(struct plot *p, char *out, size_t size)
+static const char *without_folder(const char *path)
 {
-    static const size_t longest = 60;
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* A file without its folder, unless another one is called the same. */
+static const char *name_of(const struct plot *p, size_t at)
+{
+    const char *name = without_folder(p->inputs[at]);
+    for (size_t i = 0; i < p->n_inputs; i++)
+        if (i != at && strcmp(without_folder(p->inputs[i]), name) == 0)
+            return p->inputs[at];
+    return name;
+}
+
+/* The values, what the device's side of it was set to, and where they come from. */
+static void make_title(const struct plot *p, char *out, size_t size)
+{
+    static const size_t longest = 40;
     struct aw_session *session = p->session;
     bool live = !p->input && !session->device.link->recorded,
          dated = p->traces.first_ns > LONG_AGO_NS;
-    const char *file = p->input && strcmp(p->input, "-") != 0 ? p->input : "";
+    const char *given = aw_option(session, "title");
     char what[256] = "", about[96] = "", subject[32];
     size_t i = 0;
-    for (; i < p->traces.n && strlen(what) < longest; i++)
-        aw_append(what, sizeof what, " ", "%.90s", p->traces.list[i].label);
-    snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].label, "."),
-             p->traces.list[0].label);
+    if (given) {
+        snprintf(out, size, "%s", given);
+        return;
+    }
+    for (; p->n_inputs < 2 && i < p->traces.n && strlen(what) < longest; i++)
+        aw_append(what, sizeof what, " ", "%.90s", p->traces.list[i].name);
+    snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].name, "."),
+             p->traces.list[0].name);
     if (live && session->tool->subject.about)
         session->tool->subject.about(session, subject, about, sizeof about);
-    aw_append(what, sizeof what, "", "%s%s%.90s%s%.60s", i < p->traces.n ? " …" : "",
-              *about ? ", " : "", about, *file ? ", " : "", file);
+    aw_append(what, sizeof what, "", "%s%s%.90s", p->n_inputs < 2 && i < p->traces.n ? " …" : "",
+              *about ? ", " : "", about);
+    for (size_t k = 0; k < p->n_inputs && k < 3; k++)
+        if (strcmp(p->inputs[k], "-") != 0)
+            aw_append(what, sizeof what, ", ", "%.60s", name_of(p, k));
     aw_picture_title(session, what, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
 }
 
 static enum aw_status write_out(struct plot *p, enum aw_status collected)
 {
     char title[320];
+    if (p->usual)
+        aw_traces_leave_out_points(&p->traces);
     make_title(p, title, sizeof title);
     enum aw_status status = aw_traces_write(&p->traces, p->out, title, &p->session->err);
     if (status == AW_OK) {
@@ -542,16 +603,41 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
     return status == AW_OK ? collected : status;
 }
 
-/* Ctrl-C ends the collecting; what has come is drawn. */
-static enum aw_status plot_all(struct plot *p)
+/* What is read now, to its end. Ctrl-C ends the collecting; what has come is drawn. */
+static enum aw_status collect_run(struct plot *p)
 {
     enum aw_status status = collect(p);
-    if (status != AW_OK && status != AW_STOPPED && status != AW_LOST)
-        return status;
     bool missing = p->input && !p->usual && status == AW_OK &&
                    aw_select_missing(&p->select, p->found) < p->select.n;
-    if (!p->traces.any || missing)
-        return status == AW_OK ? nothing_found(p) : status;
+    return status == AW_OK && (p->traces.n == p->base || missing) ? nothing_found(p) : status;
+}
+
+/* Another recording: what was found in those before it does not count. */
+static enum aw_status next_run(struct plot *p, size_t at)
+{
+    aw_stream_close(p->stream);
+    p->input = p->inputs[at];
+    p->base = p->traces.n;
+    p->n_seen = 0;
+    p->taken = 0;
+    p->begun = p->others = false;
+    memset(p->found, 0, sizeof p->found);
+    p->traces.run = at;
+    p->traces.suffix = name_of(p, at);
+    return aw_stream_open(&p->stream, p->session, p->input);
+}
+
+static enum aw_status plot_all(struct plot *p)
+{
+    p->traces.suffix = p->n_inputs > 1 ? name_of(p, 0) : NULL;
+    enum aw_status status = collect_run(p);
+    for (size_t i = 1; i < p->n_inputs && status == AW_OK; i++) {
+        status = next_run(p, i);
+        if (status == AW_OK)
+            status = collect_run(p);
+    }
+    if ((status != AW_OK && status != AW_STOPPED && status != AW_LOST) || !p->traces.any)
+        return status;
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;
 }
 
@@ -560,7 +646,7 @@ static enum aw_status plot_all(struct plot *p)
 
 static enum aw_status plot(struct plot *p)
 {
-    bool recording = p->input && !aw_stream_is_live(p->stream);
+    bool recording = p->n_inputs > 1 || (p->input && !aw_stream_is_live(p->stream));
     if (p->juggler >= 0) {
         aw_session_notice(p->session, "sending to PlotJuggler at %s: start its UDP server, JSON",
                           aw_option(p->session, "plotjuggler"));

@@ -148,9 +148,9 @@ static enum aw_status begin_file(struct recorder *r)
 {
     struct aw_session *session = r->session;
     enum aw_status status = aw_session_decoding_wire(session, &r->wire);
-    uint32_t messages = 0;
+    uint64_t messages = 0;
     if (session->device.link && !session->device.link->recorded)
-        messages = aw_view_messages(session->tool->protocol, session->tool->speaks);
+        messages = aw_session_spoken(session);
     if (aw_flag(session, "last"))
         return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng and .mcap");
     if (status == AW_OK)
@@ -311,6 +311,30 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     return status;
 }
 
+/* The layouts that show such a file at once: installed, or in the tree that this was built in. */
+static void name_layouts(const struct recorder *r)
+{
+    static const char *const places[] = {"../share/armwire/layouts", "../../docs/example"};
+    const char *tool = r->session->tool->name;
+    char program[1024], path[1152];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    while (n > 0 && program[n - 1] != '/')
+        n--;
+    program[n > 0 ? n : 0] = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path, sizeof path, "%s%s/%s.foxglove.json", program, places[i], tool);
+        char *found = realpath(path, NULL);
+        if (found)
+            aw_session_notice(r->session,
+                              "%s: a layout for Foxglove is %s, for PlotJuggler "
+                              "%s.plotjuggler.xml beside it",
+                              r->path, found, tool);
+        free(found);
+        if (found)
+            return;
+    }
+}
+
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
 {
     struct recorder r = {.session = session,
@@ -320,6 +344,8 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
     if (status == AW_OK)
         status = run(&r, aw_session_end(session));
     status = end(&r, status);
+    if (status == AW_OK && r.messages && strcmp(r.format->ending, ".mcap") == 0)
+        name_layouts(&r);
     aw_object_start(&session->result, "record");
     aw_object_count(&session->result, "messages", r.messages);
     if (r.marks)

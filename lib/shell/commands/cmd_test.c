@@ -42,7 +42,7 @@ struct section {
 struct run {
     const struct section *section;
     const struct section *set_up, *tear_down; /* or NULL */
-    char name[160], why[600], path[PATH_MAX]; /* path: of its recording, or "" */
+    char name[200], why[600], path[PATH_MAX]; /* path: of its recording, or "" */
     char output[OUTPUT_MAX];
 };
 
@@ -56,17 +56,19 @@ struct tester {
     size_t n_lines, line_room, n_sections, section_room, n_runs;
     struct aw_verdicts all;
     struct aw_property properties[4];
-    char link[256], config[24];
+    char link[256], config[24], firmware[80];
     struct run *now;              /* the case that runs */
     size_t used;                  /* of its output */
     const struct aw_clock *clock; /* when it began: a link may bring one of its own, */
     int64_t begun_ns;             /* which begins at 0 */
+    int64_t section_ns;           /* when its section began that runs */
     struct limit {
         struct aw_aside aside;
         struct tester *tester;
     } limits[2];          /* by the real clock, and by a link's virtual one */
-    int64_t limit_ns;     /* of a case; 0: none */
-    char over[80];        /* it is over: why the command was ended; or "" */
+    int64_t limit_ns;     /* of each section; 0: none */
+    const char *limited;  /* what that is */
+    char over[160];       /* it is over: why the command was ended; or "" */
     struct aw_error lost; /* the recording of all of it, --record; or AW_OK */
 };
 
@@ -208,7 +210,7 @@ static void name_run(struct tester *t, struct run *run, size_t turn, size_t turn
         snprintf(line, sizeof line, " (line %u)", run->section->number);
     if (turns > 1)
         snprintf(of, sizeof of, " (%zu of %zu)", turn + 1, turns);
-    snprintf(run->name, sizeof run->name, "%.100s%s%s", run->section->name, line, of);
+    snprintf(run->name, sizeof run->name, "%s%s%s", run->section->name, line, of);
 }
 
 static enum aw_status list_runs(struct tester *t, size_t turns)
@@ -258,7 +260,7 @@ static int64_t elapsed_ns(struct tester *t)
 {
     const struct aw_clock *clock = t->session->clock;
     if (clock != t->clock)
-        t->begun_ns = 0;
+        t->begun_ns = t->section_ns = 0;
     t->clock = clock;
     return aw_clock_now(clock) - t->begun_ns;
 }
@@ -267,11 +269,12 @@ static void look_at_limit(struct aw_aside *aside)
 {
     struct tester *t = ((struct limit *)aside)->tester;
     struct aw_session *session = t->session;
-    bool over = elapsed_ns(t) >= t->limit_ns;
+    bool over = elapsed_ns(t) - t->section_ns >= t->limit_ns;
     if (!over || *t->over)
         return;
     aside->due = AW_NEVER;
-    snprintf(t->over, sizeof t->over, "the case takes more than %.3g s", (double)t->limit_ns / 1e9);
+    snprintf(t->over, sizeof t->over, "%s takes more than %.3g s", t->limited,
+             (double)t->limit_ns / 1e9);
     session->motion.stopped_by = t->over;
     session->motion.stopped_as = AW_TIMEOUT;
     aw_stop_ask(session);
@@ -357,45 +360,12 @@ static bool is_interrupted(const struct tester *t)
     return t->session->motion.stop.signal || t->session->out.error || t->lost.status != AW_OK;
 }
 
-/* Until the first line that does not do what it should. */
-static void run_section(struct tester *t, struct aw_verdict *v, const struct section *section,
-                        bool always)
-{
-    for (size_t i = 0; section && i < section->n && !is_interrupted(t); i++) {
-        const struct line *line = &t->lines[section->first + i];
-        size_t word = strcspn(line->text, " \t");
-        if (v->kind != AW_VERDICT_PASSED && !always)
-            return;
-        if (word == 4 && strncmp(line->text, "skip", 4) == 0) {
-            const char *reason = line->text + 4 + strspn(line->text + 4, " \t");
-            conclude(t, v, AW_VERDICT_SKIPPED, NULL, *reason ? reason : "no reason is given");
-            return;
-        }
-        judge(t, v, line, run_line(t, line));
-    }
-}
-
-/* Nothing of a case moves on into the next one. */
-static void stop_device(struct tester *t, struct aw_verdict *v)
-{
-    static const char *const stop = "stop";
-    const struct line line = {
-        .file = v->group, .number = t->now->section->number, .text = (char *)(uintptr_t)stop};
-    char why[300];
-    if (!t->session->device.link || !t->session->tool->stop || is_interrupted(t))
-        return;
-    size_t used = t->used;
-    if (run_line(t, &line) == 0) {
-        t->used = used; /* that is what everybody expects */
-        return;
-    }
-    snprintf(why, sizeof why, "the stop after the case: %.200s", t->session->err.text);
-    conclude(t, v, AW_VERDICT_ERROR, NULL, why);
-}
-
-static void begin_limit(struct tester *t)
+static void begin_limit(struct tester *t, const struct section *section)
 {
     struct aw_session *session = t->session;
+    bool own = is_set_up(section) || is_tear_down(section);
+    t->limited = own ? section->name : "the case";
+    t->section_ns = elapsed_ns(t);
     *t->over = '\0';
     if (!t->limit_ns)
         return;
@@ -419,6 +389,52 @@ static void end_limit(struct tester *t)
         return;
     session->motion.stopped_by = NULL;
     aw_stop_forget(session);
+}
+
+/* Until the first line that does not do what it should. */
+static void run_lines(struct tester *t, struct aw_verdict *v, const struct section *section,
+                      bool always)
+{
+    for (size_t i = 0; i < section->n && !is_interrupted(t) && !*t->over; i++) {
+        const struct line *line = &t->lines[section->first + i];
+        size_t word = strcspn(line->text, " \t");
+        if (v->kind != AW_VERDICT_PASSED && !always)
+            return;
+        if (word == 4 && strncmp(line->text, "skip", 4) == 0) {
+            const char *reason = line->text + 4 + strspn(line->text + 4, " \t");
+            conclude(t, v, AW_VERDICT_SKIPPED, NULL, *reason ? reason : "no reason is given");
+            return;
+        }
+        judge(t, v, line, run_line(t, line));
+    }
+}
+
+static void run_section(struct tester *t, struct aw_verdict *v, const struct section *section,
+                        bool always)
+{
+    if (!section)
+        return;
+    begin_limit(t, section);
+    run_lines(t, v, section, always);
+    end_limit(t);
+}
+
+/* Nothing of a case moves on into the next one. */
+static void stop_device(struct tester *t, struct aw_verdict *v)
+{
+    static const char *const stop = "stop";
+    const struct line line = {
+        .file = v->group, .number = t->now->section->number, .text = (char *)(uintptr_t)stop};
+    char why[300];
+    if (!t->session->device.link || !t->session->tool->stop || is_interrupted(t))
+        return;
+    size_t used = t->used;
+    if (run_line(t, &line) == 0) {
+        t->used = used; /* that is what everybody expects */
+        return;
+    }
+    snprintf(why, sizeof why, "the stop after the case: %.200s", t->session->err.text);
+    conclude(t, v, AW_VERDICT_ERROR, NULL, why);
 }
 
 /* A recording of the case, unless the session is recorded as a whole. */
@@ -458,9 +474,23 @@ static void end_recording(struct tester *t, struct run *run, struct aw_verdict *
         unlink(run->path);
 }
 
+/* No device says what it runs: a simulated one is known, and packets that were chosen. */
+static void name_firmware(struct tester *t)
+{
+    const struct aw_session *session = t->session;
+    const struct aw_variant *usual = session->wire ? session->wire->protocol->variants : NULL;
+    const char *spoken = usual ? session->wire->variant.name : NULL;
+    bool other = spoken && strcmp(spoken, usual->name) != 0;
+    bool simulated = session->device.link && session->device.link->simulated;
+    snprintf(t->firmware, sizeof t->firmware, "%s%s%s",
+             simulated ? "simulated" : "the device does not say", other ? "; packets: " : "",
+             other ? spoken : "");
+}
+
 static enum aw_status save(struct tester *t)
 {
     const char *path = aw_option(t->session, "junit");
+    name_firmware(t);
     return path ? aw_verdicts_save(&t->all, path, &t->session->err) : AW_OK;
 }
 
@@ -484,12 +514,10 @@ static void run_case(struct tester *t, size_t i)
     t->now = run;
     t->used = 0;
     begin_recording(t, run, i + 1);
-    begin_limit(t);
     run_section(t, v, run->set_up, false);
     if (v->kind == AW_VERDICT_FAILED)
         v->kind = AW_VERDICT_ERROR; /* it is not what the case is about */
     run_section(t, v, run->section, false);
-    end_limit(t);
     run_section(t, v, run->tear_down, true);
     stop_device(t, v);
     if (is_interrupted(t))
@@ -555,11 +583,12 @@ static void describe(struct tester *t)
         fclose(config);
     t->properties[0] = (struct aw_property){"version", AW_VERSION};
     t->properties[1] = (struct aw_property){"link", t->link};
-    t->properties[2] = (struct aw_property){"config", t->config};
+    t->properties[2] = (struct aw_property){"firmware", t->firmware};
+    t->properties[3] = (struct aw_property){"config", t->config};
     t->all = (struct aw_verdicts){.suite = session->tool->name,
                                   .time_ns = aw_wall_time(),
                                   .properties = t->properties,
-                                  .n_properties = 3,
+                                  .n_properties = 4,
                                   .cases = t->verdicts,
                                   .n = t->n_runs};
 }
@@ -630,6 +659,12 @@ enum aw_status aw_run_test(struct aw_session *session, const struct aw_args *arg
     if (session->mode.testing)
         return aw_fail(&session->err, AW_USAGE,
                        "test: this is a case of a test already — name all files in one command");
+    for (size_t i = 1; i < args->n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(args->bound[i].text, args->bound[j].text) == 0)
+                return aw_fail(&session->err, AW_USAGE,
+                               "test: %s is named twice — --repeat 2 runs each case twice",
+                               args->bound[i].text);
     t = calloc(1, sizeof *t);
     if (!t)
         return aw_no_memory(&session->err);

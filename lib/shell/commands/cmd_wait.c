@@ -306,16 +306,21 @@ static enum aw_status report(struct waiter *w, const char *result)
     return AW_OK;
 }
 
-static enum aw_status fail(struct waiter *w, bool never)
+static enum aw_status fail(struct waiter *w, bool came)
 {
     struct aw_session *session = w->session;
     for (size_t i = 0; i < w->n_nearest; i++)
-        aw_session_report(session, "%s: %s: %s\n", session->tool->name, never ? "came" : "nearest",
+        aw_session_report(session, "%s: %s: %s\n", session->tool->name, came ? "came" : "nearest",
                           w->nearest[i].text);
     report(w, "failed");
-    if (never)
+    if (came)
         return aw_fail(&session->err, AW_REFUSED, "expect: %s came after %.3g s", w->text,
                        after_s(w));
+    if (aw_flag(session, "never"))
+        return aw_fail(&session->err, AW_REFUSED,
+                       "expect: never %s: nothing of its kind came in %.3g s, so that says nothing "
+                       "— a longer --for, or what the device is asked for before it",
+                       w->text, after_s(w));
     return aw_fail(&session->err, AW_REFUSED,
                    "expect: no %s in %.3g s; %" PRIu64 " of its kind came", w->text, after_s(w),
                    w->seen);
@@ -360,7 +365,7 @@ static enum aw_status expect(struct waiter *w)
         status = aw_stream_answered(w->stream, "expect");
     if (status != AW_OK)
         return status;
-    return never ? report(w, "never") : fail(w, false);
+    return never && w->seen ? report(w, "never") : fail(w, false);
 }
 
 enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *args)

@@ -52,6 +52,7 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
         status = aw_where_parse(where, &w->where, &w->session->err);
     if (w->select.n == 0) /* --fields and --format say it, too: who has the names is looked at */
         w->select = w->wanted.any.n ? w->wanted.any : w->wanted.all;
+    w->session->run.printing.brief = w->select.n == 0 && !aw_flag(w->session, "verbose");
     return status;
 }
 
@@ -377,6 +378,7 @@ static enum aw_status open_table(struct watch *w)
                                                             : NULL;
     w->started_ns = w->counted_ns = aw_clock_now(&session->time.real.base);
     aw_channels_init(&w->channels, &w->select);
+    w->channels.brief = session->run.printing.brief;
     return aw_live_open(&w->live, session, w->stream, FPS);
 }
 
@@ -416,6 +418,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     }
     aw_stream_close(w->stream);
     session->run.printing.usual_fields = NULL;
+    session->run.printing.brief = false;
     free(w);
     return status;
 }

@@ -11,6 +11,7 @@ enum aw_status aw_run_limits(struct aw_session *session, const struct aw_args *a
 /* The limits of one joint, or (NULL) of all. */
 enum aw_status aw_limits_show(struct aw_session *session, const char *text);
 
+enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args);
@@ -24,6 +25,10 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
 /* What comes of a recording that has ended: AW_OK where Ctrl-C did that, unless something moves or
  * a script has more to do. */
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status);
+enum aw_status aw_run_packets(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args);
+/* Is the packet of send one that only asks? */
+bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args);

@@ -79,7 +79,8 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                              .frame_ns = (int64_t)(1e9 / fps),
                              .said_fd = -1,
                              .note_fd = -1};
-    aw_stream_stay(stream, true);
+    if (stream)
+        aw_stream_stay(stream, true);
     aw_stop_catch(session);
     aw_output_flush(&session->out, NULL);
     live->screen = aw_screen_open(session->out.color, &session->err);

@@ -29,7 +29,7 @@ struct aw_live {
 /* May the command draw on the terminal: there is one, and no other form of output is asked for? */
 bool aw_live_wanted(const struct aw_session *session);
 
-/* Opens the screen. fps: most pictures a second. */
+/* Opens the screen. fps: most pictures a second. stream NULL: only to draw, no aw_live_next. */
 enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                             struct aw_stream *stream, double fps);
 void aw_live_close(struct aw_live *live);

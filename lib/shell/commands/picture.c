@@ -1,9 +1,7 @@
-/* Charts as files: SVG as it is, PNG and PDF drawn by gnuplot. */
+/* Charts as files: SVG as it is, PNG and PDF made of that SVG by the converter of librsvg. */
 #include "shell/commands/picture.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,128 +16,24 @@
 
 extern char **environ;
 
-/* ---- The script --------------------------------------------------------------------------------
+/* ---- The converter -----------------------------------------------------------------------------
  */
 
-/* In single quotes nothing has a meaning but the quote. */
-static void put_quoted(FILE *to, const char *text)
+#define CONVERTER "rsvg-convert"
+
+/* Its standard input is the drawing, its standard output the picture: both are memory, as it does
+ * not report a full disk. */
+static int spawn_converter(const char *program, bool pdf, int in, int out, pid_t *pid)
 {
-    fputc('\'', to);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', to);
-        fputc(*text == '\n' ? ' ' : *text, to);
-    }
-    fputc('\'', to);
-}
-
-/* "angle [deg]", quoted. */
-static void put_label(FILE *to, const char *label, const char *unit)
-{
-    char text[128];
-    bool both = *label && unit;
-    snprintf(text, sizeof text, "%s%s%s%s", label, both ? " [" : "", unit ? unit : "",
-             both ? "]" : "");
-    put_quoted(to, text);
-}
-
-/* Data blocks are numbered: those of a panel stand in a row. */
-#define BLOCK(panel, at) (100 * (panel) + (at))
-
-static void put_data(FILE *to, size_t block, const struct aw_series *series)
-{
-    fprintf(to, "$d%zu << EOD\n", block);
-    for (size_t k = 0; k < series->n; k++) {
-        bool hollow = series->hollow && series->hollow[k];
-        if (isfinite(series->y[k]) && isfinite(series->x[k]))
-            fprintf(to, "%.9g %.9g%s\n", series->x[k], series->y[k],
-                    !series->dots ? ""
-                    : hollow      ? " 6"
-                                  : " 7");
-        else
-            fputs("\n", to); /* interrupts the line */
-    }
-    fputs("EOD\n", to);
-}
-
-static const char *style_of(const struct aw_series *series)
-{
-    if (series->dots)
-        return "using 1:2:3 with points pointtype variable";
-    if (series->stairs)
-        return series->dashed ? "using 1:2 with steps dashtype 2" : "using 1:2 with steps";
-    return series->dashed ? "using 1:2 with lines dashtype 2 linewidth 1.5"
-                          : "using 1:2 with lines linewidth 1.5";
-}
-
-static void put_panel(FILE *to, const struct aw_chart *chart, size_t p)
-{
-    const struct aw_panel *panel = &chart->panels[p];
-    const char *comma = "plot ";
-    /* gnuplot warns of a scale of no height. */
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < panel->n; i++)
-        for (size_t k = 0; k < panel->series[i].n; k++) {
-            low = fmin(low, panel->series[i].y[k]);
-            high = fmax(high, panel->series[i].y[k]);
-        }
-    if (low < high)
-        fputs("set autoscale y\n", to);
-    else
-        fprintf(to, "set yrange [%.9g:%.9g]\n", isfinite(low) ? low - 1 : -1,
-                isfinite(low) ? low + 1 : 1);
-    fputs("set ylabel ", to);
-    put_label(to, panel->label, panel->unit);
-    fputs(p + 1 == chart->n ? "\nset xlabel " : "\nunset xlabel\n", to);
-    if (p + 1 == chart->n) {
-        put_label(to, chart->x_label, chart->x_unit);
-        fputs("\n", to);
-    }
-    for (size_t i = 0; i < panel->n; i++) {
-        fprintf(to, "%s$d%zu %s title ", comma, BLOCK(p, i), style_of(&panel->series[i]));
-        put_quoted(to, panel->series[i].label);
-        comma = ", ";
-    }
-    fputs("\n", to);
-}
-
-static void put_script(FILE *to, const struct aw_chart *chart, bool pdf)
-{
-    if (pdf)
-        fprintf(to, "set terminal pdfcairo noenhanced size 20cm,%zucm\n", 9 * chart->n);
-    else
-        fprintf(to, "set terminal pngcairo noenhanced size 1000,%zu\n", 400 * chart->n);
-    fputs("set grid\nset key outside top center horizontal\nset style data lines\nset offsets "
-          "graph 0, graph 0, graph 0.05, graph 0.05\n",
-          to);
-    fputs(chart->log_x ? "set logscale x\n" : "", to);
-    fputs(chart->round ? "set size ratio -1\n" : "", to);
-    for (size_t p = 0; p < chart->n; p++)
-        for (size_t i = 0; i < chart->panels[p].n; i++)
-            put_data(to, BLOCK(p, i), &chart->panels[p].series[i]);
-    fprintf(to, "set multiplot layout %zu,1 title ", chart->n);
-    put_quoted(to, chart->title ? chart->title : "");
-    fputs("\n", to);
-    for (size_t p = 0; p < chart->n; p++)
-        put_panel(to, chart, p);
-    fputs("unset multiplot\nset output\n", to);
-}
-
-/* ---- gnuplot -----------------------------------------------------------------------------------
- */
-
-/* The picture goes to its standard output: it would write there, too, where it cannot open a file.
- */
-static int spawn_gnuplot(const char *program, int in, int out, pid_t *pid)
-{
-    static char *const words[] = {"gnuplot", "-", NULL};
+    static char *const to_pdf[] = {CONVERTER, "--format=pdf", NULL};
+    static char *const to_png[] = {CONVERTER, "--format=png", "--zoom=2", NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, pipe;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    /* Signals that are blocked here while a device is open end gnuplot as usual. */
+    /* Signals that are blocked here while a device is open end the converter as usual. */
     sigemptyset(&none);
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
@@ -147,64 +41,63 @@ static int spawn_gnuplot(const char *program, int in, int out, pid_t *pid)
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &pipe);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int error = posix_spawn(pid, program, &actions, &attributes, words, environ);
+    int error = posix_spawn(pid, program, &actions, &attributes, pdf ? to_pdf : to_png, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
-static enum aw_status start_gnuplot(int out, pid_t *pid, FILE **to, struct aw_error *err)
+static bool write_whole(int fd, const char *text, size_t size)
 {
-    char program[512];
-    int ends[2], error = 0;
-    if (!aw_spawn_find("gnuplot", program, sizeof program))
-        return aw_fail(err, AW_REFUSED,
-                       "gnuplot is not here — install it (apt install gnuplot-nox), or write an "
-                       ".svg file");
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
-    *to = fdopen(ends[1], "w");
-    error = *to ? spawn_gnuplot(program, ends[0], out, pid) : errno;
-    close(ends[0]);
-    if (error == 0)
-        return AW_OK;
-    if (*to)
-        fclose(*to);
-    else
-        close(ends[1]);
-    return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(error));
+    return write(fd, text, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0;
 }
 
-/* gnuplot does not report a full disk, so it draws into memory. */
-static char *run_gnuplot(const struct aw_chart *chart, const char *path, size_t *size,
-                         struct aw_error *err)
+static char *read_whole(int fd, size_t *size)
 {
-    struct stat about = {0};
-    pid_t pid = -1;
-    FILE *to = NULL;
-    char *bytes = NULL;
-    int how = 0, picture = memfd_create("picture", MFD_CLOEXEC);
-    if (picture < 0) {
-        aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
+    struct stat about;
+    char *bytes =
+        fstat(fd, &about) == 0 && about.st_size > 0 ? malloc((size_t)about.st_size) : NULL;
+    if (bytes && pread(fd, bytes, (size_t)about.st_size, 0) != about.st_size) {
+        free(bytes);
+        bytes = NULL;
+    }
+    *size = bytes ? (size_t)about.st_size : 0;
+    return bytes;
+}
+
+/* What it writes into picture; false: it could not. */
+static bool run_converter(const char *program, bool pdf, int drawing, int picture)
+{
+    pid_t pid;
+    int how = -1;
+    if (spawn_converter(program, pdf, drawing, picture, &pid) != 0)
+        return false;
+    while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(how) && WEXITSTATUS(how) == 0;
+}
+
+static char *convert(const char *svg, size_t length, const char *path, size_t *size,
+                     struct aw_error *err)
+{
+    char program[512], *bytes = NULL;
+    if (!aw_spawn_find(CONVERTER, program, sizeof program)) {
+        aw_fail(err, AW_REFUSED,
+                CONVERTER " is not here, which makes .png and .pdf — install it (apt install "
+                          "librsvg2-bin), or write an .svg file");
         return NULL;
     }
-    if (start_gnuplot(picture, &pid, &to, err) == AW_OK) {
-        put_script(to, chart, strcmp(strrchr(path, '.'), ".pdf") == 0);
-        bool written = fclose(to) == 0;
-        while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
-            ;
-        bool drawn = written && WIFEXITED(how) && WEXITSTATUS(how) == 0 &&
-                     fstat(picture, &about) == 0 && about.st_size > 0;
-        bytes = drawn ? malloc((size_t)about.st_size) : NULL;
-        if (bytes && pread(picture, bytes, (size_t)about.st_size, 0) != about.st_size) {
-            free(bytes);
-            bytes = NULL;
-        }
-        if (!bytes)
-            aw_fail(err, AW_REFUSED, "%.200s: gnuplot could not draw it — see above", path);
-    }
-    close(picture);
-    *size = (size_t)about.st_size;
+    int drawing = memfd_create("drawing", MFD_CLOEXEC);
+    int picture = memfd_create("picture", MFD_CLOEXEC);
+    if (drawing >= 0 && picture >= 0 && write_whole(drawing, svg, length) &&
+        run_converter(program, strcmp(strrchr(path, '.'), ".pdf") == 0, drawing, picture))
+        bytes = read_whole(picture, size);
+    if (!bytes)
+        aw_fail(err, AW_REFUSED, "%.200s: " CONVERTER " could not draw it", path);
+    if (drawing >= 0)
+        close(drawing);
+    if (picture >= 0)
+        close(picture);
     return bytes;
 }
 
@@ -215,13 +108,18 @@ char *aw_picture_draw(const struct aw_chart *chart, const char *path, size_t *si
                       struct aw_error *err)
 {
     const char *dot = path ? strrchr(path, '.') : NULL;
-    if (!path || (dot && strcmp(dot, ".svg") == 0))
-        return aw_chart_svg(chart, size, err);
-    if (dot && (strcmp(dot, ".png") == 0 || strcmp(dot, ".pdf") == 0))
-        return run_gnuplot(chart, path, size, err);
-    aw_fail(err, AW_USAGE, "'%.100s' — what the name ends in says the form: .svg, .png or .pdf",
-            path);
-    return NULL;
+    bool convertible = dot && (strcmp(dot, ".png") == 0 || strcmp(dot, ".pdf") == 0);
+    if (path && !convertible && !(dot && strcmp(dot, ".svg") == 0)) {
+        aw_fail(err, AW_USAGE, "'%.100s' — what the name ends in says the form: .svg, .png or .pdf",
+                path);
+        return NULL;
+    }
+    char *svg = aw_chart_svg(chart, size, err);
+    if (!svg || !convertible)
+        return svg;
+    char *picture = convert(svg, *size, path, size, err);
+    free(svg);
+    return picture;
 }
 
 void aw_picture_title(const struct aw_session *session, const char *what, int64_t time_ns,

@@ -18,8 +18,8 @@ void aw_picture_title(const struct aw_session *session, const char *what, int64_
                       char *out, size_t size);
 
 /* The drawing, not yet written to the file (path NULL: SVG); or NULL: AW_USAGE for another ending
- * or if there is nothing to draw; AW_REFUSED if gnuplot, which draws PNG and PDF, is not there or
- * fails, with what to do; AW_NO_MEMORY. */
+ * or if there is nothing to draw; AW_REFUSED if rsvg-convert, which makes PNG and PDF of the SVG,
+ * is not there or fails, with what to do; AW_NO_MEMORY. */
 char *aw_picture_draw(const struct aw_chart *chart, const char *path, size_t *size,
                       struct aw_error *err);
 

@@ -8,30 +8,41 @@
 #include "view/terminal/strip.h"
 #include "view/text/select.h"
 
+#define AW_TRACES 24
+
 struct aw_trace {
-    char label[AW_POINT_NAME], unit[16];
-    double *t, *v; /* seconds since the first sample of all, value */
+    char name[AW_POINT_NAME], unit[16];
+    char label[AW_POINT_NAME + 64]; /* the name and, of several recordings, which one */
+    size_t run;                     /* the recording */
+    double *t, *v;                  /* seconds since the first sample of all, value */
     size_t n, room;
 };
 
 /* Owns its samples; {0} is empty. */
 struct aw_traces {
     size_t n;
-    struct aw_trace list[AW_STRIP_SERIES];
+    struct aw_trace list[AW_TRACES];
+    size_t run;         /* the recording that is read now, from 0 */
+    const char *suffix; /* behind the names of its values in the legend; NULL: nothing */
     bool any;
     int64_t first_ns, last_ns;
 };
 
-/* The trace of this name, made if there is none yet; NULL if there are too many. */
-struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *label, const char *unit);
+/* The trace of this name in the recording that is read now, made if there is none yet; NULL if
+ * there are too many. */
+struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit);
 
 /* AW_NO_MEMORY. */
 enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,
                              double value, struct aw_error *err);
 void aw_traces_free(struct aw_traces *traces);
 
-/* Draws them into a file, as aw_picture_draw. AW_USAGE if there is nothing to draw; as aw_file_fail
- * says if it cannot be written. */
+/* Takes those away that have one sample only, which is no line, unless that is all of them. */
+void aw_traces_leave_out_points(struct aw_traces *traces);
+
+/* Draws them into a file, as aw_picture_draw: a panel for each unit; what a value is to be
+ * (setpoint, target) is dashed, in the colour of what it is. AW_USAGE if there is nothing to draw;
+ * as aw_file_fail says if it cannot be written. */
 enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path, const char *title,
                                struct aw_error *err);
 

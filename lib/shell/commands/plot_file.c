@@ -5,23 +5,28 @@
 
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/text.h"
 #include "shell/commands/picture.h"
 #include "shell/commands/plot.h"
 
 #define MOST_PANELS 4 /* of a chart */
+#define NAMED       4 /* values along an axis that has no unit */
 
 /* ---- Samples ----------------------------------------------------------------------------------
  */
 
-struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *label, const char *unit)
+struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit)
 {
     for (size_t i = 0; i < traces->n; i++)
-        if (strcmp(traces->list[i].label, label) == 0)
+        if (traces->list[i].run == traces->run && strcmp(traces->list[i].name, name) == 0)
             return &traces->list[i];
-    if (traces->n == AW_STRIP_SERIES)
+    if (traces->n == AW_TRACES)
         return NULL;
     struct aw_trace *trace = &traces->list[traces->n++];
-    snprintf(trace->label, sizeof trace->label, "%s", label);
+    trace->run = traces->run;
+    snprintf(trace->name, sizeof trace->name, "%s", name);
+    snprintf(trace->label, sizeof trace->label, "%s%s%.60s%s", name, traces->suffix ? " (" : "",
+             traces->suffix ? traces->suffix : "", traces->suffix ? ")" : "");
     snprintf(trace->unit, sizeof trace->unit, "%s", unit ? unit : "");
     return trace;
 }
@@ -62,48 +67,180 @@ void aw_traces_free(struct aw_traces *traces)
     *traces = (struct aw_traces){0};
 }
 
+void aw_traces_leave_out_points(struct aw_traces *traces)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < traces->n; i++)
+        lines += traces->list[i].n > 1;
+    for (size_t i = traces->n; i-- > 0 && lines > 0;) {
+        if (traces->list[i].n > 1)
+            continue;
+        free(traces->list[i].t);
+        free(traces->list[i].v);
+        traces->n--;
+        memmove(&traces->list[i], &traces->list[i + 1], (traces->n - i) * sizeof *traces->list);
+    }
+}
+
+/* ---- What is to be, and what is ----------------------------------------------------------------
+ */
+
+/* "m1.setpoint" is "setpoint" of "m1", as is "m1_setpoint"; in front of that may be a message. */
+struct part {
+    const char *owner, *field;
+    size_t length; /* of the owner */
+};
+
+static struct part part_of(const char *name)
+{
+    const char *field = name + strlen(name);
+    while (field > name && !strchr("._ ", field[-1]))
+        field--;
+    const char *end = field > name ? field - 1 : name, *owner = end;
+    while (owner > name && owner[-1] != '.')
+        owner--;
+    return (struct part){.owner = owner, .field = field, .length = (size_t)(end - owner)};
+}
+
+static bool is_target(const struct aw_trace *trace)
+{
+    static const char *const words[] = {"setpoint", "target",  "goal", "reference",
+                                        "desired",  "command", NULL};
+    return aw_is_one_of(words, part_of(trace->name).field);
+}
+
+/* What it is the target of; n: nothing that is drawn. */
+static size_t actual_of(const struct aw_traces *traces, size_t target)
+{
+    const struct aw_trace *wanted = &traces->list[target];
+    const struct part part = part_of(wanted->name);
+    size_t i = 0;
+    for (; i < traces->n; i++) {
+        const struct aw_trace *trace = &traces->list[i];
+        const struct part other = part_of(trace->name);
+        if (trace->run == wanted->run && strcmp(trace->unit, wanted->unit) == 0 &&
+            !is_target(trace) && strcmp(other.field, "output") != 0 &&
+            other.length == part.length && strncmp(other.owner, part.owner, part.length) == 0)
+            break;
+    }
+    return i;
+}
+
 /* ---- Panels by unit ---------------------------------------------------------------------------
  */
 
 struct panels {
     size_t n;
+    size_t of[AW_TRACES]; /* which one each trace is in */
+    bool mixed;           /* the last one has several units */
+    char label[MOST_PANELS][96];
     const char *unit[MOST_PANELS];
-    size_t of[AW_STRIP_SERIES]; /* which one each trace is in */
 };
 
 static void divide(const struct aw_traces *traces, struct panels *panels)
 {
     panels->n = 0;
+    panels->mixed = false;
     for (size_t i = 0; i < traces->n; i++) {
         size_t p = 0;
         while (p < panels->n && strcmp(panels->unit[p], traces->list[i].unit) != 0)
             p++;
         if (p == panels->n && p < MOST_PANELS)
             panels->unit[panels->n++] = traces->list[i].unit;
+        panels->mixed |= p == MOST_PANELS;
         panels->of[i] = p < MOST_PANELS ? p : MOST_PANELS - 1;
     }
+}
+
+/* Without what it is of. */
+static const char *plain_name(const struct aw_trace *trace)
+{
+    const char *dot = strrchr(trace->name, '.');
+    return dot && dot[1] ? dot + 1 : trace->name;
+}
+
+static bool is_first(const struct aw_traces *traces, const struct panels *panels, size_t at)
+{
+    const char *name = plain_name(&traces->list[at]);
+    size_t i = 0;
+    while (panels->of[i] != panels->of[at] || strcmp(plain_name(&traces->list[i]), name) != 0)
+        i++;
+    return i == at;
+}
+
+/* Is it named along the axis? One unit is said once, and what is to be goes without saying. */
+static bool is_named(const struct aw_traces *traces, const struct panels *panels, size_t at,
+                     bool one_unit)
+{
+    const struct aw_trace *trace = &traces->list[at];
+    return is_first(traces, panels, at) &&
+           !(one_unit && is_target(trace) && actual_of(traces, at) < traces->n);
+}
+
+static void add_name(const struct aw_trace *trace, bool with_unit, char *label, size_t size)
+{
+    bool has_unit = with_unit && *trace->unit;
+    aw_append(label, size, ", ", "%.30s%s%s%s", plain_name(trace), has_unit ? " [" : "",
+              has_unit ? trace->unit : "", has_unit ? "]" : "");
+}
+
+/* What the axis is: of one unit what all of it is called, if that is one word; without a unit, or
+ * of several, each by its name. */
+static void name_panel(const struct aw_traces *traces, struct panels *panels, size_t p)
+{
+    bool mixed = panels->mixed && p + 1 == panels->n, one_unit = !mixed && *panels->unit[p];
+    char *label = panels->label[p];
+    size_t names = 0;
+    *label = '\0';
+    for (size_t i = 0; i < traces->n; i++)
+        if (panels->of[i] == p && is_named(traces, panels, i, one_unit) && names++ < NAMED)
+            add_name(&traces->list[i], mixed, label, sizeof panels->label[p]);
+    if (one_unit && names > 1)
+        *label = '\0';
+    else if (names > NAMED)
+        aw_append(label, sizeof panels->label[p], ", ", "…");
+    if (!one_unit)
+        panels->unit[p] = NULL;
 }
 
 /* ---- The picture -------------------------------------------------------------------------------
  */
 
+/* Each line has a colour of its own in its panel, but targets that of what they are of. */
+static void choose_colours(const struct aw_traces *traces, const struct panels *panels,
+                           size_t *colours)
+{
+    size_t used[MOST_PANELS] = {0}, of[AW_TRACES];
+    for (size_t i = 0; i < traces->n; i++) {
+        of[i] = is_target(&traces->list[i]) ? actual_of(traces, i) : traces->n;
+        if (of[i] == traces->n)
+            colours[i] = ++used[panels->of[i]];
+    }
+    for (size_t i = 0; i < traces->n; i++)
+        if (of[i] < traces->n)
+            colours[i] = colours[of[i]];
+}
+
 enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path, const char *title,
                                struct aw_error *err)
 {
-    struct aw_series series[AW_STRIP_SERIES];
+    struct aw_series series[AW_TRACES];
     struct aw_panel list[MOST_PANELS];
     struct panels panels;
-    size_t used = 0, size;
+    size_t used = 0, size, colours[AW_TRACES];
     if (!traces->any)
         return aw_fail(err, AW_USAGE, "--out: nothing has come that could be drawn");
     divide(traces, &panels);
+    choose_colours(traces, &panels, colours);
     for (size_t p = 0; p < panels.n; p++) {
-        list[p] = (struct aw_panel){.label = panels.unit[p][0] ? "" : "value",
-                                    .unit = panels.unit[p][0] ? panels.unit[p] : NULL,
-                                    .series = series + used};
+        name_panel(traces, &panels, p);
+        list[p] = (struct aw_panel){
+            .label = panels.label[p], .unit = panels.unit[p], .series = series + used};
         for (size_t i = 0; i < traces->n; i++)
             if (panels.of[i] == p)
                 series[used++] = (struct aw_series){.label = traces->list[i].label,
+                                                    .colour = colours[i],
+                                                    .dashed = is_target(&traces->list[i]),
                                                     .x = traces->list[i].t,
                                                     .y = traces->list[i].v,
                                                     .n = traces->list[i].n};

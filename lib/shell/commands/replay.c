@@ -28,6 +28,21 @@ static enum aw_status refuse(struct loader *l, enum aw_status status)
                    cause.text);
 }
 
+/* What packets of files do nobody here knows. */
+static enum aw_status allow(struct aw_session *session, const struct aw_record *record)
+{
+    const struct aw_message *message = record->codec->message;
+    const struct aw_replay_hooks *hooks = &session->tool->replay;
+    if (!aw_session_is_own(session, message))
+        return hooks->allow ? hooks->allow(session, record) : AW_OK;
+    if (message->reads || aw_flag(session, "yes"))
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "'%s' is of --packets, and nobody here knows what it does — add --yes if you "
+                   "mean it",
+                   message->name);
+}
+
 /* Encoding it again is the check of its limits. */
 static enum aw_status check_command(struct loader *l, struct aw_span frame)
 {
@@ -40,8 +55,8 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     if (status == AW_OK)
         status = aw_encode(&record, aw_flag(session, "force"), session->device.frame, AW_FRAME_ROOM,
                            &size, &session->err);
-    if (status == AW_OK && session->tool->replay.allow)
-        status = session->tool->replay.allow(session, &record);
+    if (status == AW_OK)
+        status = allow(session, &record);
     if (status == AW_OK) {
         const struct aw_replay_hooks *hooks = &l->session->tool->replay;
         const char *name = record.codec->message->name;

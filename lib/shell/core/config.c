@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/lines.h"
 #include "base/text.h"
 #include "base/xdg.h"
+#include "control/teleop.h"
 
 void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
 {
@@ -81,6 +83,28 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
     return status;
 }
 
+/* Kept as it is, once it has a meaning: which joints there are is known later. */
+static enum aw_status keep_hands(struct aw_session *session, const char *section, const char *key,
+                                 const char *value)
+{
+    struct aw_config *config = session->config;
+    struct aw_teleop_map map = {0};
+    struct aw_hand_line line;
+    enum aw_status status = aw_teleop_map_set(&map, key, value, &session->err);
+    if (status != AW_OK)
+        return status;
+    if ((size_t)snprintf(line.section, sizeof line.section, "%s", section) >= sizeof line.section ||
+        (size_t)snprintf(line.key, sizeof line.key, "%s", key) >= sizeof line.key ||
+        (size_t)snprintf(line.value, sizeof line.value, "%s", value) >= sizeof line.value)
+        return aw_fail(&session->err, AW_USAGE, "%.40s: too long", key);
+    void *lines = aw_grow(config->hands, &config->hands_room, config->n_hands + 1, sizeof line);
+    if (!lines)
+        return aw_no_memory(&session->err);
+    config->hands = lines;
+    config->hands[config->n_hands++] = line;
+    return AW_OK;
+}
+
 enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
                                const char *value)
 {
@@ -88,6 +112,8 @@ enum aw_status aw_config_entry(struct aw_session *session, const char *section, 
         return set_alias(session, key, value);
     if (strcmp(section, "options") == 0)
         return set_option(session, key, value);
+    if (strncmp(section, "teleop ", 7) == 0 && session->tool->joints)
+        return keep_hands(session, section + 7, key, value);
     if (session->tool->configure)
         return session->tool->configure(session, section, key, value, &session->err);
     return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]", section);
@@ -261,4 +287,5 @@ void aw_config_free(struct aw_config *config)
     }
     for (size_t i = 0; i < config->n_settings; i++)
         free(config->settings[i].text);
+    free(config->hands);
 }

@@ -27,6 +27,10 @@ struct aw_config {
     struct aw_alias {
         char *name, *url;
     } aliases[AW_ALIASES_MAX];
+    size_t n_hands, hands_room;
+    struct aw_hand_line { /* of [teleop SECTION] */
+        char section[40], key[48], value[160];
+    } * hands;
     size_t n_settings;
     struct aw_setting { /* of [options] */
         const struct aw_option *option;

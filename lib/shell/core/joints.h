@@ -17,8 +17,8 @@
  * What a joint is told and what it measures is in its own unit: each entry of the list says which.
  * A value that nobody knows is NaN, here and in every state; a time that never was is AW_NO_TIME.
  *
- * How the tools fit. Only hidmotor's joints take commands so far: those of the others are listed,
- * limited and read, and take nothing (takes is 0); what stands here of their commands is the plan.
+ * How the tools fit. Streams of commands, as teleop sends them, all take but armctl; single ones
+ * only hidmotor's joints so far, and what stands here of the others' is the plan.
  *
  * hidmotor   m1 m2 m3 take targets in deg (interpolated by the board in command.seconds) and
  *            velocities in deg/s, all of them in one packet: those that are not named keep their
@@ -191,6 +191,7 @@ struct aw_joints {
     const struct aw_joint_column *columns;
     double hz;   /* of a stream of commands, if nobody says */
     double most; /* Hz: more is of no use */
+    bool timed;  /* the device goes to a target in command.seconds by itself */
     bool told;   /* which joints there are is told by the device: list knows none before open */
 
     /* Opens the link with the options of this command, and what a conversation begins with. With

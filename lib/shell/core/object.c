@@ -20,6 +20,7 @@ void aw_object_start(struct aw_object *object, const char *cmd)
 {
     object->cmd = cmd;
     object->headline = NULL;
+    object->brief = false;
     object->n = object->n_kept = 0;
 }
 
@@ -76,6 +77,33 @@ void aw_object_list(struct aw_object *object, const char *key, const char *json)
     entry->json = true;
 }
 
+static bool same_owner(const char *a, const char *b)
+{
+    size_t length = strcspn(a, ".");
+    return a[length] == '.' && strncmp(a, b, length + 1) == 0;
+}
+
+void aw_object_gather(struct aw_object *object)
+{
+    struct aw_entry *entries = object->entries;
+    for (size_t i = 1; i < object->n; i++) {
+        size_t to = i;
+        while (to > 0 && !same_owner(entries[i].key, entries[to - 1].key))
+            to--;
+        if (to == 0 || to == i)
+            continue;
+        struct aw_entry moved = entries[i];
+        memmove(entries + to + 1, entries + to, (i - to) * sizeof *entries);
+        entries[to] = moved;
+    }
+}
+
+void aw_object_details(struct aw_object *object, size_t n)
+{
+    for (; n < object->n; n++)
+        object->entries[n].detail = true;
+}
+
 void aw_object_absent(struct aw_object *object)
 {
     struct aw_entry *entry = &object->entries[object->n - 1];
@@ -98,6 +126,10 @@ void aw_object_stats_ms(struct aw_object *object, const char *what, const struct
         snprintf(key, sizeof key, "%s%s%s_ms", what ? what : "", what ? "_" : "", rows[i].name);
         aw_object_number(object, key, rows[i].value, 3, NULL);
     }
+    if (what && stats->n) /* but for the most */
+        aw_object_details(object, object->n - sizeof rows / sizeof *rows);
+    if (what && stats->n)
+        object->entries[object->n - 1].detail = false;
 }
 
 static char *put(char *out, const char *text)
@@ -296,6 +328,8 @@ char *aw_object_line(const struct aw_object *object, char *out)
     size_t n = that_fit(object, 1);
     for (size_t i = 0; i < n; i++) {
         const struct aw_entry *entry = &object->entries[i];
+        if (object->brief && entry->detail)
+            continue;
         *out++ = ' ';
         out = put(out, entry->key);
         *out++ = '=';

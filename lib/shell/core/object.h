@@ -32,11 +32,13 @@ struct aw_entry {
     bool truth;   /* the number is a truth value */
     bool json;    /* the text is JSON already */
     bool absent;  /* a column that this row leaves empty: not in JSON */
+    bool detail;  /* not in the line of an object that is brief */
 };
 
 struct aw_object {
     const char *cmd;      /* NULL: nothing to print */
     const char *headline; /* text style: instead of "ok"; or NULL */
+    bool brief;           /* text style: without details */
     size_t n, n_kept;
     struct aw_entry entries[AW_OBJECT_MAX];
     char kept[AW_OBJECT_KEPT]; /* texts of its own */
@@ -56,12 +58,19 @@ void aw_object_truth(struct aw_object *object, const char *key, bool truth);
 /* A list, as JSON: "[1,2,3]". */
 void aw_object_list(struct aw_object *object, const char *key, const char *json);
 
+/* Puts what is of one ("m1.lag_ms", later "m1.target") together, as JSON has one object for it. */
+void aw_object_gather(struct aw_object *object);
+
+/* What has been added since there were n entries are details: people see them with -v, programs
+ * always. */
+void aw_object_details(struct aw_object *object, size_t n);
+
 /* Takes the value of the last entry away: rows of one table have the same columns. */
 void aw_object_absent(struct aw_object *object);
 
 /* Statistics in milliseconds, named alike in every tool: min_ms mean_ms p50_ms p95_ms p99_ms
- * max_ms, with what in front if it is not NULL ("late": late_min_ms …). Nothing if there are no
- * samples. */
+ * max_ms, with what in front if it is not NULL ("late": late_min_ms …), all but the most details
+ * then. Nothing if there are no samples. */
 void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats);
 
 /* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the

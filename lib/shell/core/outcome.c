@@ -8,6 +8,11 @@
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
 
+static bool shows_all(const struct aw_session *session)
+{
+    return aw_flag(session, "verbose") || aw_flag(session, "fields");
+}
+
 /* The result is that of the command as it was typed, whatever was sent for it. In CSV and --format
  * what was asked for are the records or rows, where there were any. */
 static void print_result(struct aw_session *session, enum aw_status status)
@@ -31,6 +36,7 @@ static void print_result(struct aw_session *session, enum aw_status status)
     if (aw_session_print_object(session, &session->result, &head))
         return;
     session->result.cmd = name;
+    session->result.brief = !shows_all(session);
     aw_session_print_line(session, &session->result);
 }
 

@@ -81,7 +81,7 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
 }
 
 struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
-                                     enum aw_style style, uint32_t messages)
+                                     enum aw_style style, uint64_t messages)
 {
     struct aw_view_options options = view_options(session);
     options.style = style;
@@ -115,26 +115,9 @@ static enum aw_status make_wire(struct aw_session *session, const struct aw_vari
         session->device.decoding = calloc(1, sizeof *session->device.decoding);
     if (!session->device.decoding)
         return aw_no_memory(&session->err);
-    aw_wire_init(session->device.decoding, session->tool->protocol, variant, raw);
+    aw_wire_init(session->device.decoding, session->wire->protocol, variant, raw);
     session->device.decoding->lenient = session->wire->lenient;
     return AW_OK;
-}
-
-enum aw_status aw_session_prepare_wire(struct aw_session *session)
-{
-    struct aw_variant variant = session->tool->protocol->variants[0];
-    enum aw_status status = AW_OK;
-    if (session->tool->variant)
-        status = session->tool->variant(session, &variant, &session->err);
-    if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
-        aw_wire_init(session->wire, session->tool->protocol, &variant, false);
-    return status;
-}
-
-enum aw_status aw_session_check_wire(struct aw_session *session, const char *text)
-{
-    (void)text;
-    return aw_session_prepare_wire(session);
 }
 
 enum aw_status aw_session_check_file(struct aw_session *session, const char *text)
@@ -170,6 +153,7 @@ enum aw_status aw_session_view(struct aw_session *session, const struct aw_recor
         return AW_OK;
     struct aw_view_options options = view_options(session);
     options.fields = split_fields(session);
+    options.brief = printing->brief;
     options.messages = printing->messages;
     options.like = like;
     printing->view = aw_view_new(printing->wire, &options, &session->err);
@@ -194,10 +178,10 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
         aw_view_free(printing->view);
         printing->view = NULL;
     }
-    uint32_t spoken = aw_view_messages(session->tool->protocol, session->tool->speaks);
+    uint64_t spoken = aw_session_spoken(session);
     if (record->dir == AW_RX && spoken >> at & 1)
         printing->messages |= spoken;
-    printing->messages |= UINT32_C(1) << at;
+    printing->messages |= UINT64_C(1) << at;
 }
 
 enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record)

@@ -21,6 +21,7 @@
 
 struct aw_attached;
 struct aw_config;
+struct aw_packets;
 struct aw_recent;
 struct aw_server;
 struct aw_sharing;
@@ -69,11 +70,12 @@ struct aw_printing {
     struct aw_wire *wire;            /* of the records */
     struct aw_view *view;            /* made on first use */
     const char *const *usual_fields; /* of the command, where there is no --fields */
+    bool brief;                      /* records as text without what is formal: watch */
     char field_text[512];            /* --fields, cut up */
     const char *fields[AW_FIELDS_MAX + 1];
     struct aw_wanted wanted;
     bool rows;          /* it has printed rows */
-    uint32_t messages;  /* that the view's columns are of; 0: of all */
+    uint64_t messages;  /* that the view's columns are of; 0: of all */
     size_t csv_columns; /* of the row or result whose names it has printed */
 };
 
@@ -95,6 +97,13 @@ struct aw_session_time {
     struct aw_virtual_clock virtual; /* for sim:?time=virtual */
 };
 
+/* --packets: what the wire's table has beside the tool's. */
+struct aw_own {
+    struct aw_packets *packets; /* NULL: none */
+    char *files;                /* as they were named */
+    bool recorded;              /* they are those of a recording that is read */
+};
+
 /* How the program runs. */
 struct aw_session_mode {
     bool interactive; /* at the prompt */
@@ -103,6 +112,7 @@ struct aw_session_mode {
     bool quit;        /* the user asked to leave */
     bool idling;      /* it waits for input, and reads the link beside */
     bool testing;     /* the cases of a test are being run */
+    bool advised;     /* a next step has been told, see advice.h */
     unsigned scripts; /* that are being run, one from another */
     int realtime;     /* the priority that was asked for last, and had or not; 0: none */
     /* The prompt's, while a line is being typed: takes it off the screen and puts it there again,
@@ -159,6 +169,7 @@ struct aw_session {
     struct aw_session_run run;
     struct aw_session_motion motion;
     struct aw_session_share share;
+    struct aw_own own;
 };
 
 /* A session with its defaults, prints to standard output. NULL: out of memory. */
@@ -239,7 +250,7 @@ enum aw_status aw_session_view(struct aw_session *session, const struct aw_recor
  * 0 unless --time says otherwise. messages: as in struct aw_view_options. NULL: the error is set.
  */
 struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
-                                     enum aw_style style, uint32_t messages);
+                                     enum aw_style style, uint64_t messages);
 
 /* AW_USAGE for a name of --fields that is no field's of a record. */
 enum aw_status aw_session_check_fields(struct aw_session *session);
@@ -305,6 +316,23 @@ enum aw_status aw_session_prepare_wire(struct aw_session *session);
 
 /* For an option's check: is there a wire as the options say? */
 enum aw_status aw_session_check_wire(struct aw_session *session, const char *text);
+
+/* Is it a message of --packets? One of the session's wire, or of another one of its protocol. */
+bool aw_session_is_own(const struct aw_session *session, const struct aw_message *message);
+
+/* A bit for each message that watch and record get. */
+uint64_t aw_session_spoken(const struct aw_session *session);
+
+/* Packets of files are kept in recordings, as comments. The next text to keep, from *at on, which
+ * moves behind it. False: there is none. */
+bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size);
+bool aw_session_kept_packets(const char *comment); /* is it such a text? */
+
+/* Takes them from a recording that the command reads, unless there is --packets. AW_MALFORMED. */
+enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args);
+
+/* Forgets what --packets has read; the wire is not used any more. */
+void aw_session_free_packets(struct aw_session *session);
 
 /* Can this file be read? */
 enum aw_status aw_session_check_file(struct aw_session *session, const char *text);

@@ -138,7 +138,7 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
         .clock = session->clock,
         .extra = session->tool->sim,
         .context = session,
-        .protocol = session->tool->protocol,
+        .protocol = session->wire->protocol,
     };
     enum aw_status status = aw_session_open(session, url, &options, &session->device.link);
     if (status != AW_OK)

@@ -56,6 +56,7 @@ void aw_session_free(struct aw_session *session)
         session->tool->finish(session);
     aw_stop_end(session);
     aw_view_free(session->run.printing.view);
+    aw_session_free_packets(session);
     aw_recent_free(session->device.recent);
     aw_config_free(session->config);
     free(session->config);

@@ -242,11 +242,13 @@ bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struc
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns)
 {
     char text[NAMES_MAX];
-    size_t at = 0;
+    size_t at = 0, own = 0;
     bool good = true;
-    if (tee->named || !tee->file || !session->tool->names.keep)
+    if (tee->named || !tee->file)
         return true;
-    while (good && session->tool->names.keep(session, &at, text, sizeof text)) {
+    while (good && (aw_session_keep_packets(session, &own, text, sizeof text) ||
+                    (session->tool->names.keep &&
+                     session->tool->names.keep(session, &at, text, sizeof text)))) {
         struct message message = remark(time_ns, text);
         tee->named = true;
         good = put(tee, &message, &session->device.tee_lost);

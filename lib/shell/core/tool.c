@@ -11,12 +11,19 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
     return NULL;
 }
 
+/* Has the tool what the command is about? */
+static bool fits(const struct aw_tool *tool, const struct aw_command *command)
+{
+    return (!command->joints || tool->joints) && (!command->hands || tool->maps) &&
+           (!command->own || tool->send);
+}
+
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
 {
     const struct aw_command *command = find_in(tool->commands, name);
     if (!command)
         command = find_in(tool->common, name);
-    return command && command->joints && !tool->joints ? NULL : command;
+    return command && !fits(tool, command) ? NULL : command;
 }
 
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
@@ -25,7 +32,7 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
     for (const struct aw_command *c = tool->commands; c && c->name; c++)
         visit(c, context);
     for (const struct aw_command *c = tool->common; c && c->name; c++)
-        if (!find_in(tool->commands, c->name) && (tool->joints || !c->joints))
+        if (!find_in(tool->commands, c->name) && fits(tool, c))
             visit(c, context);
 }
 

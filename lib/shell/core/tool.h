@@ -117,6 +117,13 @@ struct aw_option {
 #define AW_ARGS(...)    ((const struct aw_arg[]){__VA_ARGS__, {0}})
 #define AW_OPTIONS(...) ((const struct aw_option[]){__VA_ARGS__, {0}})
 
+/* A line that is worth typing after a command: "plot {file}", with the name of one of its arguments
+ * or options that is a file. It needs no device, so that it works as it is copied. */
+struct aw_next {
+    const char *words; /* NULL: there is none */
+    const char *why;   /* "draws it" */
+};
+
 struct aw_command {
     const char *name;
     const char *summary;             /* one line, no full stop */
@@ -128,6 +135,8 @@ struct aw_command {
     bool offline;                    /* needs no device: signals keep their usual meaning */
     bool messages;                   /* but speaks of its messages */
     bool joints;                     /* only where the tool has joints, see joints.h */
+    bool hands;                      /* only where it has maps for them */
+    bool own;                        /* only where it can send packets of files */
     enum aw_safety safety;
     enum aw_group group;
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
@@ -137,7 +146,8 @@ struct aw_command {
                            -j are refused; NULL: each of these gives its form */
     bool prints_json;   /* but -j is not */
     const char *const
-        *examples; /* what follows the name of the tool; each one is run by the tests */
+        *examples;       /* what follows the name of the tool; each one is run by the tests */
+    struct aw_next next; /* said after success, see advice.h */
     enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
 };
 
@@ -243,6 +253,11 @@ struct aw_replay_hooks {
                            bool *held);
     /* After the last message, for devices that go on with the last command for ever. */
     enum aw_status (*end)(struct aw_session *session);
+};
+
+/* A map of teleop that the tool has, as lines of a section of the config file. */
+struct aw_teleop_preset {
+    const char *name, *help, *text;
 };
 
 enum aw_turn { AW_TURN_BEGIN, AW_TURN_GO_ON, AW_TURN_END };
@@ -370,10 +385,15 @@ struct aw_tool {
     /* ---- Joints ---- */
 
     const struct aw_joints *joints; /* see joints.h; NULL: nothing has any */
+    const struct aw_teleop_preset
+        *maps; /* of teleop, {0}-terminated, or NULL; the usual one first */
 
     /* ---- Messages ---- */
 
     const struct aw_bench_hooks *bench; /* experiments with its joints; NULL: none can be made */
+    /* Sends a packet of --packets, or shows it with --dry-run, and shows what comes back. NULL: the
+     * tool sends none. */
+    enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);
     struct aw_subject_hooks subject;
     struct aw_name_hooks names;
     struct aw_ordered ordered;

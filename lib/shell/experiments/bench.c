@@ -93,6 +93,12 @@ enum aw_status aw_bench_begin(struct aw_bench *bench)
 /* ---- Looking after the joint -------------------------------------------------------------------
  */
 
+static int64_t time_ns(const struct aw_bench *bench)
+{
+    return bench->hooks->now ? bench->hooks->now(bench->session)
+                             : aw_clock_now(bench->session->clock);
+}
+
 static double now_s(const struct aw_bench *bench)
 {
     return (double)aw_clock_now(bench->session->clock) / 1e9;
@@ -140,7 +146,7 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
                                         fabs(sample->pull) > 0 ? sample->pull : sample->output,
                                     .fault = sample->fault};
     bool fine = aw_motion_feed(&bench->guard, &seen) == AW_MOTION_FINE;
-    bench->last[AW_BENCH_T] = (double)(aw_clock_now(bench->session->clock) - bench->start_ns) / 1e9;
+    bench->last[AW_BENCH_T] = (double)(time_ns(bench) - bench->start_ns) / 1e9;
     bench->last[AW_BENCH_SETPOINT] =
         (isnan(sample->setpoint) ? bench->commanded : sample->setpoint) * scale;
     bench->last[AW_BENCH_MEASURED] = sample->measured * scale;
@@ -225,7 +231,7 @@ enum aw_status aw_bench_gains(struct aw_bench *bench, struct aw_gains gains)
 enum aw_status aw_bench_restart(struct aw_bench *bench)
 {
     aw_table_free(&bench->table);
-    bench->start_ns = aw_clock_now(bench->session->clock);
+    bench->start_ns = time_ns(bench);
     return aw_table_init(&bench->table, columns, AW_BENCH_COLUMNS, &bench->session->err);
 }
 
@@ -255,6 +261,7 @@ enum aw_status aw_bench_end(struct aw_bench *bench, enum aw_status status)
 void aw_bench_free(struct aw_bench *bench)
 {
     aw_table_free(&bench->table);
+    aw_joints_free(&bench->list);
 }
 
 double *aw_bench_columns(const struct aw_table *table, size_t first)

@@ -9,10 +9,8 @@
 #include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
 
-#define CURVE     2000 /* points of a Nyquist curve */
 #define BODE      200
 #define MOST      AW_RULES
-#define AROUND    2.5 /* how far a Nyquist curve is drawn from 0 */
 #define LONGEST_S 2.0 /* of a drawn step */
 
 static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
@@ -111,46 +109,67 @@ void aw_bench_print_proposals(struct aw_session *session, const struct aw_propos
 /* ---- Charts ------------------------------------------------------------------------------------
  */
 
+/* A model over frequency, and the points that were measured. */
+struct bode {
+    double hz[BODE], gain[BODE], phase[BODE];
+    size_t n; /* points */
+    double at[AW_SPECTRUM_POINTS], seen[AW_SPECTRUM_POINTS], lag[AW_SPECTRUM_POINTS];
+    double coherence[AW_SPECTRUM_POINTS];
+    bool hollow[AW_SPECTRUM_POINTS];
+};
+
+static void fill_bode(struct bode *b, const struct aw_model *model)
+{
+    const struct aw_process *process = &model->fit.process;
+    b->n = model->n_points;
+    double low = b->n ? model->points[0].hz : 0.1, high = b->n ? model->points[b->n - 1].hz : 20;
+    for (int i = 0; i < BODE; i++) {
+        b->hz[i] = low / 2 * pow(4 * high / low, i / (BODE - 1.));
+        double omega = 6.283185307 * b->hz[i];
+        b->gain[i] = 20 * log10(cabs(aw_process_response(process, omega)));
+        b->phase[i] = aw_process_phase(process, omega) * 57.29577951;
+        if (process->gain < 0)
+            b->phase[i] -= 180;
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        const struct aw_spectrum_point *p = &model->points[i];
+        double near = aw_process_phase(process, 6.283185307 * p->hz) * 57.29577951;
+        b->at[i] = p->hz;
+        b->seen[i] = 20 * log10(p->gain);
+        b->lag[i] = p->phase_deg + 360 * round((near - p->phase_deg) / 360);
+        b->coherence[i] = p->coherence;
+        b->hollow[i] = p->coherence < AW_COHERENT;
+    }
+}
+
+static struct aw_series points_of(const struct bode *b, const char *label, const double *y)
+{
+    return (struct aw_series){.label = label,
+                              .x = b->at,
+                              .y = y,
+                              .n = b->n,
+                              .dots = true,
+                              .colour = 2,
+                              .hollow = b->hollow};
+}
+
 char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
                          size_t *size)
 {
-    double hz[BODE], gain[BODE], phase[BODE];
-    double at[AW_SPECTRUM_POINTS], seen[AW_SPECTRUM_POINTS], lag[AW_SPECTRUM_POINTS];
-    bool hollow[AW_SPECTRUM_POINTS];
-    double low = model->n_points ? model->points[0].hz : 0.1;
-    double high = model->n_points ? model->points[model->n_points - 1].hz : 20;
-    for (int i = 0; i < BODE; i++) {
-        double omega = 6.283185307 * (hz[i] = low / 2 * pow(4 * high / low, i / (BODE - 1.)));
-        gain[i] = 20 * log10(cabs(aw_process_response(&model->fit.process, omega)));
-        phase[i] = aw_process_phase(&model->fit.process, omega) * 57.29577951;
-        if (model->fit.process.gain < 0)
-            phase[i] -= 180;
-    }
-    for (size_t i = 0; i < model->n_points; i++) {
-        const struct aw_spectrum_point *p = &model->points[i];
-        double near = aw_process_phase(&model->fit.process, 6.283185307 * p->hz) * 57.29577951;
-        at[i] = p->hz;
-        seen[i] = 20 * log10(p->gain);
-        lag[i] = p->phase_deg + 360 * round((near - p->phase_deg) / 360);
-        hollow[i] = p->coherence < AW_COHERENT;
-    }
-    const struct aw_series gains[] = {{.label = "model", .x = hz, .y = gain, .n = BODE},
-                                      {.label = "measured",
-                                       .x = at,
-                                       .y = seen,
-                                       .n = model->n_points,
-                                       .dots = true,
-                                       .hollow = hollow}};
-    const struct aw_series phases[] = {{.label = "model", .x = hz, .y = phase, .n = BODE},
-                                       {.label = "measured",
-                                        .x = at,
-                                        .y = lag,
-                                        .n = model->n_points,
-                                        .dots = true,
-                                        .hollow = hollow}};
+    struct bode b;
+    fill_bode(&b, model);
+    const double ends[] = {b.hz[0], b.hz[BODE - 1]}, least[] = {AW_COHERENT, AW_COHERENT};
+    const struct aw_series gains[] = {{.label = "model", .x = b.hz, .y = b.gain, .n = BODE},
+                                      points_of(&b, "measured", b.seen)};
+    const struct aw_series phases[] = {{.label = "model", .x = b.hz, .y = b.phase, .n = BODE},
+                                       points_of(&b, "measured", b.lag)};
+    const struct aw_series trust[] = {
+        points_of(&b, "coherence", b.coherence),
+        {.label = "trusted above", .x = ends, .y = least, .n = 2, .guide = true}};
     const struct aw_panel panels[] = {
-        {.label = "gain", .unit = "dB", .series = gains, .n = model->n_points ? 2 : 1},
-        {.label = "phase", .unit = "deg", .series = phases, .n = model->n_points ? 2 : 1}};
+        {.label = "gain", .unit = "dB", .series = gains, .n = b.n ? 2 : 1},
+        {.label = "phase", .unit = "deg", .series = phases, .n = b.n ? 2 : 1},
+        {.label = "coherence", .series = trust, .n = 2}};
     char title[160];
     aw_picture_title(session, "Process: model and measured points (hollow: coherence below 0.8)",
                      AW_NO_TIME, title, sizeof title);
@@ -159,23 +178,23 @@ char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *mode
                                    .x_unit = "Hz",
                                    .log_x = true,
                                    .panels = panels,
-                                   .n = 2};
+                                   .n = b.n ? 3 : 2,
+                                   .height = b.n ? 760 : 0};
     return aw_picture_draw(&chart, path, size, &session->err);
 }
 
 struct curves {
-    struct aw_series series[MOST + 2], output[MOST];
-    double *x[MOST + 2], *y[MOST + 2], *u[MOST];
+    struct aw_series series[MOST], output[MOST];
+    double *x[MOST], *y[MOST], *u[MOST];
     size_t n;
 };
 
 static void free_curves(struct curves *c)
 {
-    for (size_t i = 0; i < MOST + 2; i++) {
+    for (size_t i = 0; i < MOST; i++) {
         free(c->x[i]);
         free(c->y[i]);
-        if (i < MOST)
-            free(c->u[i]);
+        free(c->u[i]);
     }
 }
 
@@ -236,86 +255,23 @@ char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *mod
     return svg;
 }
 
-static bool add_nyquist(struct curves *c, const struct aw_model *model, const struct aw_proposal *p,
-                        struct aw_error *err)
-{
-    struct aw_loop *loop = aw_loop_new(&model->fit.process, model->driver.tick_s, err);
-    double omega;
-    double complex open;
-    size_t n = 0;
-    bool good = loop && room(c, CURVE + 1);
-    for (size_t i = 0; good && n < CURVE && aw_loop_point(loop, &p->per_tick, i, &omega, &open);
-         i++)
-        if (cabs(open) < AROUND) {
-            c->x[c->n][n] = creal(open);
-            c->y[c->n][n++] = cimag(open);
-        }
-    aw_loop_free(loop);
-    if (good) {
-        c->series[c->n] = (struct aw_series){.label = aw_rule_name(p->rule),
-                                             .x = c->x[c->n],
-                                             .y = c->y[c->n],
-                                             .n = n,
-                                             .curve = true};
-        c->n++;
-    }
-    return good;
-}
-
-/* All of the plane around -1 that a loop with this Ms stays away from. */
-static bool add_circle(struct curves *c, double ms)
-{
-    if (!room(c, 101))
-        return false;
-    for (int i = 0; i <= 100; i++) {
-        c->x[c->n][i] = -1 + cos(i * 0.06283185307) / ms;
-        c->y[c->n][i] = sin(i * 0.06283185307) / ms;
-    }
-    c->series[c->n] = (struct aw_series){
-        .label = "Ms", .x = c->x[c->n], .y = c->y[c->n], .n = 101, .curve = true, .dashed = true};
-    c->n++;
-    return true;
-}
-
-char *aw_bench_draw_nyquist(struct aw_session *session, const struct aw_model *model,
-                            const struct aw_proposal *proposals, size_t n, const char *path,
-                            size_t *size)
-{
-    struct curves c = {0};
-    bool good = true;
-    for (size_t i = 0; i < n && good; i++)
-        good = add_nyquist(&c, model, &proposals[i], &session->err);
-    good = good && add_circle(&c, AW_DESIGN_MS);
-    const struct aw_panel panels[] = {{.label = "imaginary", .series = c.series, .n = c.n}};
-    char title[160];
-    aw_picture_title(session, "Open loop (Nyquist), circle of Ms 1.6 around -1", AW_NO_TIME, title,
-                     sizeof title);
-    const struct aw_chart chart = {.title = title,
-                                   .x_label = "real",
-                                   .round = true,
-                                   .panels = panels,
-                                   .n = 1,
-                                   .width = 800,
-                                   .height = 560};
-    char *svg = good ? aw_picture_draw(&chart, path, size, &session->err) : NULL;
-    free_curves(&c);
-    return svg;
-}
-
 /* ---- The command -------------------------------------------------------------------------------
  */
 
 static enum aw_status plot(struct aw_session *session, const struct aw_model *model,
                            const struct aw_proposal *proposals, size_t n, double step)
 {
-    const char *paths[] = {aw_option(session, "plot"), aw_option(session, "nyquist")};
+    const char *paths[] = {aw_option(session, "plot"), aw_option(session, "nyquist"),
+                           aw_option(session, "bode")};
     enum aw_status status = AW_OK;
-    for (int i = 0; i < 2 && status == AW_OK; i++) {
+    for (int i = 0; i < 3 && status == AW_OK; i++) {
         size_t size;
         if (!paths[i])
             continue;
-        char *svg = i ? aw_bench_draw_nyquist(session, model, proposals, n, paths[i], &size)
-                      : aw_bench_draw_steps(session, model, proposals, n, step, paths[i], &size);
+        char *svg = i == 1 ? aw_bench_draw_nyquist(session, model, proposals, n, paths[i], &size)
+                    : i == 2
+                        ? aw_bench_draw_loop(session, model, proposals, n, paths[i], &size)
+                        : aw_bench_draw_steps(session, model, proposals, n, step, paths[i], &size);
         status = aw_bench_write_drawn(session, svg, size, paths[i]);
     }
     return status;

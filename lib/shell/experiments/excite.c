@@ -12,8 +12,9 @@
 #define EXPERIMENT  30.0 /* s, of steps and relay */
 #define MULTISINE_S 4.0  /* a period; two are sent */
 #define TONES       12
-#define SLOWEST_HZ  0.25
 #define FASTEST_HZ  8.0
+#define SETPOINTS_S 12.0 /* of setpoints alone: three times a twelfth, and two periods of a third */
+#define REST_S      0.2
 
 bool aw_bench_known_gains(struct aw_bench *bench, const char *advice, struct aw_gains *gains)
 {
@@ -30,7 +31,7 @@ enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *
 {
     struct aw_session *session = bench->session;
     const char *with = aw_option(session, "with");
-    bool all = strcmp(with, "all") == 0;
+    bool all = !with || strcmp(with, "all") == 0;
     double deviation = 0;
     enum aw_status status = aw_bench_max_deviation(bench, NULL, &deviation);
     e->steps = all || strcmp(with, "step") == 0;
@@ -77,25 +78,20 @@ static enum aw_status excite(struct aw_bench *bench, struct aw_excitation *e)
     return status == AW_OK ? aw_excite_result(&e->excite, &bench->session->err) : status;
 }
 
-/* Two periods around the centre, by the gains that the driver had. */
-static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e,
-                            const struct aw_gains *before)
+/* Two periods around the centre, from start on. */
+static enum aw_status multisine(struct aw_bench *bench, const struct aw_excitation *e, double start,
+                                double period_s)
 {
     struct aw_sweep sweep;
     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
-                                 .from_hz = SLOWEST_HZ,
+                                 .from_hz = 1 / period_s,
                                  .to_hz = FASTEST_HZ,
                                  .tones = TONES,
                                  .amplitude = e->config.max_deviation / 3,
-                                 .duration_s = MULTISINE_S};
-    double t = 0, start = bench->last[AW_BENCH_T];
+                                 .duration_s = period_s};
+    double t = 0;
     enum aw_status status = aw_sweep_start(&sweep, &plan, &bench->session->err);
-    aw_session_notice(bench->session, "multisine: %.1f s", start);
-    if (status == AW_OK)
-        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
-    if (status == AW_OK)
-        status = aw_bench_gains(bench, *before);
-    while (status == AW_OK && t < 2 * MULTISINE_S) {
+    while (status == AW_OK && t < 2 * period_s) {
         status = aw_bench_await_turn(bench);
         t = bench->last[AW_BENCH_T] - start;
         double value = e->config.centre + aw_sweep_value(&sweep, t) * fmin(1, t);
@@ -105,27 +101,77 @@ static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e,
     return status;
 }
 
-static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
+/* By the gains that the driver had. */
+static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e,
                             const struct aw_gains *before)
 {
-    struct aw_session *session = bench->session;
-    double limit = fmin(-bench->joint.low, bench->joint.high);
-    const char *around = aw_option(session, "around");
-    enum aw_status status = aw_bench_tick_measure(bench, before, &e->tick);
-    if (status == AW_OK && around)
-        status = aw_bench_parse(bench, "--around", around, &e->config.centre);
+    double start = bench->last[AW_BENCH_T];
+    aw_session_notice(bench->session, "multisine: %.1f s", start);
+    enum aw_status status =
+        aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
+    if (status == AW_OK)
+        status = aw_bench_gains(bench, *before);
+    return status == AW_OK ? multisine(bench, e, start, MULTISINE_S) : status;
+}
+
+static enum aw_status go_around(struct aw_bench *bench, struct aw_excitation *e)
+{
+    const char *around = aw_option(bench->session, "around");
+    enum aw_status status =
+        around ? aw_bench_parse(bench, "--around", around, &e->config.centre) : AW_OK;
     if (status == AW_OK && around)
         status = aw_bench_drive(bench, e->config.centre);
     if (status == AW_OK)
         status = aw_bench_collect(bench, around ? 2 : 0.1);
     if (!around)
         e->config.centre = bench->last[AW_BENCH_MEASURED] / bench->joint.scale;
+    return status;
+}
+
+static enum aw_status fail_near_end(struct aw_session *session)
+{
+    return aw_fail(&session->err, AW_LIMIT,
+                   "%s: the joint is too near the end of its range for a swing of "
+                   "--max-deviation — move it inwards%s, or --around",
+                   session->run.command->name, session->tool->bench->gains ? " with setpoint" : "");
+}
+
+/* What follows setpoints by a law that is not ours: to both sides and back, then a multisine. */
+static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
+{
+    static const double places[] = {0, 1, -1, 0};
+    struct aw_session *session = bench->session;
+    double part_s = (aw_flag(session, "for") ? e->config.max_time_s : SETPOINTS_S) / 12;
+    enum aw_status status = go_around(bench, e);
+    double centre = e->config.centre, far = e->config.max_deviation / 3;
+    if (status == AW_OK && (centre - far < bench->joint.low || centre + far > bench->joint.high))
+        status = fail_near_end(session);
+    aw_bench_watch(bench);
+    if (status == AW_OK)
+        status = aw_bench_restart(bench);
+    for (size_t i = 0; i < sizeof places / sizeof *places && status == AW_OK; i++) {
+        status = aw_bench_push(bench, centre + places[i] * far);
+        if (status == AW_OK)
+            status = aw_bench_collect(bench, i ? part_s : REST_S);
+    }
+    if (status == AW_OK)
+        status = multisine(bench, e, bench->last[AW_BENCH_T], 4 * part_s);
+    if (status == AW_OK)
+        status = aw_bench_push(bench, centre);
+    return status == AW_OK ? aw_bench_collect(bench, REST_S) : status;
+}
+
+static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
+                            const struct aw_gains *before)
+{
+    struct aw_session *session = bench->session;
+    double limit = fmin(-bench->joint.low, bench->joint.high);
+    enum aw_status status = aw_bench_tick_measure(bench, before, &e->tick);
+    if (status == AW_OK)
+        status = go_around(bench, e);
     e->kp = aw_excite_gain(&e->config, limit);
     if (status == AW_OK && !isfinite(e->kp))
-        status = aw_fail(&session->err, AW_LIMIT,
-                         "%s: the joint is too near the end of its range for a swing of "
-                         "--max-deviation — move it inwards with setpoint, or --around",
-                         session->run.command->name);
+        status = fail_near_end(session);
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
     aw_bench_watch(bench); /* the bound is one around the centre, also after --around */
@@ -135,6 +181,8 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
 enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e,
                                      const struct aw_gains *before)
 {
+    if (!bench->hooks->gains)
+        return follow(bench, e);
     bench->hooks->try(bench, before);
     enum aw_status status = begin(bench, e, before);
     bool small = e->steps || e->relay;
@@ -167,9 +215,10 @@ static bool make_arrays(const struct aw_table *table, const struct aw_bench_colu
     if (!block)
         return false;
     *a = (struct arrays){block, block + n, block + 2 * n, block + 3 * n, block + 6 * n, n};
+    double zero = c->relative && n ? aw_table_cell(table, 0, c->input) : 0;
     for (size_t i = 0; i < n; i++) {
         a->t[i] = aw_table_cell(table, i, c->t) * c->time_scale;
-        a->u[i] = aw_table_cell(table, i, c->input);
+        a->u[i] = aw_table_cell(table, i, c->input) - zero;
         a->y[i] = aw_table_cell(table, i, c->measured) / c->measured_scale;
     }
     return true;
@@ -210,10 +259,22 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
                                    struct aw_model *model)
 {
     double tick_s = e->tick.from == AW_TICK_ASSUMED ? 0 : e->tick.s;
-    struct aw_bench_columns columns = {AW_BENCH_T,         AW_BENCH_OUTPUT, AW_BENCH_MEASURED,  1,
-                                       bench->joint.scale, tick_s,          bench->joint.driver};
+    size_t n = bench->table.n_rows;
+    bool servo = bench->hooks->servo;
+    struct aw_bench_columns columns = {.t = AW_BENCH_T,
+                                       .input = servo ? AW_BENCH_SETPOINT : AW_BENCH_OUTPUT,
+                                       .measured = AW_BENCH_MEASURED,
+                                       .time_scale = 1,
+                                       .measured_scale = bench->joint.scale,
+                                       .tick_s = tick_s,
+                                       .driver = bench->joint.driver,
+                                       .relative = servo};
+    if (!bench->hooks->gains && !servo && n > 1) /* the law is ours, and answers each sample */
+        columns.tick_s = (aw_table_cell(&bench->table, n - 1, AW_BENCH_T) -
+                          aw_table_cell(&bench->table, 0, AW_BENCH_T)) /
+                         (double)(n - 1);
     struct aw_fit_options options = {.dead_zone = bench->joint.driver.dead_band,
-                                     .find_dead_band = true};
+                                     .find_dead_band = !servo};
     enum aw_status status =
         aw_bench_model_from_table(bench->session, &bench->table, &columns, &options, model);
     if (status != AW_OK)
@@ -223,7 +284,7 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
     if (bench->hooks->quantum)
         model->driver.quantum = fmax(model->driver.quantum, bench->hooks->quantum(bench));
     snprintf(model->unit, sizeof model->unit, "%s", bench->joint.unit ? bench->joint.unit : "");
-    snprintf(model->board, sizeof model->board, "%s", bench->joint.name);
+    snprintf(model->board, sizeof model->board, "%.31s", bench->joint.name);
     snprintf(model->controller, sizeof model->controller, "%s", bench->joint.mode);
     snprintf(model->source, sizeof model->source, "%s %s, %zu samples", bench->session->tool->name,
              bench->session->run.command->name, bench->table.n_rows);

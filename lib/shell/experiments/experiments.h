@@ -3,7 +3,11 @@
 #define AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 
 #include "shell/commands/picture.h"
-#include "shell/core/session.h"
+#include "shell/experiments/joint.h"
+
+/* For .bench of a tool whose struct aw_joints takes velocities and tells places: step, identify. A
+ * speed that is not limited there is that of the option speed. */
+extern const struct aw_bench_hooks aw_velocity_bench;
 
 /* Rows of their options; what a joint may deviate, and what happens then, each tool says itself. */
 /* clang-format off */
@@ -53,6 +57,42 @@
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION
+/* Of identify, from an experiment or a record; input: the column of what goes into the process. */
+#define AW_MODEL_OPTIONS(of_input)                                                                \
+    {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},      \
+    {.name = "samples", .value = "FILE", .help = "write the samples as CSV", .endings = "csv"},   \
+    {.name = "plot", .value = "FILE", AW_PICTURE,                                                 \
+     .help = "draw the frequency response into an .svg, .png or .pdf file"},                      \
+    {.name = "from", .value = "FILE", .help = "take this record, and no device",                  \
+     .endings = "csv"},                                                                           \
+    {.name = "time", .value = "COLUMN", .help = "of the record: time, in s or 't [ms]'",          \
+     .fallback = "t"},                                                                            \
+    {.name = "input", .value = "COLUMN", .help = "of the record: what went into the process",     \
+     .fallback = of_input},                                                                       \
+    {.name = "output", .value = "COLUMN", .help = "of the record: what came out of it",           \
+     .fallback = "measured"},                                                                     \
+    {.name = "dead-band", .help = "look for a dead band of the record's input, too"}
+/* The same of joints that have no gains to set: setpoints alone excite them. */
+#define AW_IDENTIFY_OPTIONS(of_input)                                                             \
+    {.name = "around", .value = "VALUE",                                                          \
+     .help = "where to swing; without it where the joint stands"},                                \
+    AW_MODEL_OPTIONS(of_input)
+#define AW_VERDICTS_OPTION                                                                        \
+    {                                                                                             \
+        .name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",                 \
+        .choices = AW_LIST("tap", "junit")                                                        \
+    }
+#define AW_COMPARE_COMMAND                                                                        \
+    {                                                                                             \
+        .name = "compare", .group = AW_GROUP_MEASURE,                                             \
+        .summary = "compare two saved step responses",                                            \
+        .args = AW_ARGS({.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it",  \
+                         .endings = "csv"},                                                       \
+                        {.name = "b", .kind = AW_ARG_FILE, .help = "another one",                 \
+                         .endings = "csv"}),                                                      \
+        .options = AW_OPTIONS(AW_PLOT_OPTION), .offline = true, .run = aw_run_compare,            \
+        .details = "--plot draws one over the other, both from their step on.",                   \
+    }
 /* clang-format on */
 
 enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *args);

@@ -23,6 +23,14 @@ static void print_value(struct aw_session *session, const char *name, double val
         aw_output_print(&session->out, "%-18s %10.4g ± %-8.2g %s\n", name, value, half, unit);
 }
 
+static void print_gain(struct aw_session *session, const struct aw_fit *fit)
+{
+    const char *of = session->tool->bench->servo ? "of the setpoint"
+                     : fit->process.integrating  ? "of full scale per s"
+                                                 : "of full scale";
+    print_value(session, "gain", fit->process.gain, fit->half.gain, of);
+}
+
 void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
 {
     static const char *const kinds[AW_PROCESS_KINDS] = {
@@ -34,8 +42,7 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
     aw_process_lags(&fit->process, &tau1, &tau2, &damping);
     aw_output_print(out, "%-18s %s%s\n", "model", kinds[aw_process_kind_of(&fit->process)],
                     aw_fit_is_linear(fit) ? "" : ": the nearest linear plant");
-    print_value(session, "gain", fit->process.gain, fit->half.gain,
-                fit->process.integrating ? "of full scale per s" : "of full scale");
+    print_gain(session, fit);
     print_value(session, "dead time", fit->process.dead_time_s, fit->half.dead_time, "s");
     print_value(session, fit->process.a2 > 0 ? "lag 1" : "lag", tau1, fit->half.tau1, "s");
     if (fit->process.a2 > 0)
@@ -46,7 +53,8 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
         print_value(session, "zero", fit->process.lead, NAN, "s");
     if (damping < 1)
         print_value(session, "damping", damping, NAN, "(the two lags swing)");
-    print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
+    if (!session->tool->bench->servo)
+        print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
     aw_output_print(out, "%-18s %10.1f %%          of what was not used%s\n", "fit",
                     100 * fit->held_out, aw_fit_trusted(fit) ? "" : "; not to be trusted");
     aw_output_print(out, "%-18s %10.1f %%          of what was used\n", "", 100 * fit->own);
@@ -55,8 +63,9 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
             out, "%-18s %10.2g s          pieces by themselves: slower motion is not explained\n",
             "", fit->piece_s);
     char tick[AW_BENCH_TICK_TEXT];
-    aw_output_print(out, "%-18s %s\n", "tick of the law",
-                    aw_bench_tick_text(session, &m->tick, tick));
+    if (session->tool->bench->gains)
+        aw_output_print(out, "%-18s %s\n", "tick of the law",
+                        aw_bench_tick_text(session, &m->tick, tick));
     aw_output_print(out, "%-18s %10.3g            %s; steps of %.3g\n", "noise",
                     m->grain.noise * m->full_scale, m->unit, m->grain.quantum * m->full_scale);
     if (m->n_points)
@@ -73,9 +82,10 @@ void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m
     if (!aw_fit_trusted(&m->fit))
         aw_session_notice(session,
                           "the model explains %.0f %% of what it has not seen, and %.0f %% are "
-                          "needed: do not trust it — excite more (--amplitude, --max-deviation, "
+                          "needed: do not trust it — excite more (%s--max-deviation, "
                           "--for), and see what else moves the joint",
-                          100 * m->fit.held_out, 100 * AW_FIT_TRUSTED);
+                          100 * m->fit.held_out, 100 * AW_FIT_TRUSTED,
+                          session->tool->bench->gains ? "--amplitude, " : "");
 }
 
 static void half_of(struct aw_object *result, const char *key, double half)
@@ -107,7 +117,8 @@ void aw_bench_report_model(struct aw_session *session, const struct aw_model *m)
     if (fabs(fit->process.lead) > 0)
         aw_object_number(result, "lead", fit->process.lead, -4, "s");
     aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
-    aw_bench_report_tick(session, &m->tick);
+    if (session->tool->bench->gains)
+        aw_bench_report_tick(session, &m->tick);
     aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
     aw_object_number(result, "fit_used", 100 * fit->own, 1, "%");
     aw_object_truth(result, "trusted", aw_fit_trusted(fit));
@@ -201,12 +212,15 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
         status = find_columns(session, &table, &columns, unit);
     columns.measured_scale = joint.scale;
     columns.driver = joint.driver;
+    columns.relative = session->tool->bench->servo;
     columns.tick_s = aw_flag(session, "tick") ? aw_option_number(session, "tick") : 0;
     if (status == AW_OK)
         status = aw_bench_model_from_table(session, &table, &columns, &options, model);
-    if (status == AW_OK) {
+    if (status == AW_OK && session->tool->bench->gains) {
         struct aw_tick tick = tick_of_record(session, &table, &columns, &joint);
         aw_model_set_tick(model, &tick);
+    }
+    if (status == AW_OK) {
         model->full_scale = joint.scale;
         snprintf(model->unit, sizeof model->unit, "%s", *unit ? unit : joint.unit);
         snprintf(model->source, sizeof model->source, "%s, %zu samples", path, table.n_rows);
@@ -234,7 +248,8 @@ static enum aw_status experiment(struct aw_session *session, const struct aw_arg
     if (status == AW_OK)
         status = aw_excitation_plan(&bench, e);
     if (status == AW_OK) {
-        aw_bench_known_gains(&bench, "", &before);
+        if (bench.hooks->gains)
+            aw_bench_known_gains(&bench, "", &before);
         status = aw_bench_end(&bench, aw_excitation_perform(&bench, e, &before));
     }
     if (status == AW_OK)

@@ -15,13 +15,13 @@
 #define AW_SHELL_EXPERIMENTS_JOINT_H
 
 #include "control/loop.h"
-#include "shell/core/session.h"
+#include "shell/core/joints.h"
 
 struct aw_bench;
 
 struct aw_bench_joint {
-    char name[32]; /* "lknee" */
-    char mode[16]; /* what controls it, where that is one of several: "pos"; else "" */
+    char name[AW_JOINT_NAME]; /* "lknee" */
+    char mode[16];            /* what controls it, where that is one of several: "pos"; else "" */
     unsigned number;
     int kind; /* number and kind: the tool's own */
     const char *unit;
@@ -53,8 +53,9 @@ struct aw_bench_hooks {
     /* Takes in what comes until the deadline: a sample with aw_bench_sample, which says when it is
      * enough; what else is known to be wrong with aw_motion_fault. */
     enum aw_status (*idle)(struct aw_bench *bench, int64_t deadline);
-    int64_t (*due)(struct aw_bench *bench);   /* when the next command may go out, by the clock */
-    double (*period)(struct aw_bench *bench); /* of the samples, s; 0: not known yet */
+    int64_t (*now)(struct aw_session *session); /* the samples' time; NULL: the clock's */
+    int64_t (*due)(struct aw_bench *bench);     /* when the next command may go out, by the clock */
+    double (*period)(struct aw_bench *bench);   /* of the samples, s; 0: not known yet */
 
     /* From here on it moves: where it is to go to. */
     enum aw_status (*setpoint)(struct aw_bench *bench, double setpoint);
@@ -62,8 +63,8 @@ struct aw_bench_hooks {
      * with its error, or else what came of that. */
     enum aw_status (*end)(struct aw_bench *bench, enum aw_status status);
 
-    /* Gains of the law. The gains as they are known, those after power-up for the others; whether
-     * all are known. */
+    /* Gains of the law; all NULL where there are none to send. The gains as they are known, those
+     * after power-up for the others; whether all are known. */
     bool (*known)(struct aw_bench *bench, struct aw_gains *gains);
     enum aw_status (*load)(struct aw_bench *bench, const char *path); /* known from a file */
     enum aw_status (*gains)(struct aw_bench *bench, struct aw_gains gains);
@@ -86,6 +87,7 @@ struct aw_bench_hooks {
     const char *place; /* what joints are called: "board" */
     const char *keys;  /* what a section of verify needs to name one: "board, controller" */
     bool has_modes;
+    bool servo;          /* it follows setpoints by a law of its own: what goes into the process */
     double gain_max;     /* of each gain, either sign */
     const char *ended;   /* what the end does: "disabled" */
     const char *assumed; /* where a tick that is assumed comes from */

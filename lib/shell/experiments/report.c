@@ -175,6 +175,8 @@ static bool put_charts(struct aw_session *session, FILE *file, const struct aw_b
         good = put_svg(file,
                        aw_bench_draw_steps(session, s->model, s->proposal, 1,
                                            (s->to - s->from) / s->model->full_scale, NULL, &size));
+    if (good && s->proposal->margins.stable)
+        good = put_svg(file, aw_bench_draw_loop(session, s->model, s->proposal, 1, NULL, &size));
     return good &&
            put_svg(file, aw_bench_draw_nyquist(session, s->model, s->proposal, 1, NULL, &size));
 }

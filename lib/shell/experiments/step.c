@@ -95,8 +95,21 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
     return status == AW_OK ? judge(session, plan, bench->joint.scale, NULL) : status;
 }
 
+/* By what its samples show; where a step is small by half of it. */
+static bool moved(const struct aw_bench *bench, const struct step_plan *plan)
+{
+    double low = INFINITY, high = -INFINITY;
+    double least = fmin(bench->joint.least, fabs(plan->to - plan->from) / 2) * bench->joint.scale;
+    for (size_t i = 0; i < bench->table.n_rows; i++) {
+        double measured = aw_table_cell(&bench->table, i, AW_BENCH_MEASURED);
+        low = fmin(low, measured);
+        high = fmax(high, measured);
+    }
+    return high - low >= least;
+}
+
 static void report_metrics(struct aw_bench *bench, const struct step_plan *plan,
-                           const struct aw_response *response)
+                           const struct aw_response *response, bool rests)
 {
     struct aw_object *result = &bench->session->result;
     size_t lead = 0, n = bench->table.n_rows;
@@ -105,11 +118,16 @@ static void report_metrics(struct aw_bench *bench, const struct step_plan *plan,
     aw_bench_report(bench, "step");
     aw_object_number(result, "from", plan->from * bench->joint.scale, 6, bench->joint.unit);
     aw_object_number(result, "to", plan->to * bench->joint.scale, 6, bench->joint.unit);
+    /* what stands still has no overshoot, and has not settled */
     for (enum aw_metric m = 0; m < AW_METRICS; m++)
-        aw_bench_report_metric(bench->session, aw_metric(m)->name, m, response->value[m],
+        aw_bench_report_metric(bench->session, aw_metric(m)->name, m,
+                               rests && m < AW_STEADY_STATE_ERROR ? (double)NAN
+                                                                  : response->value[m],
                                bench->joint.unit);
     aw_object_number(result, "final", response->final, 5, bench->joint.unit);
     aw_object_number(result, "samples", (double)(n - lead), 0, NULL);
+    if (rests)
+        return;
     if (!aw_metric_reached(response->value[AW_RISE_TIME]))
         aw_session_notice(bench->session,
                           "rise time: it never came to 90 %% of the step, but to %.4g %s",
@@ -164,10 +182,16 @@ enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *arg
             &bench, aw_bench_step_perform(&bench, plan.from, plan.to, plan.settle_s, plan.seconds));
     if (status == AW_OK)
         status = aw_bench_measure(&bench, &response);
+    bool rests = status == AW_OK && !moved(&bench, &plan);
     if (status == AW_OK) {
-        report_metrics(&bench, &plan, &response);
+        report_metrics(&bench, &plan, &response, rests);
         status = aw_bench_plot(&bench);
     }
+    if (status == AW_OK && rests)
+        status = aw_fail(&session->err, AW_REFUSED,
+                         "step: nothing moved: %s stayed at %.4g %s — is it powered, enabled and "
+                         "free?",
+                         bench.joint.name, response.final, bench.joint.unit);
     if (status == AW_OK)
         status = judge(session, &plan, bench.joint.scale, &response);
     aw_bench_free(&bench);

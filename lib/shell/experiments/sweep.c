@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "bench.h"
+#include "control/spectrum.h"
 #include "shell/commands/picture.h"
+
+#define COHERENCE_NEAR 1.3 /* a point of the spectrum this near in frequency tells of a tone */
 
 struct sweep_state {
     struct aw_sweep sweep;
@@ -121,22 +124,67 @@ static void report(struct aw_bench *bench, const struct sweep_state *s)
     aw_object_number(result, "fit", s->fit, 4, NULL);
 }
 
+/* How far each frequency can be trusted: how much of what was measured there follows the setpoint.
+ * NaN: the run is too short to say it. */
+static enum aw_status find_coherence(const struct aw_bench *bench, const struct sweep_state *s,
+                                     double *coherence)
+{
+    struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
+    struct aw_error ignored;
+    size_t n = bench->table.n_rows;
+    double *values = aw_bench_columns(&bench->table, 0);
+    if (!values)
+        return aw_no_memory(&bench->session->err);
+    const struct aw_trial trial = {.input_t = values + AW_BENCH_T * n,
+                                   .input = values + AW_BENCH_SETPOINT * n,
+                                   .n_inputs = n,
+                                   .stairs = true,
+                                   .t = values + AW_BENCH_T * n,
+                                   .y = values + AW_BENCH_MEASURED * n,
+                                   .n = n};
+    size_t known = aw_spectrum(&trial, points, &ignored);
+    for (int i = 0; i < s->sweep.n; i++) {
+        double nearest = log(COHERENCE_NEAR);
+        coherence[i] = NAN;
+        for (size_t k = 0; k < known; k++)
+            if (fabs(log(points[k].hz / s->points[i].hz)) < nearest) {
+                nearest = fabs(log(points[k].hz / s->points[i].hz));
+                coherence[i] = points[k].coherence;
+            }
+    }
+    free(values);
+    return AW_OK;
+}
+
 static enum aw_status plot(struct aw_bench *bench, const struct sweep_state *s)
 {
     const char *path = aw_option(bench->session, "plot");
     double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
+    double coherence[AW_SWEEP_TONES];
+    bool hollow[AW_SWEEP_TONES];
     size_t n = (size_t)s->sweep.n;
     if (!path)
         return AW_OK;
+    if (find_coherence(bench, s, coherence) != AW_OK)
+        return AW_NO_MEMORY;
     for (size_t i = 0; i < n; i++) {
         hz[i] = s->points[i].hz;
         gain[i] = s->points[i].gain_db;
         phase[i] = s->points[i].phase_deg;
+        hollow[i] = !(coherence[i] >= AW_COHERENT);
     }
-    struct aw_series gains[] = {{.label = "gain", .x = hz, .y = gain, .n = n}};
-    struct aw_series phases[] = {{.label = "phase", .x = hz, .y = phase, .n = n}};
-    struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = gains, .n = 1},
-                                {.label = "phase", .unit = "deg", .series = phases, .n = 1}};
+    const double ends[] = {hz[0], hz[n - 1]}, least[] = {AW_COHERENT, AW_COHERENT};
+    const struct aw_series dots = {.x = hz, .n = n, .dots = true, .hollow = hollow, .colour = 1};
+    struct aw_series gains[] = {{.x = hz, .y = gain, .n = n, .colour = 1}, dots};
+    struct aw_series phases[] = {{.x = hz, .y = phase, .n = n, .colour = 1}, dots};
+    struct aw_series trust[] = {
+        dots, {.label = "trusted above", .x = ends, .y = least, .n = 2, .guide = true}};
+    gains[1].y = gain;
+    phases[1].y = phase;
+    trust[0].y = coherence;
+    struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = gains, .n = 2},
+                                {.label = "phase", .unit = "deg", .series = phases, .n = 2},
+                                {.label = "coherence", .series = trust, .n = 2}};
     char title[AW_BENCH_TITLE];
     aw_bench_title(bench, title);
     struct aw_chart chart = {.title = title,
@@ -144,7 +192,8 @@ static enum aw_status plot(struct aw_bench *bench, const struct sweep_state *s)
                              .x_unit = "Hz",
                              .log_x = true,
                              .panels = panels,
-                             .n = 2};
+                             .n = 3,
+                             .height = 760};
     return aw_bench_write_chart(bench->session, &chart, path);
 }
 

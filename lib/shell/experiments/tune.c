@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "shell/core/ask.h"
 #include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
@@ -57,6 +58,12 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
     return status;
 }
 
+/* Tables on the way there are for who wants to know; the result is a line. */
+static bool tells_all(const struct aw_session *session)
+{
+    return aw_session_text(session) && aw_flag(session, "verbose");
+}
+
 /* From --old, from what this session has sent, or as after power-up. */
 static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
 {
@@ -81,7 +88,7 @@ static enum aw_status identify(struct aw_bench *bench, struct tuner *t)
     if (status != AW_OK)
         return status;
     t->options.late_s = aw_fit_late(&t->model.fit);
-    if (aw_session_text(bench->session)) {
+    if (tells_all(bench->session)) {
         aw_bench_print_model(bench->session, &t->model);
         aw_output_print(&bench->session->out, "\n");
     }
@@ -111,7 +118,8 @@ static enum aw_status design(struct aw_bench *bench, struct tuner *t)
     if (status == AW_OK || *t->proposal.refusal) {
         aw_bench_report(bench, "tune");
         aw_bench_report_proposal(session, &t->model, &t->proposal);
-        if (aw_session_text(session))
+        bool asks = aw_session_text(session) && !aw_flag(session, "yes");
+        if (asks || tells_all(session))
             aw_bench_print_proposals(session, &t->proposal, 1);
     }
     bool forced = status == AW_LIMIT && force && t->proposal.margins.stable;
@@ -217,7 +225,7 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
             aw_bench_report_metric(session, key, shown[i], sides[side].response->value[shown[i]],
                                    unit);
         }
-    for (size_t i = 0; aw_session_text(session) && i < sizeof shown / sizeof *shown; i++) {
+    for (size_t i = 0; tells_all(session) && i < sizeof shown / sizeof *shown; i++) {
         char was[AW_BENCH_CELL], is[AW_BENCH_CELL];
         aw_output_print(&session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
                         aw_bench_metric_cell(was, shown[i], t->story.was.value[shown[i]], false),
@@ -312,6 +320,16 @@ static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
                                                           : disagreed(bench, t);
 }
 
+/* What a person sees of it without -v: whose gains, how good they are to be, what became of them.
+ */
+static void shorten(struct aw_object *result)
+{
+    static const char *const shown[] = {"board", "joint", "controller", "rule",    "form",    "kp",
+                                        "ki",    "kd",    "ms",         "applied", "outcome", NULL};
+    for (size_t i = 0; i < result->n; i++)
+        result->entries[i].detail = !aw_is_one_of(shown, result->entries[i].key);
+}
+
 /* Its last words: kept or put back, and why. */
 static enum aw_status conclude(struct aw_session *session, struct tuner *t, enum aw_status status)
 {
@@ -323,6 +341,7 @@ static enum aw_status conclude(struct aw_session *session, struct tuner *t, enum
     if (session->result.cmd) {
         aw_object_truth(&session->result, "applied", t->applied);
         aw_object_keep(&session->result, "outcome", t->outcome);
+        shorten(&session->result);
     }
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "tune: %s", t->outcome);
 }

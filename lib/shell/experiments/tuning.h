@@ -32,6 +32,7 @@ struct aw_bench_columns {
     double time_scale, measured_scale; /* to s, to shares of full scale */
     double tick_s;                     /* of the law, 0: not known */
     struct aw_driver driver;
+    bool relative; /* the input counts from where it begins: a servo's setpoint */
 };
 enum aw_status aw_bench_model_from_table(struct aw_session *session, const struct aw_table *table,
                                          const struct aw_bench_columns *columns,
@@ -75,13 +76,18 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
 
 /* Charts of a model in the form that path ends in (NULL: SVG text), which the caller frees; NULL:
  * session->err. Bode has the model as
- * a line and what was measured as points, hollow where their coherence is low. Steps and Nyquist
- * curves are those of the proposals. */
+ * a line and what was measured as points, hollow where their coherence is low, and the coherence.
+ * The others are of the proposals: steps; the open loop over frequency with its margins, and |S|
+ * with Ms, its greatest value; Nyquist curves with -1, the unit circle and frequencies. Margins and
+ * frequencies are marked where there is one proposal. */
 char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
                          size_t *size);
 char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *model,
                           const struct aw_proposal *proposals, size_t n, double step,
                           const char *path, size_t *size);
+char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *model,
+                         const struct aw_proposal *proposals, size_t n, const char *path,
+                         size_t *size);
 char *aw_bench_draw_nyquist(struct aw_session *session, const struct aw_model *model,
                             const struct aw_proposal *proposals, size_t n, const char *path,
                             size_t *size);

@@ -78,10 +78,10 @@ static enum aw_status take_limit(struct spec *spec, struct check *check, const c
         return aw_bench_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
     }
     return aw_fail(&session->err, AW_USAGE,
-                   "%s: no such key — use %s, from, to, for, settle, gains, switch, "
-                   "max-deviation or a limit "
+                   "%s: no such key — use %s, from, to, for, settle, %smax-deviation or a limit "
                    "such as max-overshoot",
-                   key, spec->session->tool->bench->keys);
+                   key, spec->session->tool->bench->keys,
+                   spec->session->tool->bench->gains ? "gains, switch, " : "");
 }
 
 static enum aw_status take_gains(struct spec *spec, struct check *check, char *value)
@@ -110,6 +110,14 @@ static enum aw_status take_switch(struct spec *spec, struct check *check, const 
                : aw_fail(&spec->session->err, AW_USAGE, "switch: '%.20s' is not yes or no", value);
 }
 
+static enum aw_status take_law(struct spec *spec, struct check *check, const char *key, char *value)
+{
+    if (strcmp(key, "switch") == 0)
+        return take_switch(spec, check, value);
+    return strcmp(key, "gains") == 0 ? take_gains(spec, check, value)
+                                     : take_limit(spec, check, key, value);
+}
+
 static enum aw_status take(struct spec *spec, struct check *check, const char *key, char *value)
 {
     struct aw_session *session = spec->session;
@@ -134,14 +142,11 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
         return aw_number_check(key, ":", value, &day,
                                *key == 'f' ? &check->seconds : &check->settle_s, err);
     }
-    if (strcmp(key, "switch") == 0)
-        return take_switch(spec, check, value);
     if (strcmp(key, "max-deviation") == 0) {
         snprintf(check->deviation_text, sizeof check->deviation_text, "%s", value);
         return AW_OK;
     }
-    return strcmp(key, "gains") == 0 ? take_gains(spec, check, value)
-                                     : take_limit(spec, check, key, value);
+    return hooks->gains ? take_law(spec, check, key, value) : take_limit(spec, check, key, value);
 }
 
 static enum aw_status take_line(struct spec *spec, char *line)
@@ -155,7 +160,8 @@ static enum aw_status take_line(struct spec *spec, char *line)
         struct check *check = &spec->checks[spec->n++];
         *check = (struct check){.seconds = 2, .settle_s = 1};
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
-        return AW_OK;
+        const struct aw_bench_hooks *hooks = spec->session->tool->bench;
+        return hooks->has_modes ? AW_OK : hooks->mode(spec->session, NULL, true, &check->joint);
     }
     if (!equals || spec->n == 0)
         return aw_fail(err, AW_USAGE, "a line is '[name]' or, below one, 'key = value'");

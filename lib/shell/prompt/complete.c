@@ -135,7 +135,7 @@ static void ask(struct completion *c, aw_complete_fn *complete)
 
 static void offer_argument(struct completion *c, const struct aw_arg *arg)
 {
-    const struct aw_protocol *protocol = c->session->tool->protocol;
+    const struct aw_protocol *protocol = c->session->wire->protocol;
     if (arg->complete)
         ask(c, arg->complete);
     offer_list(c, arg->choices);
@@ -229,6 +229,18 @@ static bool is_called(struct completion *c, const struct aw_arg *arg, const char
     return aw_arg_is_called(c->session, arg, word, strcspn(word, "="));
 }
 
+/* Packets that the line names a file of can be completed in it. */
+static void follow_packets(struct completion *c)
+{
+    const struct aw_option_value *packets = aw_options_find(&c->options, "packets");
+    struct aw_options before = c->session->options;
+    if (!packets || packets->origin != AW_FROM_COMMAND_LINE)
+        return;
+    c->session->options = c->options;
+    aw_session_prepare_wire(c->session);
+    c->session->options = before;
+}
+
 /* Walks over the words before; returns the option that waits for its value, if one does. */
 static const struct aw_option *walk(struct completion *c, const char *const *before, size_t n)
 {
@@ -256,6 +268,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
                            (due && aw_is_word(due->name, before[i], strcspn(before[i], "=")));
         }
     }
+    follow_packets(c);
     return waiting;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/lines.h"
 #include "base/number.h"
+#include "shell/core/advice.h"
 #include "shell/core/ask.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
@@ -161,6 +162,8 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
     if (status == AW_OK)
         status = prepare_wire(session);
     if (status == AW_OK)
+        status = aw_session_take_packets(session, args);
+    if (status == AW_OK)
         status = aw_wanted_begin(session, args);
     return status == AW_OK ? run_command(session, args) : status;
 }
@@ -241,6 +244,8 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
     report_outcome(session, words, bad, status, where);
+    if (status == AW_OK && args->command && !aw_flag(session, "help"))
+        aw_advise(session, args);
     session->run.reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;

@@ -14,12 +14,12 @@
 #include "shell/core/dry.h"
 #include "shell/core/stop.h"
 #include "shell/share/attached.h"
+#include "shell/share/ends.h"
 #include "shell/share/mqtt.h"
 #include "shell/share/server.h"
 #include "shell/share/share.h"
 
 #define PLACES_MAX 16 /* of servers of one tool */
-#define LINE_LIMIT (256 << 10)
 #define HELLO_MS   3000
 #define BROKER_MS  12000 /* for the same by a broker; armwire-mqtt says what is wrong before */
 #define SIGN_NS    (100 * AW_MILLISECOND) /* between two signs of life, at most */
@@ -256,11 +256,12 @@ static enum aw_status open_way(struct aw_attached *attached)
         fd = fcntl(attached->address.fd, F_DUPFD_CLOEXEC, 0);
     else if (!*attached->address.broker)
         fd = aw_address_connect(&attached->address, err);
-    else if ((status = aw_mqtt_start(&attached->mqtt, words, clock_of(attached), err)) == AW_OK)
+    else if ((status = aw_end_start(&attached->mqtt, "armwire-mqtt", words, clock_of(attached),
+                                    err)) == AW_OK)
         fd = fcntl(aw_link_fd(attached->mqtt), F_DUPFD_CLOEXEC, 0);
     if (fd >= 0)
         fcntl(fd, F_SETFL, O_NONBLOCK);
-    aw_conn_init(&attached->conn, fd, LINE_LIMIT);
+    aw_conn_init(&attached->conn, fd, AW_LINE_LIMIT);
     return fd >= 0 ? AW_OK : err->status;
 }
 

@@ -148,7 +148,6 @@ static enum aw_status open_all(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     const char *listen = aw_option(session, "listen"), *token = aw_option(session, "token");
-    const char *mqtt = aw_option(session, "mqtt");
     char *copy = strdup(listen), *save, *part;
     enum aw_status status = copy ? AW_OK : aw_no_memory(&session->err);
     if (status == AW_OK && token)
@@ -164,8 +163,8 @@ static enum aw_status open_all(struct aw_server *server)
         status = aw_session_link(session);
     if (status == AW_OK)
         status = aw_feed_open(server);
-    if (status == AW_OK && mqtt)
-        status = aw_server_bring(server, mqtt);
+    if (status == AW_OK)
+        status = aw_server_bring(server);
     return status;
 }
 
@@ -248,6 +247,7 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
     if (!server)
         return aw_no_memory(&session->err);
     server->session = session;
+    server->answered = aw_frames_answered;
     server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     server->aside = (struct aw_aside){.serve = aw_server_serve, .due = AW_NEVER};
     server->all = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);

@@ -6,6 +6,7 @@
 
 #include "base/hex.h"
 #include "base/number.h"
+#include "shell/core/topics.h"
 #include "shell/share/server.h"
 #include "wire/split.h"
 
@@ -57,7 +58,7 @@ enum aw_status aw_feed_open(struct aw_server *server)
     struct aw_feed *feed = calloc(1, sizeof *feed);
     if (!feed)
         return aw_no_memory(&session->err);
-    aw_wire_init(&feed->wire, session->tool->protocol, &session->wire->variant, false);
+    aw_wire_init(&feed->wire, session->wire->protocol, &session->wire->variant, false);
     aw_names_init(&feed->names, &feed->wire);
     server->ask_ns = AW_NEVER;
     feed->splitters[0].framer.dir = AW_RX;
@@ -168,7 +169,7 @@ static void on_frame(void *context, struct aw_span frame)
     struct aw_error ignored;
     int64_t now = aw_clock_now(&session->time.real.base);
     if (feed->dir == AW_RX)
-        aw_frames_answered(server, frame);
+        server->answered(server, frame);
     if (feed->dir == AW_RX && session->tool->share.saw)
         session->tool->share.saw(session, false, frame);
     if (aw_wire_decode(&feed->wire, feed->dir, frame, &feed->record, &ignored) != AW_OK)
@@ -273,9 +274,27 @@ void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, 
     broadcast(server, tx ? AW_TX : AW_RX, bytes, time_ns);
     feed->dir = tx ? AW_TX : AW_RX;
     feed->time_ns = time_ns;
+    for (struct aw_peer *peer = server->peers; peer && server->subscribers; peer = peer->next)
+        if (peer->subscription.topics)
+            aw_topics_add(peer->subscription.topics, tx ? AW_TX : AW_RX, time_ns, bytes);
     aw_split(&feed->splitters[tx], &feed->wire, bytes,
              session->device.link && session->device.link->datagrams, on_frame, server);
-    aw_server_due(server);
+}
+
+/* A record of MCAP to one client; the types of its messages are never left out. */
+static bool put_topics(void *context, const void *bytes, size_t size)
+{
+    struct aw_peer *peer = context;
+    struct aw_span record = {bytes, size};
+    char *line = malloc(2 * size + sizeof peer->subscription.id + 16), *p = line;
+    if (!line)
+        return false;
+    p += sprintf(p, "{%s\"mcap\":\"", peer->subscription.id);
+    p = aw_hex_bytes(p, record);
+    p += sprintf(p, "\"}\n");
+    aw_peer_put(peer, line, (size_t)(p - line), record.data[0] == AW_MCAP_MESSAGE);
+    free(line);
+    return true;
 }
 
 /* ---- Coming and going --------------------------------------------------------------------------
@@ -291,7 +310,6 @@ static void set_rate(struct aw_server *server)
         if (wanted->on && wanted->rate_hz > server->rate_hz)
             server->rate_hz = wanted->rate_hz;
     }
-    aw_frames_look(server);
 }
 
 void aw_feed_leave(struct aw_server *server, struct aw_peer *peer)
@@ -299,6 +317,7 @@ void aw_feed_leave(struct aw_server *server, struct aw_peer *peer)
     struct aw_subscription *wanted = &peer->subscription;
     struct shared_view *view = wanted->view ? view_of(server->feed, wanted->view) : NULL;
     bool was = wanted->on;
+    aw_topics_free(wanted->topics);
     *wanted = (struct aw_subscription){.on = false};
     if (was)
         set_rate(server);
@@ -392,6 +411,16 @@ static enum aw_status read_rate(const json_t *wanted, double *hz, struct aw_erro
     return status;
 }
 
+static enum aw_status check_form(const json_t *as, bool chooses, struct aw_error *err)
+{
+    const char *form = json_string_value(as);
+    if (!form || strcmp(form, "mcap") != 0)
+        return aw_fail(err, AW_USAGE, "watch: \"as\" is \"mcap\", or is not there");
+    if (chooses)
+        return aw_fail(err, AW_USAGE, "watch: as MCAP everything comes, without a choice");
+    return AW_OK;
+}
+
 enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer, const char *id,
                                  const json_t *wanted, struct aw_error *err)
 {
@@ -399,6 +428,7 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
     struct aw_subscription *mine = &peer->subscription, fresh = {.on = true};
     char fields[FIELDS_ROOM];
     const char *where = json_string_value(json_object_get(wanted, "where"));
+    const json_t *as = json_object_get(wanted, "as");
     enum aw_status status = read_rate(wanted, &fresh.rate_hz, err);
     snprintf(fresh.id, sizeof fresh.id, "%s", id);
     if (status == AW_OK && where)
@@ -407,12 +437,17 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
         status = aw_where_check(&fresh.where, &feed->names, AW_SUBJECTS_ANY, err);
     if (status == AW_OK)
         status = join_fields(json_object_get(wanted, "fields"), fields, err);
-    if (status == AW_OK)
+    if (status == AW_OK && as)
+        status = check_form(as, *fields || where, err);
+    else if (status == AW_OK)
         status = find_view(feed, fields, &fresh.view, err);
     if (status != AW_OK)
         return status;
     aw_feed_leave(server, peer);
     *mine = fresh;
+    if (as)
+        mine->topics =
+            aw_topics_new(server->session, server->url, put_topics, peer, AW_MCAP_STREAM);
     set_rate(server);
-    return AW_OK;
+    return as && !mine->topics ? aw_no_memory(err) : AW_OK;
 }

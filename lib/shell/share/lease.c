@@ -39,11 +39,6 @@ void aw_who_local(struct aw_who *who, int fd)
         snprintf(who->user, sizeof who->user, "uid %u", ids.uid);
 }
 
-static int64_t now_ns(const struct aw_server *server)
-{
-    return aw_clock_now(&server->session->time.real.base);
-}
-
 /* A child commands for whom it carries out lines. */
 static struct aw_peer *commander(const struct aw_server *server)
 {
@@ -62,8 +57,9 @@ void aw_who_text(const struct aw_server *server, char *out, size_t size)
     *aw_json_string(program, peer->who.program, sizeof peer->who.program) = '\0';
     *aw_json_string(user, peer->who.user, sizeof peer->who.user) = '\0';
     snprintf(out, size, "{\"program\":%s,\"pid\":%d,\"user\":%s,\"for_s\":%.1f,\"idle_s\":%.1f}",
-             program, (int)peer->who.pid, user, (double)(now_ns(server) - server->since_ns) / 1e9,
-             (double)(now_ns(server) - server->frame_ns) / 1e9);
+             program, (int)peer->who.pid, user,
+             (double)(aw_server_now(server) - server->since_ns) / 1e9,
+             (double)(aw_server_now(server) - server->frame_ns) / 1e9);
 }
 
 /* ---- The lease ---------------------------------------------------------------------------------
@@ -127,10 +123,10 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
     if (server->holder != peer) {
         server->holder = peer;
         server->lease++;
-        server->since_ns = now_ns(server);
+        server->since_ns = aw_server_now(server);
         tell(server, NULL);
     }
-    server->frame_ns = now_ns(server);
+    server->frame_ns = aw_server_now(server);
     server->busy = true;
     server->stops = peer->halts;
     turn(server);
@@ -147,8 +143,8 @@ static bool moves(const struct aw_server *server)
 static void refuse(struct aw_server *server, struct aw_peer *peer)
 {
     const struct aw_peer *other = commander(server);
-    double held = (double)(now_ns(server) - server->since_ns) / 1e9;
-    double idle = (double)(now_ns(server) - server->frame_ns) / 1e9;
+    double held = (double)(aw_server_now(server) - server->since_ns) / 1e9;
+    double idle = (double)(aw_server_now(server) - server->frame_ns) / 1e9;
     char since[32] = "", text[6 * 200];
     peer->wants = false;
     if (idle > 1 && !moves(server))
@@ -242,7 +238,7 @@ void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, i
         return;
     server->busy = false;
     server->moving = moves;
-    server->frame_ns = now_ns(server);
+    server->frame_ns = aw_server_now(server);
     session->motion.ongoing = !moves ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
     if (moves && ms > 0)
         aw_session_ends_in(session, (double)ms / 1e3);
@@ -387,7 +383,7 @@ int64_t aw_deadman_due(const struct aw_server *server)
 
 void aw_deadman_look(struct aw_server *server)
 {
-    int64_t due = aw_deadman_due(server), now = now_ns(server);
+    int64_t due = aw_deadman_due(server), now = aw_server_now(server);
     if (due == AW_NEVER || now < due)
         return;
     aw_lease_revoke(server, AW_TIMEOUT, "the commander was silent for %.2f s — stopped",

@@ -1,4 +1,4 @@
-/* Cuts the URL of a broker into its parts, and starts the program that speaks with it. */
+/* Cuts the URL of a broker into its parts. */
 #include "shell/share/mqtt.h"
 
 #include <stdio.h>
@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "link/core/spawn.h"
 #include "shell/share/address.h"
-
-#define PROGRAM   "armwire-mqtt"
-#define WORDS_MAX 16
 
 bool aw_mqtt_is(const char *url)
 {
@@ -84,17 +80,4 @@ enum aw_status aw_mqtt_login(const struct aw_mqtt *mqtt, char *user, size_t user
     snprintf(user, user_size, "%s", *mqtt->user || !usual ? mqtt->user : usual);
     snprintf(password, password_size, "%s", secret ? secret : "");
     return path ? aw_read_secret(path, password, password_size, err) : AW_OK;
-}
-
-enum aw_status aw_mqtt_start(struct aw_link **link, char *const words[], struct aw_clock *clock,
-                             struct aw_error *err)
-{
-    char path[256], *argv[WORDS_MAX] = {PROGRAM};
-    for (size_t i = 0; words[i] && i + 2 < WORDS_MAX; i++)
-        argv[i + 1] = words[i];
-    if (!aw_spawn_find(PROGRAM, path, sizeof path))
-        return aw_fail(err, AW_NO_LINK,
-                       PROGRAM ": neither beside this program nor in PATH — install the package "
-                               "of this name");
-    return aw_spawn_open(link, path, argv, clock, err);
 }

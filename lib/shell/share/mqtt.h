@@ -1,4 +1,4 @@
-/* The way to a server by an MQTT broker: where it is, and the program armwire-mqtt, which goes it
+/* The way to a server by an MQTT broker: where it is. The program armwire-mqtt goes it,
  * and speaks the lines of a socket at this end.
  *
  *     mqtt[s]://[USER@]HOST[:PORT]/TOPIC?cafile=FILE&cert=FILE&key=FILE&password=FILE&rate=HZ
@@ -8,8 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/clock.h"
-#include "link/core/link.h"
+#include "base/status.h"
 #include "link/core/url.h"
 
 #define AW_MQTT_TOPIC_MAX 128
@@ -35,10 +34,5 @@ enum aw_status aw_mqtt_parse(struct aw_mqtt *mqtt, const char *url, struct aw_er
  * there is none. AW_USAGE: the file is not to be read, or by others, too. */
 enum aw_status aw_mqtt_login(const struct aw_mqtt *mqtt, char *user, size_t user_size,
                              char *password, size_t password_size, struct aw_error *err);
-
-/* Starts the program with these words behind its name; NULL ends them. Its lines come and go at the
- * descriptor of the link; closing the link ends it. AW_NO_LINK: it is not there. */
-enum aw_status aw_mqtt_start(struct aw_link **link, char *const words[], struct aw_clock *clock,
-                             struct aw_error *err);
 
 #endif

@@ -22,114 +22,14 @@
 #include "shell/share/server.h"
 #include "shell/share/systemd.h"
 
-#define SAY_MAX    65536
-#define LINE_LIMIT (256 << 10)          /* bytes of a line: a frame comes in one */
-#define TOKEN_LINE (64 << 10)           /* of one that has not shown the token */
-#define TOKEN_NS   (10 * AW_SECOND)     /* for that */
-#define SPARES     8                    /* of a user who has no room */
-#define TOGETHER   (2 * AW_MILLISECOND) /* records wait so long for others */
-#define EVENTS     64
-#define HELLO_MS   1000
-#define AT_ONCE    8 /* lines of one client before the next one's turn */
-
-static int64_t now_ns(const struct aw_server *server)
-{
-    return aw_clock_now(&server->session->time.real.base);
-}
-
-/* ---- Going out ---------------------------------------------------------------------------------
- */
-
-/* Room in the socket matters only while something waits for it. */
-static void watch_peer(struct aw_peer *peer)
-{
-    bool waiting = aw_conn_waiting(&peer->conn);
-    struct epoll_event event = {.events = EPOLLIN | (waiting ? EPOLLOUT : 0), .data.ptr = peer};
-    if (waiting != peer->blocked)
-        epoll_ctl(peer->server->all, EPOLL_CTL_MOD, peer->conn.fd, &event);
-    peer->blocked = waiting;
-}
-
-void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record)
-{
-    aw_conn_put(&peer->conn, text, size, record);
-    bool waits = record && !peer->asked && peer != peer->server->holder;
-    if (record && !peer->conn.since_ns)
-        peer->conn.since_ns = now_ns(peer->server);
-    if (waits)
-        return;
-    aw_conn_flush(&peer->conn);
-    watch_peer(peer);
-}
-
-void aw_peer_say(struct aw_peer *peer, const char *format, ...)
-{
-    char text[SAY_MAX];
-    va_list args;
-    va_start(args, format);
-    int size = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (size > 0 && (size_t)size < sizeof text)
-        aw_peer_put(peer, text, (size_t)size, false);
-}
-
-void aw_peer_send(struct aw_peer *peer, json_t *object)
-{
-    char *text = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
-    if (text)
-        aw_peer_say(peer, "%s\n", text);
-    free(text);
-}
+#define TOKEN_NS (10 * AW_SECOND) /* for that */
+#define SPARES   8                /* of a user who has no room */
+#define EVENTS   64
+#define HELLO_MS 1000
+#define AT_ONCE  8 /* lines of one client before the next one's turn */
 
 /* ---- Who is there ------------------------------------------------------------------------------
  */
-
-void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
-{
-    const struct aw_session *session = server->session;
-    const struct aw_link *device = session->device.link;
-    char *fields = aw_feed_fields(server), who[256], link[6 * sizeof server->url + 2];
-    char key[6 * sizeof device->key + 2], memory[4200], clock[48] = "";
-    server->n_strangers -= !peer->welcome;
-    peer->welcome = true;
-    peer->conn.longest = LINE_LIMIT;
-    if (!fields)
-        return;
-    *aw_json_string(link, server->url, sizeof server->url) = '\0';
-    *aw_json_string(key, device ? device->key : "", sizeof device->key) = '\0';
-    aw_who_text(server, who, sizeof who);
-    aw_lease_memory(server, memory, sizeof memory);
-    if (aw_session_virtual(session))
-        snprintf(clock, sizeof clock, ",\"at\":%lld", (long long)aw_clock_now(session->clock));
-    aw_peer_say(peer,
-                "{\"serve\":\"%s\",\"version\":\"%s\",\"pid\":%d,\"link\":%s,\"key\":%s,"
-                "\"datagrams\":%s,\"deadman_ms\":%lld,\"commander\":%s,\"fields\":[%s]%s%s}\n",
-                session->tool->name, AW_VERSION, (int)getpid(), link, key,
-                device && device->datagrams ? "true" : "false",
-                (long long)(server->deadman_ns / AW_MILLISECOND), who, fields, memory, clock);
-    free(fields);
-}
-
-struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
-{
-    struct aw_peer *peer = server->n_peers < AW_PEERS_MAX ? calloc(1, sizeof *peer) : NULL;
-    if (!peer) {
-        close(fd);
-        return NULL;
-    }
-    aw_conn_init(&peer->conn, fd, TOKEN_LINE);
-    peer->seen_ns = now_ns(server);
-    peer->until_ns = AW_NEVER;
-    peer->server = server;
-    peer->next = server->peers;
-    server->peers = peer;
-    server->n_peers++;
-    server->n_strangers++;
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
-    epoll_ctl(server->all, EPOLL_CTL_ADD, fd, &event);
-    return peer;
-}
 
 /* When there are no descriptors left, one is: for who says stop, or is told that there is no room.
  */
@@ -178,6 +78,18 @@ static void accept_peer(struct aw_server *server, const struct aw_listener *list
     aw_peer_welcome(server, peer);
 }
 
+static void tell_gone(struct aw_server *server, const struct aw_peer *peer)
+{
+    for (size_t i = 0; i < AW_BRINGERS; i++) {
+        struct aw_bringer *bringer = &server->bringers[i];
+        if (bringer->peer != peer)
+            continue;
+        bringer->peer = NULL;
+        aw_session_notice(server->session, "%s has ended: nobody comes by %s", bringer->program,
+                          bringer->way);
+    }
+}
+
 static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 {
     struct aw_peer **at = &server->peers;
@@ -187,13 +99,11 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
         *at = peer->next;
     server->n_peers--;
     server->n_strangers -= !peer->welcome;
-    if (peer == server->bringer) {
-        server->bringer = NULL;
-        aw_session_notice(server->session, "armwire-mqtt has ended: nobody comes by MQTT");
-    }
+    tell_gone(server, peer);
     /* A child that has just been forked may have the socket, too: closing it is not enough. */
     epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_feed_leave(server, peer);
+    aw_frames_look(server);
     aw_peer_end_lines(peer);
     aw_lease_gone(server, peer);
     json_decref(peer->held);
@@ -208,17 +118,18 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 
 static bool take_lines(struct aw_server *server, struct aw_peer *peer)
 {
+    struct aw_peer *owner;
     peer->more = false;
     for (int i = 0; peer->waiting < AW_REQUESTS_MAX; i++) {
         peer->more = i == AT_ONCE;
         char *line = peer->more ? NULL : aw_conn_next(&peer->conn);
         if (!line)
             break;
-        peer->seen_ns = now_ns(server);
-        if (peer->pid)
-            aw_child_take(peer, line);
-        else
+        peer->seen_ns = aw_server_now(server);
+        if (!peer->pid)
             aw_server_take_line(server, peer, line);
+        else if ((owner = aw_child_take(peer, line)) && !take_lines(server, owner))
+            owner->conn.gone = true;
     }
     if (peer->conn.overlong)
         aw_peer_say(peer, "{\"error\":\"usage\",\"why\":\"a line of more than %zu bytes\"}\n",
@@ -236,13 +147,7 @@ static void serve_peer(struct aw_server *server, struct aw_peer *peer, uint32_t 
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         there = aw_conn_fill(&peer->conn);
     peer->conn.gone = !take_lines(server, peer) || !there || peer->conn.gone;
-    watch_peer(peer); /* who is gone is removed when all have been served */
-}
-
-void aw_peer_resume(struct aw_peer *peer)
-{
-    if (!take_lines(peer->server, peer))
-        peer->conn.gone = true;
+    aw_peer_watch(peer); /* who is gone is removed when all have been served */
 }
 
 static struct aw_listener *as_listener(struct aw_server *server, const void *what)
@@ -272,7 +177,7 @@ void aw_server_due(struct aw_server *server)
         due = aw_sooner(due, server->ask_ns);
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         if (peer->conn.since_ns)
-            due = aw_sooner(due, peer->conn.since_ns + TOGETHER);
+            due = aw_sooner(due, peer->conn.since_ns + AW_TOGETHER);
         if (peer->held && !virtual)
             due = aw_sooner(due, peer->held_until_ns);
         if (!peer->welcome)
@@ -288,7 +193,7 @@ void aw_server_due(struct aw_server *server)
 /* Records that have waited long enough go out; who has been cut off goes. */
 static void look_after(struct aw_server *server)
 {
-    int64_t now = now_ns(server);
+    int64_t now = aw_server_now(server);
     int waiting;
     for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
         struct aw_conn *conn = &peer->conn;
@@ -297,9 +202,9 @@ static void look_after(struct aw_server *server)
             conn->gone = true;
         if (peer->drops && !peer->more && ioctl(conn->fd, FIONREAD, &waiting) == 0 && !waiting)
             peer->drops = false;
-        if (conn->since_ns && now - conn->since_ns >= TOGETHER) {
+        if (conn->since_ns && now - conn->since_ns >= AW_TOGETHER) {
             aw_conn_flush(conn);
-            watch_peer(peer);
+            aw_peer_watch(peer);
         }
         next = peer->next;
         if (conn->gone || (!peer->welcome && now - peer->seen_ns >= TOKEN_NS))
@@ -326,9 +231,9 @@ void aw_server_serve(struct aw_aside *aside)
             serve_peer(server, events[i].data.ptr, events[i].events);
     }
     aw_deadman_look(server);
-    if (server->watchdog_ns && now_ns(server) >= server->alive_ns) {
+    if (server->watchdog_ns && aw_server_now(server) >= server->alive_ns) {
         aw_systemd_tell("WATCHDOG=1");
-        server->alive_ns = now_ns(server) + server->watchdog_ns;
+        server->alive_ns = aw_server_now(server) + server->watchdog_ns;
     }
     aw_frames_look(server);
     look_after(server);
@@ -352,7 +257,7 @@ static void read_device(int fd, char *out, size_t size)
     struct aw_conn conn;
     struct pollfd ready = {.fd = fd, .events = POLLIN};
     const char *line = NULL;
-    aw_conn_init(&conn, dup(fd), LINE_LIMIT);
+    aw_conn_init(&conn, dup(fd), AW_LINE_LIMIT);
     while (!line && poll(&ready, 1, HELLO_MS) == 1 && aw_conn_fill(&conn))
         line = aw_conn_next(&conn);
     json_t *hello = line ? json_loads(line, 0, NULL) : NULL;
@@ -420,8 +325,9 @@ void aw_server_close_fds(const struct aw_server *server)
         close(peer->conn.fd);
     for (size_t i = 0; i < server->n_listeners; i++)
         close(server->listeners[i].fd);
-    if (server->mqtt)
-        close(aw_link_fd(server->mqtt));
+    for (size_t i = 0; i < AW_BRINGERS; i++)
+        if (server->bringers[i].link)
+            close(aw_link_fd(server->bringers[i].link));
     if (server->spare >= 0)
         close(server->spare);
     if (server->all >= 0)
@@ -430,7 +336,8 @@ void aw_server_close_fds(const struct aw_server *server)
 
 void aw_server_close(struct aw_server *server)
 {
-    server->bringer = NULL;
+    for (size_t i = 0; i < AW_BRINGERS; i++)
+        server->bringers[i].peer = NULL;
     while (server->peers) {
         aw_conn_flush(&server->peers->conn);
         remove_peer(server, server->peers);
@@ -440,7 +347,8 @@ void aw_server_close(struct aw_server *server)
             unlink(server->listeners[i].path);
         close(server->listeners[i].fd);
     }
-    aw_link_close(server->mqtt);
+    for (size_t i = 0; i < AW_BRINGERS; i++)
+        aw_link_close(server->bringers[i].link);
     if (server->spare >= 0)
         close(server->spare);
     server->spare = -1;

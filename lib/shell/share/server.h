@@ -16,11 +16,14 @@
 #define AW_USER_PEERS    512 /* of these, for one user of this machine */
 #define AW_STRANGERS_MAX 32  /* by TCP, who have not shown the token */
 #define AW_LISTEN_MAX    4
+#define AW_BRINGERS      2 /* armwire-mqtt, armwire-foxglove */
 #define AW_ID_MAX        64
 #define AW_REQUESTS_MAX  256 /* that one client may have waiting */
 #define AW_QUESTION_MAX  256 /* bytes of a question that is asked once for all */
 #define AW_QUESTIONS     8
-#define AW_ENDING_MAX    64 /* children that are left and have not ended yet */
+#define AW_ENDING_MAX    64                   /* children that are left and have not ended yet */
+#define AW_LINE_LIMIT    (256 << 10)          /* bytes of a line: a frame comes in one */
+#define AW_TOGETHER      (2 * AW_MILLISECOND) /* records wait so long for others */
 
 /* A program at the other end. */
 struct aw_who {
@@ -37,6 +40,7 @@ struct aw_subscription {
     int64_t next_ns[AW_MAX_MESSAGES];
     struct aw_view *view; /* of the feed */
     struct aw_where where;
+    struct aw_topics *topics; /* instead of records: MCAP; or NULL */
 };
 
 /* A line of a client that is carried out by a child for it. */
@@ -102,6 +106,13 @@ struct aw_listener {
     char url[160];
 };
 
+/* A program that brings clients another way than by a socket. */
+struct aw_bringer {
+    const char *program, *way;  /* "armwire-mqtt", "MQTT" */
+    struct aw_link *link;       /* to it, or NULL */
+    const struct aw_peer *peer; /* it as a client; NULL: it is gone */
+};
+
 struct aw_server {
     struct aw_aside aside;
     struct aw_session *session;
@@ -112,8 +123,7 @@ struct aw_server {
     char token[128];
     struct aw_peer *peers;
     unsigned n_peers, n_strangers, subscribers;
-    struct aw_link *mqtt;          /* to the program that brings clients by a broker, or NULL */
-    const struct aw_peer *bringer; /* that program as a client; NULL: it is gone */
+    struct aw_bringer bringers[AW_BRINGERS];
 
     const struct aw_peer *sender; /* of the frame that is being written, or NULL */
 
@@ -140,6 +150,7 @@ struct aw_server {
     char url[256];     /* of the device */
     char other[256];   /* of one that a server has which lives where we were to; or "" */
     struct aw_feed *feed;
+    void (*answered)(struct aw_server *server, struct aw_span frame); /* by the device */
     pid_t ending[AW_ENDING_MAX];
     size_t n_ending;
     pid_t guard;
@@ -150,31 +161,48 @@ struct aw_server {
     struct aw_splitter check;      /* cuts it into messages */
 };
 
-/* peers.c: connections, and what they say. */
+/* peer.c: one connection, and what is put into its queue. */
+int64_t aw_server_now(const struct aw_server *server);
+struct aw_peer *aw_peer_add(struct aw_server *server, int fd); /* which it owns; NULL: too many */
+void aw_peer_watch(struct aw_peer *peer); /* for room in its socket, while something waits */
+void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record);
+void aw_peer_say(struct aw_peer *peer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* hello.c */
+void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer);
+
+/* peers.c: all of them. */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);
 void aw_server_close(struct aw_server *server);
 void aw_server_close_fds(const struct aw_server *server); /* in a child */
 void aw_server_serve(struct aw_aside *aside);             /* looks after all clients */
 bool aw_server_lags(const struct aw_server *server);      /* somebody has not read all yet */
 void aw_server_due(struct aw_server *server);             /* when to look again */
-void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record);
-struct aw_peer *aw_peer_add(struct aw_server *server, int fd); /* which it owns; NULL: too many */
-void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer);
-void aw_peer_resume(struct aw_peer *peer); /* what it has said already may be taken now */
-void aw_peer_say(struct aw_peer *peer, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void aw_peer_send(struct aw_peer *peer, json_t *object); /* takes it over */
 
-/* gateway.c: starts what brings clients by a broker. */
-enum aw_status aw_server_bring(struct aw_server *server, const char *url);
+/* gateway.c: starts what brings clients another way, if the options want that. */
+enum aw_status aw_server_bring(struct aw_server *server);
 
-/* lines.c: what comes in, and children that carry out command lines. */
+/* requests.c: what a line asked, and how it is answered. */
+void aw_peer_done(struct aw_peer *peer, const char *id, const char *what, enum aw_status status,
+                  const char *why);
+void aw_peer_fail(struct aw_peer *peer, const char *id, enum aw_status status, const char *why);
+void aw_peer_refuse_dropped(struct aw_peer *peer, const char *id);
+void aw_peer_pop(struct aw_peer *peer);                         /* the first that waits */
+void aw_peer_drop_lines(struct aw_peer *peer, const char *why); /* all; NULL: unanswered */
+
+/* child.c: what carries out command lines. */
+void aw_child_go_on(struct aw_peer *peer); /* the next one goes to its child */
+/* A record with the id of what caused it, the end of that, or a line for people. Whose line it was,
+ * if that is done now and the next one is under way; else NULL. */
+struct aw_peer *aw_child_take(struct aw_peer *child, const char *line);
+/* Of a client that goes its child ends by itself, when its connections do; one that has ended by
+ * itself has carried out nothing more. */
+void aw_peer_end_lines(struct aw_peer *peer);
+void aw_children_reap(struct aw_server *server); /* those that have ended since they were left */
+
+/* lines.c: what comes in. */
 void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, char *line);
-void aw_children_reap(struct aw_server *server);
-void aw_child_take(struct aw_peer *child, const char *line);
-void aw_peer_drop_lines(struct aw_peer *peer,
-                        const char *why);     /* all that wait; NULL: unanswered */
-void aw_peer_end_lines(struct aw_peer *peer); /* its child, too */
 
 /* lease.c: who may command, and the end of that. */
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes);

@@ -1,13 +1,13 @@
 /* Lays out axes, legend and lines of a chart, and thins out what no eye could tell apart. */
 #include "view/chart/chart.h"
 
-#include "base/ticks.h"
-
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ticks.h"
+#include "base/utf8.h"
 #include "view/chart/svg.h"
 
 #define MOST_PANELS  4
@@ -24,10 +24,16 @@
 #define SAMPLE_WIDTH 22.0
 #define DOT          3.0 /* radius */
 #define PER_LINE     2.0 /* buckets of a long line per pixel */
+#define GUIDE        "#777"
+#define TITLE_TEXT   14.0
+#define TITLE_LETTER 7.8
+#define LEGEND_ROWS  7 /* of a column, where there is room for another one */
 
-/* Okabe and Ito's colours, which people with any colour vision tell apart. */
+/* Okabe and Ito's colours, which people with any colour vision tell apart; more, where there are
+ * more lines than that. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#56b4e9", "#e69f00", "#222222"};
+                                      "#56b4e9", "#e69f00", "#222222", "#882255",
+                                      "#999933", "#7f7f7f", "#332288", "#8c6d31"};
 
 struct range {
     double low, high;
@@ -142,6 +148,15 @@ static void draw_segment(struct pen *pen, size_t from, size_t to)
                     to_y(pen->frame, y[order[k]]));
 }
 
+/* Beside a dot, on the side where there is room. */
+static void draw_remark(struct aw_svg *svg, const struct frame *frame, double x, double y,
+                        const char *text)
+{
+    bool left = x > frame->x + frame->width * 0.75;
+    double up = y > frame->y + 20 ? -6 : 15;
+    aw_svg_text_over(svg, x + (left ? -7 : 7), y + up, left ? "end" : "start", TICK_TEXT, text);
+}
+
 static void draw_dots(struct aw_svg *svg, const struct frame *frame, const struct aw_series *series,
                       const char *colour)
 {
@@ -150,6 +165,8 @@ static void draw_dots(struct aw_svg *svg, const struct frame *frame, const struc
         if (isfinite(x) && isfinite(y))
             aw_svg_dot(svg, to_x(frame, x), to_y(frame, y), DOT, colour,
                        series->hollow && series->hollow[i]);
+        if (isfinite(x) && isfinite(y) && series->texts)
+            draw_remark(svg, frame, to_x(frame, x), to_y(frame, y), series->texts[i]);
     }
 }
 
@@ -163,7 +180,10 @@ static void draw_series(struct aw_svg *svg, const struct frame *frame,
     struct pen pen = {.svg = svg, .frame = frame, .series = series};
     size_t segments = (size_t)(frame->width * PER_LINE);
     size_t n = series->n, each = series->curve ? 1 : n / segments + 1;
-    aw_svg_path_begin(svg, colour, series->dashed ? 1.2 : 1.6, series->dashed ? "5 3" : NULL);
+    if (series->guide)
+        aw_svg_path_begin(svg, GUIDE, 1, "2 2");
+    else
+        aw_svg_path_begin(svg, colour, series->dashed ? 1.2 : 1.6, series->dashed ? "5 3" : NULL);
     for (size_t i = 0; i < n; i += each)
         draw_segment(&pen, i, n - i < each ? n : i + each);
     aw_svg_path_end(svg);
@@ -234,23 +254,38 @@ static void draw_decades(struct aw_svg *svg, const struct frame *frame, bool lab
 static void join(char *out, size_t size, const char *label, const char *unit)
 {
     bool has_unit = unit && *unit;
-    snprintf(out, size, "%s%s%s%s", label ? label : "", has_unit ? " [" : "", has_unit ? unit : "",
+    const char *before = !has_unit ? "" : label && *label ? " [" : "[";
+    snprintf(out, size, "%s%s%s%s", label ? label : "", before, has_unit ? unit : "",
              has_unit ? "]" : "");
 }
 
-static double legend_width(const struct aw_panel *panel)
+/* Series without a label are not in it. */
+struct legend {
+    size_t n, rows, columns;
+    double each; /* width of a column */
+};
+
+static struct legend measure_legend(const struct aw_panel *panel, const struct frame *frame)
 {
+    struct legend legend = {.columns = 1};
     size_t longest = 0;
     for (size_t s = 0; s < panel->n; s++) {
         size_t length = panel->series[s].label ? strlen(panel->series[s].label) : 0;
         longest = length > longest ? length : longest;
+        legend.n += length > 0;
     }
-    return longest > 0 ? (double)longest * LETTER + SAMPLE_WIDTH + 18 : 0;
+    legend.each = (double)longest * LETTER + SAMPLE_WIDTH + 18;
+    while (legend.n > legend.columns * LEGEND_ROWS &&
+           (double)(legend.columns + 1) * legend.each + 12 < frame->width)
+        legend.columns++;
+    legend.rows = (legend.n + legend.columns - 1) / legend.columns;
+    return legend;
 }
 
-static const char *colour_of(size_t s)
+static const char *colour_of(const struct aw_panel *panel, size_t s)
 {
-    return colours[s % (sizeof colours / sizeof *colours)];
+    size_t colour = panel->series[s].colour;
+    return colours[(colour > 0 ? colour - 1 : s) % (sizeof colours / sizeof *colours)];
 }
 
 struct box {
@@ -292,7 +327,9 @@ static void count_hidden(const struct aw_panel *panel, const struct frame *frame
 static size_t place_legend(const struct aw_panel *panel, const struct frame *frame,
                            struct box *best)
 {
-    double width = legend_width(panel), height = LEGEND_ROW * (double)panel->n + 6;
+    const struct legend legend = measure_legend(panel, frame);
+    double width = (double)legend.columns * legend.each;
+    double height = LEGEND_ROW * (double)legend.rows + 6;
     double left = frame->x + 6, right = frame->x + frame->width - width - 6;
     double top = frame->y + 6, bottom = frame->y + frame->height - height - 6;
     const struct box boxes[CORNERS] = {{right, top, width, height},
@@ -301,7 +338,7 @@ static size_t place_legend(const struct aw_panel *panel, const struct frame *fra
                                        {left, bottom, width, height}};
     size_t hidden[CORNERS] = {0}, least = 0;
     *best = (struct box){0};
-    if (width <= 0)
+    if (legend.n == 0)
         return 0;
     count_hidden(panel, frame, boxes, hidden);
     for (size_t corner = 1; corner < CORNERS; corner++)
@@ -328,7 +365,10 @@ static void draw_legend_sample(struct aw_svg *svg, const struct aw_series *serie
         aw_svg_dot(svg, x + SAMPLE_WIDTH / 2, y, DOT, colour, false);
         return;
     }
-    aw_svg_path_begin(svg, colour, 2, series->dashed ? "5 3" : NULL);
+    aw_svg_path_begin(svg, series->guide ? GUIDE : colour, series->guide ? 1 : 2,
+                      series->guide    ? "2 2"
+                      : series->dashed ? "5 3"
+                                       : NULL);
     aw_svg_path_point(svg, x, y, true);
     aw_svg_path_point(svg, x + SAMPLE_WIDTH, y, false);
     aw_svg_path_end(svg);
@@ -340,12 +380,17 @@ static void draw_legend(struct aw_svg *svg, const struct frame *frame, const str
     place_legend(panel, frame, &box);
     if (box.width <= 0)
         return;
+    const struct legend legend = measure_legend(panel, frame);
     aw_svg_rect(svg, box.x, box.y, box.width, box.height, "#fff", "#ddd");
-    for (size_t s = 0; s < panel->n; s++) {
-        double y = box.y + LEGEND_ROW * ((double)s + 0.5) + 3;
-        draw_legend_sample(svg, &panel->series[s], box.x + 6, y, colour_of(s));
-        aw_svg_text(svg, box.x + SAMPLE_WIDTH + 12, y + 4, "start", TICK_TEXT,
-                    panel->series[s].label ? panel->series[s].label : "");
+    for (size_t s = 0, at = 0; s < panel->n; s++) {
+        const struct aw_series *series = &panel->series[s];
+        double x = box.x + legend.each * (double)(at / legend.rows);
+        double y = box.y + LEGEND_ROW * ((double)(at % legend.rows) + 0.5) + 3;
+        if (!series->label || !*series->label)
+            continue;
+        draw_legend_sample(svg, series, x + 6, y, colour_of(panel, s));
+        aw_svg_text(svg, x + SAMPLE_WIDTH + 12, y + 4, "start", TICK_TEXT, series->label);
+        at++;
     }
 }
 
@@ -372,7 +417,7 @@ static void draw_panel(struct aw_svg *svg, const struct aw_chart *chart, size_t 
     aw_svg_rect(svg, frame->x, frame->y, frame->width, frame->height, "none", "#888");
     aw_svg_clip_begin(svg, (int)p, frame->x, frame->y, frame->width, frame->height);
     for (size_t s = 0; s < panel->n; s++)
-        draw_series(svg, frame, &panel->series[s], colour_of(s));
+        draw_series(svg, frame, &panel->series[s], colour_of(panel, s));
     aw_svg_clip_end(svg);
     draw_legend(svg, frame, panel);
     join(label, sizeof label, panel->label, panel->unit);
@@ -381,6 +426,19 @@ static void draw_panel(struct aw_svg *svg, const struct aw_chart *chart, size_t 
 
 /* ---- Chart -------------------------------------------------------------------------------------
  */
+
+/* What is too long for the drawing ends in dots. */
+static void draw_title(struct aw_svg *svg, double width, const char *title)
+{
+    char text[512];
+    size_t most = (size_t)((width - 20) / TITLE_LETTER), used = 0, letters = 0;
+    for (; title[used] && letters < most && used + 8 < sizeof text; letters++) {
+        size_t length = aw_utf8_size(title + used);
+        used += length > 0 ? length : 1;
+    }
+    snprintf(text, sizeof text, "%.*s%s", (int)used, title, title[used] ? "…" : "");
+    aw_svg_text(svg, width / 2, 22, "middle", TITLE_TEXT, text);
+}
 
 static bool find_ranges(const struct aw_chart *chart, struct frame *frames)
 {
@@ -434,7 +492,7 @@ char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *
     double each = (height - top - BOTTOM - BETWEEN * (n - 1)) / n;
     aw_svg_open(&svg, width, height);
     if (chart->title)
-        aw_svg_text(&svg, width / 2, 22, "middle", 14, chart->title);
+        draw_title(&svg, width, chart->title);
     for (size_t p = 0; p < chart->n; p++) {
         frames[p].x = LEFT;
         frames[p].y = top + (each + BETWEEN) * (double)p;

@@ -21,14 +21,17 @@
 
 /* Not owned. x must not fall, but in a curve. */
 struct aw_series {
-    const char *label;
+    const char *label; /* NULL: it is not in the legend */
     const double *x, *y;
     size_t n;
+    size_t colour; /* from 1; 0: by its place in the panel */
     bool dashed;
-    bool stairs;        /* holds its value until the next sample (setpoints) */
-    bool curve;         /* x goes to and fro (Nyquist): every point is drawn */
-    bool dots;          /* single points instead of a line */
-    const bool *hollow; /* with dots: those that are not to be trusted; or NULL */
+    bool stairs;              /* holds its value until the next sample (setpoints) */
+    bool curve;               /* x goes to and fro (Nyquist): every point is drawn */
+    bool dots;                /* single points instead of a line */
+    const bool *hollow;       /* with dots: those that are not to be trusted; or NULL */
+    const char *const *texts; /* with dots: what stands beside each; or NULL */
+    bool guide;               /* a thin grey line to read the others by */
 };
 
 struct aw_panel {

@@ -151,17 +151,35 @@ void aw_svg_rect(struct aw_svg *svg, double x, double y, double width, double he
     put_text(svg, "/>\n");
 }
 
-void aw_svg_text(struct aw_svg *svg, double x, double y, const char *anchor, double size,
-                 const char *text)
+static void begin_text(struct aw_svg *svg, double x, double y, const char *anchor, double size)
 {
     put_text(svg, "<text");
     put_attribute(svg, "x", x);
     put_attribute(svg, "y", y);
     put_word(svg, "text-anchor", anchor);
     put_attribute(svg, "font-size", size);
+}
+
+static void end_text(struct aw_svg *svg, const char *text)
+{
     put_text(svg, ">");
     put_escaped(svg, text);
     put_text(svg, "</text>\n");
+}
+
+void aw_svg_text(struct aw_svg *svg, double x, double y, const char *anchor, double size,
+                 const char *text)
+{
+    begin_text(svg, x, y, anchor, size);
+    end_text(svg, text);
+}
+
+void aw_svg_text_over(struct aw_svg *svg, double x, double y, const char *anchor, double size,
+                      const char *text)
+{
+    begin_text(svg, x, y, anchor, size);
+    put_text(svg, " stroke=\"#fff\" stroke-width=\"4\" paint-order=\"stroke\"");
+    end_text(svg, text);
 }
 
 void aw_svg_text_up(struct aw_svg *svg, double x, double y, double size, const char *text)

@@ -39,6 +39,10 @@ void aw_svg_dot(struct aw_svg *svg, double x, double y, double radius, const cha
 void aw_svg_text(struct aw_svg *svg, double x, double y, const char *anchor, double size,
                  const char *text);
 
+/* The same with a white rim, readable over lines. */
+void aw_svg_text_over(struct aw_svg *svg, double x, double y, const char *anchor, double size,
+                      const char *text);
+
 /* The same, turned to be read from below upwards. */
 void aw_svg_text_up(struct aw_svg *svg, double x, double y, double size, const char *text);
 

@@ -97,12 +97,11 @@ static void describe(struct aw_channel *channel, const struct aw_point *point)
     if (!codec || (codec->scalars[point->scalar].by >= 0 && !point->record))
         return;
     struct aw_range range = aw_scalar_range(codec, point->scalar, point->record);
-    const struct aw_field *row = codec->scalars[point->scalar].field;
     uint8_t how = aw_scalar_how(codec, point->scalar);
     channel->unit = range.unit;
     if (how == HOW_INT)
         channel->decimals = 0;
-    else if (how == HOW_FIXED && row->type != AW_FLOAT)
+    else if (how == HOW_FIXED)
         channel->decimals = aw_scalar_decimals(codec, point->scalar);
     if (range.max > range.min && isfinite(range.max - range.min) && how != HOW_NAMED &&
         range.max < 1e30) {
@@ -122,7 +121,9 @@ static struct aw_channel *add_channel(struct aw_channels *channels, const struct
     size_t length = strlen(point->name), field = strlen(point->field);
     channel->prefix = length > field ? length - field : 0;
     channel->order = order_of(channels, channel, point);
-    channel->hidden = channels->select && aw_select_match(channels->select, point) < 0;
+    bool formal = point->codec && point->codec->scalars[point->scalar].field->formal;
+    channel->hidden = (channels->brief && formal) ||
+                      (channels->select && aw_select_match(channels->select, point) < 0);
     channel->whole = true;
     forget(channel);
     describe(channel, point);

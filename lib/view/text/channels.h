@@ -23,7 +23,7 @@ struct aw_channel {
     char name[AW_POINT_NAME];
     size_t prefix; /* characters of the name before the field: "lknee." */
     uint64_t order;
-    bool hidden;            /* not selected */
+    bool hidden;            /* not selected, or formal */
     const char *unit;       /* NULL: none, or not known */
     double low, high;       /* range of the wire table; NaN: none */
     bool whole;             /* has only had whole numbers so far */
@@ -47,6 +47,7 @@ struct aw_channels {
     size_t n_slots; /* a power of two, hash table of indices by name */
     struct aw_channel **slots;
     const struct aw_select *select;
+    bool brief; /* new ones that are formal (wire/table.h) are hidden; set by whoever owns it */
     size_t n_subjects;
     uint64_t messages;
 };

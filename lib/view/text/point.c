@@ -51,6 +51,17 @@ struct aw_names *aw_names_new(struct aw_wire *wire, struct aw_error *err)
     return names;
 }
 
+const char *aw_names_unit(const struct aw_names *names, const char *field)
+{
+    struct aw_walk at = {0};
+    while (aw_walk_next(&at, names->wire, AW_RX))
+        if (strcmp(names->field[at.message][at.scalar], field) == 0)
+            return at.codec->scalars[at.scalar].by >= 0
+                       ? NULL
+                       : aw_scalar_range(at.codec, at.scalar, NULL).unit;
+    return NULL;
+}
+
 void aw_point_join(char *out, const char *const *parts, size_t n)
 {
     size_t used = 0;

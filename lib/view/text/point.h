@@ -54,7 +54,11 @@ struct aw_names {
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire);
 
-/* The same, allocated, to be freed by the caller. NULL: AW_NO_MEMORY. */
+/* The unit of a field from the device by its name alone: in the first message that has it; NULL:
+ * none. */
+const char *aw_names_unit(const struct aw_names *names, const char *field);
+
+/* The same as aw_names_init, allocated, to be freed by the caller. NULL: AW_NO_MEMORY. */
 struct aw_names *aw_names_new(struct aw_wire *wire, struct aw_error *err);
 
 /* The parts of a name with points between them, without the empty ones and what does not fit into

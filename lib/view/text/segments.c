@@ -52,7 +52,8 @@ bool aw_view_wants(const struct aw_view_options *options, const struct aw_codec 
     if (!codec->scalars[scalar].value)
         return false;
     if (!options->fields)
-        return true;
+        return options->style != AW_STYLE_TEXT || !options->brief ||
+               !codec->scalars[scalar].field->formal;
     for (const char *const *field = options->fields; *field; field++)
         if (aw_select_field(*field, codec, scalar))
             return true;

@@ -13,10 +13,8 @@ uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar)
     const struct aw_field *row = codec->scalars[scalar].field;
     if (row->names && !codec->raw)
         return HOW_NAMED;
-    if (row->type == AW_FLOAT && (codec->raw || row->scale == 0))
+    if (row->type == AW_FLOAT) /* scaled, it has no more digits than before */
         return HOW_FLOAT;
-    if (row->type == AW_FLOAT)
-        return HOW_FIXED;
     bool whole = codec->raw || ((row->scale == 0 || row->scale == floor(row->scale)) &&
                                 row->offset == floor(row->offset));
     return whole ? HOW_INT : HOW_FIXED;

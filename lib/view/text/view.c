@@ -28,16 +28,27 @@ struct kind {
     struct segments any, whole[2]; /* for records that lack nothing: from the device, and to it */
 };
 
-uint32_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names)
+/* It comes by itself or is asked for: no answer to a setting. */
+static bool is_told(const struct aw_protocol *protocol, const struct aw_message *message)
 {
-    uint32_t messages = 0;
+    const struct aw_message *other = protocol->messages;
+    for (size_t i = 0; i < protocol->n_messages; i++, other++)
+        if (other->code == message->code && other->dir == AW_TX && other->head == message->head)
+            return other->reads;
+    return message->dir == AW_RX;
+}
+
+uint64_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names, size_t own)
+{
+    uint64_t messages = 0;
     for (size_t m = 0; m < protocol->n_messages; m++) {
         const struct aw_message *message = &protocol->messages[m];
         const char *const *name = names;
         while (name && *name && strcmp(*name, message->name) != 0)
             name++;
-        if (message->dir & AW_RX && (!name || *name))
-            messages |= UINT32_C(1) << m;
+        bool listed = m < own ? !name || *name : is_told(protocol, message);
+        if (message->dir & AW_RX && listed)
+            messages |= UINT64_C(1) << m;
     }
     return messages;
 }

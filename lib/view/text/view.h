@@ -29,7 +29,8 @@ struct aw_view_options {
     const char *format;        /* AW_STYLE_FORMAT */
     const char *const *fields; /* only these, NULL-terminated, by the rule of select.h; "t", too,
                                   shows the time in text; NULL: all */
-    uint32_t messages; /* AW_STYLE_CSV without fields: columns of these only, a bit for each of
+    bool brief;        /* AW_STYLE_TEXT without fields: none that are formal (wire/table.h) */
+    uint64_t messages; /* AW_STYLE_CSV without fields: columns of these only, a bit for each of
                           the protocol's, and of as many repetitions as like says */
     const struct aw_record *like; /* used by aw_view_new only; NULL: of all repetitions */
     enum aw_subjects subjects;    /* of fields; in a format a name alone is none */
@@ -50,8 +51,9 @@ size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char
 /* Has the header a column for all that such a message is shown with? */
 bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
 
-/* Messages from the device, of these names (NULL-terminated, NULL: all), as bits of .messages. */
-uint32_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names);
+/* Messages from the device as bits of .messages: of these names (NULL-terminated, NULL: all), and
+ * of those from number own on what is no answer to a setting. */
+uint64_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names, size_t own);
 
 /* The CSV header; 0 in other styles. */
 size_t aw_view_header(struct aw_view *view, char *out);

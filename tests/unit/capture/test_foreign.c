@@ -42,6 +42,9 @@ static void others_are_named_with_what_converts_them(void **state)
         {"timestamp,arbitration_id,extended\n", "a.csv",
          "a.csv is a CSV log of python-can — convert it first: python3 -m can.logconvert a.csv "
          "a.log"},
+        {"SQLite format 3", "run/talker.db3",
+         "run/talker.db3 is a ROS 2 bag in SQLite — convert it first: mcap convert run/talker.db3 "
+         "run/talker.mcap"},
         {"SQLite format 3", "a.b.db",
          "a.b.db is an SQLite log of python-can — convert it first: python3 -m can.logconvert "
          "a.b.db a.b.log"},

@@ -21,7 +21,7 @@ static struct step take_step(struct rig *rig, int controller, double to, double 
     rig_setpoint(rig, LKNEE, controller, to);
     for (double t = 0; t < seconds; t += 0.01) {
         rig_run(rig, 0.01);
-        struct aw_joint joint = rig_truth(rig, LKNEE).joint;
+        struct aw_canpid_joint joint = rig_truth(rig, LKNEE).joint;
         step.final = controller == AW_CANPID_POS ? joint.lever * DEG
                                                  : aw_joint_torque(joint.lever - joint.link, 0.002);
         step.peak = fmax(step.peak, step.final);
@@ -377,7 +377,7 @@ static void not_a_number_does_no_harm(void **state)
             rig_put(rig, 0x44, "398EE33C0000");
             rig_run(rig, 0.05);
         }
-    struct aw_joint joint = rig_truth(rig, LKNEE).joint;
+    struct aw_canpid_joint joint = rig_truth(rig, LKNEE).joint;
     assert_true(isfinite(joint.lever) && isfinite(joint.link) && isfinite(joint.lever_speed));
     assert_int_equal(rig->client.counters.malformed, 0);
     assert_true(isfinite(knee->output) && isfinite(knee->torque) && isfinite(knee->lever_angle));

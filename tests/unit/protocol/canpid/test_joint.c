@@ -12,7 +12,7 @@
 #define P   0.002
 #define DT  0.001
 
-static void run(struct aw_joint *joint, const struct aw_joint_model *model, double duty,
+static void run(struct aw_canpid_joint *joint, const struct aw_joint_model *model, double duty,
                 double seconds)
 {
     for (int i = 0; i < (int)(seconds / DT + 0.5); i++)
@@ -47,7 +47,7 @@ static void at_rest_it_stays_at_rest(void **state)
 {
     (void)state;
     struct aw_joint_model model = aw_joint_defaults();
-    struct aw_joint joint = {0}, start = {0};
+    struct aw_canpid_joint joint = {0}, start = {0};
     run(&joint, &model, 0, 1);
     assert_memory_equal(&joint, &start, sizeof joint);
 }
@@ -56,7 +56,7 @@ static void the_leg_swings_down_and_comes_to_rest(void **state)
 {
     (void)state;
     struct aw_joint_model model = aw_joint_defaults();
-    struct aw_joint joint = {.link = 30 * DEG, .lever = 30 * DEG};
+    struct aw_canpid_joint joint = {.link = 30 * DEG, .lever = 30 * DEG};
     run(&joint, &model, 0, 60);
     assert_true(fabs(joint.link_speed) < 1e-3 && fabs(joint.lever_speed) < 1e-3);
     /* The motor lets the lever creep until friction holds it; the leg hangs from the spring. */
@@ -70,7 +70,7 @@ static void stops_are_hard(void **state)
 {
     (void)state;
     struct aw_joint_model model = aw_joint_defaults();
-    struct aw_joint joint = {0};
+    struct aw_canpid_joint joint = {0};
     run(&joint, &model, 0.9, 3);
     assert_true(joint.lever == model.lever_stop_rad);
     assert_true(joint.lever_speed == 0);
@@ -83,7 +83,7 @@ static void a_locked_leg_stays(void **state)
 {
     (void)state;
     struct aw_joint_model model = aw_joint_defaults();
-    struct aw_joint joint = {0};
+    struct aw_canpid_joint joint = {0};
     model.link_locked = true;
     run(&joint, &model, 0.15, 1);
     assert_true(joint.lever > 5 * DEG);
@@ -94,7 +94,7 @@ static void load_makes_it_slower_and_torque_is_limited(void **state)
 {
     (void)state;
     struct aw_joint_model model = aw_joint_defaults();
-    struct aw_joint joint = {0};
+    struct aw_canpid_joint joint = {0};
     aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.9), P, DT);
     assert_true(joint.motor_nm == model.torque_max_nm);
     model.link_locked = true;
@@ -109,7 +109,7 @@ static void off_is_free(void **state)
 {
     (void)state;
     struct aw_joint_model model = aw_joint_defaults();
-    struct aw_joint joint = {.lever = 60 * DEG};
+    struct aw_canpid_joint joint = {.lever = 60 * DEG};
     model.link_locked = true;
     for (int i = 0; i < 10000; i++)
         aw_joint_step(&joint, &model, (struct aw_joint_drive){.on = false}, P, DT);
@@ -122,7 +122,7 @@ static void the_step_does_not_matter(void **state)
 {
     (void)state;
     struct aw_joint_model model = aw_joint_defaults();
-    struct aw_joint a = {0}, b = {0};
+    struct aw_canpid_joint a = {0}, b = {0};
     run(&a, &model, 0.3, 0.5);
     for (int i = 0; i < 5000; i++)
         aw_joint_step(&b, &model, aw_joint_drive(&model, 0.3), P, DT / 10);

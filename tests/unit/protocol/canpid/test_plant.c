@@ -163,7 +163,7 @@ static void telemetry_is_fresh(void **state)
             assert_int_equal(aw_canpid_receive(&rig->client, rig->clock.time_ns + AW_SECOND,
                                                &received, &rig->err),
                              AW_OK);
-        struct aw_joint joint = rig_truth(rig, LKNEE).joint;
+        struct aw_canpid_joint joint = rig_truth(rig, LKNEE).joint;
         double behind = joint.lever * DEG - knee->measured * 3.6;
         if (!(joint.lever_speed > 0.1 && behind / (joint.lever_speed * DEG) < 0.0035))
             fail_msg("%g deg behind at %g deg/s", behind, joint.lever_speed * DEG);
@@ -243,7 +243,7 @@ static void play_is_crossed_first(void **state)
     (void)state;
     struct aw_canpid_plant plant;
     struct aw_joint_model model = aw_canpid_joint(LKNEE);
-    struct aw_joint joint = {0};
+    struct aw_canpid_joint joint = {0};
     assert_int_equal(aw_canpid_plant_parse("backlash:1deg", &plant, NULL), AW_OK);
     aw_canpid_plant_apply(&plant, &model);
     for (int way = 1; way >= -1; way -= 2) {

@@ -18,14 +18,29 @@ static void one_for_each_name(void **state)
 {
     char name[16];
     (void)state;
-    for (int i = 0; i < AW_STRIP_SERIES; i++) {
+    for (int i = 0; i < AW_TRACES; i++) {
         snprintf(name, sizeof name, "x%d", i);
         assert_ptr_equal(aw_traces_find(&traces, name, "deg"), &traces.list[i]);
     }
     assert_null(aw_traces_find(&traces, "one more", NULL));
     assert_ptr_equal(aw_traces_find(&traces, "x3", "rad"), &traces.list[3]);
     assert_string_equal(traces.list[3].unit, "deg");
-    assert_int_equal(traces.n, AW_STRIP_SERIES);
+    assert_int_equal(traces.n, AW_TRACES);
+}
+
+/* The same name in another recording is another line, with that in the legend. */
+static void one_for_each_run(void **state)
+{
+    (void)state;
+    traces.suffix = "before.csv";
+    struct aw_trace *before = aw_traces_find(&traces, "m1.position", "deg");
+    traces.run = 1;
+    traces.suffix = "after.csv";
+    struct aw_trace *after = aw_traces_find(&traces, "m1.position", "deg");
+    assert_true(before != after && aw_traces_find(&traces, "m1.position", "deg") == after);
+    assert_string_equal(before->label, "m1.position (before.csv)");
+    assert_string_equal(after->label, "m1.position (after.csv)");
+    assert_string_equal(after->name, "m1.position");
 }
 
 /* Seconds since the first of all; of a clock that was set back time stands still. */
@@ -52,29 +67,67 @@ static void when_they_were(void **state)
         assert_true(b->v[i] == i);
 }
 
+static void draw(const char *title, char *text, size_t size)
+{
+    char path[] = "/tmp/test_plot_file_XXXXXX.svg";
+    struct aw_error err;
+    int fd = mkstemps(path, 4);
+    assert_true(fd >= 0);
+    assert_int_equal(aw_traces_write(&traces, path, title, &err), AW_OK);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+    close(fd);
+    unlink(path);
+}
+
+/* What is to be has the colour of what is, in the panel of its unit and the same recording; alone
+ * it has its own. An output is not what a setpoint is for. */
+static void targets_and_actuals(void **state)
+{
+    static const struct {
+        const char *name, *unit;
+        size_t run;
+    } rows[] = {
+        {"positions.m1.setpoint", "deg", 0},
+        {"m1.output", "deg", 0},
+        {"m1.position", "deg", 0},
+        {"m1_target", "deg", 0},
+        {"m2.goal", "deg", 0},
+        {"m1.velocity", "deg/s", 0},
+        {"m1.desired", "deg", 1},
+        {"m1.position", "deg", 1},
+        {"m1.setpoint", "deg/s", 0},
+    };
+    char text[65536];
+    struct aw_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        traces.run = rows[i].run;
+        struct aw_trace *trace = aw_traces_find(&traces, rows[i].name, rows[i].unit);
+        for (int k = 0; k < 3; k++)
+            aw_traces_add(&traces, trace, k * AW_SECOND, (double)i + k % 2, &err);
+    }
+    draw("targets", text, sizeof text);
+    expect_picture("plot-targets.svg", text);
+}
+
 /* One panel for each unit; the last one has all that find no room. */
 static void panels_by_unit(void **state)
 {
     static const char *const units[] = {"deg", "Nm", "", "deg", "A", "V", "Nm", "W"};
-    char path[] = "/tmp/test_plot_file_XXXXXX.svg", text[65536];
+    char text[65536];
     struct aw_error err;
     (void)state;
-    int fd = mkstemps(path, 4);
-    assert_true(fd >= 0);
-    assert_int_equal(aw_traces_write(&traces, path, "none", &err), AW_USAGE);
+    assert_int_equal(aw_traces_write(&traces, "none.svg", "none", &err), AW_USAGE);
     for (int i = 0; i < 8; i++) {
         snprintf(text, sizeof text, "x%d", i);
         struct aw_trace *trace = aw_traces_find(&traces, text, units[i]);
         for (int k = 0; k < 3; k++)
             aw_traces_add(&traces, trace, k * AW_SECOND, i + k % 2, &err);
     }
-    assert_int_equal(aw_traces_write(&traces, path, "eight values", &err), AW_OK);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    close(fd);
-    unlink(path);
+    draw("eight values", text, sizeof text);
     expect_picture("plot-panels.svg", text);
 }
 
@@ -82,7 +135,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(one_for_each_name, stop),
+        cmocka_unit_test_teardown(one_for_each_run, stop),
         cmocka_unit_test_teardown(when_they_were, stop),
+        cmocka_unit_test_teardown(targets_and_actuals, stop),
         cmocka_unit_test_teardown(panels_by_unit, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

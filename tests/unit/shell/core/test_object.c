@@ -238,6 +238,46 @@ static void a_table_with_holes(void **state)
     assert_string_equal(text, "row a=1mm b=- c=- d=- e=3deg·s f=xV g=[1,\"2\"]\n");
 }
 
+/* Programs get them always, people if the object is not brief. */
+static void details(void **state)
+{
+    struct aw_object object;
+    struct aw_stats s = {.n = 3, .min = 1, .mean = 2, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
+    (void)state;
+    aw_object_start(&object, "play");
+    aw_object_count(&object, "sent", 3);
+    aw_object_stats_ms(&object, "late", &s);
+    aw_object_count(&object, "a", 1);
+    aw_object_count(&object, "b", 2);
+    aw_object_details(&object, object.n - 1);
+    object.brief = true;
+    *aw_object_line(&object, text) = '\0';
+    assert_string_equal(text, "play sent=3 late_max_ms=4 a=1\n");
+    *aw_object_csv_names(&object, "", text) = '\0';
+    assert_string_equal(text, "sent,late_min_ms,late_mean_ms,late_p50_ms,late_p95_ms,late_p99_ms,"
+                              "late_max_ms,a,b\n");
+    aw_object_start(&object, "ping");
+    aw_object_stats_ms(&object, NULL, &s);
+    assert_false(object.brief);
+    object.brief = true;
+    *aw_object_line(&object, text) = '\0';
+    assert_string_equal(text, "ping min_ms=1 mean_ms=2 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
+}
+
+static void what_is_of_one_is_put_together(void **state)
+{
+    static const char *const keys[] = {"a.x", "n", "b.x", "a.y", "c", "b.y", "a.z"};
+    struct aw_object object;
+    (void)state;
+    aw_object_start(&object, "play");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        aw_object_count(&object, keys[i], i);
+    aw_object_gather(&object);
+    *aw_object_json(&object, "", NULL, text) = '\0';
+    assert_string_equal(
+        text, "{\"a\":{\"x\":0,\"y\":3,\"z\":6},\"n\":1,\"b\":{\"x\":2,\"y\":5},\"c\":4}\n");
+}
+
 static void groups_of_groups(void **state)
 {
     static const struct {
@@ -387,6 +427,8 @@ int main(void)
         cmocka_unit_test(plain_entries),
         cmocka_unit_test(numbers_as_they_are_asked_for),
         cmocka_unit_test(a_table_with_holes),
+        cmocka_unit_test(details),
+        cmocka_unit_test(what_is_of_one_is_put_together),
         cmocka_unit_test(groups_of_groups),
         cmocka_unit_test(each_character_in_json),
         cmocka_unit_test(values_are_found_by_their_names),

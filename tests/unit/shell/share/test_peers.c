@@ -54,7 +54,7 @@ static void note(struct aw_sink *sink, bool error, const char *text, size_t size
     snprintf(notices, sizeof notices, "%.*s", (int)size, text);
 }
 
-/* That nobody comes by a broker any more is told, but not at the server's own end. */
+/* That nobody comes another way any more is told, but not at the server's own end. */
 static void who_brings_clients_goes(void **state)
 {
     struct aw_sink sink = {note};
@@ -62,15 +62,15 @@ static void who_brings_clients_goes(void **state)
     session->out.sink = &sink;
     for (int closes = 0; closes < 2; closes++) {
         *notices = '\0';
-        server.bringer = peers[closes];
+        server.bringers[1] = (struct aw_bringer){"armwire-lamp", "light", NULL, peers[closes]};
         if (closes)
             aw_server_close(&server);
         else
             shutdown(ends[0], SHUT_WR);
         aw_server_serve(&server.aside);
         assert_string_equal(notices,
-                            closes ? "" : "rig: armwire-mqtt has ended: nobody comes by MQTT\n");
-        assert_null(server.bringer);
+                            closes ? "" : "rig: armwire-lamp has ended: nobody comes by light\n");
+        assert_null(server.bringers[1].peer);
     }
     server.all = -1;
 }
@@ -106,15 +106,13 @@ static void each_in_its_turn(void **state)
     aw_server_serve(&server.aside);
     assert_int_equal(peers[0]->conn.in_used - peers[0]->conn.in_start, 24);
     peers[0]->waiting = AW_REQUESTS_MAX;
-    aw_peer_resume(peers[0]);
+    aw_server_serve(&server.aside);
     assert_int_equal(peers[0]->conn.in_used - peers[0]->conn.in_start, 24);
     peers[0]->waiting = AW_REQUESTS_MAX - 1;
-    aw_peer_resume(peers[0]);
+    peers[0]->more = true;
+    aw_server_serve(&server.aside);
     assert_int_equal(peers[0]->conn.in_used - peers[0]->conn.in_start, 16);
-    assert_false(peers[0]->conn.gone);
-    peers[0]->conn.gone = true;
-    aw_peer_resume(peers[0]);
-    assert_true(peers[0]->conn.gone);
+    assert_int_equal(server.n_peers, 3);
 }
 
 /* Records wait for each other, but not for long; all else goes out at once. */
@@ -123,6 +121,7 @@ static void records_go_out_together(void **state)
     (void)state;
     aw_peer_put(peers[0], "record\n", 7, true);
     assert_true(peers[0]->conn.since_ns > 0 && peers[0]->conn.since_ns <= now());
+    assert_true(server.aside.due == peers[0]->conn.since_ns + 2 * AW_MILLISECOND);
     int64_t since = peers[0]->conn.since_ns = now() + AW_SECOND;
     aw_peer_put(peers[0], "more\n", 5, true);
     assert_int_equal(peers[0]->conn.since_ns, since);

@@ -310,6 +310,24 @@ static void test_sizes(void **state)
     assert_string_equal(err.text, "chart: no point is a number — record something first");
 }
 
+/* Lines to read others by are thin, grey and dashed; remarks stand
+ * where there is room. */
+static void test_marks(void **state)
+{
+    static const double across[] = {0, 10}, level[] = {1, 1}, high[] = {0, 5};
+    static const double at[] = {1, 9}, up[] = {1, 4.5};
+    static const char *const texts[] = {"low & left", "high & right"};
+    (void)state;
+    struct aw_series series[] = {
+        {.label = "curve", .x = across, .y = high, .n = 2, .colour = 3},
+        {.label = "level", .x = across, .y = level, .n = 2, .guide = true},
+        {.x = at, .y = up, .n = 2, .dots = true, .colour = 3, .texts = texts},
+    };
+    struct aw_panel panels[] = {{.label = "y", .series = series, .n = 3}};
+    struct aw_chart chart = {.panels = panels, .n = 1};
+    expect_svg("chart-marks.svg", &chart);
+}
+
 /* Panels of one point, of one value, of none, and of a span that is none. */
 static void test_flat(void **state)
 {
@@ -424,19 +442,13 @@ static void test_legends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ticks),
-        cmocka_unit_test(test_step_chart),
-        cmocka_unit_test(test_long_series),
-        cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_bode),
-        cmocka_unit_test(test_flat_and_nothing),
-        cmocka_unit_test(test_round),
-        cmocka_unit_test(test_legend),
-        cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_thinned),
-        cmocka_unit_test(test_room_for_numbers),
+        cmocka_unit_test(test_ticks),       cmocka_unit_test(test_step_chart),
+        cmocka_unit_test(test_long_series), cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_bode),        cmocka_unit_test(test_flat_and_nothing),
+        cmocka_unit_test(test_round),       cmocka_unit_test(test_legend),
+        cmocka_unit_test(test_axes),        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_flat),        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_thinned),     cmocka_unit_test(test_room_for_numbers),
         cmocka_unit_test(test_legends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

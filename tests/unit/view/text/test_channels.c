@@ -57,6 +57,28 @@ static void test_order(void **state)
     assert_int_equal(find("rknee.torque")->prefix, strlen("rknee."));
 }
 
+/* What is of the message alone is hidden from who did not ask for it. */
+static void test_brief(void **state)
+{
+    struct aw_codec codec;
+    (void)state;
+    take("joint", "lhip", "", 0);
+    codec = *rig->points[3].codec;
+    struct aw_field field = *codec.scalars[rig->points[3].scalar].field;
+    field.formal = true;
+    codec.scalars[rig->points[3].scalar].field = &field;
+    rig->points[3].codec = &codec;
+    rig->points[3].record = NULL;
+    for (int brief = 0; brief < 2; brief++) {
+        channels.brief = brief;
+        snprintf(rig->points[3].name, AW_POINT_NAME, "lhip.formal%d", brief);
+        aw_channels_update(&channels, rig->points, rig->n, brief);
+    }
+    assert_false(find("lhip.formal0")->hidden);
+    assert_true(find("lhip.formal1")->hidden);
+    assert_false(find("lhip.alpha_angle")->hidden);
+}
+
 static void test_values(void **state)
 {
     (void)state;
@@ -354,11 +376,14 @@ static void test_copy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_order),      TEST(test_values),     TEST(test_rate),
-        TEST(test_slow_rate),  TEST(test_trend),      TEST(test_alarm),
-        TEST(test_select),     TEST(test_copy),       TEST(test_trend_goes_round),
-        TEST(test_all),        TEST(test_by_another), TEST(test_epochs),
-        TEST(test_judgements), TEST(test_memory),
+        TEST(test_order),     TEST(test_brief),
+        TEST(test_values),    TEST(test_rate),
+        TEST(test_slow_rate), TEST(test_trend),
+        TEST(test_alarm),     TEST(test_select),
+        TEST(test_copy),      TEST(test_trend_goes_round),
+        TEST(test_all),       TEST(test_by_another),
+        TEST(test_epochs),    TEST(test_judgements),
+        TEST(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

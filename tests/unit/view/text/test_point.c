@@ -37,6 +37,23 @@ static void test_command(void **state)
     free(rig);
 }
 
+/* By the name alone: in the first message that has it; none where another field decides. */
+static void test_unit(void **state)
+{
+    struct aw_wire *wire = calloc(1, sizeof *wire);
+    struct aw_names *names = calloc(1, sizeof *names);
+    (void)state;
+    aw_wire_init(wire, &aw_hidmotor_protocol, NULL, false);
+    aw_names_init(names, wire);
+    assert_string_equal(aw_names_unit(names, "m1.position"), "deg");
+    assert_string_equal(aw_names_unit(names, "m1.setpoint"), "deg");
+    assert_string_equal(aw_names_unit(names, "m1.velocity"), "deg/s");
+    assert_null(aw_names_unit(names, "m1.effort"));
+    assert_null(aw_names_unit(names, "position"));
+    free(names);
+    free(wire);
+}
+
 /* Fields that several messages have get the name of the message. */
 static void test_shared(void **state)
 {
@@ -155,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names), cmocka_unit_test(test_command), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_path),  cmocka_unit_test(test_all),     cmocka_unit_test(test_join),
+        cmocka_unit_test(test_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

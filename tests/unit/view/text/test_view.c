@@ -389,10 +389,11 @@ static void messages_as_bits(void **state)
         all |= aw_canpid_protocol.messages[m].dir & AW_RX ? UINT32_C(1) << m : 0;
     uint32_t some = UINT32_C(1) << (aw_wire_codec(&wire, "joint", AW_RX) - wire.codecs) |
                     UINT32_C(1) << (aw_wire_codec(&wire, "sensors", AW_RX) - wire.codecs);
-    assert_int_equal(aw_view_messages(&copy.protocol, NULL), all);
-    assert_int_equal(aw_view_messages(&copy.protocol, two), some);
-    assert_int_equal(aw_view_messages(&copy.protocol, none), 0);
-    assert_int_equal(aw_view_messages(&copy.protocol, sent), 0);
+    assert_int_equal(aw_view_messages(&copy.protocol, NULL, SIZE_MAX), all);
+    assert_int_equal(aw_view_messages(&copy.protocol, two, SIZE_MAX), some);
+    assert_int_equal(aw_view_messages(&copy.protocol, none, SIZE_MAX), 0);
+    assert_int_equal(aw_view_messages(&copy.protocol, sent, SIZE_MAX), 0);
+    assert_int_equal(aw_view_messages(&copy.protocol, none, 0), all); /* as if all were of files */
     struct aw_view_options options = {.style = AW_STYLE_CSV, .messages = some};
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
     line[aw_view_header(view, line)] = '\0';
@@ -566,7 +567,8 @@ static void parts_of_records(void **state)
         aw_record_init(&record, aw_wire_codec(&wire, "positions", AW_RX), AW_RX);
         assert_int_equal(aw_record_set(&record, "count", n, NULL), AW_OK);
         struct aw_view_options options = {.style = AW_STYLE_CSV,
-                                          .messages = aw_view_messages(wire.protocol, NULL),
+                                          .messages =
+                                              aw_view_messages(wire.protocol, NULL, SIZE_MAX),
                                           .like = &record};
         struct aw_view *view = aw_view_new(&wire, &options, NULL);
         fwrite(line, 1, aw_view_header(view, line), out);

@@ -1,0 +1,364 @@
+/* Hold to run, armed from rest, one-way limits. */
+#include "control/teleop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clamp.h"
+#include "control/lag.h"
+
+#define SLOW    0.25 /* of the speed, without the second button */
+#define BRAKE_S 0.1  /* a limit is approached no faster than would take it there in this */
+#define ON      0.5
+#define OFF     0.4 /* and off again below this: an analogue trigger as a button */
+
+const char *const aw_halt_names[AW_HALTS] = {
+    "",
+    "the button was let go",
+    "events were lost",
+    "the pad is gone",
+    "this program was held up",
+    "the pad is silent",
+    "it stays behind",
+    "a joint has a fault",
+};
+
+/* ---- Rows and inputs --------------------------------------------------------------------------
+ */
+
+static const struct aw_teleop_row *row_of(const struct aw_teleop *t, size_t row)
+{
+    return &t->map->rows[row];
+}
+
+static size_t find_joint(const struct aw_teleop *t, const char *name)
+{
+    size_t i = 0;
+    while (i < t->n && strcmp(t->joints[i].name, name) != 0 &&
+           !(t->joints[i].alias && *t->joints[i].alias && strcmp(t->joints[i].alias, name) == 0))
+        i++;
+    return i;
+}
+
+size_t aw_teleop_joint_of(const struct aw_teleop *t, size_t row)
+{
+    const struct aw_teleop_row *r = row_of(t, row);
+    if (r->does != AW_DOES_VELOCITY && r->does != AW_DOES_TOGGLE)
+        return t->n;
+    bool chosen = strcmp(r->joint, "select") == 0;
+    return find_joint(t, chosen ? t->map->choice[t->chosen] : r->joint);
+}
+
+/* In the row's own range: sticks are from -1 to 1 already. */
+static double level(const struct aw_teleop *t, size_t row)
+{
+    const struct aw_teleop_row *r = row_of(t, row);
+    double x = (t->value[r->input] - r->min) / (r->max - r->min) * r->gain;
+    bool channel = r->min != 0 || r->max != 1; /* one that has a level of rest goes one way */
+    return aw_clamp(x, channel ? 0 : -1, 1);
+}
+
+double aw_teleop_deflection(const struct aw_teleop *t, size_t row)
+{
+    const struct aw_teleop_row *r = row_of(t, row);
+    double x = level(t, row), far = fabs(x);
+    if (far <= r->deadzone)
+        return 0;
+    double u = (far - r->deadzone) / (1 - r->deadzone);
+    u = (1 - r->expo) * u + r->expo * u * u * u;
+    return x < 0 ? -u : u;
+}
+
+/* ---- Beginning ---------------------------------------------------------------------------------
+ */
+
+static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_error *err)
+{
+    const struct aw_teleop_row *row = row_of(t, i);
+    bool select = strcmp(row->joint, "select") == 0;
+    if (row->does >= AW_DOES_NEXT)
+        return row->does != AW_DOES_NEXT || t->map->n_choice
+                   ? AW_OK
+                   : aw_fail(err, AW_USAGE, "%s: next needs a line select = JOINT, JOINT, …",
+                             t->map->inputs[row->input]);
+    if (select && !t->map->n_choice)
+        return aw_fail(err, AW_USAGE, "%s: select needs a line select = JOINT, JOINT, …",
+                       t->map->inputs[row->input]);
+    size_t joint = aw_teleop_joint_of(t, i);
+    if (joint == t->n)
+        return aw_fail(err, AW_USAGE, "%s: there is no joint '%s'", t->map->inputs[row->input],
+                       row->joint);
+    const struct aw_teleop_joint *j = &t->joints[joint];
+    if (!isfinite(j->speed) && isnan(t->rate[i]))
+        return aw_fail(err, AW_USAGE,
+                       "%s: nobody says how fast %s may go — add a rate: %s velocity 20deg/s",
+                       t->map->inputs[row->input], j->name, row->joint);
+    if (row->does == AW_DOES_TOGGLE && !(isfinite(j->min) && isfinite(j->max)))
+        return aw_fail(err, AW_USAGE, "%s: %s has no range to toggle between",
+                       t->map->inputs[row->input], j->name);
+    return AW_OK;
+}
+
+static void disarm(struct aw_teleop *t)
+{
+    memset(t->armed, 0, sizeof t->armed);
+    for (size_t i = 0; i < t->n; i++) {
+        t->joints[i].velocity = 0;
+        t->joints[i].limited = t->joints[i].moved = false;
+        t->joints[i].goal = t->joints[i].target = NAN;
+        t->joints[i].behind_ns = 0;
+    }
+}
+
+enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *map,
+                               struct aw_teleop_joint *joints, size_t n, int64_t now_ns,
+                               struct aw_error *err)
+{
+    t->map = map;
+    t->joints = joints;
+    t->n = n;
+    t->step_ns = t->alive_ns = now_ns;
+    memset(t->down, 1, sizeof t->down);
+    disarm(t);
+    if (!map->has_enable)
+        return aw_fail(err, AW_USAGE,
+                       "the map has no line enable = BUTTON: nothing would ever "
+                       "move");
+    for (size_t i = 0; i < map->n_choice; i++)
+        if (find_joint(t, map->choice[i]) == n)
+            return aw_fail(err, AW_USAGE, "select: there is no joint '%s'", map->choice[i]);
+    for (size_t i = 0; i < map->n; i++) {
+        enum aw_status status = check_row(t, i, err);
+        if (status != AW_OK)
+            return status;
+    }
+    return AW_OK;
+}
+
+/* ---- Inputs ------------------------------------------------------------------------------------
+ */
+
+void aw_teleop_set(struct aw_teleop *t, size_t input, double value)
+{
+    if (!isfinite(value)) {
+        t->value[input] = 0;
+        aw_teleop_lose(t, AW_HALT_EVENTS);
+        return;
+    }
+    t->value[input] = value;
+}
+
+void aw_teleop_alive(struct aw_teleop *t, int64_t now_ns)
+{
+    t->alive_ns = now_ns;
+}
+
+void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why)
+{
+    t->ready = t->enabled = false;
+    t->halt = why;
+    disarm(t);
+    memset(t->down, 1, sizeof t->down); /* buttons have to be seen up again */
+}
+
+/* ---- Buttons that do something -----------------------------------------------------------------
+ */
+
+static void act(struct aw_teleop *t, enum aw_teleop_does does, const char *text)
+{
+    if (t->n_actions < sizeof t->actions / sizeof *t->actions)
+        t->actions[t->n_actions++] = (struct aw_teleop_action){does, text};
+}
+
+static void choose_next(struct aw_teleop *t)
+{
+    t->chosen = (t->chosen + 1) % t->map->n_choice;
+    for (size_t i = 0; i < t->map->n; i++)
+        if (strcmp(row_of(t, i)->joint, "select") == 0)
+            t->armed[i] = false;
+    act(t, AW_DOES_NEXT, t->map->choice[t->chosen]);
+}
+
+static void toggle(struct aw_teleop *t, size_t row)
+{
+    struct aw_teleop_joint *joint = &t->joints[aw_teleop_joint_of(t, row)];
+    double at = isnan(joint->target) ? joint->actual : joint->target;
+    double going = isnan(joint->goal) ? at : joint->goal;
+    if (t->enabled && !isnan(going))
+        joint->goal = going > (joint->min + joint->max) / 2 ? joint->min : joint->max;
+}
+
+static bool is_down(const struct aw_teleop *t, size_t row)
+{
+    const struct aw_teleop_row *r = row_of(t, row);
+    double least = t->down[row] ? r->threshold * OFF / ON : r->threshold;
+    double x = t->value[r->input], y = r->second < 0 ? x : t->value[r->second];
+    return x >= least && y >= least;
+}
+
+static void look_at_buttons(struct aw_teleop *t, int64_t now_ns)
+{
+    for (size_t i = 0; i < t->map->n; i++) {
+        const struct aw_teleop_row *row = row_of(t, i);
+        bool was = t->down[i];
+        if (row->does == AW_DOES_VELOCITY)
+            continue;
+        t->down[i] = is_down(t, i);
+        if (!t->down[i] || was || now_ns < t->locked_ns[i])
+            continue;
+        t->locked_ns[i] = now_ns + row->lockout_ns;
+        if (row->does == AW_DOES_NEXT)
+            choose_next(t);
+        else if (row->does == AW_DOES_TOGGLE)
+            toggle(t, i);
+        else
+            act(t, row->does, row->joint);
+    }
+}
+
+/* ---- Velocities --------------------------------------------------------------------------------
+ */
+
+static double speed_of(const struct aw_teleop *t, size_t row, const struct aw_teleop_joint *joint)
+{
+    double rate = t->share[row] != 0    ? t->share[row] * joint->whole
+                  : isnan(t->rate[row]) ? joint->speed
+                                        : t->rate[row];
+    return aw_clamp(rate, -joint->speed, joint->speed);
+}
+
+/* Of all rows together; arms what is seen at rest. Is any of them deflected, armed or not? */
+static bool sum_up(struct aw_teleop *t, double scale)
+{
+    bool deflected = false;
+    for (size_t i = 0; i < t->n; i++)
+        t->joints[i].velocity = 0;
+    for (size_t i = 0; i < t->map->n; i++) {
+        if (row_of(t, i)->does != AW_DOES_VELOCITY)
+            continue;
+        struct aw_teleop_joint *joint = &t->joints[aw_teleop_joint_of(t, i)];
+        double out = aw_teleop_deflection(t, i);
+        if (out == 0)
+            t->armed[i] = true;
+        deflected = deflected || out != 0;
+        if (out == 0 || !t->armed[i])
+            continue;
+        joint->goal = NAN; /* the hand has it */
+        double most = scale * fmax(joint->speed, 0);
+        joint->velocity += scale * out * speed_of(t, i, joint);
+        joint->velocity = aw_clamp(joint->velocity, -most, most);
+    }
+    return deflected;
+}
+
+/* A toggle goes on until it is there. */
+static void seek(struct aw_teleop_joint *joint, double scale, double dt_s)
+{
+    double at = isnan(joint->target) ? joint->actual : joint->target;
+    if (isnan(joint->goal) || isnan(at))
+        return;
+    double way = joint->goal - at, most = scale * joint->speed;
+    double step = dt_s > 0 ? fabs(way) / fmax(dt_s, 0.02) : most;
+    joint->velocity = copysign(fmin(most, step), way);
+    if (fabs(way) <= 1e-3 * (joint->max - joint->min)) {
+        joint->velocity = 0;
+        joint->goal = NAN;
+    }
+}
+
+static void limit(struct aw_teleop_joint *joint, double at, double dt_s)
+{
+    double wanted = joint->velocity, in_s = joint->targets ? dt_s : BRAKE_S;
+    if (isnan(at) || wanted == 0 || in_s <= 0)
+        return;
+    if (wanted > 0)
+        joint->velocity = fmin(wanted, fmax(0, (joint->max - at) / in_s));
+    else
+        joint->velocity = fmax(wanted, fmin(0, (joint->min - at) / in_s));
+    joint->limited = joint->velocity != wanted;
+}
+
+static void advance(struct aw_teleop *t, double scale, double dt_s)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct aw_teleop_joint *joint = &t->joints[i];
+        joint->limited = false;
+        seek(joint, scale, dt_s);
+        joint->moved = joint->moved || joint->velocity != 0;
+        if (joint->targets && isnan(joint->target) && joint->moved)
+            joint->target = joint->actual;
+        limit(joint, joint->targets ? joint->target : joint->actual, dt_s);
+        if (!joint->targets || isnan(joint->target))
+            continue;
+        joint->target += joint->velocity * dt_s;
+    }
+}
+
+/* False, and halted: a joint does not come along. */
+static bool keep_up(struct aw_teleop *t, int64_t now_ns)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct aw_teleop_joint *joint = &t->joints[i];
+        double away = joint->targets ? joint->target - joint->actual : 0;
+        if (aw_lags(&joint->behind_ns, away, joint->max_lag, now_ns)) {
+            t->halted_joint = i;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- */
+
+static bool is_held(const struct aw_teleop *t, int input, bool was)
+{
+    return t->value[input] >= (was ? OFF : ON);
+}
+
+/* The button that has to be held: pressed, let go, seen up. */
+static void look_at_enable(struct aw_teleop *t)
+{
+    bool held = is_held(t, t->map->enable, t->enabled);
+    if (!held && t->enabled) {
+        t->halt = AW_HALT_RELEASED;
+        disarm(t);
+    }
+    if (held && t->ready && !t->enabled) {
+        disarm(t);
+        t->halt = AW_HALT_NONE;
+    }
+    t->ready = t->ready || !held;
+    t->enabled = held && t->ready;
+}
+
+static enum aw_teleop_turn halted(struct aw_teleop *t)
+{
+    bool ran = t->running;
+    t->running = false;
+    return ran ? AW_TELEOP_STOP : AW_TELEOP_REST;
+}
+
+enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
+{
+    int64_t since = now_ns - t->step_ns;
+    double scale = t->map->has_full && is_held(t, t->map->full, false) ? 1 : SLOW;
+    t->step_ns = now_ns;
+    t->n_actions = 0;
+    if (t->running && since > AW_TELEOP_LATE)
+        aw_teleop_lose(t, AW_HALT_LATE);
+    look_at_enable(t);
+    look_at_buttons(t, now_ns);
+    if (!t->enabled)
+        return halted(t);
+    bool deflected = sum_up(t, scale);
+    if (deflected && t->stale_ns > 0 && now_ns - t->alive_ns > t->stale_ns)
+        aw_teleop_lose(t, AW_HALT_STALE);
+    else if (!keep_up(t, now_ns))
+        aw_teleop_lose(t, AW_HALT_LAG);
+    if (!t->enabled)
+        return halted(t);
+    advance(t, scale, t->running ? (double)since / 1e9 : 0);
+    t->running = true;
+    return AW_TELEOP_RUN;
+}

@@ -1,0 +1,208 @@
+/* Reads what the inputs of teleop do: lines of a section of the config file, and of built-in maps.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "control/teleop.h"
+
+static enum aw_status input(struct aw_teleop_map *map, const char *name, size_t length, int *number,
+                            struct aw_error *err)
+{
+    while (length && name[length - 1] == ' ')
+        length--;
+    for (; length && *name == ' '; length--)
+        name++;
+    for (size_t i = 0; i < map->n_inputs; i++)
+        if (strlen(map->inputs[i]) == length && memcmp(map->inputs[i], name, length) == 0) {
+            *number = (int)i;
+            return AW_OK;
+        }
+    if (map->n_inputs == AW_TELEOP_INPUTS)
+        return aw_fail(err, AW_USAGE, "more than %d inputs", AW_TELEOP_INPUTS);
+    if (!length || length >= sizeof map->inputs[0])
+        return aw_fail(err, AW_USAGE, "'%.*s' is no name of an input", (int)length, name);
+    memcpy(map->inputs[map->n_inputs], name, length);
+    map->inputs[map->n_inputs][length] = '\0';
+    *number = (int)map->n_inputs++;
+    return AW_OK;
+}
+
+static enum aw_status set_select(struct aw_teleop_map *map, const char *value, struct aw_error *err)
+{
+    char list[512], *rest = list, *name;
+    snprintf(list, sizeof list, "%s", value);
+    map->n_choice = 0;
+    while ((name = strtok_r(rest, ", \t", &rest))) {
+        if (map->n_choice == AW_TELEOP_CHOICE)
+            return aw_fail(err, AW_USAGE, "select: more than %d joints", AW_TELEOP_CHOICE);
+        snprintf(map->choice[map->n_choice++], sizeof map->choice[0], "%.63s", name);
+    }
+    return map->n_choice ? AW_OK : aw_fail(err, AW_USAGE, "select: which joints?");
+}
+
+static enum aw_status set_option(struct aw_teleop_row *row, const char *name, const char *value,
+                                 struct aw_error *err)
+{
+    double lockout = NAN;
+    const struct {
+        const char *name, *unit;
+        double *to, min, max;
+    } options[] = {{"deadzone", NULL, &row->deadzone, 0, 0.95},
+                   {"expo", NULL, &row->expo, 0, 1},
+                   {"min", NULL, &row->min, -1e12, 1e12},
+                   {"max", NULL, &row->max, -1e12, 1e12},
+                   {"gain", NULL, &row->gain, 0, 1000},
+                   {"above", NULL, &row->threshold, -1e12, 1e12},
+                   {"lockout", "s", &lockout, 0, 60}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (strcmp(options[i].name, name) != 0)
+            continue;
+        enum aw_status status = aw_number_parse_unit(value, options[i].unit, options[i].to, err);
+        if (status != AW_OK)
+            return status;
+        if (*options[i].to < options[i].min || *options[i].to > options[i].max)
+            return aw_fail(err, AW_USAGE, "%s is not between %g and %g", name, options[i].min,
+                           options[i].max);
+        if (!isnan(lockout))
+            row->lockout_ns = (int64_t)(lockout * 1e9);
+        return AW_OK;
+    }
+    return aw_fail(err, AW_USAGE,
+                   "no option '%.40s' — deadzone, expo, min, max, gain, above, lockout", name);
+}
+
+static const struct {
+    const char *word;
+    enum aw_teleop_does does;
+} verbs[] = {{"velocity", AW_DOES_VELOCITY}, {"toggle", AW_DOES_TOGGLE}, {"next", AW_DOES_NEXT},
+             {"mark", AW_DOES_MARK},         {"record", AW_DOES_RECORD}, {"quit", AW_DOES_QUIT}};
+
+static bool find_verb(const char *word, enum aw_teleop_does *does)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verbs[i].word, word) == 0) {
+            *does = verbs[i].does;
+            return true;
+        }
+    return false;
+}
+
+/* The first words: "next", "mark TEXT", "record toggle", "quit"; or "JOINT velocity [RATE]",
+ * "JOINT toggle". */
+static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw_error *err)
+{
+    const char *first = strtok_r(*rest, " \t", rest);
+    if (!first)
+        return aw_fail(err, AW_USAGE,
+                       "nothing — JOINT velocity 30deg/s, JOINT toggle, next, "
+                       "mark TEXT, record toggle, quit");
+    if (find_verb(first, &row->does) && row->does >= AW_DOES_NEXT) {
+        const char *text = row->does == AW_DOES_MARK || row->does == AW_DOES_RECORD
+                               ? strtok_r(*rest, " \t", rest)
+                               : NULL;
+        snprintf(row->joint, sizeof row->joint, "%s", text ? text : "");
+        return AW_OK;
+    }
+    snprintf(row->joint, sizeof row->joint, "%.63s", first);
+    const char *verb = strtok_r(*rest, " \t", rest);
+    if (!verb || !find_verb(verb, &row->does) || row->does >= AW_DOES_NEXT)
+        return aw_fail(err, AW_USAGE, "'%.40s %.20s' — JOINT velocity 30deg/s, or JOINT toggle",
+                       first, verb ? verb : "");
+    return AW_OK;
+}
+
+/* What stands behind: a rate, and options. */
+static enum aw_status set_options(struct aw_teleop_row *row, char *rest, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    char *word;
+    while (status == AW_OK && (word = strtok_r(rest, " \t", &rest))) {
+        char *to = strchr(word, '=');
+        if (to) {
+            *to = '\0';
+            status = set_option(row, word, to + 1, err);
+        } else if (row->does == AW_DOES_VELOCITY && !row->rate_text[0]) {
+            snprintf(row->rate_text, sizeof row->rate_text, "%.31s", word);
+        } else {
+            status = aw_fail(err, AW_USAGE, "'%.40s' — NAME=VALUE, like deadzone=0.1", word);
+        }
+    }
+    return status;
+}
+
+static enum aw_status set_row(struct aw_teleop_map *map, const char *key, const char *value,
+                              struct aw_error *err)
+{
+    char text[256], *rest = text;
+    const char *plus = strchr(key, '+');
+    size_t first = plus ? (size_t)(plus - key) : strlen(key);
+    struct aw_teleop_row row = {
+        .second = -1, .deadzone = 0.1, .min = 0, .max = 1, .gain = 1, .threshold = 0.5};
+    if (map->n == AW_TELEOP_ROWS)
+        return aw_fail(err, AW_USAGE, "more than %d rows", AW_TELEOP_ROWS);
+    snprintf(text, sizeof text, "%s", value);
+    enum aw_status status = input(map, key, first, &row.input, err);
+    if (status == AW_OK && plus)
+        status = input(map, plus + 1, strlen(plus + 1), &row.second, err);
+    if (status == AW_OK)
+        status = set_verb(&row, &rest, err);
+    if (status == AW_OK)
+        status = set_options(&row, rest, err);
+    if (status == AW_OK && row.min == row.max)
+        status = aw_fail(err, AW_USAGE, "min and max are the same");
+    if (status == AW_OK && plus && row.does == AW_DOES_VELOCITY)
+        status = aw_fail(err, AW_USAGE, "two inputs at once give no velocity, but next, toggle, …");
+    if (status == AW_OK)
+        map->rows[map->n++] = row;
+    return status;
+}
+
+enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, const char *value,
+                                 struct aw_error *err)
+{
+    struct aw_error problem;
+    enum aw_status status;
+    if (strcmp(key, "select") == 0)
+        status = set_select(map, value, &problem);
+    else if (strcmp(key, "enable") == 0) {
+        status = input(map, value, strlen(value), &map->enable, &problem);
+        map->has_enable = status == AW_OK;
+    } else if (strcmp(key, "full") == 0) {
+        status = input(map, value, strlen(value), &map->full, &problem);
+        map->has_full = status == AW_OK;
+    } else
+        status = set_row(map, key, value, &problem);
+    return status == AW_OK ? AW_OK : aw_fail(err, status, "%.40s: %.150s", key, problem.text);
+}
+
+static char *trim(char *text)
+{
+    text += strspn(text, " \t");
+    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
+        text[--n] = '\0';
+    return text;
+}
+
+enum aw_status aw_teleop_map_read(struct aw_teleop_map *map, const char *text, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && *text) {
+        size_t length = strcspn(text, "\n");
+        char line[320];
+        snprintf(line, sizeof line, "%.*s", (int)(length < 319 ? length : 319), text);
+        text += length + (text[length] != '\0');
+        char *key = trim(line), *value = strchr(key, '=');
+        if (!*key || *key == '#')
+            continue;
+        if (!value)
+            return aw_fail(err, AW_USAGE, "'%.60s' — INPUT = what it does", key);
+        *value++ = '\0';
+        status = aw_teleop_map_set(map, trim(key), trim(value), err);
+    }
+    return status;
+}

@@ -1,0 +1,320 @@
+/* A field of a packet file: its type, unit and keys as a row of a table. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "packets/parts.h"
+
+/* ---- Types ---- */
+
+static const char types[] = "u8 to u32, s8 to s32, f32, bits:N, sbits:N, text:N, pad:N or "
+                            "const:TYPE:VALUE";
+
+/* A whole number behind "bits:", from 1 on. */
+static bool read_count(const char *text, unsigned most, uint16_t *count)
+{
+    char *end;
+    unsigned long number = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    if (number < 1 || number > most || *end)
+        return false;
+    *count = (uint16_t)number;
+    return true;
+}
+
+struct sized_type {
+    const char *name; /* "bits:" */
+    enum aw_type type;
+    unsigned most, times; /* bits for each of N */
+};
+
+static bool read_sized(struct aw_field *row, const char *text)
+{
+    static const struct sized_type sized[] = {{"bits:", AW_UINT, 32, 1},
+                                              {"sbits:", AW_SINT, 32, 1},
+                                              {"text:", AW_TEXT, AW_TEXT_MAX, 8},
+                                              {"pad:", AW_PAD, 64, 8}};
+    for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
+        size_t length = strlen(sized[i].name);
+        if (strncmp(text, sized[i].name, length) != 0)
+            continue;
+        row->type = sized[i].type;
+        bool good = read_count(text + length, sized[i].most, &row->bits);
+        row->bits = (uint16_t)(row->bits * sized[i].times);
+        return good;
+    }
+    return false;
+}
+
+static bool read_plain(struct aw_field *row, const char *text)
+{
+    static const struct {
+        const char *name;
+        enum aw_type type;
+        uint16_t bits;
+    } plain[] = {{"u8", AW_UINT, 8},   {"u16", AW_UINT, 16}, {"u24", AW_UINT, 24},
+                 {"u32", AW_UINT, 32}, {"s8", AW_SINT, 8},   {"s16", AW_SINT, 16},
+                 {"s24", AW_SINT, 24}, {"s32", AW_SINT, 32}, {"f32", AW_FLOAT, 32}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(text, plain[i].name) == 0) {
+            row->type = plain[i].type;
+            row->bits = plain[i].bits;
+            return true;
+        }
+    return read_sized(row, text);
+}
+
+/* "u8:7", behind "const:". */
+static bool read_constant(struct aw_field *row, char *text)
+{
+    struct aw_field as = {0};
+    double value;
+    float narrow;
+    char *colon = strrchr(text, ':');
+    if (!colon || aw_number_parse(colon + 1, &value, NULL) != AW_OK)
+        return false;
+    *colon = '\0';
+    bool good = read_plain(&as, text) && as.type <= AW_FLOAT;
+    *colon = ':';
+    if (!good)
+        return false;
+    row->type = AW_CONST;
+    row->bits = as.bits;
+    narrow = (float)value;
+    if (as.type == AW_FLOAT) {
+        memcpy(&row->constant, &narrow, sizeof narrow);
+        return fabs(value) <= (double)FLT_MAX;
+    }
+    double least = as.type == AW_SINT ? -ldexp(1, as.bits - 1) : 0;
+    double most = ldexp(1, as.type == AW_SINT ? as.bits - 1 : as.bits) - 1;
+    if (value < least || value > most || value != floor(value))
+        return false;
+    row->constant = (uint32_t)(int64_t)value;
+    if (as.bits < 32)
+        row->constant &= (UINT32_C(1) << as.bits) - 1;
+    return true;
+}
+
+static enum aw_status read_type(struct aw_field *row, char *text, struct aw_error *err)
+{
+    if (strcmp(text, "checksum") == 0)
+        return aw_fail(err, AW_USAGE,
+                       "checksum: the tool adds the one of its wire itself — leave it out");
+    bool constant = strncmp(text, "const:", 6) == 0;
+    if (constant ? read_constant(row, text + 6) : read_plain(row, text))
+        return AW_OK;
+    return aw_fail(err, AW_USAGE, "'%.40s' is no type%s — use %s", text,
+                   constant ? " with a value that fits it" : "", types);
+}
+
+/* ---- Keys ---- */
+
+static enum aw_status read_unit(struct aw_field *row, struct aw_store *store, const char *text,
+                                struct aw_error *err)
+{
+    if (!*text || !aw_number_is_unit(text))
+        return aw_fail(err, AW_USAGE,
+                       "'%.40s' is no unit — use one such as deg, rad, deg/s, mm, ticks, ticks/s, "
+                       "Nm, A, V, ms, %%, or none",
+                       text);
+    row->unit = aw_store_text(store, text);
+    return row->unit ? AW_OK : aw_no_memory(err);
+}
+
+/* The unit behind the scale is that of the value: 0.0879deg. */
+static enum aw_status read_scale(struct aw_field *row, struct aw_store *store, const char *text,
+                                 struct aw_error *err)
+{
+    char number[AW_NUMBER_MAX + 1];
+    size_t length = strspn(text, "0123456789.+-eE/");
+    if (length >= sizeof number)
+        return aw_fail(err, AW_USAGE, "scale: '%.40s' is not a number", text);
+    memcpy(number, text, length);
+    number[length] = '\0';
+    char *slash = strchr(number, '/');
+    double below = 1;
+    if (slash)
+        *slash++ = '\0';
+    enum aw_status status = aw_number_parse(number, &row->scale, err);
+    if (status == AW_OK && slash)
+        status = aw_number_parse(slash, &below, err);
+    if (status == AW_OK && !(fabs(row->scale / below) >= 1e-30 && fabs(row->scale / below) <= 1e30))
+        status =
+            aw_fail(err, AW_USAGE, "scale: '%.40s' — it cannot be 0, nor beyond all measure", text);
+    row->scale /= below;
+    return status == AW_OK && text[length] ? read_unit(row, store, text + length, err) : status;
+}
+
+static enum aw_status read_no_data(struct aw_field *row, const char *text, struct aw_error *err)
+{
+    double value;
+    enum aw_status status = aw_number_parse(text, &value, err);
+    if (status == AW_OK && !(value >= INT32_MIN && value <= INT32_MAX && value == floor(value)))
+        status = aw_fail(err, AW_USAGE, "no_data: '%.40s' is not a whole number of 32 bits", text);
+    if (status != AW_OK)
+        return status;
+    row->has_no_data = true;
+    row->no_data = (int32_t)value;
+    return AW_OK;
+}
+
+/* "off:0,on:1" */
+static enum aw_status read_values(struct aw_field *row, struct aw_store *store, char *text,
+                                  struct aw_error *err)
+{
+    size_t n = 0, most = 2;
+    for (const char *at = text; *at; at++)
+        most += *at == ',';
+    struct aw_name *names = aw_store_room(store, most * sizeof *names);
+    if (!names)
+        return aw_no_memory(err);
+    for (char *part; (part = aw_next_name(&text, ','));) {
+        double value;
+        char *colon = strrchr(part, ':');
+        if (!colon || aw_number_parse(colon + 1, &value, NULL) != AW_OK || value != floor(value) ||
+            fabs(value) > INT32_MAX)
+            return aw_fail(err, AW_USAGE, "values: '%.40s' is no NAME:NUMBER, as in off:0,on:1",
+                           part);
+        *colon = '\0';
+        enum aw_status status = aw_packet_name(part, "a value", err);
+        if (status != AW_OK)
+            return status;
+        for (size_t i = 0; i < n; i++)
+            if (names[i].value == (int32_t)value || strcmp(names[i].name, part) == 0)
+                return aw_fail(err, AW_USAGE, "values: '%.40s' is there twice", part);
+        names[n].value = (int32_t)value;
+        names[n].name = aw_store_text(store, part);
+        if (!names[n++].name)
+            return aw_no_memory(err);
+    }
+    row->names = names;
+    return AW_OK;
+}
+
+static enum aw_status read_default(struct aw_field *row, const char *text, struct aw_error *err)
+{
+    row->optional = true;
+    for (const struct aw_name *name = row->names; name && name->name; name++)
+        if (strcmp(name->name, text) == 0) {
+            row->fallback = name->value;
+            return AW_OK;
+        }
+    return aw_number_parse_unit(text, row->unit, &row->fallback, err);
+}
+
+/* What a field may say of its range; found out when all keys are known, for their unit. */
+struct limits {
+    const char *min, *max, *fallback, *offset;
+};
+
+static enum aw_status read_key(struct aw_field *row, struct aw_store *store, struct limits *limits,
+                               char *key, char *value, struct aw_error *err)
+{
+    static const char *const keys[] = {"scale",   "offset",  "min",    "max",
+                                       "default", "no_data", "values", "endian"};
+    switch (aw_find_word(keys, sizeof keys / sizeof *keys, key)) {
+    case 0:
+        return read_scale(row, store, value, err);
+    case 1:
+        limits->offset = value;
+        return AW_OK;
+    case 2:
+        limits->min = value;
+        return AW_OK;
+    case 3:
+        limits->max = value;
+        return AW_OK;
+    case 4:
+        limits->fallback = value;
+        return AW_OK;
+    case 5:
+        return read_no_data(row, value, err);
+    case 6:
+        return read_values(row, store, value, err);
+    case 7:
+        return aw_fail(err, AW_USAGE,
+                       "endian: not read yet — a packet has the byte order of the "
+                       "tool's wire");
+    default:
+        return aw_fail(err, AW_USAGE,
+                       "'%.40s' is no key — use scale, offset, min, max, default, no_data, values "
+                       "or help",
+                       key);
+    }
+}
+
+static enum aw_status apply_range(struct aw_field *row, const struct limits *limits,
+                                  struct aw_error *err)
+{
+    if (!limits->min && !limits->max)
+        return AW_OK;
+    if (!limits->min || !limits->max)
+        return aw_fail(err, AW_USAGE, "min and max: give both, or none");
+    enum aw_status status = aw_number_parse_unit(limits->min, row->unit, &row->min, err);
+    if (status == AW_OK)
+        status = aw_number_parse_unit(limits->max, row->unit, &row->max, err);
+    if (status == AW_OK && !(row->min < row->max))
+        status = aw_fail(err, AW_USAGE, "min is not below max");
+    return status;
+}
+
+static enum aw_status apply_default(struct aw_field *row, const struct limits *limits,
+                                    struct aw_error *err)
+{
+    enum aw_status status = limits->fallback ? read_default(row, limits->fallback, err) : AW_OK;
+    bool outside =
+        row->optional && limits->min && !(row->fallback >= row->min && row->fallback <= row->max);
+    if (status == AW_OK && outside)
+        status = aw_fail(err, AW_USAGE, "default: %s is not within min and max", limits->fallback);
+    return status;
+}
+
+static enum aw_status apply_limits(struct aw_field *row, const struct limits *limits,
+                                   struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    if (limits->offset)
+        status = aw_number_parse_unit(limits->offset, row->unit, &row->offset, err);
+    if (status == AW_OK)
+        status = apply_range(row, limits, err);
+    return status == AW_OK ? apply_default(row, limits, err) : status;
+}
+
+enum aw_status aw_packet_field(struct aw_field *row, struct aw_store *store, char *text,
+                               struct aw_error *err)
+{
+    struct limits limits = {.min = NULL};
+    bool first = true;
+    char *rest = NULL, *help = strstr(text, " help=");
+    if (help) {
+        *help = '\0';
+        row->help = aw_store_text(store, help + strlen(" help="));
+        if (!row->help)
+            return aw_no_memory(err);
+    }
+    char *word = strtok_r(text, " \t", &rest);
+    enum aw_status status = read_type(row, word ? word : "", err);
+    while (status == AW_OK && (word = strtok_r(NULL, " \t", &rest))) {
+        char *value = strchr(word, '=');
+        double number;
+        bool bare = row->type > AW_FLOAT;
+        if (bare)
+            return aw_fail(err, AW_USAGE, "'%.40s': text, gaps and constants have nothing but help",
+                           word);
+        if (value) {
+            *value++ = '\0';
+            status = read_key(row, store, &limits, word, value, err);
+        } else if (aw_number_parse(word, &number, NULL) == AW_OK) {
+            limits.fallback = word; /* "f32 deg 0" */
+        } else if (first) {
+            status = read_unit(row, store, word, err);
+        } else {
+            status = aw_fail(err, AW_USAGE, "'%.40s' is no KEY=VALUE", word);
+        }
+        first = false;
+    }
+    return status == AW_OK ? apply_limits(row, &limits, err) : status;
+}

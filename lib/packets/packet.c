@@ -1,0 +1,235 @@
+/* The lines of one packet of a file: what is said of it, and its fields one behind the other. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lines.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "packets/parts.h"
+
+enum { NAME_MAX_LENGTH = 19 }; /* two of them and a point are a column's head */
+
+enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (islower((unsigned char)*name) && !name[length] && length <= NAME_MAX_LENGTH &&
+        !aw_is_one_of((const char *const[]){"t", "dir", "msg", "cmd", NULL}, name))
+        return AW_OK;
+    return aw_fail(err, AW_USAGE,
+                   "'%.40s' cannot be the name of %s — small letters, digits and _, at most %d; "
+                   "not t, dir, msg or cmd",
+                   name, what, NAME_MAX_LENGTH);
+}
+
+/* ---- What is said of the packet ---- */
+
+static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_error *err)
+{
+    double id;
+    const struct aw_own_packets *own = p->own;
+    enum aw_status status = aw_number_parse(value, &id, err);
+    if (status != AW_OK)
+        return status;
+    if (!(id >= own->least && id <= own->most) || id != (double)(uint32_t)id)
+        return aw_fail(err, AW_USAGE, "id: %.40s — whole numbers from %u to %u are for packets",
+                       value, (unsigned)own->least, (unsigned)own->most);
+    p->id = (uint32_t)id;
+    p->has_id = true;
+    return AW_OK;
+}
+
+static enum aw_status read_yes(bool *yes, const char *value, struct aw_error *err)
+{
+    *yes = strcmp(value, "yes") == 0;
+    if (*yes || strcmp(value, "no") == 0)
+        return AW_OK;
+    return aw_fail(err, AW_USAGE, "'%.40s' is neither yes nor no", value);
+}
+
+static enum aw_status read_dir(struct aw_packet *p, const char *value, struct aw_error *err)
+{
+    static const char *const names[] = {"tx", "rx", "both"};
+    int found = aw_find_word(names, 3, value);
+    if (found < 0)
+        return aw_fail(err, AW_USAGE, "dir: '%.40s' — tx (to the device), rx (from it), or both",
+                       value);
+    p->dir = (enum aw_dir)(AW_TX + found);
+    return AW_OK;
+}
+
+static enum aw_status read_text(const char **text, struct aw_store *store, const char *value,
+                                struct aw_error *err)
+{
+    *text = aw_store_text(store, value);
+    return *text ? AW_OK : aw_no_memory(err);
+}
+
+static enum aw_status read_rate(struct aw_packet *p, const char *value, struct aw_error *err)
+{
+    enum aw_status status = aw_number_parse_unit(value, "Hz", &p->rate, err);
+    if (status == AW_OK && !(p->rate >= 0.01 && p->rate <= 1000))
+        status = aw_fail(err, AW_USAGE, "rate: %.40s — 0.01Hz to 1000Hz", value);
+    return status;
+}
+
+/* ---- Fields ---- */
+
+static bool is_there(const struct aw_field *rows, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].type <= AW_DIGITS && strcmp(rows[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Labels end, or other ones begin. */
+static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, struct aw_error *err)
+{
+    if (p->n_labels && p->n_inner) {
+        const struct aw_field *rows =
+            aw_store_copy(store, p->inner, (p->n_inner + 1) * sizeof *rows);
+        if (!rows)
+            return aw_no_memory(err);
+        if (p->n_rows == AW_PACKET_ROWS)
+            return aw_fail(err, AW_LIMIT, "more than %d fields — make two packets of it",
+                           AW_PACKET_ROWS);
+        p->rows[p->n_rows++] = (struct aw_field){
+            .name = "repeat", .type = AW_GROUP, .rows = rows, .labels = p->labels};
+        p->bits += p->inner_bits * p->n_labels;
+    }
+    memset(p->inner, 0, sizeof p->inner);
+    p->n_labels = p->n_inner = p->inner_bits = 0;
+    return AW_OK;
+}
+
+static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, char *value,
+                                  struct aw_error *err)
+{
+    char *words[AW_PACKET_LABELS + 1];
+    enum aw_status status = close_group(p, store, err);
+    size_t n = aw_lines_words(value, words, AW_PACKET_LABELS + 1);
+    if (status != AW_OK || n == 0)
+        return status;
+    if (n > AW_PACKET_LABELS)
+        return aw_fail(err, AW_LIMIT, "repeat: more than %d names", AW_PACKET_LABELS);
+    const char **labels = aw_store_room(store, (n + 1) * sizeof *labels);
+    if (!labels)
+        return aw_no_memory(err);
+    for (size_t i = 0; i < n && status == AW_OK; i++) {
+        status = aw_packet_name(words[i], "a joint", err);
+        for (size_t other = 0; other < i && status == AW_OK; other++)
+            if (strcmp(words[other], words[i]) == 0)
+                status = aw_fail(err, AW_USAGE, "repeat: '%s' is there twice", words[i]);
+        labels[i] = aw_store_text(store, words[i]);
+        if (!labels[i])
+            status = aw_no_memory(err);
+    }
+    p->labels = labels;
+    p->n_labels = n;
+    return status;
+}
+
+/* Floats and texts begin at a byte; one text is all that a message can have. */
+static enum aw_status check_place(struct aw_packet *p, const struct aw_field *row,
+                                  struct aw_error *err)
+{
+    bool whole = row->type == AW_FLOAT || row->type == AW_TEXT;
+    size_t at = p->bits + p->inner_bits;
+    if (whole && (at % 8 || (p->n_labels && p->bits % 8)))
+        return aw_fail(err, AW_USAGE, "%s: begins within a byte — put bits before it that fill it",
+                       row->name);
+    if (row->type == AW_TEXT && (p->text || p->n_labels))
+        return aw_fail(err, AW_USAGE, "%s: a packet has one text, and that outside of repeat",
+                       row->name);
+    p->text = p->text || row->type == AW_TEXT;
+    size_t all = p->bits + (p->inner_bits + row->bits) * (p->n_labels ? p->n_labels : 1);
+    if (all > p->own->room * 8u)
+        return aw_fail(err, AW_USAGE, "%s: ends at byte %zu, but there is room for %u bytes",
+                       row->name, (all + 7) / 8, p->own->room);
+    return AW_OK;
+}
+
+/* Zeros are put 32 bits at a time. */
+static bool add_row(struct aw_packet *p, struct aw_field row)
+{
+    struct aw_field *rows = p->n_labels ? p->inner : p->rows;
+    size_t *n = p->n_labels ? &p->n_inner : &p->n_rows;
+    uint16_t left = row.bits;
+    *(p->n_labels ? &p->inner_bits : &p->bits) += row.bits;
+    do {
+        if (*n == AW_PACKET_ROWS)
+            return false;
+        row.bits = row.type == AW_PAD && left > 32 ? 32 : left;
+        left = (uint16_t)(left - row.bits);
+        rows[(*n)++] = row;
+    } while (left);
+    return true;
+}
+
+static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, const char *name,
+                                 char *value, struct aw_error *err)
+{
+    struct aw_field row = {0};
+    struct aw_error problem;
+    enum aw_status status = aw_packet_name(name, "a field", err);
+    if (status != AW_OK)
+        return status;
+    status = aw_packet_field(&row, store, value, &problem);
+    if (status != AW_OK)
+        return aw_fail(err, status, "%s: %.220s", name, problem.text);
+    row.name = aw_store_text(store, name);
+    if (!row.name)
+        return aw_no_memory(err);
+    bool value_row = row.type <= AW_DIGITS;
+    if (value_row && (is_there(p->inner, p->n_inner, name) ||
+                      (!p->n_labels && is_there(p->rows, p->n_rows, name))))
+        return aw_fail(err, AW_USAGE, "%s: the packet has one of that name already", name);
+    status = check_place(p, &row, err);
+    if (status == AW_OK && !add_row(p, row))
+        status =
+            aw_fail(err, AW_LIMIT, "more than %d fields — make two packets of it", AW_PACKET_ROWS);
+    return status;
+}
+
+enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const char *name,
+                              char *value, struct aw_error *err)
+{
+    static const char *const keys[] = {"id",     "help", "ask",   "rate",  "repeat",
+                                       "answer", "dir",  "moves", "endian"};
+    bool moves;
+    switch (aw_find_word(keys, sizeof keys / sizeof *keys, name)) {
+    case 0:
+        return read_id(p, value, err);
+    case 1:
+        return read_text(&p->help, store, value, err);
+    case 2:
+        return read_yes(&p->ask, value, err);
+    case 3:
+        return read_rate(p, value, err);
+    case 4:
+        return read_repeat(p, store, value, err);
+    case 5:
+        return read_text(&p->answer, store, value, err);
+    case 6:
+        return read_dir(p, value, err);
+    case 7: /* whatever carries values is asked about */
+        return read_yes(&moves, value, err);
+    case 8:
+        return aw_fail(err, AW_USAGE,
+                       "endian: not read yet — a packet has the byte order of the "
+                       "tool's wire");
+    default:
+        return read_field(p, store, name, value, err);
+    }
+}
+
+const struct aw_field *aw_packet_rows(struct aw_packet *p, struct aw_store *store)
+{
+    if (close_group(p, store, NULL) != AW_OK)
+        return NULL;
+    if (p->bits % 8 && p->n_rows < AW_PACKET_ROWS)
+        p->rows[p->n_rows++] =
+            (struct aw_field){.name = "zero", .type = AW_PAD, .bits = (uint16_t)(8 - p->bits % 8)};
+    return aw_store_copy(store, p->rows, (p->n_rows + 1) * sizeof *p->rows);
+}

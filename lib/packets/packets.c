@@ -1,0 +1,294 @@
+/* Reads the lines of packet files, and puts the packets behind a protocol's own messages. */
+#include "packets/packets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/number.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "packets/parts.h"
+
+/* A packet whose answer has the fields of another one, which may come later. */
+struct pending {
+    size_t message;
+    const char *answer;
+    unsigned line;
+};
+
+struct aw_packets {
+    struct aw_protocol protocol;
+    struct aw_message messages[AW_MAX_MESSAGES];
+    struct aw_store store;
+    char *text; /* of all files */
+    size_t length, room;
+};
+
+struct reading {
+    struct aw_packets *packets;
+    struct aw_lines *lines;
+    struct aw_packet packet;
+    bool open; /* it has begun */
+    struct pending pending[AW_MAX_MESSAGES];
+    size_t n_pending;
+    struct aw_error *err;
+};
+
+struct aw_packets *aw_packets_new(const struct aw_protocol *protocol)
+{
+    struct aw_packets *packets = calloc(1, sizeof *packets);
+    if (!packets)
+        return NULL;
+    packets->protocol = *protocol;
+    packets->protocol.messages = packets->messages;
+    memcpy(packets->messages, protocol->messages, protocol->n_messages * sizeof *packets->messages);
+    return packets;
+}
+
+const struct aw_protocol *aw_packets_protocol(const struct aw_packets *packets)
+{
+    return &packets->protocol;
+}
+
+const char *aw_packets_text(const struct aw_packets *packets)
+{
+    return packets->text ? packets->text : "";
+}
+
+void aw_packets_free(struct aw_packets *packets)
+{
+    if (!packets)
+        return;
+    aw_store_free(&packets->store);
+    free(packets->text);
+    free(packets);
+}
+
+/* A mistake that shows only at the end of a packet is one of its first line. */
+static enum aw_status blame(struct reading *r, unsigned line, enum aw_status status)
+{
+    if (status != AW_OK) {
+        r->lines->number = line;
+        r->lines->given = true;
+        r->lines->at = NULL;
+    }
+    return status;
+}
+
+/* ---- A packet's end ---- */
+
+static enum aw_status check_free(struct reading *r, const struct aw_message *wanted)
+{
+    const struct aw_own_packets *own = r->packets->protocol.own;
+    const char *by = own->taken ? own->taken(wanted->code) : NULL;
+    for (size_t i = 0; i < r->packets->protocol.n_messages; i++) {
+        const struct aw_message *other = &r->packets->messages[i];
+        bool same_way = (other->dir & wanted->dir) != 0;
+        if (same_way && strcmp(other->name, wanted->name) == 0)
+            return aw_fail(r->err, AW_USAGE,
+                           "packet %s: there is one of that name already — call it otherwise",
+                           wanted->name);
+        if (same_way && other->code == wanted->code && other->head == wanted->head)
+            by = other->name;
+    }
+    if (!by)
+        return AW_OK;
+    return aw_fail(r->err, AW_USAGE,
+                   "packet %s: id %u is taken by '%s' — two packets with one id cannot be told "
+                   "apart",
+                   wanted->name, (unsigned)wanted->code, by);
+}
+
+static enum aw_status check_layout(struct reading *r, const struct aw_message *message)
+{
+    struct aw_codec codec;
+    for (const struct aw_variant *v = r->packets->protocol.variants; v->name; v++)
+        if (aw_codec_init(&codec, &r->packets->protocol, v, message, false) != AW_OK)
+            return aw_fail(r->err, AW_LIMIT,
+                           "packet %s: more than %d values and gaps — make two packets of it",
+                           message->name, AW_MAX_SCALARS - 4);
+    return AW_OK;
+}
+
+static enum aw_status add_message(struct reading *r, const struct aw_message *message)
+{
+    struct aw_protocol *protocol = &r->packets->protocol;
+    if (protocol->n_messages == AW_MAX_MESSAGES)
+        return aw_fail(r->err, AW_LIMIT,
+                       "packet %s: more than %d messages — leave packets out that are not needed",
+                       message->name, AW_MAX_MESSAGES);
+    enum aw_status status = check_free(r, message);
+    if (status == AW_OK)
+        status = check_layout(r, message);
+    if (status == AW_OK)
+        r->packets->messages[protocol->n_messages++] = *message;
+    return status;
+}
+
+static enum aw_status add_packet(struct reading *r)
+{
+    const struct aw_packet *p = &r->packet;
+    const struct aw_own_packets *own = r->packets->protocol.own;
+    struct aw_message message = {.name = p->name,
+                                 .help = p->help ? p->help : "",
+                                 .code = p->id,
+                                 .head = own->head,
+                                 .size = own->size,
+                                 .dir = p->dir ? p->dir : own->dir};
+    if (!p->has_id)
+        return aw_fail(r->err, AW_USAGE, "packet %s: no id — give it 'id = NUMBER'", p->name);
+    message.fields = aw_packet_rows(&r->packet, &r->packets->store);
+    if (!message.fields)
+        return aw_no_memory(r->err);
+    if (!p->ask && !p->answer)
+        return add_message(r, &message);
+    struct aw_message there = message;
+    there.dir = AW_TX;
+    message.dir = AW_RX;
+    if (p->ask) {
+        there.fields = NULL;
+        there.reads = true;
+        there.rate = p->rate;
+    } else {
+        message.fields = NULL;
+        r->pending[r->n_pending++] =
+            (struct pending){r->packets->protocol.n_messages + 1, p->answer, p->line};
+    }
+    enum aw_status status = add_message(r, &there);
+    return status == AW_OK ? add_message(r, &message) : status;
+}
+
+static enum aw_status end_packet(struct reading *r)
+{
+    if (!r->open)
+        return AW_OK;
+    r->open = false;
+    return blame(r, r->packet.line, add_packet(r));
+}
+
+/* The fields that the device sends under this name. */
+static const struct aw_message *find_answer(const struct aw_protocol *protocol, const char *name)
+{
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        if (protocol->messages[i].dir & AW_RX && strcmp(protocol->messages[i].name, name) == 0)
+            return &protocol->messages[i];
+    return NULL;
+}
+
+static enum aw_status find_answers(struct reading *r)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < r->n_pending && status == AW_OK; i++) {
+        const struct pending *pending = &r->pending[i];
+        struct aw_message *message = &r->packets->messages[pending->message];
+        const struct aw_message *answer = find_answer(&r->packets->protocol, pending->answer);
+        if (!answer)
+            status = aw_fail(r->err, AW_USAGE, "packet %s: no packet '%s' that would be its answer",
+                             message->name, pending->answer);
+        else
+            message->fields = answer->fields;
+        status = status == AW_OK ? check_layout(r, message) : status;
+        blame(r, pending->line, status);
+    }
+    return status;
+}
+
+/* ---- Lines ---- */
+
+static enum aw_status begin_packet(struct reading *r, char *name)
+{
+    enum aw_status status = aw_packet_name(name, "a packet", r->err);
+    if (status != AW_OK)
+        return status;
+    r->packet = (struct aw_packet){.line = r->lines->number, .own = r->packets->protocol.own};
+    r->packet.name = aw_store_text(&r->packets->store, name);
+    r->open = true;
+    return r->packet.name ? AW_OK : aw_no_memory(r->err);
+}
+
+static enum aw_status read_section(struct reading *r, char *line)
+{
+    char *words[4], *end = strchr(line, ']');
+    if (!end || end[1 + strspn(end + 1, " \t")])
+        return aw_fail(r->err, AW_USAGE, "a section is '[packet NAME]' and nothing behind it");
+    *end = '\0';
+    enum aw_status status = end_packet(r);
+    if (status != AW_OK)
+        return status;
+    size_t n = aw_lines_words(line + 1, words, 4);
+    if (n == 2 && strcmp(words[0], "packet") == 0)
+        return begin_packet(r, words[1]);
+    if (n > 0 && (strcmp(words[0], "joint") == 0 || strcmp(words[0], "stop") == 0))
+        return aw_fail(r->err, AW_USAGE,
+                       "sections [joint …] and [stop] are not read yet — leave them out: status, "
+                       "move and stop speak to the firmware that the tool knows");
+    return aw_fail(r->err, AW_USAGE, "a section is '[packet NAME]'");
+}
+
+/* A '#' behind a blank ends the line. */
+static void cut_comment(char *line)
+{
+    for (char *at = line; (at = strchr(at, '#')); at++)
+        if (at == line || at[-1] == ' ' || at[-1] == '\t') {
+            *at = '\0';
+            return;
+        }
+}
+
+static char *trim(char *text)
+{
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+static enum aw_status keep_line(struct aw_packets *packets, const char *line, struct aw_error *err)
+{
+    size_t length = strlen(line);
+    char *text = aw_grow(packets->text, &packets->room, packets->length + length + 2, 1);
+    if (!text)
+        return aw_no_memory(err);
+    packets->text = text;
+    memcpy(text + packets->length, line, length);
+    memcpy(text + packets->length + length, "\n", 2);
+    packets->length += length + 1;
+    return AW_OK;
+}
+
+static enum aw_status read_line(struct reading *r)
+{
+    char *line = r->lines->line;
+    cut_comment(line);
+    line = trim(line);
+    enum aw_status status = keep_line(r->packets, line, r->err);
+    if (status != AW_OK)
+        return status;
+    if (*line == '[')
+        return read_section(r, line);
+    char *value = strchr(line, '=');
+    if (!value)
+        return aw_fail(r->err, AW_USAGE, "neither '[packet NAME]' nor 'NAME = …'");
+    *value++ = '\0';
+    if (!r->open)
+        return aw_fail(r->err, AW_USAGE, "this stands in no packet — begin with '[packet NAME]'");
+    return aw_packet_line(&r->packet, &r->packets->store, trim(line), trim(value), r->err);
+}
+
+enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *lines,
+                               struct aw_error *err)
+{
+    struct reading r = {.packets = packets, .lines = lines, .err = err};
+    enum aw_status status = AW_OK;
+    if (!packets->protocol.own)
+        return aw_fail(err, AW_USAGE, "packet files are not for %s yet%s", packets->protocol.name,
+                       packets->protocol.ascii ? ", as its messages are text" : "");
+    while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK)
+        status = read_line(&r);
+    if (status == AW_END && (status = end_packet(&r)) == AW_OK &&
+        (status = find_answers(&r)) == AW_OK)
+        status = AW_END;
+    return aw_lines_end(lines, status, err);
+}

@@ -1,0 +1,44 @@
+/* Packets that the table of a tool does not have, read from files: a firmware's own.
+ *
+ *     struct aw_packets *packets = aw_packets_new(&aw_hidmotor_protocol);
+ *     struct aw_lines lines = {.name = "team.packets"};
+ *     enum aw_status status = aw_packets_read(packets, &lines, &err);
+ *     aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+ *
+ *     [packet status]              # in team.packets
+ *     id   = 42
+ *     ask  = yes
+ *     repeat = m1 m2 m3
+ *     position = f32 ticks scale=0.0879deg
+ *     torque   = f32 Nm no_data=-1
+ *
+ * They become rows of the same table, behind the tool's own: all that is made from the table is
+ * made from them, too. What a file may say is in docs/packets.md. A mistake is told with file, line
+ * and column; nothing of that file counts then.
+ */
+#ifndef AW_PACKETS_PACKETS_H
+#define AW_PACKETS_PACKETS_H
+
+#include "base/lines.h"
+#include "wire/table.h"
+
+struct aw_packets;
+
+/* None yet, for a protocol that lives as long. NULL: out of memory. */
+struct aw_packets *aw_packets_new(const struct aw_protocol *protocol);
+
+/* Adds those of a file; lines: as aw_lines_next wants them, closed then. AW_USAGE: a mistake in it.
+ * AW_LIMIT: more than the table has room for. AW_NO_MEMORY. After an error all there is to do is to
+ * free them. */
+enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *lines,
+                               struct aw_error *err);
+
+/* The protocol with them; valid until they are freed. */
+const struct aw_protocol *aw_packets_protocol(const struct aw_packets *packets);
+
+/* The lines of all files that were read, without remarks, as one file. */
+const char *aw_packets_text(const struct aw_packets *packets);
+
+void aw_packets_free(struct aw_packets *packets);
+
+#endif

@@ -1,0 +1,52 @@
+/* Internal to lib/packets: lines of one packet, and memory that lives as long as all of them. */
+#ifndef AW_PACKETS_PARTS_H
+#define AW_PACKETS_PARTS_H
+
+#include "wire/wire.h"
+
+#define AW_PACKET_ROWS   AW_MAX_SCALARS
+#define AW_PACKET_LABELS 32
+
+/* What was allocated, to be freed together. */
+struct aw_store {
+    struct aw_stored *first;
+};
+
+/* Zeroed. NULL: out of memory. */
+void *aw_store_room(struct aw_store *store, size_t size);
+const char *aw_store_text(struct aw_store *store, const char *text);
+const void *aw_store_copy(struct aw_store *store, const void *data, size_t size);
+void aw_store_free(struct aw_store *store);
+
+/* The packet that is being read. */
+struct aw_packet {
+    const struct aw_own_packets *own;
+    const char *name, *help, *answer;
+    unsigned line; /* where it begins */
+    uint32_t id;
+    bool has_id, ask;
+    enum aw_dir dir; /* 0: not said */
+    double rate;
+    struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last one may be a group that is not closed */
+    struct aw_field inner[AW_PACKET_ROWS + 1];
+    size_t n_rows, n_inner, n_labels; /* labels of the open group; 0: none is open */
+    const char *const *labels;
+    size_t bits, inner_bits; /* of all that is closed; of the open group once */
+    bool text;               /* it has one */
+};
+
+/* AW_USAGE if it cannot be the name of what. */
+enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err);
+
+/* One line "name = value", which is cut up. */
+enum aw_status aw_packet_line(struct aw_packet *packet, struct aw_store *store, const char *name,
+                              char *value, struct aw_error *err);
+
+/* All rows, filled up to a whole byte, as a table wants them. NULL: out of memory. */
+const struct aw_field *aw_packet_rows(struct aw_packet *packet, struct aw_store *store);
+
+/* "f32 deg min=-90 max=90" as a row without a name. AW_USAGE. */
+enum aw_status aw_packet_field(struct aw_field *row, struct aw_store *store, char *text,
+                               struct aw_error *err);
+
+#endif

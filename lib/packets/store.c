@@ -1,0 +1,40 @@
+/* Memory of a packet file's tables: many small pieces, freed together. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "packets/parts.h"
+
+struct aw_stored {
+    struct aw_stored *next;
+    max_align_t room[];
+};
+
+void *aw_store_room(struct aw_store *store, size_t size)
+{
+    struct aw_stored *piece = calloc(1, sizeof *piece + size);
+    if (!piece)
+        return NULL;
+    piece->next = store->first;
+    store->first = piece;
+    return piece->room;
+}
+
+const void *aw_store_copy(struct aw_store *store, const void *data, size_t size)
+{
+    void *room = aw_store_room(store, size);
+    return room ? memcpy(room, data, size) : NULL;
+}
+
+const char *aw_store_text(struct aw_store *store, const char *text)
+{
+    return aw_store_copy(store, text, strlen(text) + 1);
+}
+
+void aw_store_free(struct aw_store *store)
+{
+    while (store->first) {
+        struct aw_stored *piece = store->first;
+        store->first = piece->next;
+        free(piece);
+    }
+}

@@ -1,0 +1,44 @@
+/* The command packets: a packet file to begin with, for this tool's wire. */
+#include "shell/commands/common.h"
+
+static const char head[] =
+    "# Packets of your own firmware, for --packets: see docs/packets.md. A line is\n"
+    "# FIELD = TYPE [UNIT] [KEY=VALUE…], one field behind the other.\n\n";
+
+static const char report[] =
+    "[packet team_status]          # sent without values, answered with these\n"
+    "id       = 42\n"
+    "help     = joints as this firmware has them\n"
+    "ask      = yes\n"
+    "rate     = 50Hz                # how often watch asks\n"
+    "repeat   = m1 m2 m3            # the fields below once for each\n"
+    "position = f32 ticks scale=360/4096deg\n"
+    "velocity = f32 ticks/s\n"
+    "torque   = f32 Nm no_data=-1\n"
+    "\n"
+    "[packet team_go]               # answered with the fields of that one\n"
+    "id       = 37\n"
+    "answer   = team_status\n"
+    "repeat   = m1 m2 m3\n"
+    "setpoint = f32 deg min=-90 max=90\n"
+    "velocity = f32 0               # 0 where nothing is said\n";
+
+static const char frame[] = "[packet battery]              # comes by itself\n"
+                            "id      = 0x640\n"
+                            "help    = the pack's own report\n"
+                            "voltage = u16 V scale=0.01\n"
+                            "current = s16 A scale=0.1 no_data=-32768\n"
+                            "state   = bits:2 values=off:0,on:1,fault:3\n"
+                            "alarm   = bits:1\n"
+                            "\n"
+                            "[packet fan]\n"
+                            "id      = 0x642\n"
+                            "dir     = tx                   # to it\n"
+                            "speed   = u8 % min=0 max=100\n";
+
+enum aw_status aw_run_packets(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    aw_output_print(&session->out, "%s%s", head, session->tool->protocol->can ? frame : report);
+    return AW_OK;
+}

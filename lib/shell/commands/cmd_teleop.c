@@ -1,0 +1,433 @@
+/* The command teleop: a pad, keys or records drive joints while a button is held. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "base/ready.h"
+#include "shell/commands/common.h"
+#include "shell/commands/teleop.h"
+#include "shell/core/dry.h"
+#include "shell/core/start_guard.h"
+#include "shell/core/stop.h"
+#include "shell/core/tee.h"
+
+#define SLICE_NS (5 * AW_MILLISECOND)  /* while it runs: a stop waits no longer */
+#define REST_NS  (20 * AW_MILLISECOND) /* while nothing does */
+#define STALE_S  2.0                   /* by default, of Bluetooth */
+#define FPS      20
+
+/* ---- Beginning ---------------------------------------------------------------------------------
+ */
+
+/* Lines of SDL's database: of the file that is named, or beside the config file, and those of the
+ * environment, as games take them. Freed by the caller. */
+static char *database(struct aw_session *session)
+{
+    const char *path = getenv("SDL_GAMECONTROLLERCONFIG_FILE"),
+               *more = getenv("SDL_GAMECONTROLLERCONFIG");
+    char *text = NULL, line[1100];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    if (aw_option(session, "pad-db"))
+        path = aw_option(session, "pad-db");
+    FILE *in = path ? fopen(path, "re") : NULL;
+    if (path && !in)
+        aw_session_notice(session, "%.200s cannot be read: pads have the kernel's names", path);
+    while (in && fgets(line, sizeof line, in))
+        fputs(line, out);
+    if (in)
+        fclose(in);
+    fprintf(out, "\n%s\n", more ? more : "");
+    fclose(out);
+    return text;
+}
+
+static enum aw_status open_pad(struct aw_hands *h)
+{
+    const char *where = aw_option(h->session, "pad");
+    char *lines = database(h->session);
+    if (where && !*where)
+        where = NULL;
+    enum aw_status status = aw_pad_open(&h->pad, where, lines, &h->session->err);
+    free(lines);
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < h->map.n_inputs; i++)
+        h->control[i] = aw_pad_find(h->pad, h->map.inputs[i]);
+    if (h->control[h->map.enable] < 0)
+        return aw_fail(&h->session->err, AW_USAGE,
+                       "teleop: '%s' has no control '%s', which the map %s holds to run — name "
+                       "another one in a section [teleop NAME]",
+                       aw_pad_caps(h->pad)->name, h->map.inputs[h->map.enable], h->map_name);
+    const char *stale = aw_option(h->session, "stale");
+    double seconds = stale ? aw_option_number(h->session, "stale")
+                     : aw_pad_caps(h->pad)->bus == BUS_BLUETOOTH ? STALE_S
+                                                                 : 0;
+    h->engine.stale_ns = (int64_t)(seconds * 1e9);
+    return AW_OK;
+}
+
+/* "45deg/s" of the joint's unit, or "-50%" of its limit. */
+static enum aw_status read_rate(struct aw_hands *h, size_t row)
+{
+    const struct aw_teleop_row *r = &h->map.rows[row];
+    size_t joint =
+        aw_joints_number(&h->list, strcmp(r->joint, "select") ? r->joint : h->map.choice[0]);
+    size_t length = strlen(r->rate_text);
+    h->engine.rate[row] = NAN;
+    if (r->does != AW_DOES_VELOCITY || !length || joint == h->list.n)
+        return AW_OK;
+    const struct aw_joint *j = &h->list.joints[joint];
+    if (r->rate_text[length - 1] != '%')
+        return aw_joints_value(h->session, j, AW_JOINT_VELOCITIES, r->rate_text,
+                               &h->engine.rate[row]);
+    return aw_number_parse_unit(r->rate_text, NULL, &h->engine.share[row], &h->session->err);
+}
+
+/* What a share is of: the limit of its speed, else its range a second. */
+static double whole_of(const struct aw_joint *joint)
+{
+    return isfinite(joint->speed) ? joint->speed : joint->max - joint->min;
+}
+
+static double speed_of(const struct aw_hands *h, size_t joint)
+{
+    double most = h->list.joints[joint].speed, asked = 0;
+    for (size_t row = 0; row < h->map.n; row++) {
+        const char *name = h->map.rows[row].joint;
+        double share = h->engine.share[row], rate = h->engine.rate[row];
+        if (strcmp(name, "select") != 0 && aw_joints_number(&h->list, name) != joint)
+            continue;
+        asked = fmax(asked, fabs(share != 0 ? share * whole_of(&h->list.joints[joint]) : rate));
+    }
+    return isfinite(most) || asked == 0 ? most : asked;
+}
+
+static void see_joint(struct aw_hands *h, size_t i)
+{
+    const struct aw_joint *joint = &h->list.joints[i];
+    struct aw_teleop_joint *j = &h->joints[i];
+    if (!joint->blind)
+        j->actual = joint->now.value[AW_JOINT_ACTUAL];
+    else if (!isnan(j->target))
+        j->actual = j->target; /* what it was told is all that is known */
+    if (joint->now.fails && j->moved)
+        aw_teleop_lose(&h->engine, AW_HALT_FAULT);
+}
+
+/* Of a joint that tells nothing it is not known where it stands: it is left alone, unless --force
+ * says that it may begin in the middle. */
+static enum aw_status describe_joints(struct aw_hands *h)
+{
+    bool force = aw_flag(h->session, "force");
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < h->list.n && i < AW_TELEOP_JOINTS && status == AW_OK; i++) {
+        const struct aw_joint *joint = &h->list.joints[i];
+        double speed = speed_of(h, i);
+        h->joints[i] = (struct aw_teleop_joint){
+            .name = joint->name,
+            .alias = joint->alias,
+            .min = joint->min,
+            .max = joint->max,
+            .speed = speed,
+            .whole = whole_of(joint),
+            .actual = joint->blind && force ? (joint->min + joint->max) / 2 : (double)NAN,
+            .targets = joint->takes & AW_JOINT_TAKES_TARGETS,
+            .target = NAN,
+            .goal = NAN,
+        };
+        status = aw_joint_max_lag(h->session, joint, &h->joints[i].max_lag);
+        see_joint(h, i);
+    }
+    return status;
+}
+
+static void find_mapped(struct aw_hands *h)
+{
+    for (size_t row = 0; row < h->map.n; row++) {
+        bool chosen = strcmp(h->map.rows[row].joint, "select") == 0;
+        for (size_t i = 0; i < h->map.n_choice && chosen; i++)
+            h->mapped[aw_joints_number(&h->list, h->map.choice[i])] = true;
+        size_t joint = aw_teleop_joint_of(&h->engine, row);
+        if (!chosen && joint < h->engine.n)
+            h->mapped[joint] = true;
+    }
+}
+
+/* Without a word about it: a pad if there is one, else the keys of the terminal. */
+static enum aw_status find_hands(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    h->screen = aw_live_wanted(session);
+    enum aw_status status = h->keys.wanted ? AW_OK : open_pad(h);
+    if (status == AW_NO_LINK && !aw_option(session, "pad") && h->screen) {
+        h->keys.wanted = true;
+        snprintf(h->said, sizeof h->said, "%.119s", session->err.text);
+        return AW_OK;
+    }
+    if (h->keys.wanted && !h->screen)
+        return aw_fail(&session->err, AW_USAGE,
+                       "teleop --keys needs a terminal to draw on — or take a pad (--pad)");
+    return status;
+}
+
+static enum aw_status begin(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    enum aw_status status = aw_joints_begin(session, &h->list);
+    bool dry = aw_flag(session, "dry-run");
+    if (status == AW_OK && !dry)
+        status = session->tool->joints->read(session, &h->list);
+    if (status != AW_OK || (dry && session->tool->joints->told))
+        return status;
+    status = aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
+    if (status == AW_OK)
+        status = aw_teleop_choose(h, aw_option(session, "map"));
+    for (size_t i = 0; i < h->map.n && status == AW_OK; i++)
+        status = read_rate(h, i);
+    if (status != AW_OK)
+        return status;
+    status = describe_joints(h);
+    size_t n = h->list.n < AW_TELEOP_JOINTS ? h->list.n : AW_TELEOP_JOINTS;
+    if (status == AW_OK)
+        status = aw_teleop_start(&h->engine, &h->map, h->joints, n, aw_clock_now(session->clock),
+                                 &session->err);
+    if (status != AW_OK)
+        return status;
+    find_mapped(h);
+    return aw_flag(session, "dry-run") ? AW_OK : find_hands(h);
+}
+
+/* ---- What is said ------------------------------------------------------------------------------
+ */
+
+static void say(struct aw_hands *h, const char *text, const char *more)
+{
+    snprintf(h->said, sizeof h->said, "%s%s", text, more);
+    if (!h->screen)
+        aw_session_notice(h->session, "%s", h->said);
+}
+
+static void mark(struct aw_hands *h, const char *text)
+{
+    struct aw_session *session = h->session;
+    h->marks++;
+    if (!session->device.tee)
+        say(h, "a mark needs --record FILE: ", text);
+    else if (aw_tee_mark(session->device.tee, aw_session_time(session), text, &session->err))
+        say(h, "mark: ", text);
+}
+
+static void act(struct aw_hands *h)
+{
+    for (size_t i = 0; i < h->engine.n_actions; i++) {
+        const struct aw_teleop_action *action = &h->engine.actions[i];
+        if (action->does == AW_DOES_NEXT) {
+            say(h, "now: ", action->text);
+            aw_session_draw(h->session, "\a");
+        } else if (action->does == AW_DOES_QUIT) {
+            h->done = true;
+        } else {
+            mark(h, action->does == AW_DOES_RECORD ? "record" : action->text);
+        }
+    }
+}
+
+/* ---- Running -----------------------------------------------------------------------------------
+ */
+
+static void hear_pad(struct aw_hands *h)
+{
+    struct aw_pad_event event;
+    int64_t now = aw_clock_now(h->session->clock);
+    while (aw_pad_next(h->pad, now, &event)) {
+        h->event_ns = event.time_ns;
+        if (event.what == AW_PAD_LOST || event.what == AW_PAD_GONE)
+            aw_teleop_lose(&h->engine, event.what == AW_PAD_LOST ? AW_HALT_EVENTS : AW_HALT_GONE);
+        for (size_t i = 0; i < h->map.n_inputs; i++)
+            if (h->control[i] >= 0)
+                aw_teleop_set(&h->engine, i, aw_pad_value(h->pad, h->control[i]));
+        aw_teleop_alive(&h->engine, now);
+        h->done = event.what == AW_PAD_GONE;
+        if (h->done || event.what == AW_PAD_LOST)
+            return; /* the next step is the stop */
+    }
+}
+
+/* Not by ncurses, which knows nothing of releases and hides what it does not know. */
+static void read_keys(struct aw_hands *h)
+{
+    char text[64];
+    ssize_t n = h->screen ? aw_read_ready(aw_screen_fd(h->live.screen), text, sizeof text) : -1;
+    bool lost = h->screen && (n == 0 || (n < 0 && errno != EAGAIN));
+    for (ssize_t i = 0; i < n; i++)
+        if (h->keys.wanted)
+            aw_teleop_keys_take(h, text[i]);
+        else
+            h->done = h->done || text[i] == 'q';
+    if (lost) { /* the next step is the stop */
+        aw_teleop_lose(&h->engine, AW_HALT_GONE);
+        h->done = true;
+        return;
+    }
+    if (h->keys.wanted) {
+        aw_teleop_keys_step(h);
+        aw_teleop_alive(&h->engine, aw_clock_now(h->session->clock));
+        h->done = h->done || h->keys.quit;
+    }
+}
+
+static enum aw_status send(struct aw_hands *h)
+{
+    const struct aw_joints *joints = h->session->tool->joints;
+    struct aw_joint_goal goals[AW_TELEOP_JOINTS];
+    struct aw_joint_command command = {
+        .goals = goals, .seconds = 1 / joints->hz, .stream = true, .show_ns = AW_NO_TIME};
+    int64_t now = aw_clock_now(h->session->clock);
+    if (now < h->next_ns)
+        return AW_OK;
+    h->next_ns = now + (int64_t)(1e9 / joints->hz);
+    for (int what = AW_JOINT_TARGETS; what <= AW_JOINT_VELOCITIES; what++) {
+        command.what = (enum aw_joint_what)what;
+        command.n = 0;
+        for (size_t i = 0; i < h->engine.n; i++) {
+            const struct aw_teleop_joint *j = &h->joints[i];
+            if (j->moved && j->targets == (what == AW_JOINT_TARGETS) &&
+                !(j->targets && isnan(j->target)))
+                goals[command.n++] =
+                    (struct aw_joint_goal){i, j->targets ? j->target : j->velocity};
+        }
+        enum aw_status status = command.n ? joints->command(h->session, &h->list, &command) : AW_OK;
+        if (status != AW_OK)
+            return status;
+    }
+    return AW_OK;
+}
+
+/* One stop, confirmed; or the command ends, and the shell says what is not. */
+static enum aw_status stop(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    const struct aw_teleop *t = &h->engine;
+    enum aw_status status = aw_stop_device(session);
+    double ms = (double)(aw_clock_now(session->clock) - h->event_ns) / 1e6;
+    h->stops++;
+    if (t->halt == AW_HALT_RELEASED || t->halt == AW_HALT_EVENTS || t->halt == AW_HALT_GONE)
+        h->worst_ms = fmax(h->worst_ms, ms);
+    if (status != AW_OK)
+        return status;
+    session->motion.moving = false;
+    say(h, "stopped: ",
+        t->halt == AW_HALT_LAG ? h->list.joints[t->halted_joint].name : aw_halt_names[t->halt]);
+    return AW_OK;
+}
+
+static bool see(void *context, const struct aw_joint_list *list)
+{
+    (void)context;
+    (void)list;
+    return true;
+}
+
+/* What the device says, until the next look at the hands. */
+static enum aw_status attend(struct aw_hands *h, bool runs)
+{
+    struct aw_session *session = h->session;
+    int64_t until = aw_clock_now(session->clock) + (runs ? SLICE_NS : REST_NS);
+    if (h->pad)
+        until = aw_sooner(
+            until, aw_pad_due(h->pad) > aw_clock_now(session->clock) ? aw_pad_due(h->pad) : until);
+    enum aw_status status = aw_joints_attend(session, &h->list, until, 0, see, h);
+    for (size_t i = 0; i < h->engine.n; i++)
+        see_joint(h, i);
+    int fds[2] = {-1, -1};
+    if (h->pad)
+        aw_pad_fds(h->pad, fds);
+    else
+        fds[0] = aw_screen_fd(h->live.screen);
+    if (status != AW_OK || runs || fds[0] < 0 || aw_session_virtual(session))
+        return status;
+    status = aw_clock_wait(&session->time.real.base, fds[0], POLLIN,
+                           aw_clock_now(session->clock) + REST_NS);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status turn(struct aw_hands *h)
+{
+    h->event_ns = aw_clock_now(h->session->clock);
+    if (h->pad)
+        hear_pad(h);
+    read_keys(h);
+    enum aw_teleop_turn now = aw_teleop_step(&h->engine, aw_clock_now(h->session->clock));
+    act(h);
+    enum aw_status status = now == AW_TELEOP_RUN    ? send(h)
+                            : now == AW_TELEOP_STOP ? stop(h)
+                                                    : AW_OK;
+    if (h->screen && aw_live_due(&h->live))
+        aw_teleop_draw(h);
+    return status == AW_OK && !h->done ? attend(h, now == AW_TELEOP_RUN) : status;
+}
+
+static enum aw_status run(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    int64_t end = aw_session_end(session);
+    enum aw_status status = AW_OK;
+    if (h->screen && aw_live_open(&h->live, session, NULL, FPS) != AW_OK)
+        return session->err.status;
+    aw_teleop_keys_begin(h);
+    if (!h->screen)
+        say(h, "hold to run: ", h->map.inputs[h->map.enable]);
+    while (status == AW_OK && !h->done && aw_clock_now(session->clock) < end)
+        status = turn(h);
+    aw_teleop_keys_end(h);
+    if (h->screen)
+        aw_live_close(&h->live);
+    if (status == AW_OK && h->engine.running)
+        status = stop(h);
+    bool gone = h->engine.halt == AW_HALT_GONE, recorded = h->pad && aw_pad_recorded(h->pad);
+    if (status == AW_OK && gone && !recorded)
+        status = aw_fail(&session->err, AW_LOST,
+                         "teleop: the %s is gone: all is stopped — connect it and begin anew",
+                         h->pad ? "pad" : "terminal");
+    return aw_joints_end(session, &h->list, status);
+}
+
+static void tell(struct aw_hands *h)
+{
+    struct aw_object *result = &h->session->result;
+    bool over = aw_clock_now(h->session->clock) >= aw_session_end(h->session);
+    aw_object_start(result, "teleop");
+    aw_object_text(result, "result", h->engine.halt == AW_HALT_GONE || over ? "ended" : "left");
+    aw_object_count(result, "stops", h->stops);
+    if (h->stops)
+        aw_object_number(result, "stop_ms", h->worst_ms, 1, NULL);
+}
+
+enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hands *h = calloc(1, sizeof *h);
+    (void)args;
+    if (!h)
+        return aw_no_memory(&session->err);
+    h->session = session;
+    h->keys.wanted = aw_flag(session, "keys");
+    enum aw_status status = begin(h);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        status = aw_dry_depends(session, "what the hands do");
+    else if (status == AW_OK)
+        status = run(h);
+    if (status == AW_OK && !session->run.dry_end)
+        tell(h);
+    aw_pad_close(h->pad);
+    aw_joints_free(&h->list);
+    free(h);
+    return status;
+}

@@ -1,0 +1,359 @@
+/* A path played with joints: guarded at its start, followed on its way, as fast as is wanted. */
+#include "shell/commands/play.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/lag.h"
+
+#define GAP_NS      (200 * AW_MILLISECOND) /* later than that, the path has waited */
+#define ROUNDING    1e-6
+#define LONGEST_LAG 1.0 /* s */
+#define LAG_STEP    0.005
+#define ARRIVE_S    10
+
+static const char *const sample_columns[] = {"t", "measured"};
+
+double aw_play_seconds(const struct aw_play *p)
+{
+    return p->path.t_s[p->path.n - 1] - p->path.t_s[0];
+}
+
+static const struct aw_joint *joint_of(const struct aw_play *p, size_t k)
+{
+    return &p->list.joints[p->joints[k].number];
+}
+
+/* Where the path is at a time since its beginning; what rounding leaves outside the limits is taken
+ * back to them. */
+static void at(const struct aw_play *p, double t_s, struct aw_joint_goal *goals)
+{
+    double place[AW_PLAY_JOINTS];
+    aw_path_at(&p->path, p->path.t_s[0] + t_s, place, NULL);
+    for (size_t k = 0; k < p->n; k++) {
+        const struct aw_joint *joint = joint_of(p, k);
+        if (place[k] > joint->max && place[k] < joint->max + ROUNDING)
+            place[k] = joint->max;
+        if (place[k] < joint->min && place[k] > joint->min - ROUNDING)
+            place[k] = joint->min;
+        goals[k] = (struct aw_joint_goal){p->joints[k].number, place[k]};
+    }
+}
+
+/* ---- Beginning ---------------------------------------------------------------------------------
+ */
+
+static enum aw_status begin(struct aw_play *p)
+{
+    struct aw_session *session = p->session;
+    const struct aw_joints *joints = session->tool->joints;
+    enum aw_status status = aw_joints_begin(session, &p->list);
+    for (size_t i = 0; i < p->list.n; i++)
+        p->list.joints[i].left_out = true; /* nobody waits for news of the others */
+    for (size_t k = 0; k < p->n && status == AW_OK; k++) {
+        struct aw_play_joint *joint = &p->joints[k];
+        status = aw_joints_find(session, &p->list, joint->name, &joint->number);
+        if (status == AW_OK)
+            status = aw_joint_max_lag(session, joint_of(p, k), &joint->max_lag);
+        if (status == AW_OK)
+            status = aw_table_init(&joint->samples, sample_columns, 2, &session->err);
+        if (status == AW_OK)
+            p->list.joints[joint->number].left_out = false;
+    }
+    if (p->hz > joints->most) {
+        aw_session_notice(session, "--rate %g: the device takes no more than %g a second", p->hz,
+                          joints->most);
+        p->hz = joints->most;
+    }
+    p->period_s = 1 / p->hz;
+    return status;
+}
+
+/* A path that ends elsewhere than it begins has no way back of its own. */
+static enum aw_status check_loop(struct aw_play *p, bool *closed)
+{
+    struct aw_joint_goal first[AW_PLAY_JOINTS], last[AW_PLAY_JOINTS];
+    at(p, 0, first);
+    at(p, aw_play_seconds(p), last);
+    *closed = true;
+    for (size_t k = 0; k < p->n && aw_flag(p->session, "loop"); k++) {
+        const struct aw_joint *joint = joint_of(p, k);
+        const char *unit = joint->unit[AW_JOINT_ACTUAL];
+        double away = fabs(last[k].value - first[k].value), reach, speed;
+        enum aw_status status = aw_start_reach(p->session, joint, &reach);
+        if (status == AW_OK)
+            status = aw_start_speed(p->session, joint, &speed);
+        if (status != AW_OK)
+            return status;
+        *closed = *closed && away <= fmax(joint->least, ROUNDING);
+        if (away > reach && isnan(speed))
+            return aw_fail(&p->session->err, AW_LIMIT,
+                           "%s: the file ends at %.4g %s and begins at %.4g: --loop would jump — "
+                           "let it end where it begins, or go back by --approach",
+                           p->joints[k].name, last[k].value, unit, first[k].value);
+    }
+    return AW_OK;
+}
+
+/* ---- Looking after them ------------------------------------------------------------------------
+ */
+
+/* Which place of the file the joints are to be at now. */
+static double path_now(const struct aw_play *p)
+{
+    double since = (double)(aw_clock_now(p->session->clock) - p->due_ns) / 1e9;
+    return p->rounds_s + p->at_s + p->tempo.speed * fmin(since, p->period_s);
+}
+
+static bool look(void *context, const struct aw_joint_list *list)
+{
+    struct aw_play *p = context;
+    bool fine = true;
+    for (size_t k = 0; k < p->n; k++) {
+        struct aw_play_joint *mine = &p->joints[k];
+        const struct aw_joint *joint = &list->joints[mine->number];
+        int64_t came = joint->now.time_ns[AW_JOINT_ACTUAL];
+        if (joint->now.fails)
+            aw_motion_fault(&mine->guard, joint->now.fault);
+        fine = fine && mine->guard.verdict == AW_MOTION_FINE;
+        if (came == AW_NO_TIME || came <= mine->seen_ns)
+            continue;
+        mine->seen_ns = came;
+        struct aw_motion_sample sample = aw_joint_sample(p->session, joint, mine->target);
+        if (joint->now.time_ns[AW_JOINT_EFFORT] != came)
+            sample.output = NAN; /* of another time */
+        fine = aw_motion_feed(&mine->guard, &sample) == AW_MOTION_FINE && fine;
+        double row[] = {path_now(p), sample.measured};
+        aw_table_add(&mine->samples, row, NULL);
+    }
+    return fine;
+}
+
+/* One joint that must not go on ends the motion of all. */
+static enum aw_status judge(struct aw_play *p)
+{
+    struct aw_session *session = p->session;
+    int64_t now = aw_clock_now(session->clock);
+    double now_s = (double)aw_joints_now(session) / 1e9;
+    for (size_t k = 0; k < p->n; k++) {
+        struct aw_play_joint *mine = &p->joints[k];
+        const struct aw_joint *joint = joint_of(p, k);
+        const char *unit = joint->unit[AW_JOINT_ACTUAL];
+        double away = mine->target - joint->now.value[AW_JOINT_ACTUAL];
+        if (aw_motion_wait(&mine->guard, now_s) != AW_MOTION_FINE)
+            return aw_motion_fail(&mine->guard, mine->name, unit, &session->err);
+        if (aw_lags(&mine->behind_ns, away, mine->max_lag, now))
+            return aw_fail(&session->err, AW_REFUSED,
+                           "%s stays %.3g %s behind its target, more than --max-lag %g for %g s — "
+                           "does something hold it? Else a lower --speed",
+                           mine->name, fabs(away), unit, mine->max_lag, AW_LAG_S);
+    }
+    return AW_OK;
+}
+
+static enum aw_status attend(struct aw_play *p, int64_t until)
+{
+    struct aw_session *session = p->session;
+    enum aw_status status = AW_OK;
+    do
+        status = aw_joints_attend(session, &p->list, until, 0, look, p);
+    while (status == AW_OK && judge(p) == AW_OK && aw_clock_now(session->clock) < until);
+    return status == AW_OK ? judge(p) : status;
+}
+
+/* ---- Streaming ---------------------------------------------------------------------------------
+ */
+
+static enum aw_status send(struct aw_play *p, double t_s, int64_t show_ns)
+{
+    struct aw_joint_goal goals[AW_PLAY_JOINTS];
+    struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
+                                       .goals = goals,
+                                       .n = p->n,
+                                       .seconds = p->period_s,
+                                       .stream = true,
+                                       .show_ns = show_ns};
+    at(p, t_s, goals);
+    for (size_t k = 0; k < p->n; k++)
+        p->joints[k].target = goals[k].value;
+    p->sent++;
+    return p->session->tool->joints->command(p->session, &p->list, &command);
+}
+
+/* Once along the path, or again and again where it is closed. A device that goes to its target by
+ * itself is sent where the path is one period later. */
+static enum aw_status stream(struct aw_play *p, bool again)
+{
+    struct aw_session *session = p->session;
+    double length_s = aw_play_seconds(p);
+    int64_t period_ns = (int64_t)(p->period_s * 1e9);
+    bool timed = session->tool->joints->timed, last = false;
+    enum aw_status status = AW_OK;
+    p->at_s = 0;
+    p->due_ns = aw_clock_now(session->clock);
+    if (!p->end_ns)
+        p->end_ns = aw_session_end(session);
+    while (status == AW_OK && !last) {
+        int64_t now = aw_clock_now(session->clock);
+        aw_samples_add(&p->late_ms, (double)(now - p->due_ns) / 1e6);
+        p->due_ns = now - p->due_ns > GAP_NS ? now : p->due_ns;
+        double passes = aw_tempo_step(&p->tempo, p->period_s), ahead = timed ? passes : 0;
+        last = p->at_s + ahead >= length_s - 1e-9;
+        if (last && again && length_s > 0) {
+            p->at_s = fmod(p->at_s + ahead, length_s) - ahead;
+            p->rounds_s += length_s;
+            last = false;
+        }
+        last = last || p->due_ns + period_ns >= p->end_ns;
+        status = send(p, fmax(0, p->at_s + ahead), AW_NO_TIME);
+        aw_session_work(session, "play %.0f of %.0f s at %.0f %%", p->at_s, length_s,
+                        100 * p->tempo.speed);
+        if (status == AW_OK && !(last && timed))
+            status = attend(p, p->due_ns + period_ns);
+        p->at_s += passes;
+        p->due_ns += period_ns;
+    }
+    return status;
+}
+
+/* To the first point, along the path, and there. first: nothing has moved yet. */
+static enum aw_status play_once(struct aw_play *p, bool first, bool again)
+{
+    struct aw_session *session = p->session;
+    const struct aw_joints *joints = session->tool->joints;
+    struct aw_joint_goal goals[AW_PLAY_JOINTS];
+    enum aw_arrival arrival;
+    at(p, 0, goals);
+    enum aw_status status = joints->read(session, &p->list);
+    if (status == AW_OK && first)
+        status = aw_start_guard(session, &p->list, goals, p->n);
+    if (status == AW_OK)
+        status = aw_start_go(session, &p->list, goals, p->n);
+    if (status != AW_OK)
+        return status;
+    for (size_t k = 0; k < p->n; k++) {
+        struct aw_play_joint *mine = &p->joints[k];
+        aw_joint_guard(session, joint_of(p, k), mine->far, &mine->guard);
+        mine->guard.config.ended = "stopped";
+        mine->target = goals[k].value;
+        mine->behind_ns = 0;
+    }
+    aw_session_moves(session);
+    status = stream(p, again);
+    if (status != AW_OK || !joints->await)
+        return status;
+    struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals, .n = p->n};
+    for (size_t k = 0; k < p->n; k++)
+        goals[k].value = p->joints[k].target;
+    return aw_joints_await(session, &p->list, &command, NAN,
+                           aw_clock_after(aw_clock_now(session->clock), ARRIVE_S), &arrival);
+}
+
+/* What would be streamed, once. */
+static enum aw_status show(struct aw_play *p)
+{
+    const struct aw_joints *joints = p->session->tool->joints;
+    double length_s = aw_play_seconds(p), passes = p->speed * p->period_s;
+    double ahead = joints->timed ? passes : 0, at_s = 0;
+    enum aw_status status = AW_OK;
+    aw_session_notice(p->session, "%zu points, %.3f s: within limits", p->path.n,
+                      length_s / p->speed);
+    aw_session_notice(p->session, "first the joints go to the first point: how, depends on where "
+                                  "they are; then:");
+    for (int64_t tick = 0; status == AW_OK; tick++) {
+        at_s = (double)tick * passes + ahead;
+        status = send(p, fmin(at_s, length_s), (int64_t)llround((double)tick * p->period_s * 1e9));
+        if (at_s >= length_s - 1e-9)
+            break;
+    }
+    return status;
+}
+
+static enum aw_status play(struct aw_play *p, bool closed)
+{
+    struct aw_session *session = p->session;
+    bool loop = aw_flag(session, "loop"), first = true;
+    enum aw_status status = AW_OK;
+    aw_tempo_begin(&p->tempo, session, p->speed, p->most);
+    do {
+        status = play_once(p, first, loop && closed);
+        p->rounds_s += aw_play_seconds(p);
+        first = false;
+    } while (status == AW_OK && loop && aw_clock_now(session->clock) < p->end_ns);
+    aw_tempo_end(&p->tempo);
+    return aw_joints_end(session, &p->list, status);
+}
+
+enum aw_status aw_play_run(struct aw_play *p)
+{
+    bool closed;
+    enum aw_status status = begin(p);
+    if (status == AW_OK)
+        status = check_loop(p, &closed);
+    if (status == AW_OK)
+        status = aw_flag(p->session, "dry-run") ? show(p) : play(p, closed);
+    return status;
+}
+
+void aw_play_free(struct aw_play *p)
+{
+    for (size_t k = 0; k < p->n; k++)
+        aw_table_free(&p->joints[k].samples);
+    aw_samples_free(&p->late_ms);
+    aw_joints_free(&p->list);
+    aw_path_free(&p->path);
+}
+
+/* ---- What came of it ---------------------------------------------------------------------------
+ */
+
+static double distance(const struct aw_play *p, size_t k, double lag_s)
+{
+    const struct aw_table *samples = &p->joints[k].samples;
+    double length_s = aw_play_seconds(p), sum = 0, place[AW_PLAY_JOINTS];
+    size_t n = 0;
+    for (size_t i = 0; i < samples->n_rows; i++) {
+        double t = aw_table_cell(samples, i, 0) - lag_s * p->speed;
+        if (t < 0)
+            continue;
+        if (aw_flag(p->session, "loop") && length_s > 0)
+            t = fmod(t, length_s);
+        aw_path_at(&p->path, p->path.t_s[0] + t, place, NULL);
+        double away = aw_table_cell(samples, i, 1) - place[k];
+        sum += away * away;
+        n++;
+    }
+    return n ? sqrt(sum / (double)n) : NAN;
+}
+
+/* The lag by which the file, moved, is nearest to what was measured. */
+static double lag_of(const struct aw_play *p, size_t k)
+{
+    double least = INFINITY, found = NAN;
+    for (double lag = 0; lag <= LONGEST_LAG; lag += LAG_STEP) {
+        double rms = distance(p, k, lag);
+        if (rms < least) {
+            least = rms;
+            found = lag;
+        }
+    }
+    return found;
+}
+
+void aw_play_report(struct aw_play *p)
+{
+    struct aw_object *result = &p->session->result;
+    if (p->list.n == 0)
+        return; /* no link, no joints: nothing was played */
+    struct aw_stats late = aw_samples_stats(&p->late_ms);
+    aw_object_stats_ms(result, "late", &late);
+    for (size_t k = 0; k < p->n; k++) {
+        char key[sizeof result->entries->key];
+        snprintf(key, sizeof key, "%.40s.lag_ms", p->joints[k].name);
+        aw_object_number(result, key, 1000 * lag_of(p, k), 0, "ms");
+        snprintf(key, sizeof key, "%.40s.rms", p->joints[k].name);
+        aw_object_number(result, key, distance(p, k, 0), 3, joint_of(p, k)->unit[AW_JOINT_ACTUAL]);
+        aw_object_details(result, result->n - 1);
+    }
+}

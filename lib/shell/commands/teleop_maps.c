@@ -1,0 +1,82 @@
+/* Which map teleop uses: one of the config file, of the tool, or one for any joints. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "shell/commands/teleop.h"
+#include "shell/core/config.h"
+
+/* A map that chooses and does not say among which: among all that can be seen. */
+static enum aw_status add_choice(struct aw_hands *hands)
+{
+    struct aw_teleop_map *map = &hands->map;
+    char names[AW_TELEOP_CHOICE * AW_JOINT_NAME] = "";
+    size_t row = 0;
+    while (row < map->n && strcmp(map->rows[row].joint, "select") != 0)
+        row++;
+    if (map->n_choice || row == map->n)
+        return AW_OK;
+    for (size_t i = 0, n = 0; i < hands->list.n && n < AW_TELEOP_CHOICE; i++) {
+        const struct aw_joint *joint = &hands->list.joints[i];
+        if (joint->blind || joint->other || joint->left_out)
+            continue;
+        aw_append(names, sizeof names, ", ", "%s", joint->name);
+        n++;
+    }
+    return aw_teleop_map_set(map, "select", names, &hands->session->err);
+}
+
+/* The section of the config file; *found says whether there is one. */
+static enum aw_status read_section(struct aw_hands *hands, const char *name, bool *found)
+{
+    const struct aw_config *config = hands->session->config;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < config->n_hands && status == AW_OK; i++) {
+        if (strcmp(config->hands[i].section, name) != 0)
+            continue;
+        *found = true;
+        status = aw_teleop_map_set(&hands->map, config->hands[i].key, config->hands[i].value,
+                                   &hands->session->err);
+    }
+    return status;
+}
+
+static void list_names(void *context, const char *word, const char *help)
+{
+    char *names = context;
+    (void)help;
+    aw_append(names, 400, ", ", "%s", word);
+}
+
+enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name)
+{
+    struct aw_session *session = hands->session;
+    const struct aw_teleop_preset *preset = session->tool->maps;
+    bool found = false;
+    if (!name && session->config->n_hands)
+        name = session->config->hands[0].section;
+    enum aw_status status = name ? read_section(hands, name, &found) : AW_OK;
+    hands->map_name = name ? name : preset->name;
+    while (!found && preset->name && strcmp(preset->name, hands->map_name) != 0)
+        preset++;
+    if (status == AW_OK && !found && !preset->name) {
+        char names[400] = "";
+        aw_teleop_complete_maps(session, list_names, names);
+        return aw_fail(&session->err, AW_USAGE,
+                       "teleop: no map '%.40s' — there is %s; or write a section [teleop %.40s]",
+                       name, names, name);
+    }
+    if (status == AW_OK && !found)
+        status = aw_teleop_map_read(&hands->map, preset->text, &session->err);
+    return status == AW_OK ? add_choice(hands) : status;
+}
+
+void aw_teleop_complete_maps(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    const struct aw_config *config = session->config;
+    for (size_t i = 0; i < config->n_hands; i++)
+        if (i == 0 || strcmp(config->hands[i].section, config->hands[i - 1].section) != 0)
+            add(context, config->hands[i].section, "of the config file");
+    for (const struct aw_teleop_preset *p = session->tool->maps; p && p->name; p++)
+        add(context, p->name, p->help);
+}

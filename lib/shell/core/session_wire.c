@@ -1,0 +1,218 @@
+/* Prepares the session's wire: the tool's table with the packets of --packets behind it, and the
+ * variant. */
+#include "shell/core/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "capture/log.h"
+#include "packets/packets.h"
+
+void aw_session_free_packets(struct aw_session *session)
+{
+    aw_packets_free(session->own.packets);
+    free(session->own.files);
+    session->own = (struct aw_own){.packets = NULL};
+}
+
+bool aw_session_is_own(const struct aw_session *session, const struct aw_message *message)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    return session->own.packets &&
+           message >= protocol->messages + session->tool->protocol->n_messages &&
+           message < protocol->messages + protocol->n_messages;
+}
+
+uint64_t aw_session_spoken(const struct aw_session *session)
+{
+    return aw_view_messages(session->wire->protocol, session->tool->speaks,
+                            session->tool->protocol->n_messages);
+}
+
+static enum aw_status read_files(struct aw_session *session, struct aw_packets *packets,
+                                 const char *files)
+{
+    enum aw_status status = AW_OK;
+    char *names = strdup(files), *rest = names, *name;
+    if (!names)
+        return aw_no_memory(&session->err);
+    while (status == AW_OK && (name = aw_next_name(&rest, ','))) {
+        struct aw_lines lines = {.name = name};
+        status = aw_packets_read(packets, &lines, &session->err);
+    }
+    free(names);
+    return status;
+}
+
+/* Nothing may refer to what goes. */
+static void exchange(struct aw_session *session, const struct aw_own *own)
+{
+    aw_wire_init(session->wire, aw_packets_protocol(own->packets), &session->wire->variant, false);
+    aw_session_free_packets(session);
+    session->own = *own;
+    session->run.printing.wire = session->wire;
+}
+
+static enum aw_status load(struct aw_session *session, const char *files)
+{
+    struct aw_own own = {aw_packets_new(session->tool->protocol), strdup(files), false};
+    enum aw_status status = own.packets && own.files ? read_files(session, own.packets, files)
+                                                     : aw_no_memory(&session->err);
+    if (status == AW_OK) {
+        exchange(session, &own);
+        return AW_OK;
+    }
+    aw_packets_free(own.packets);
+    free(own.files);
+    return status;
+}
+
+/* A stop, and what speaks of no messages, goes on without them. */
+static bool can_do_without(const struct aw_session *session)
+{
+    const struct aw_command *command = session->run.command;
+    return command && (aw_command_stops(command) || (command->offline && !command->messages));
+}
+
+/* The protocol as the option says it. Once a link is open it stays what it was. */
+static enum aw_status read_packets(struct aw_session *session, const struct aw_protocol **protocol)
+{
+    const char *files = aw_option(session, "packets"), *before = session->own.files;
+    bool same = before && files && strcmp(before, files) == 0;
+    bool linked = session->device.link != NULL;
+    enum aw_status status = AW_OK;
+    if (linked && files && !same)
+        return aw_fail(&session->err, AW_USAGE,
+                       "--packets: the link is open already — give it when %s starts",
+                       session->tool->name);
+    if (files && !same)
+        status = load(session, files);
+    bool stays = session->own.packets && (files || linked);
+    session->own.recorded = session->own.recorded && linked;
+    *protocol = stays ? aw_packets_protocol(session->own.packets) : session->tool->protocol;
+    if (status == AW_OK || !can_do_without(session))
+        return status;
+    session->err = (struct aw_error){.status = AW_OK};
+    return AW_OK;
+}
+
+enum aw_status aw_session_prepare_wire(struct aw_session *session)
+{
+    struct aw_variant variant = session->tool->protocol->variants[0];
+    const struct aw_protocol *protocol = session->wire->protocol;
+    enum aw_status status = read_packets(session, &protocol);
+    if (status == AW_OK && session->tool->variant)
+        status = session->tool->variant(session, &variant, &session->err);
+    if (status == AW_OK && (protocol != session->wire->protocol ||
+                            memcmp(&variant, &session->wire->variant, sizeof variant) != 0))
+        aw_wire_init(session->wire, protocol, &variant, false);
+    return status;
+}
+
+enum aw_status aw_session_check_wire(struct aw_session *session, const char *text)
+{
+    (void)text;
+    return aw_session_prepare_wire(session);
+}
+
+/* ---- In recordings ---- */
+
+static const char mark[] = "packets of files:\n";
+
+bool aw_session_kept_packets(const char *comment)
+{
+    return strncmp(comment, mark, sizeof mark - 1) == 0;
+}
+
+/* Up to the end of a line, if one fits; of a longer one so much as fits. */
+static size_t piece(const char *text, size_t most)
+{
+    size_t length = strnlen(text, most), whole = length;
+    if (!text[length])
+        return length;
+    while (whole > 0 && text[whole - 1] != '\n')
+        whole--;
+    while (whole == 0 && length > 1 && ((uint8_t)text[length] & 0xC0) == 0x80)
+        length--; /* not within a character */
+    return whole ? whole : length;
+}
+
+bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
+{
+    if (!session->own.packets)
+        return false;
+    const char *text = aw_packets_text(session->own.packets) + *at;
+    size_t length = piece(text, size - sizeof mark);
+    *at += length;
+    snprintf(out, size, "%s%.*s", mark, (int)length, text);
+    return length > 0;
+}
+
+/* They stand before its first message. */
+static char *kept_in(struct aw_session *session, const char *path)
+{
+    struct aw_log *log;
+    struct aw_log_entry entry;
+    struct aw_log_options options = {.medium = &session->tool->protocol->medium};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    if (aw_log_open(&log, path, &options, NULL) == AW_OK) {
+        while (aw_log_next(log, &entry, NULL) == AW_OK && !entry.data.size)
+            if (aw_session_kept_packets(entry.comment))
+                fputs(entry.comment + sizeof mark - 1, out);
+        aw_log_close(log);
+    }
+    fclose(out);
+    return text;
+}
+
+static enum aw_status take(struct aw_session *session, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return AW_OK;
+    char *text = kept_in(session, path);
+    struct aw_lines lines = {.file = text && *text ? fmemopen(text, strlen(text), "r") : NULL,
+                             .name = path};
+    FILE *file = lines.file;
+    struct aw_own own = {.recorded = true};
+    enum aw_status status = AW_OK;
+    if (file && (own.packets = aw_packets_new(session->tool->protocol)))
+        status = aw_packets_read(own.packets, &lines, &session->err);
+    if (file)
+        fclose(file);
+    free(text);
+    if (own.packets && status == AW_OK)
+        exchange(session, &own);
+    else
+        aw_packets_free(own.packets);
+    if (status == AW_OK || status == AW_NO_MEMORY)
+        return status;
+    struct aw_error why = session->err;
+    return aw_fail(&session->err, AW_MALFORMED, "packets in %.280s — give --packets FILE",
+                   why.text);
+}
+
+enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args)
+{
+    static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};
+    const char *link = aw_option(session, "link");
+    enum aw_status status = AW_OK;
+    if (aw_option(session, "packets") || session->device.link || !session->tool->protocol->own)
+        return AW_OK;
+    if (link && strncmp(link, "log:", 4) == 0) {
+        char path[512];
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(link + 4, "?"), link + 4);
+        return take(session, path);
+    }
+    for (size_t i = 0; i < args->n && status == AW_OK; i++)
+        if (aw_is_one_of(readers, args->command->name) && !session->own.recorded)
+            status = take(session, args->bound[i].text);
+    return status;
+}

@@ -1,0 +1,250 @@
+/* No stream of targets begins with a jump. */
+#include "shell/core/start_guard.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define AT_LIMIT_S 0.2  /* of going at its limit, a joint may be away */
+#define OF_RANGE   0.02 /* where that limit is not known */
+#define EASE_S     0.5  /* to where it is near already */
+#define EASE       0.3  /* of its limit, no faster on that way */
+#define SETTLE_S   5    /* on arrival, until it is near enough */
+#define SMOOTH     1.58 /* the fastest moment of a sinusoidal way is pi/2 times its mean */
+#define TEXT       48
+
+static const char *name_of(const struct aw_joint *joint)
+{
+    return *joint->alias ? joint->alias : joint->name;
+}
+
+/* Where neither speed nor range is known: how far it may be, and a speed to go there that is slow.
+ */
+static const struct {
+    const char *unit;
+    double reach, speed;
+} usual[] = {{"deg", 10, 10}, {"rad", 0.1, 0.2}, {NULL, 0.1, 1}};
+
+static size_t usual_of(const struct aw_joint *joint)
+{
+    const char *unit = joint->unit[AW_JOINT_ACTUAL];
+    size_t i = 0;
+    while (usual[i].unit && (!unit || strcmp(unit, usual[i].unit) != 0))
+        i++;
+    return i;
+}
+
+static enum aw_status read_option(struct aw_session *session, const struct aw_joint *joint,
+                                  const char *option, const char *unit, double *value)
+{
+    struct aw_error why;
+    const char *text = aw_option(session, option);
+    enum aw_status status = aw_number_parse_unit(text, unit, value, &why);
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "--%s of %s: %s", option, name_of(joint), why.text);
+    if (!(*value > 0))
+        return aw_fail(&session->err, AW_USAGE, "--%s %s: more than 0", option, text);
+    return AW_OK;
+}
+
+enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint *joint,
+                              double *reach)
+{
+    double range = joint->max - joint->min;
+    *reach = isfinite(joint->speed) ? AT_LIMIT_S * joint->speed
+             : isfinite(range)      ? OF_RANGE * range
+                                    : usual[usual_of(joint)].reach;
+    if (!aw_option(session, "max-jump"))
+        return AW_OK;
+    return read_option(session, joint, "max-jump", joint->unit[AW_JOINT_ACTUAL], reach);
+}
+
+enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,
+                                double *max_lag)
+{
+    *max_lag = joint->far;
+    return aw_option(session, "max-lag")
+               ? read_option(session, joint, "max-lag", joint->unit[AW_JOINT_ACTUAL], max_lag)
+               : AW_OK;
+}
+
+enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
+                              double *speed)
+{
+    *speed = NAN;
+    if (!aw_option(session, "approach"))
+        return AW_OK;
+    enum aw_status status =
+        read_option(session, joint, "approach", joint->unit[AW_JOINT_VELOCITY], speed);
+    if (status == AW_OK && *speed > joint->speed && !aw_flag(session, "force"))
+        return aw_fail(&session->err, AW_LIMIT, "--approach %s: %s goes no faster than %g %s",
+                       aw_option(session, "approach"), name_of(joint), joint->speed,
+                       joint->unit[AW_JOINT_VELOCITY]);
+    return status;
+}
+
+static const char *with_unit(const struct aw_joint *joint, double value, char out[TEXT])
+{
+    const char *unit = joint->unit[AW_JOINT_ACTUAL];
+    snprintf(out, TEXT, "%.4g%s%s", value, unit ? " " : "", unit ? unit : "");
+    return out;
+}
+
+static enum aw_status refuse(struct aw_session *session, const struct aw_joint *joint,
+                             double target, double reach)
+{
+    double at = joint->now.value[AW_JOINT_ACTUAL];
+    const char *per_s = joint->unit[AW_JOINT_VELOCITY];
+    char first[TEXT], there[TEXT], most[TEXT];
+    with_unit(joint, target, first);
+    if (isnan(at))
+        return aw_fail(&session->err, AW_LIMIT,
+                       "%s: nothing says where it stands, and the first target is %s — --force "
+                       "goes there all the same",
+                       name_of(joint), first);
+    return aw_fail(&session->err, AW_LIMIT,
+                   "%s stands at %s, the first target is %s: farther than --max-jump %s — "
+                   "--approach %g%s goes there first",
+                   name_of(joint), with_unit(joint, at, there), first,
+                   with_unit(joint, reach, most), usual[usual_of(joint)].speed, per_s ? per_s : "");
+}
+
+enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_list *list,
+                              const struct aw_joint_goal *goals, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_joint *joint = &list->joints[goals[i].joint];
+        double away = fabs(goals[i].value - joint->now.value[AW_JOINT_ACTUAL]), reach, speed;
+        enum aw_status status = aw_start_reach(session, joint, &reach);
+        if (status == AW_OK)
+            status = aw_start_speed(session, joint, &speed);
+        if (status != AW_OK)
+            return status;
+        if (away <= reach || (isnan(away) && aw_flag(session, "force")))
+            continue;
+        if (isnan(away) || isnan(speed))
+            return refuse(session, joint, goals[i].value, reach);
+    }
+    return AW_OK;
+}
+
+/* ---- Going there -------------------------------------------------------------------------------
+ */
+
+/* How long all take, so that none is faster than it may be. */
+static enum aw_status time_of(struct aw_session *session, const struct aw_joint_list *list,
+                              const struct aw_joint_goal *goals, const double *from, size_t n,
+                              double *seconds)
+{
+    *seconds = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_joint *joint = &list->joints[goals[i].joint];
+        double away = fabs(goals[i].value - from[i]), speed;
+        enum aw_status status = aw_start_speed(session, joint, &speed);
+        if (status != AW_OK)
+            return status;
+        if (!(away > fmax(joint->least, 1e-9)))
+            continue;
+        *seconds = fmax(*seconds,
+                        isnan(speed) ? fmax(EASE_S, away / (EASE * joint->speed)) : away / speed);
+    }
+    return AW_OK;
+}
+
+static enum aw_status ramp(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_goal *goals, const double *from, size_t n,
+                           double seconds)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    struct aw_joint_goal now[AW_START_JOINTS];
+    struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
+                                       .goals = now,
+                                       .n = n,
+                                       .seconds = 1 / joints->hz,
+                                       .stream = true,
+                                       .show_ns = AW_NO_TIME};
+    int64_t start = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    double part = 0;
+    for (int64_t tick = 1; status == AW_OK && part < 1; tick++) {
+        part = fmin(1, (double)tick / joints->hz / seconds);
+        for (size_t i = 0; i < n; i++)
+            now[i] =
+                (struct aw_joint_goal){goals[i].joint, from[i] + part * (goals[i].value - from[i])};
+        status = joints->command(session, list, &command);
+        if (status == AW_OK)
+            status = aw_joints_attend(
+                session, list, aw_clock_after(start, (double)tick / joints->hz), 0, NULL, NULL);
+        aw_session_work(session, "approach %.0f of %.0f s", part * seconds, seconds);
+    }
+    return status;
+}
+
+struct arriving {
+    struct aw_session *session;
+    const struct aw_joint_goal *goals;
+    size_t n, late;
+};
+
+static bool is_away(void *context, const struct aw_joint_list *list)
+{
+    struct arriving *a = context;
+    double reach;
+    for (a->late = 0; a->late < a->n; a->late++) {
+        const struct aw_joint *joint = &list->joints[a->goals[a->late].joint];
+        double away = a->goals[a->late].value - joint->now.value[AW_JOINT_ACTUAL];
+        if (aw_start_reach(a->session, joint, &reach) == AW_OK && fabs(away) > reach)
+            return true;
+    }
+    return false;
+}
+
+static enum aw_status arrive(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_joint_goal *goals, size_t n)
+{
+    struct arriving arriving = {session, goals, n, 0};
+    char there[TEXT], wanted[TEXT];
+    enum aw_status status = AW_OK;
+    if (is_away(&arriving, list))
+        status =
+            aw_joints_attend(session, list, aw_clock_after(aw_clock_now(session->clock), SETTLE_S),
+                             0, is_away, &arriving);
+    if (status != AW_OK || !is_away(&arriving, list))
+        return status;
+    const struct aw_joint *joint = &list->joints[goals[arriving.late].joint];
+    return aw_fail(&session->err, AW_REFUSED,
+                   "%s is at %s after the approach, and not at %s — is something in its way?",
+                   name_of(joint), with_unit(joint, joint->now.value[AW_JOINT_ACTUAL], there),
+                   with_unit(joint, goals[arriving.late].value, wanted));
+}
+
+enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_goal *goals, size_t n)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    double from[AW_START_JOINTS], seconds;
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_joint *joint = &list->joints[goals[i].joint];
+        double at = joint->now.value[joints->timed ? AW_JOINT_TARGET : AW_JOINT_ACTUAL];
+        from[i] = isnan(at) ? goals[i].value : at;
+    }
+    enum aw_status status = time_of(session, list, goals, from, n, &seconds);
+    if (status != AW_OK || (seconds <= 0 && !joints->timed))
+        return status;
+    if (!joints->timed) {
+        status = ramp(session, list, goals, from, n, seconds);
+        return status == AW_OK ? arrive(session, list, goals, n) : status;
+    }
+    enum aw_arrival arrival;
+    seconds *= SMOOTH;
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + 2 * SETTLE_S);
+    struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
+                                       .goals = goals,
+                                       .n = n,
+                                       .seconds = seconds,
+                                       .show_ns = AW_NO_TIME};
+    status = joints->command(session, list, &command);
+    return status == AW_OK ? aw_joints_await(session, list, &command, NAN, deadline, &arrival)
+                           : status;
+}

@@ -1,0 +1,63 @@
+/* The start guard: nothing that streams targets begins with a jump. The first target of each joint
+ * is compared with where the joint is measured, and what is farther away is refused, or gone to
+ * first.
+ *
+ *     status = aw_start_guard(session, &list, goals, n);   after a read of the joints
+ *     if (status == AW_OK)
+ *         status = aw_start_go(session, &list, goals, n);  where targets can be streamed
+ *
+ * How far is far: --max-jump; else what the joint covers in 0.2 s at its limit of speed; where that
+ * is not known, 2 % of its range; where that is not known either, 0.1 rad (10 deg, 0.1 of any other
+ * unit). Positions count as they are: there is no shortest way round, so a wrap is a jump.
+ *
+ * Behind the start it is the following error that ends a motion, control/lag.h: --max-lag.
+ *
+ * A joint that nothing is known of is refused unless --force. What is known to be far stays refused
+ * with --force: --max-jump says how far it may be.
+ */
+#ifndef AW_SHELL_CORE_START_GUARD_H
+#define AW_SHELL_CORE_START_GUARD_H
+
+#include "shell/core/joints.h"
+
+#define AW_START_JOINTS 64 /* at most, of a stream */
+
+#define AW_START_OPTIONS                                                                           \
+    {.name = "max-jump",                                                                           \
+     .value = "DISTANCE",                                                                          \
+     .help = "the first target may be so far from where a joint stands: 5deg; else refused (6)"},  \
+    {                                                                                              \
+        .name = "approach", .value = "SPEED",                                                      \
+        .help = "go to the first target at this speed before anything else: 10deg/s"               \
+    }
+
+#define AW_LAG_OPTION                                                                              \
+    {                                                                                              \
+        .name = "max-lag", .value = "DISTANCE",                                                    \
+        .help = "stop when a joint stays so far behind its target for 0.3 s: 15deg"                \
+    }
+
+/* --max-lag in the unit of this joint, else as far as its list says that it may be; AW_USAGE. */
+enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,
+                                double *max_lag);
+
+/* How far the first target of this joint may be away, in its unit; AW_USAGE for a --max-jump that
+ * is no distance. */
+enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint *joint,
+                              double *reach);
+
+/* The speed of --approach in the unit of this joint; NaN: there is none. AW_USAGE. */
+enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
+                              double *speed);
+
+/* Compares: AW_OK if all are near enough, or --approach is there; AW_LIMIT names the joint, both
+ * places and what to do. */
+enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_list *list,
+                              const struct aw_joint_goal *goals, size_t n);
+
+/* Takes the joints from where they are to these targets, at --approach, or in half a second where
+ * they are near, and waits until they are. */
+enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_goal *goals, size_t n);
+
+#endif

@@ -1,0 +1,332 @@
+/* Charts of open loops: over frequency with margins and sensitivity, and as Nyquist curves. */
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shell/commands/picture.h"
+#include "shell/experiments/experiments.h"
+#include "shell/experiments/tuning.h"
+
+#define CURVE     2000
+#define AROUND    2.5  /* how far a Nyquist curve is drawn from 0 */
+#define SLOWEST   50.0 /* times below the crossover that a curve begins */
+#define CIRCLE    101
+#define MOST      AW_RULES
+#define PER_TURN  6.283185307
+#define PER_RAD   57.29577951
+#define TEXT      48
+#define NAMED_MAX 12
+
+/* One loop at its frequencies. */
+struct loop_curve {
+    size_t n;
+    double complex open[CURVE];
+    double hz[CURVE], gain_db[CURVE], phase[CURVE], s[CURVE];
+    struct aw_margins margins;
+};
+
+/* The phase without jumps, from what an integrating loop begins with. */
+static void follow_phase(struct loop_curve *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        double phase = carg(c->open[i]) * PER_RAD, before = i ? c->phase[i - 1] : -180;
+        c->phase[i] = phase + 360 * round((before - phase) / 360);
+    }
+}
+
+static bool fill(struct loop_curve *c, const struct aw_model *model, const struct aw_proposal *p,
+                 struct aw_error *err)
+{
+    struct aw_loop *loop = aw_loop_new(&model->fit.process, model->driver.tick_s, err);
+    double omega, least = p->margins.crossover / SLOWEST;
+    double complex open;
+    c->margins = p->margins;
+    for (size_t i = 0; loop && c->n < CURVE && aw_loop_point(loop, &p->per_tick, i, &omega, &open);
+         i++) {
+        if (omega < least)
+            continue;
+        c->open[c->n] = open;
+        c->hz[c->n] = omega / PER_TURN;
+        c->gain_db[c->n] = 20 * log10(cabs(open));
+        c->s[c->n++] = 1 / cabs(1 + open);
+    }
+    follow_phase(c);
+    aw_loop_free(loop);
+    return loop;
+}
+
+/* Of all proposals; NULL: no memory. */
+static struct loop_curve *fill_all(struct aw_session *session, const struct aw_model *model,
+                                   const struct aw_proposal *proposals, size_t n)
+{
+    struct loop_curve *curves = calloc(n, sizeof *curves);
+    bool good = curves;
+    if (!curves)
+        aw_no_memory(&session->err);
+    for (size_t i = 0; i < n && good; i++)
+        good = fill(&curves[i], model, &proposals[i], &session->err);
+    if (good)
+        return curves;
+    free(curves);
+    return NULL;
+}
+
+/* ---- Over frequency ----------------------------------------------------------------------------
+ */
+
+/* Where the gain falls through 1 for the last time, where the phase is -180 next to the gain
+ * margin, and where |S| is greatest; n: nowhere. */
+struct places {
+    size_t crossover, turn, peak;
+};
+
+static bool is_turn(const struct loop_curve *c, size_t i)
+{
+    bool last = i + 1 == c->n;
+    return creal(c->open[i]) < 0 && (last || cimag(c->open[i]) * cimag(c->open[i + 1]) <= 0);
+}
+
+static struct places find_places(const struct loop_curve *c)
+{
+    struct places p = {.crossover = c->n, .turn = c->n};
+    double best = INFINITY;
+    for (size_t i = 0; i < c->n; i++) {
+        double away = fabs(c->gain_db[i] + 20 * log10(c->margins.gain_margin));
+        if (i + 1 < c->n && c->gain_db[i] >= 0 && c->gain_db[i + 1] < 0)
+            p.crossover = i;
+        if (is_turn(c, i) && away < best) {
+            best = away;
+            p.turn = i;
+        }
+        if (c->s[i] > c->s[p.peak])
+            p.peak = i;
+    }
+    return p;
+}
+
+/* A margin: a line from the curve to the level that it keeps away from, and a dot with its name. */
+struct mark {
+    double x[2], y[2];
+    char text[TEXT];
+    const char *texts[1];
+};
+
+static size_t add_mark(struct aw_series *to, struct mark *mark, double x, double y, double level)
+{
+    mark->x[0] = mark->x[1] = x;
+    mark->y[0] = y;
+    mark->y[1] = level;
+    mark->texts[0] = mark->text;
+    to[0] = (struct aw_series){.x = mark->x, .y = mark->y, .n = 2, .colour = 2, .curve = true};
+    to[1] = (struct aw_series){
+        .x = mark->x, .y = mark->y, .n = 1, .colour = 2, .dots = true, .texts = mark->texts};
+    return 2;
+}
+
+enum { GAIN, PHASE, SENSITIVITY, PANELS };
+
+struct loop_chart {
+    struct aw_series series[PANELS][MOST + 3];
+    size_t n[PANELS];
+    struct mark mark[PANELS];
+    double ends[2], level[PANELS][2];
+};
+
+static void add_curves(struct loop_chart *chart, const struct loop_curve *curves,
+                       const struct aw_proposal *proposals, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct loop_curve *c = &curves[i];
+        const double *values[PANELS] = {c->gain_db, c->phase, c->s};
+        for (int k = 0; k < PANELS && proposals[i].margins.stable; k++)
+            chart->series[k][chart->n[k]++] =
+                (struct aw_series){.label = n > 1 ? aw_rule_name(proposals[i].rule) : NULL,
+                                   .colour = i + 1,
+                                   .x = c->hz,
+                                   .y = values[k],
+                                   .n = c->n};
+        chart->ends[0] = i == 0 ? c->hz[0] : fmin(chart->ends[0], c->hz[0]);
+        chart->ends[1] = fmax(chart->ends[1], c->hz[c->n - 1]);
+    }
+}
+
+static void add_levels(struct loop_chart *chart)
+{
+    static const double levels[PANELS] = {0, -180, 1};
+    for (int k = 0; k < PANELS; k++) {
+        chart->level[k][0] = chart->level[k][1] = levels[k];
+        chart->series[k][chart->n[k]++] =
+            (struct aw_series){.x = chart->ends, .y = chart->level[k], .n = 2, .guide = true};
+    }
+}
+
+static void add_marks(struct loop_chart *chart, const struct loop_curve *c)
+{
+    const struct places at = find_places(c);
+    const struct aw_margins *m = &c->margins;
+    struct mark *mark = chart->mark;
+    snprintf(mark[GAIN].text, TEXT, "gain margin %.3g (%.1f dB)", m->gain_margin,
+             20 * log10(m->gain_margin));
+    snprintf(mark[PHASE].text, TEXT, "phase margin %.0f deg at %.3g Hz", m->phase_margin_deg,
+             m->crossover / PER_TURN);
+    snprintf(mark[SENSITIVITY].text, TEXT, "Ms %.3g", m->ms);
+    if (at.turn < c->n && isfinite(m->gain_margin))
+        chart->n[GAIN] += add_mark(chart->series[GAIN] + chart->n[GAIN], &mark[GAIN],
+                                   c->hz[at.turn], c->gain_db[at.turn], 0);
+    if (at.crossover < c->n && isfinite(m->phase_margin_deg))
+        chart->n[PHASE] += add_mark(chart->series[PHASE] + chart->n[PHASE], &mark[PHASE],
+                                    c->hz[at.crossover], c->phase[at.crossover], -180);
+    chart->n[SENSITIVITY] += add_mark(chart->series[SENSITIVITY] + chart->n[SENSITIVITY],
+                                      &mark[SENSITIVITY], c->hz[at.peak], c->s[at.peak], 1);
+}
+
+char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *model,
+                         const struct aw_proposal *proposals, size_t n, const char *path,
+                         size_t *size)
+{
+    static const struct aw_panel looks[PANELS] = {
+        {.label = "|L|", .unit = "dB"}, {.label = "phase of L", .unit = "deg"}, {.label = "|S|"}};
+    struct loop_curve *curves = fill_all(session, model, proposals, n);
+    struct loop_chart *chart = curves ? calloc(1, sizeof *chart) : NULL;
+    struct aw_panel panels[PANELS];
+    char title[160], *svg = NULL;
+    if (curves && !chart)
+        aw_no_memory(&session->err);
+    if (chart) {
+        add_curves(chart, curves, proposals, n);
+        add_levels(chart);
+        if (n == 1 && proposals->margins.stable)
+            add_marks(chart, curves);
+        for (int k = 0; k < PANELS; k++) {
+            panels[k] = looks[k];
+            panels[k].series = chart->series[k];
+            panels[k].n = chart->n[k];
+        }
+        aw_picture_title(session, "Open loop L with its margins, and S = 1/(1 + L)", AW_NO_TIME,
+                         title, sizeof title);
+        svg = aw_picture_draw(&(struct aw_chart){.title = title,
+                                                 .x_label = "frequency",
+                                                 .x_unit = "Hz",
+                                                 .log_x = true,
+                                                 .panels = panels,
+                                                 .n = PANELS,
+                                                 .height = 760},
+                              path, size, &session->err);
+    }
+    free(chart);
+    free(curves);
+    return svg;
+}
+
+/* ---- In the plane ------------------------------------------------------------------------------
+ */
+
+struct plane {
+    struct aw_series series[MOST + 4];
+    size_t n;
+    double *x[MOST], *y[MOST];
+    double unit[2][CIRCLE], away[2][CIRCLE], centre[2];
+    char ms[TEXT], text[NAMED_MAX][TEXT];
+    const char *texts[NAMED_MAX], *one[1];
+    double at[2][NAMED_MAX];
+};
+
+static struct aw_series circle(double points[2][CIRCLE], double x, double radius)
+{
+    for (int i = 0; i < CIRCLE; i++) {
+        points[0][i] = x + cos(i * PER_TURN / (CIRCLE - 1)) * radius;
+        points[1][i] = sin(i * PER_TURN / (CIRCLE - 1)) * radius;
+    }
+    return (struct aw_series){.x = points[0], .y = points[1], .n = CIRCLE, .curve = true};
+}
+
+static bool add_curve(struct plane *p, const struct loop_curve *c, const char *name)
+{
+    size_t i = p->n, n = 0;
+    p->x[i] = calloc(c->n + 1, sizeof **p->x);
+    p->y[i] = calloc(c->n + 1, sizeof **p->y);
+    if (!p->x[i] || !p->y[i])
+        return false;
+    for (size_t k = 0; k < c->n; k++)
+        if (cabs(c->open[k]) < AROUND) {
+            p->x[i][n] = creal(c->open[k]);
+            p->y[i][n++] = cimag(c->open[k]);
+        }
+    p->series[p->n++] =
+        (struct aw_series){.label = name, .x = p->x[i], .y = p->y[i], .n = n, .curve = true};
+    return true;
+}
+
+/* The frequencies 1, 2, 5, 10 … that the curve passes. */
+static void add_frequencies(struct plane *p, const struct loop_curve *c)
+{
+    static const double digits[] = {1, 2, 5};
+    size_t n = 0;
+    for (size_t k = 1; k < c->n && n < NAMED_MAX; k++)
+        for (int d = 0; d < 3; d++) {
+            double hz = digits[d] * pow(10, floor(log10(c->hz[k])));
+            if (!(c->hz[k - 1] < hz && hz <= c->hz[k]) || cabs(c->open[k]) >= AROUND)
+                continue;
+            p->at[0][n] = creal(c->open[k]);
+            p->at[1][n] = cimag(c->open[k]);
+            snprintf(p->text[n], TEXT, "%g Hz", hz);
+            p->texts[n] = p->text[n];
+            n += n < NAMED_MAX - 1;
+        }
+    p->series[p->n++] = (struct aw_series){
+        .x = p->at[0], .y = p->at[1], .n = n, .dots = true, .colour = 1, .texts = p->texts};
+}
+
+static void add_circles(struct plane *p)
+{
+    p->series[p->n] = circle(p->unit, 0, 1);
+    p->series[p->n].label = "unit circle";
+    p->series[p->n++].guide = true;
+    snprintf(p->ms, TEXT, "Ms %.3g", AW_DESIGN_MS);
+    p->series[p->n] = circle(p->away, -1, 1 / AW_DESIGN_MS);
+    p->series[p->n].label = p->ms;
+    p->series[p->n].colour = 7;
+    p->series[p->n++].dashed = true;
+    p->centre[0] = -1;
+    p->one[0] = "-1";
+    p->series[p->n++] = (struct aw_series){
+        .x = p->centre, .y = p->centre + 1, .n = 1, .dots = true, .colour = 7, .texts = p->one};
+}
+
+char *aw_bench_draw_nyquist(struct aw_session *session, const struct aw_model *model,
+                            const struct aw_proposal *proposals, size_t n, const char *path,
+                            size_t *size)
+{
+    struct loop_curve *curves = fill_all(session, model, proposals, n);
+    struct plane *p = curves ? calloc(1, sizeof *p) : NULL;
+    char title[160], *svg = NULL;
+    bool good = p;
+    for (size_t i = 0; i < n && good; i++)
+        good = add_curve(p, &curves[i], aw_rule_name(proposals[i].rule));
+    if (curves && !good)
+        aw_no_memory(&session->err);
+    if (good) {
+        if (n == 1)
+            add_frequencies(p, curves);
+        add_circles(p);
+        const struct aw_panel panels[] = {{.label = "imaginary", .series = p->series, .n = p->n}};
+        aw_picture_title(session, "Open loop (Nyquist), circle of Ms 1.6 around -1", AW_NO_TIME,
+                         title, sizeof title);
+        svg = aw_picture_draw(&(struct aw_chart){.title = title,
+                                                 .x_label = "real",
+                                                 .round = true,
+                                                 .panels = panels,
+                                                 .n = 1,
+                                                 .width = 800,
+                                                 .height = 560},
+                              path, size, &session->err);
+    }
+    for (size_t i = 0; p && i < MOST; i++) {
+        free(p->x[i]);
+        free(p->y[i]);
+    }
+    free(p);
+    free(curves);
+    return svg;
+}

@@ -1,0 +1,164 @@
+/* Joints that are commanded by velocity and tell where they are, on the bench: what it needs of a
+ * tool is its struct aw_joints. A law of ours brings the joint to its setpoint; its output, a share
+ * of the fastest, is what goes into the process. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clamp.h"
+#include "base/number.h"
+#include "shell/core/dry.h"
+#include "shell/experiments/bench.h"
+#include "shell/experiments/experiments.h"
+
+#define PER_S 4.0 /* of the way that is left */
+
+static enum aw_status mode(struct aw_session *session, const char *name, bool must,
+                           struct aw_bench_joint *joint)
+{
+    (void)session, (void)name, (void)must;
+    *joint = (struct aw_bench_joint){.unit = "", .scale = 1};
+    return AW_OK;
+}
+
+/* A share of 1 is what the fastest goes in a second: the gain from output to place is then that of
+ * the velocity. */
+static void describe(struct aw_session *session, const struct aw_joint *of,
+                     struct aw_bench_joint *joint)
+{
+    const char *unit = of->unit[AW_JOINT_ACTUAL];
+    bool deg = unit && strcmp(unit, "deg") == 0;
+    snprintf(joint->name, sizeof joint->name, "%s", of->name);
+    joint->unit = unit ? unit : "";
+    joint->scale = isfinite(of->speed) ? of->speed : aw_option_number(session, "speed");
+    joint->low = of->min / joint->scale;
+    joint->high = of->max / joint->scale;
+    joint->max_deviation = (deg ? 15 : 0.3) / joint->scale;
+    joint->least = (deg ? 0.5 : 0.01) / joint->scale;
+}
+
+static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
+                           struct aw_bench_joint *joint)
+{
+    struct aw_joint_list list = {0};
+    bool told = session->tool->joints->told;
+    size_t i = 0;
+    name = name ? name : aw_arg(args, "joint", 0);
+    if (!name)
+        return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed",
+                       session->run.command->name);
+    if (told && aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, "which joints there are");
+    enum aw_status status = (told ? aw_joints_begin : aw_joints_list)(session, &list);
+    if (status == AW_OK)
+        status = aw_joints_find(session, &list, name, &i);
+    if (status == AW_OK)
+        describe(session, &list.joints[i], joint);
+    aw_joints_free(&list);
+    return status;
+}
+
+static enum aw_status parse(struct aw_session *session, const struct aw_bench_joint *joint,
+                            const char *what, const char *text, double *value)
+{
+    struct aw_error problem;
+    enum aw_status status = aw_number_parse_unit(text, joint->unit, value, &problem);
+    *value /= joint->scale;
+    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s: %s", what, problem.text);
+}
+
+static enum aw_status open(struct aw_bench *bench)
+{
+    struct aw_session *session = bench->session;
+    enum aw_status status = aw_joints_begin(session, &bench->list);
+    if (status == AW_OK)
+        status = session->tool->joints->read(session, &bench->list);
+    return status == AW_OK ? aw_joints_find(session, &bench->list, bench->joint.name, &bench->at)
+                           : status;
+}
+
+static double velocity(const struct aw_bench *bench, double measured)
+{
+    return isnan(bench->commanded) ? 0 : aw_clamp(PER_S * (bench->commanded - measured), -1, 1);
+}
+
+static bool look(void *context, const struct aw_joint_list *list)
+{
+    struct aw_bench *bench = context;
+    const struct aw_joint_state *now = &list->joints[bench->at].now;
+    double measured = now->value[AW_JOINT_ACTUAL] / bench->joint.scale;
+    struct aw_bench_sample sample = {.setpoint = NAN,
+                                     .measured = measured,
+                                     .output = velocity(bench, measured),
+                                     .fault = now->fault};
+    if (isnan(measured))
+        return true;
+    bench->more = aw_bench_sample(bench, &sample);
+    bench->answers = bench->guard.verdict == AW_MOTION_FINE && !isnan(bench->commanded);
+    return false;
+}
+
+static enum aw_status answer(struct aw_bench *bench)
+{
+    double share = velocity(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
+    const struct aw_joint_goal goal = {bench->at, share * bench->joint.scale};
+    const struct aw_joint_command command = {
+        .what = AW_JOINT_VELOCITIES, .goals = &goal, .n = 1, .stream = true, .show_ns = AW_NO_TIME};
+    return aw_joints_command(bench->session, &bench->list, &command);
+}
+
+/* Each place is answered with a velocity. Silence is the guard's. */
+static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
+{
+    struct aw_session *session = bench->session;
+    enum aw_status status = AW_OK;
+    bench->more = true;
+    while (status == AW_OK && bench->more && aw_clock_now(session->clock) < deadline) {
+        bench->answers = false;
+        status = aw_joints_attend(session, &bench->list, deadline, 0, look, bench);
+        if (status == AW_OK && bench->answers)
+            status = answer(bench);
+    }
+    return status;
+}
+
+/* It goes out with the answer to the next place. */
+static enum aw_status setpoint(struct aw_bench *bench, double share)
+{
+    (void)share;
+    aw_session_moves(bench->session);
+    return AW_OK;
+}
+
+static enum aw_status end(struct aw_bench *bench, enum aw_status status)
+{
+    return aw_joints_end(bench->session, &bench->list, status);
+}
+
+static void about(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
+                  size_t size)
+{
+    (void)session;
+    snprintf(out, size, "%s", joint->name);
+}
+
+static void words(const struct aw_bench_joint *joint, char *out, size_t size)
+{
+    snprintf(out, size, " %s", joint->name);
+}
+
+const struct aw_bench_hooks aw_velocity_bench = {
+    .mode = mode,
+    .joint = find,
+    .parse = parse,
+    .open = open,
+    .idle = idle,
+    .now = aw_joints_now,
+    .setpoint = setpoint,
+    .end = end,
+    .about = about,
+    .words = words,
+    .place = "joint",
+    .keys = "joint",
+    .ended = "stopped",
+};

@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# The experiments are the same code in all tools: what holds for each of them.
+
+load common.bash
+
+# Also what is too small a step for its size alone to tell.
+@test "step of a joint that does not move: nothing moved, 1, and no figures of it" {
+    while IFS='|' read -r tool link words; do
+        # shellcheck disable=SC2086 # words
+        fails 1 $tool -q -j -l "${link/#&/$fast&}" step $words
+        has "$why" "step: nothing moved: "
+        same "$(json '[.ok,.settling_time,.overshoot,.rise_time]')" '[false,null,null,null]'
+    done <<'END'
+canpid|&plant=dead|--from 0deg --to 20deg -b lknee -c pos
+canpid|&plant=stuck|--from 0deg --to 1deg -b lknee -c pos
+canpid|&plant=dead|--from 0Nm --to 1Nm -b lknee -c tor
+hidmotor|&state=disabled|m2 --from 0 --to 1
+hidmotor|&state=disabled|m3 --from 0 --to 10 --for 1s
+unitysim|&stuck=elbow|elbow --from 0deg --to 0.3deg
+unitysim|&stuck=hand|hand --from 0deg --to 20deg --for 1s
+ezphys|sim:slider-crank|bore --from 0m --to 0.05m --settle 0.1s --for 0.5s
+END
+}
+
+@test "a small step of a joint that moves is one" {
+    ok canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos
+    ok hidmotor -q -l "$fast" step m2 --from 0 --to 1
+    ok unitysim -q -l "$fast" step hand --from 0deg --to 0.5deg
+    ok ezphys -q -l sim:arm4 step waist --from 0 --to 0.01 --settle 0.1s --for 1s
+}
+
+# jq over the record of identify: what the simulated joint is like.
+@test "identify finds what the joint is, and a record of its samples says the same" {
+    while IFS='|' read -r tool link words wanted; do
+        # shellcheck disable=SC2086 # words
+        ok $tool -q -j -l "${link/#&/$fast&}" identify $words --samples samples.csv --save model.json --plot bode.svg
+        same "$(json ".trusted and ($wanted)")" true
+        same "$(jq -r .source.from model.json | cut -d , -f 1)" "$tool identify"
+        [ $tool = hidmotor ] || continue # a record alone tells neither the scale nor the dead zone
+        ok $tool -q -j identify --from samples.csv
+        same "$(json ".trusted and ($wanted)")" true
+    done <<'END'
+canpid|&|-b lknee -c pos|.kind == "integrating" and .gain > 1.7 and .gain < 2.1
+hidmotor|&|m2|.kind == "second-order" and .gain > 0.97 and .gain < 1.03 and .tau1 > 0.045 and .tau1 < 0.055
+hidmotor|&|elbow --around 20deg --for 6s|.tau1 > 0.045 and .tau1 < 0.055 and .dead_time > 0.005 and .dead_time < 0.025
+unitysim|&|shoulder|.kind == "integrating" and .gain > 0.97 and .gain < 1.04 and .dead_time < 0.04
+unitysim|&model=unity&feedback-loss=10%|elbow --around 10deg|.gain > 1.13 and .gain < 1.21
+ezphys|sim:arm4|wrist --for 2s|.kind == "integrating" and .gain > 0.99 and .gain < 1.01
+ezphys|sim:arm4|waist --for 2s --speed 0.5|.gain > 0.99 and .gain < 1.01
+END
+}
+
+# What is done to a joint that does not do what it is to do; each row: link, command, exit code.
+@test "what moves a joint by itself ends where the joint goes wrong" {
+    while IFS='|' read -r code tool link words said; do
+        # shellcheck disable=SC2086 # words
+        fails "$code" $tool -q -l "${link/#&/$fast&}" $words
+        has "$why" "$said"
+    done <<'END'
+1|hidmotor|&state=disabled|identify m2|output, and nothing moves
+3|hidmotor|&fault=unplug:1.5s|identify m2|telemetry has stopped
+1|hidmotor|&|identify m2 --max-deviation 1deg|raise --max-deviation
+6|hidmotor|&|identify elbow --around 62deg|too near the end of its range
+6|hidmotor|&|identify m2 --max-deviation 0deg|leaves no room
+2|hidmotor|&|identify|a joint is needed
+1|unitysim|&stuck=elbow|step elbow --from 0deg --to 20deg --for 4s|output, and nothing moves, at 0 deg — stopped
+1|unitysim|&stuck=elbow|identify elbow|output, and nothing moves
+3|unitysim|&feedback-loss=100%|step elbow --from 0deg --to 20deg|no feedback
+6|unitysim|&|step elbow --from 0deg --to 200deg|beyond the
+6|unitysim|&|step elbow --from 0deg --to 20deg --max-deviation 0deg|leaves no room
+6|unitysim|&|identify elbow --around 44deg|too near the end of its range
+2|unitysim|&|step elbwo --from 0deg --to 20deg|did you mean 'elbow'
+2|unitysim|&|step elbow --from 0rad --to 20Nm|--to
+2|unitysim|&|identify|a joint is needed
+1|ezphys|sim:slider-crank|step bore --from 0m --to 0.2m --settle 0.1s --for 5s|output, and nothing moves
+1|ezphys|sim:double-pendulum|identify shoulder --max-deviation 0.001|raise --max-deviation
+2|ezphys|sim:arm4|step 100|no joint '100'
+2|ezphys|sim:arm4|step waist --from 0m --to 0.1m|--from
+END
+}
+
+@test "verify and compare of a motor are those of a driver" {
+    spec() { printf '%s\n' '[calm]' "$@" >spec.ini; }
+    spec 'joint = elbow' 'from = 0' 'to = 20' 'max-overshoot = 20%' '[quick]' 'joint = m2' \
+        'from = 0' 'to = 20' 'max-rise-time = 1ms'
+    exits 1 hidmotor -q -l "$fast" verify spec.ini
+    has "$output" "ok 1 - calm: overshoot"
+    has "$output" "not ok 2 - quick: rise time"
+    while IFS='|' read -r code line said; do
+        spec 'joint = m2' 'from = 0' 'to = 20' "$line" 'max-overshoot = 20%'
+        fails "$code" hidmotor -q -l "$fast" verify spec.ini
+        has "$why" "$said"
+    done <<'END'
+2|gains = 1 0 0|gains: no such key
+2|switch = yes|no such key
+2|controller = pos|no such key
+6|to = 120|leaves the range
+2|joint = m9|no joint 'm9'
+END
+    for to in 20 30; do
+        ok hidmotor -q -l "$fast" step m2 --from 0 --to $to --save $to.csv
+    done
+    ok hidmotor -q -j compare 20.csv 30.csv --plot both.svg
+    same "$(json .same_step)" false
+}

@@ -1,0 +1,216 @@
+#!/usr/bin/env bats
+# Packets of files: every way to name one, and what a wrong one may not do.
+load common.bash
+
+files() {
+    mkdir -p config/armwire
+    cat >team.packets <<'END'
+[packet status]
+id   = 42
+ask  = yes
+repeat = m1 m2
+position = f32 ticks scale=0.5deg
+
+[packet grip]
+id    = 21
+value = u8 % min=0 max=100
+END
+    printf '[packet lamp]\nid = 22\non = u8 values=off:0,on:1\nanswer = status\n' >more.packets
+    printf '[packet status]\nid = 42\nx = f33\n' >wrong.packets
+    grip="15 00 00 00 07 00"
+}
+
+@test "a packet file by option, variable and config file, and two at once" {
+    files
+    ok hidmotor --packets=team.packets encode grip value=7
+    [[ $output == "$grip"* ]]
+    ok env HIDMOTOR_PACKETS=team.packets hidmotor encode grip value=7
+    [[ $output == "$grip"* ]]
+    printf '[options]\npackets = team.packets,more.packets\n' >config/armwire/hidmotor.ini
+    ok hidmotor encode lamp on=on
+    [[ $output == "16 00 00 00 01 00"* ]]
+    ok hidmotor decode -j "16000000000020410000$(printf '00%.0s' {1..54})"
+    same "$output" '{"dir":"rx","msg":"lamp","m1":{"position":5},"m2":{"position":0}}'
+}
+
+@test "what a file says of values holds" {
+    files
+    exits 6 hidmotor --packets team.packets encode grip value=101
+    exits 2 hidmotor --packets team.packets encode grip value=7deg
+    exits 2 hidmotor encode grip value=7
+}
+
+@test "a wrong file is told with its line, and nothing is opened; a stop goes out" {
+    files
+    printf '[options]\npackets = wrong.packets\n' >config/armwire/hidmotor.ini
+    for command in status "move 0 0 0" "encode gripper value=3" "watch -n1" describe; do
+        # shellcheck disable=SC2086 # words
+        exits 2 hidmotor -l sim: $command
+        [[ $stderr == "hidmotor: wrong.packets:3:1: x: 'f33' is no type"* ]]
+        [[ $stderr != *simulator* ]]
+    done
+    ok hidmotor -l "$fast" stop
+    ok hidmotor config path
+    exits 2 hidmotor --packets gone.packets describe
+    [[ $stderr == "hidmotor: gone.packets: No such file"* ]]
+}
+
+@test "a line has its own packets, a link keeps those that it began with" {
+    files
+    printf '%s\n' 'encode grip value=7 --packets team.packets' \
+        'encode lamp on=1 --packets team.packets,more.packets' >lines
+    ok hidmotor run lines
+    printf '%s\n' 'encode grip value=7 --packets team.packets' 'encode grip value=7' >lines
+    exits 2 hidmotor run lines
+    [[ $stderr == *"no message 'grip'"* ]]
+    printf '%s\n' status 'encode grip value=7' \
+        'encode lamp on=1 --packets team.packets,more.packets' >lines
+    exits 2 hidmotor -l "$fast" --packets team.packets run lines
+    [[ $stderr == *"--packets: the link is open already"* ]]
+}
+
+@test "nodes beside the drivers of a bus: watched, recorded, read back" {
+    printf '[packet battery]\nid = 0x640\nvoltage = u16 V scale=0.01\n' >bus.packets
+    printf '(%s) can0 %s\n' 1.0 640#6009 1.1 041#9A99193F0200 1.2 640#6109 >bus.log
+    ok canpid --packets bus.packets -l log:bus.log -q watch --csv --fields voltage
+    [[ $output == *24*24.01* ]]
+    ok canpid --packets bus.packets -l log:bus.log -q record run.csv --fields voltage
+    [[ $(<run.csv) == *24*24.01* ]]
+    ok canpid --packets bus.packets info bus.log
+    [[ $output == *"<- battery"*2* ]]
+    ok canpid --packets bus.packets decode --where 'voltage>24' bus.log
+    [[ $output == *"battery voltage=24.01V" ]]
+    same "${#lines[@]}" 1
+    ok canpid --packets bus.packets describe --as dbc
+    [[ $output == *"BO_ 1600 other_battery: 2 other"* ]]
+}
+
+@test "a board is asked for what the file says, at its rate; the simulator keeps what is written" {
+    files
+    ok hidmotor -q -l "$fast" --packets team.packets watch -j --for 1s
+    same "$(grep -c '"msg":"status"' <<<"$output")" 63
+    sed -i 's/ask  = yes/ask = yes\nrate = 10Hz/' team.packets
+    ok hidmotor -q -l "$fast" --packets team.packets watch -j --for 1s
+    same "$(grep -c '"msg":"status"' <<<"$output")" 11
+    same "$(grep -c '"msg":"positions"' <<<"$output")" 63
+    printf '%s\n' 'move 30 0 0 --wait' 'send status' 'send lamp on=1 --yes' >lines
+    ok hidmotor -q -l "$fast" --packets team.packets,more.packets -j run lines
+    read -r position <<<"$(jq -r 'select(.msg == "status") | .m1.position' <<<"$output")"
+    awk -v at="$position" 'BEGIN { exit !(27 < at && at < 33) }'
+    has "$output" '"msg":"lamp","m1":{"position":'
+    ok hidmotor -q -l "$fast" --packets team.packets record run.pcapng --for 0.2s
+    ok hidmotor --packets team.packets info run.pcapng
+    has "$output" "<- status"
+}
+
+@test "a recording is read by the packets that it carries, and others where they are named" {
+    files
+    for form in pcapng mcap; do
+        ok hidmotor -q -l "$fast" --packets team.packets,more.packets record run.$form --for 0.2s
+        ok hidmotor decode -j run.$form
+        has "$output" '"msg":"status","m1":{"position":'
+        ok hidmotor info run.$form
+        has "$output" "<- status"
+        hasnt "$output" "packets of files"
+        has "$output" "marks=0"
+        ok hidmotor -q -l log:run.$form watch -n 3
+        has "$output" "status m1.position="
+        ok hidmotor -q plot run.$form status.m1.position --out run.svg
+    done
+    sed 's/position/angle/' team.packets >other.packets
+    ok hidmotor --packets other.packets decode run.pcapng
+    has "$output" "status m1.angle="
+    printf '%s\n' 'decode run.pcapng' 'encode grip value=7' >lines
+    exits 2 hidmotor run lines
+    has "$stderr" "no message 'grip'"
+    # one that is longer than a comment
+    for i in {1..40}; do
+        printf '[packet p%d]\nid = %d\nhelp = of which there are many, %s\nask = yes\nx = u8\n' \
+            "$i" "$((i + 100))" "ä ü ö $(printf 'é%.0s' {1..250})"
+    done | head -n 80 >long.packets
+    ok hidmotor -q -l "$fast" --packets long.packets record long.pcapng --for 0.1s
+    ok hidmotor decode long.pcapng
+    has "$output" "p16 x=0"
+    # damaged ones
+    sed 's/ask  = yes/ask  = yep/' run.pcapng >bad.pcapng
+    exits 5 hidmotor decode bad.pcapng
+    has "$stderr" "packets in bad.pcapng:"
+}
+
+@test "a board that does not know the tool's own packets is watched by those of the file" {
+    cat >board.py <<'END'
+import os, socket, struct, sys
+path = os.environ["D"] + "/board"
+server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+server.bind(path)
+server.listen()
+print("ready: unix:" + path, file=sys.stderr, flush=True)
+link, _ = server.accept()
+log = open(os.environ["D"] + "/asked", "w")
+while report := link.recv(65):
+    report = report[-64:]
+    packet, = struct.unpack_from("<I", report)
+    print(packet, file=log, flush=True)
+    if packet == 42:
+        link.send(struct.pack("<I2f", 42, 10, 20).ljust(64, b"\0"))
+    else:
+        link.send(struct.pack("<II", 99, packet).ljust(64, b"\0"))
+END
+    files
+    start board python3 board.py
+    ok hidmotor -q -l "$url" --packets team.packets watch -n 5
+    same "${#lines[@]}" 5
+    same "${lines[4]#* }" "status m1.position=5deg m2.position=10deg"
+    same "$(grep -c 1910 asked)$(grep -c 1822 asked)" 11
+}
+
+@test "send asks first, unless the packet only asks; damaged files and values send nothing" {
+    files
+    exits 2 hidmotor -q -l "$fast" --packets team.packets send grip value=40
+    has "$stderr" "add --yes if you mean it"
+    ok hidmotor -q -l "$fast" --packets team.packets send grip value=40 --yes
+    ok hidmotor -q -l "$fast" --packets team.packets send status
+    exits 2 hidmotor -q -l "$fast" --packets team.packets send positions
+    peer
+    exits 6 hidmotor -l "$url" --packets team.packets send grip value=400 --yes
+    exits 2 hidmotor -l "$url" --packets wrong.packets send status
+    exits 2 hidmotor -l "$url" --packets team.packets send grip value=nan --yes
+    arrived
+    same "$arrived" ""
+}
+
+@test "send and replay on a bus: what other nodes get is asked about" {
+    printf '[packet fan]\nid = 0x642\ndir = tx\nspeed = u8 %%\n' >bus.packets
+    ok canpid --packets bus.packets send fan speed=40 --dry-run
+    has "$output" "642#28"
+    exits 2 canpid -q -l "$fast" --packets bus.packets send fan speed=40
+    ok canpid -q -l "$fast" --packets bus.packets send fan speed=40 --yes
+    printf '(1.0) can0 642#28\n' >bus.log
+    exits 2 canpid -q -l "$fast" --packets bus.packets replay bus.log
+    has "$stderr" "'fan' is of --packets"
+    ok canpid -q -l "$fast" --packets bus.packets replay bus.log --yes
+}
+
+@test "the file to begin with is right, and fields are completed by a file that the line names" {
+    for tool in hidmotor canpid; do
+        "$tool" packets init >first.packets
+        ok "$tool" --packets first.packets describe
+        has "$output" "$(grep -m1 '^help' first.packets | sed 's/.*= //')"
+    done
+    files
+    ok hidmotor complete -- --packets team.packets encode gr
+    has "$output" "grip"
+    ok hidmotor complete -- --packets team.packets encode grip ""
+    has "$output" "value="
+    ok hidmotor complete -- encode gr
+    hasnt "$output" "grip	"
+    exits 2 armctl packets init
+}
+
+@test "tools that have none yet say so" {
+    files
+    for tool in armctl unitysim ezphys; do
+        exits 2 "$tool" --packets team.packets describe
+        [[ $stderr == "$tool: packet files are not for $tool yet"* ]]
+    done
+}

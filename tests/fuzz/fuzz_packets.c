@@ -1,0 +1,84 @@
+/* Packet files. The first byte chooses the protocol, the second how many bytes at the end are a
+ * frame; what is between is the file.
+ *
+ * What is refused is explained, with its place. What is accepted is a table like ours: messages lie
+ * within their frames, what is decoded is encoded again as it was, and all of it is drawn.
+ */
+#include <math.h>
+
+#include "describe/describe.h"
+#include "fuzz.h"
+#include "packets/packets.h"
+
+static struct aw_wire wire;
+
+/* A value that is encoded is decoded the same; what a frame holds beyond the table is refused. */
+static void try_message(size_t index, struct aw_span bytes)
+{
+    const struct aw_codec *codec = aw_wire_codec_at(&wire, index);
+    struct aw_error err = {.text = ""};
+    struct aw_record record, again;
+    uint8_t frame[256] = {0}, out[256];
+    size_t size;
+    MUST(codec->size <= sizeof frame && codec->n_scalars <= AW_MAX_SCALARS);
+    memcpy(frame, bytes.data, bytes.size < codec->size ? bytes.size : codec->size);
+    aw_record_init(&record, codec, AW_TX);
+    if (aw_encode(&record, false, out, sizeof out, &size, &err) == AW_OK)
+        MUST(size == codec->size);
+    if (aw_decode(codec, (struct aw_span){frame, codec->size}, &record, &err) != AW_OK ||
+        aw_encode(&record, true, out, sizeof out, &size, &err) != AW_OK)
+        return;
+    MUST(aw_decode(codec, (struct aw_span){out, size}, &again, &err) == AW_OK);
+    for (int i = 0; i < codec->n_scalars; i++) {
+        double about = fabs(record.v[i]) + fabs(codec->scalars[i].field->offset);
+        if (codec->scalars[i].field->type == AW_TEXT || !(record.present >> i & 1))
+            continue;
+        if (isnan(record.v[i]))
+            MUST(isnan(again.v[i]));
+        else
+            MUST(fabs(again.v[i] - record.v[i]) <= 1e-5 * about);
+    }
+}
+
+static void draw(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    MUST(out);
+    for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_MATLAB; as++)
+        aw_describe(out, &wire, NULL, as);
+    fclose(out);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct aw_protocol *const able[] = {&aw_hidmotor_protocol, &aw_canpid_protocol};
+    if (size < 2 || size > 4096)
+        return 0;
+    const struct aw_protocol *protocol = able[data[0] % 2];
+    size_t frame = data[1] % 65u;
+    if (frame + 2 >= size)
+        return 0;
+    struct aw_packets *packets = aw_packets_new(protocol);
+    struct aw_error err = {.text = ""};
+    FILE *file = file_of(data + 2, size - 2 - frame);
+    struct aw_lines lines = {.file = file, .name = "f"};
+    MUST(packets);
+    enum aw_status status = aw_packets_read(packets, &lines, &err);
+    fclose(file);
+    if (status == AW_OK) {
+        const struct aw_protocol *with = aw_packets_protocol(packets);
+        MUST(with->n_messages <= AW_MAX_MESSAGES);
+        aw_wire_init(&wire, with, NULL, false);
+        for (size_t i = protocol->n_messages; i < with->n_messages; i++)
+            try_message(i, (struct aw_span){data + size - frame, frame});
+        if (with->n_messages > protocol->n_messages && with->n_messages < protocol->n_messages + 4)
+            draw();
+    } else {
+        MUST(strncmp(err.text, "f:", 2) == 0);
+    }
+    aw_packets_free(packets);
+    return 0;
+}

@@ -1,0 +1,74 @@
+#!/bin/bash
+# teleop with a gamepad of the kernel's: the button let go and the gamepad pulled out in motion, and
+# how long after that the stop is in the recording of each tool's simulator.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+load uinput evdev
+export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
+
+# drive ROUNDS PAUSE_MS TOOL…: the tools with one pad, each with a recording and a log.
+drive() {
+    local tool rounds=$1 pause=$2
+    shift 2
+    pids=()
+    mkfifo go
+    "${programs:?}/pad" "$rounds" "$pause" <go >pad.log &
+    exec 9>go
+    rm go
+    wait_for '^pad: ' pad.log
+    pad=$(sed -n 's/^pad: //p' pad.log)
+    for tool; do
+        rm -f "$tool.pcapng"
+        # shellcheck disable=SC2086
+        "${bin:?}/$tool" ${links[$tool]} teleop --pad "$pad" --record "$tool.pcapng" -j \
+            >"$tool.json" 2>"$tool.log" &
+        pids+=($!)
+        wait_for 'hold to run' "$tool.log"
+    done
+    echo >&9
+    exec 9>&-
+}
+
+# ended TOOL PID: with 7, because the pad is gone.
+ended() {
+    wait "$2"
+    local status=$?
+    [ $status -eq 7 ] && grep -q 'the pad is gone' "$1.log" && return
+    echo "# exit $status" && cat "$1.log" && false
+}
+
+# in_time TOOL COUNT: a stop within 20 ms of each release and of the end.
+in_time() {
+    "$bin/$1" -q decode "$1.pcapng" -j --dir tx | jq -r "select(${stops[$1]}) | .t" >stops.txt
+    awk -v tool="$1" -v count="$2" '
+        FNR == NR { stop[++n] = $1; next }
+        /^(released|gone) / {
+            while (at <= n && stop[at] < $2 + 0) at++
+            ms = at <= n ? (stop[at] - $2) * 1000 : 1e9
+            late += ms > 20
+            worst = ms > worst ? ms : worst
+            total++
+        }
+        BEGIN { at = 1 }
+        END {
+            printf "# %s: %d of %d stops within 20 ms, the worst after %.1f ms\n", tool, total - late, total, worst
+            exit !(total == count && late == 0)
+        }' stops.txt pad.log
+}
+
+declare -A links=([hidmotor]='-l sim:' [canpid]='-l sim: -c pos -b lknee' [unitysim]='-l sim:'
+    [ezphys]='-l sim:cart-pole')
+declare -A stops=([hidmotor]='.msg == "set_setpoints" and .duration == 0'
+    [canpid]='.msg == "setpoint" and .value > 360'
+    [unitysim]='.msg == "control" and ([.. | .state? | select(. == "increase" or . == "decrease")] | length == 0)'
+    [ezphys]='.msg == "axis_motor" and .velocity1 == 0')
+
+drive 100 20 hidmotor
+check "hidmotor: pulled out in motion" ended hidmotor "${pids[0]}"
+check "hidmotor: 101 of 101 stops within 20 ms" in_time hidmotor 101
+drive 10 120 canpid unitysim ezphys
+i=0
+for tool in canpid unitysim ezphys; do
+    check "$tool: pulled out in motion" ended $tool "${pids[i++]}"
+    check "$tool: 11 of 11 stops within 20 ms" in_time $tool 11
+done

@@ -1,0 +1,87 @@
+/* Lines that say what the inputs of teleop do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/teleop.h"
+
+static struct aw_teleop_map map;
+static struct aw_error err;
+
+static enum aw_status set(const char *key, const char *value)
+{
+    return aw_teleop_map_set(&map, key, value, &err);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    map = (struct aw_teleop_map){0};
+    assert_int_equal(
+        aw_teleop_map_read(&map,
+                           "# a pad\n\nenable = rightshoulder\n full=leftshoulder\n"
+                           "leftx = elbow velocity 45deg/s deadzone=0.2 expo=30%\n"
+                           "a = gripper toggle\r\ny = mark success\nstart = record toggle\n"
+                           "select = elbow, wrist  hand\nback = quit\n"
+                           "emg1+emg2 = next above=0.6 lockout=800ms\n"
+                           "emg1 = select velocity min=0.1 max=0.9 gain=2",
+                           &err),
+        AW_OK);
+    assert_true(map.has_enable && map.has_full);
+    assert_int_equal(map.n, 7);
+    assert_int_equal(map.n_choice, 3);
+    assert_string_equal(map.choice[2], "hand");
+    assert_string_equal(map.inputs[map.rows[0].input], "leftx");
+    assert_string_equal(map.rows[0].rate_text, "45deg/s");
+    assert_true(map.rows[0].deadzone == 0.2 && map.rows[0].expo > 0.299 &&
+                map.rows[0].expo < 0.301);
+    assert_int_equal(map.rows[1].does, AW_DOES_TOGGLE);
+    assert_string_equal(map.rows[2].joint, "success");
+    assert_int_equal(map.rows[4].does, AW_DOES_QUIT);
+    assert_int_equal(map.rows[5].lockout_ns, 800000000);
+    assert_int_equal(map.rows[6].input, map.rows[5].input); /* one input of one name */
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"leftx", ""},
+        {"leftx", "elbow"},
+        {"leftx", "elbow runs"},
+        {"leftx", "elbow velocity 3 4"},
+        {"leftx", "elbow velocity deadzone=2"},
+        {"leftx", "elbow velocity deadzone=nan"},
+        {"leftx", "elbow velocity size=2"},
+        {"leftx", "elbow velocity min=1"},
+        {"a+", "next"},
+        {"a+b", "elbow velocity"},
+        {"select", " , "},
+        {"enable", ""},
+        {"a name that is longer than any", "next"},
+        {"a", "next lockout=1deg"},
+    };
+    map = (struct aw_teleop_map){0};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(set(wrong[i][0], wrong[i][1]), AW_USAGE);
+        assert_memory_equal(err.text, wrong[i][0],
+                            strlen(wrong[i][0]) < 10 ? strlen(wrong[i][0]) : 10);
+    }
+    assert_int_equal(map.n, 0);
+    assert_int_equal(aw_teleop_map_read(&map, "leftx", &err), AW_USAGE);
+    for (int i = 0; i < AW_TELEOP_ROWS; i++)
+        assert_int_equal(set("a", "next"), AW_OK);
+    assert_int_equal(set("a", "next"), AW_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* Packet files: what they become, on the wire and in the table, and what is said of wrong ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "packets/packets.h"
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/hidmotor/wire.h"
+#include "wire_helper.h"
+
+static enum aw_status read_text(struct aw_packets *packets, const char *text, struct aw_error *err)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    struct aw_lines lines = {.file = file, .name = "f"};
+    enum aw_status status = aw_packets_read(packets, &lines, err);
+    fclose(file);
+    return status;
+}
+
+static struct aw_packets *packets_of(const struct aw_protocol *protocol, const char *text)
+{
+    struct aw_error err = {0};
+    struct aw_packets *packets = aw_packets_new(protocol);
+    assert_non_null(packets);
+    if (read_text(packets, text, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    return packets;
+}
+
+/* Every type, one behind the other, and keys of all kinds. */
+static const char every[] =
+    "[packet every]\n"
+    "id = 4000000000 # a large one\n"
+    "help = all there is\n"
+    "a = u8 min=3 max=200\n"
+    "b = s8\n"
+    "c = u16 V scale=0.01\n"
+    "d = s16 deg scale=360/8192 min=-1439 max=1439 no_data=-32768\n"
+    "e = u24\n"
+    "f = s24 mm offset=100\n"
+    "g = u32\n"
+    "h = s32 ticks\n"
+    "i = f32 scale=0.0879deg\n"
+    "j = bits:3 values=off:0,on:1,fault:7\n"
+    "k = sbits:6 A scale=0.5\n"
+    "gap = bits:7 3\n"
+    "l = text:5 help=its name = anything\n"
+    "m = const:u16:0xBEEF\n"
+    "n = pad:9\n"
+    "repeat = left right\n"
+    "o = f32 Nm 1.5 min=-2 max=2\n"
+    "p = u8\n"
+    "repeat =\n"
+    "q = bits:1\n"
+    "[packet ask]\nid = 5\nask = yes\nrate = 20Hz\nx = const:f32:1.5\ny = u8\n"
+    "[packet go]\nid = 6\nmoves = yes\nanswer = ask\nz = f32 -2\n"
+    "[packet told]\nid = 7\ndir = rx\n";
+
+/* Values at and within their limits survive both ways, as for the tables of the tools. */
+static void round_trips(void **state)
+{
+    (void)state;
+    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
+    check_protocol(aw_packets_protocol(packets));
+    check_documented(aw_packets_protocol(packets));
+    assert_int_equal(aw_packets_protocol(packets)->n_messages, aw_hidmotor_protocol.n_messages + 6);
+    aw_packets_free(packets);
+}
+
+static struct aw_wire wire;
+
+static void known_bytes(void **state)
+{
+    (void)state;
+    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
+    struct aw_record record;
+    char hex[AW_HEX_SIZE(FRAME_CAP)];
+    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    const struct aw_codec *codec = aw_wire_codec(&wire, "every", AW_TX);
+    assert_int_equal(aw_codec_find(codec, "m"), -1);
+    assert_true(aw_codec_find(codec, "right.p") > aw_codec_find(codec, "left.p"));
+    assert_int_equal(encode_text(&wire, AW_TX, "every",
+                                 "a=4 b=-1 c=2.56V d=none e=66051 f=99mm g=1 h=-2ticks i=8.79 "
+                                 "j=fault k=-1A left.p=1 right.p=2 right.o=-2 l=77 q=1",
+                                 hex, NULL),
+                     AW_OK);
+    assert_memory_equal(hex,
+                        "00 28 6B EE 04 FF 00 01 00 80 03 02 01 FF FF FF 01 00 00 00 FE FF FF FF "
+                        "00 00 C8 42 F7 07 37 37 00 00 00 EF BE 00 00 00 00 00 00 00 00 00 00 00 "
+                        "C0 3F 01 00 00 00 C0 02 01 00",
+                        3 * 58 - 1);
+    assert_int_equal(decode_text(&wire, AW_RX, hex, &record, NULL), AW_OK);
+    assert_string_equal(record.codec->message->name, "every");
+    assert_true(aw_record_get(&record, "left.o") == 1.5);
+    aw_packets_free(packets);
+}
+
+static void directions(void **state)
+{
+    (void)state;
+    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
+    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    const struct aw_message *ask = aw_wire_codec(&wire, "ask", AW_TX)->message;
+    assert_true(ask->reads && !ask->fields && ask->rate == 20);
+    const struct aw_message *answer = aw_wire_codec(&wire, "ask", AW_RX)->message;
+    assert_ptr_equal(answer->fields, aw_wire_codec(&wire, "go", AW_RX)->message->fields);
+    assert_int_equal(aw_wire_codec(&wire, "go", AW_RX)->message->code, 6);
+    assert_false(aw_wire_codec(&wire, "go", AW_TX)->message->reads);
+    assert_null(aw_wire_codec(&wire, "told", AW_TX));
+    aw_packets_free(packets);
+}
+
+/* Identifiers of other nodes are beside those of the drivers. */
+static void on_a_bus(void **state)
+{
+    (void)state;
+    struct aw_record record;
+    struct aw_packets *packets = packets_of(
+        &aw_canpid_protocol, "[packet battery]\nid = 0x641\nvoltage = u16 V scale=0.01\n"
+                             "charge = u8 %\n[packet lamp]\nid = 0x642\ndir = tx\non = bits:1\n");
+    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    check_protocol(aw_packets_protocol(packets));
+    assert_encodes(&wire, "lamp", "on=1", "642#01");
+    assert_int_equal(decode_text(&wire, AW_RX, "641#600932", &record, NULL), AW_OK);
+    assert_string_equal(record.codec->message->name, "battery");
+    assert_true(aw_record_get(&record, "voltage") == 24 && aw_record_get(&record, "charge") == 50);
+    assert_int_equal(decode_text(&wire, AW_RX, "641#6009", &record, NULL), AW_MALFORMED);
+    assert_int_equal(decode_text(&wire, AW_RX, "041#9A99193F0200", &record, NULL), AW_OK);
+    assert_string_equal(record.codec->message->name, "kp");
+    aw_packets_free(packets);
+}
+
+/* Two files: the second knows the packets of the first. */
+static void several_files(void **state)
+{
+    (void)state;
+    struct aw_error err;
+    struct aw_packets *packets =
+        packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\ndir = rx\nx = f32\n");
+    assert_int_equal(read_text(packets, "[packet b]\nid = 2\nanswer = a\n", &err), AW_OK);
+    assert_int_equal(read_text(packets, "[packet c]\nid = 1\n", &err), AW_USAGE);
+    assert_string_equal(err.text, "f:1:1: packet c: id 1 is taken by 'a' — two packets with one id "
+                                  "cannot be told apart");
+    aw_packets_free(packets);
+}
+
+/* As many as there is room for, and one more. */
+static void many(void **state)
+{
+    (void)state;
+    char text[8192] = "";
+    size_t used = 0, room = AW_MAX_MESSAGES - aw_hidmotor_protocol.n_messages;
+    for (size_t i = 0; i < room; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "[packet p%zu]\nid = %zu\nx = u8 min=0 max=%zu\n", i,
+                                 i * 65536 + 3000, i + 1);
+    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, text);
+    check_protocol(aw_packets_protocol(packets));
+    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    for (size_t i = 0; i < room; i++) {
+        uint8_t bytes[64] = {0};
+        struct aw_record record;
+        uint32_t id = (uint32_t)(i * 65536 + 3000);
+        memcpy(bytes, &id, sizeof id);
+        assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 64}, &record, NULL),
+                         AW_OK);
+        assert_int_equal(record.codec->message->code, id);
+    }
+    struct aw_error err;
+    assert_int_equal(read_text(packets, "[packet over]\nid = 1\n", &err), AW_LIMIT);
+    aw_packets_free(packets);
+}
+
+static void assert_wrong(const struct aw_protocol *protocol, const char *text, const char *why)
+{
+    struct aw_error err = {0};
+    struct aw_packets *packets = aw_packets_new(protocol);
+    if (read_text(packets, text, &err) == AW_OK || strncmp(err.text, why, strlen(why)) != 0)
+        fail_msg("%s: '%s', not '%s'", text, err.text, why);
+    aw_packets_free(packets);
+}
+
+#define A "[packet a]\nid = 1\n"
+
+static void mistakes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"x = u8\n", "f:1:1: this stands in no packet"},
+        {"[packet a]\nhello\n", "f:2:1: neither '[packet NAME]' nor"},
+        {"[packet a\n", "f:1:1: a section is '[packet NAME]' and nothing"},
+        {"[packet a] x\n", "f:1:1: a section is '[packet NAME]' and nothing"},
+        {"[packet]\n", "f:1:1: a section is '[packet NAME]'"},
+        {"[packet A]\n", "f:1:1: 'A' cannot be the name of a packet"},
+        {"[packet dir]\n", "f:1:1: 'dir' cannot be"},
+        {"[joint m1]\n", "f:1:1: sections [joint …] and [stop] are not read yet"},
+        {"[packet a]\nx = u8\n[packet b]\nid = 3\n", "f:1:1: packet a: no id"},
+        {"[packet a]\nid = -1\n", "f:2:1: id: -1"},
+        {"[packet a]\nid = 1.5\n", "f:2:1: id: 1.5"},
+        {"[packet a]\nid = 1910\n", "f:1:1: packet a: id 1910 is taken by 'positions'"},
+        {"[packet error]\nid = 1\n", "f:1:1: packet error: there is one of that name already"},
+        {A "answer = b\n", "f:1:1: packet a: no packet 'b' that would be its answer"},
+        {A "ask = maybe\n", "f:3:1: 'maybe' is neither yes nor no"},
+        {A "rate = 0\n", "f:3:1: rate: 0"},
+        {A "rate = 5deg\n", "f:3:1: '5deg': 'deg' is the wrong unit"},
+        {A "dir = up\n", "f:3:1: dir: 'up'"},
+        {A "endian = big\n", "f:3:1: endian: not read yet"},
+        {A "repeat = m1 m1\n", "f:3:1: repeat: 'm1' is there twice"},
+        {A "repeat = M1\n", "f:3:1: 'M1' cannot be the name of a joint"},
+        {A "t = u8\n", "f:3:1: 't' cannot be the name of a field"},
+        {A "a_name_that_is_far_too_long = u8\n", "f:3:1: 'a_name_that_is_far_too_long' cannot"},
+        {A "x =\n", "f:3:1: x: '' is no type"},
+        {A "x = u9\n", "f:3:1: x: 'u9' is no type — use u8 to u32"},
+        {A "x = bits:33\n", "f:3:1: x: 'bits:33' is no type"},
+        {A "x = bits:0\n", "f:3:1: x: 'bits:0' is no type"},
+        {A "x = text:33\n", "f:3:1: x: 'text:33' is no type"},
+        {A "x = const:u8:256\n", "f:3:1: x: 'const:u8:256' is no type with a value that fits"},
+        {A "x = const:u8\n", "f:3:1: x: 'const:u8' is no type"},
+        {A "x = checksum\n", "f:3:1: x: checksum: the tool adds"},
+        {A "x = u8 foo\n", "f:3:1: x: 'foo' is no unit"},
+        {A "x = u8 deg foo\n", "f:3:1: x: 'foo' is no KEY=VALUE"},
+        {A "x = u8 foo=1\n", "f:3:1: x: 'foo' is no key"},
+        {A "x = u8 min=1\n", "f:3:1: x: min and max: give both"},
+        {A "x = u8 min=2 max=2\n", "f:3:1: x: min is not below max"},
+        {A "x = u8 deg min=2mm max=3\n", "f:3:1: x: '2mm': 'mm' is the wrong unit"},
+        {A "x = u8 min=2 max=3 default=4\n", "f:3:1: x: default: 4 is not within"},
+        {A "x = u8 scale=0\n", "f:3:1: x: scale: '0' — it cannot be 0"},
+        {A "x = u8 scale=nan\n", "f:3:1: x: "},
+        {A "x = u8 scale=2foo\n", "f:3:1: x: 'foo' is no unit"},
+        {A "x = u8 no_data=0.5\n", "f:3:1: x: no_data: '0.5'"},
+        {A "x = u8 values=on\n", "f:3:1: x: values: 'on' is no NAME:NUMBER"},
+        {A "x = u8 values=on:1,off:1\n", "f:3:1: x: values: 'off' is there twice"},
+        {A "x = u8 endian=big\n", "f:3:1: x: endian: not read yet"},
+        {A "x = pad:3 scale=2\n", "f:3:1: x: 'scale=2': text, gaps and constants"},
+        {A "x = u8\nx = u16\n", "f:4:1: x: the packet has one of that name already"},
+        {A "repeat = b\nx = u8\nx = u16\n", "f:5:1: x: the packet has one of that name already"},
+        {A "b = bits:3\nx = f32\n", "f:4:1: x: begins within a byte"},
+        {A "b = text:3\nx = text:3\n", "f:4:1: x: a packet has one text"},
+        {A "p = pad:57\nx = f32\n", "f:4:1: x: ends at byte 61, but there is room for 60"},
+        {A "repeat = b c d\np = pad:20\nx = u8\n", "f:5:1: x: ends at byte 63, but there is room"},
+        {A "repeat = a b c d e f g h i j k l m n o\nx = bits:1\ny = bits:1\nz = bits:1\n"
+           "u = bits:1\nv = bits:1\n",
+         "f:1:1: packet a: more than 60 values"},
+        {"[packet a]\nid = 1\n[packet a]\nid = 2\n", "f:3:1: packet a: there is one of that name"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_wrong(&aw_hidmotor_protocol, cases[i].text, cases[i].why);
+    assert_wrong(&aw_armctl_protocol, A,
+                 "packet files are not for armctl yet, as its messages are text");
+    assert_wrong(&aw_canpid_protocol, A, "f:2:1: id: 1 — whole numbers from 32 to 2047");
+    assert_wrong(&aw_canpid_protocol, "[packet a]\nid = 0x41\n",
+                 "f:1:1: packet a: id 65 is taken by 'lknee'");
+    assert_wrong(&aw_canpid_protocol, "[packet a]\nid = 99\nx = u32\ny = u32\nz = u8\n",
+                 "f:5:1: z: ends at byte 9, but there is room for 8");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trips),   cmocka_unit_test(known_bytes),
+        cmocka_unit_test(directions),    cmocka_unit_test(on_a_bus),
+        cmocka_unit_test(several_files), cmocka_unit_test(many),
+        cmocka_unit_test(mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
