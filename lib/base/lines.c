@@ -42,6 +42,8 @@ void aw_fail_at(struct aw_error *err, const char *where, size_t column)
     char why[sizeof err->text];
     int used = 0;
     size_t within;
+    if (!err)
+        return;
     memcpy(why, err->text, sizeof why);
     if (sscanf(why, "column %zu: %n", &within, &used) != 1 || !used)
         within = 1;

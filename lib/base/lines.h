@@ -40,7 +40,7 @@ enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err);
 
 /* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". A text that begins
- * with "column N: " counts from there. column: 0 is the beginning of the line. */
+ * with "column N: " counts from there. column: 0 is the beginning of the line. err may be NULL. */
 void aw_fail_at(struct aw_error *err, const char *where, size_t column);
 
 /* The same in line number of the file called name. */
