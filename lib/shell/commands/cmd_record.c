@@ -314,7 +314,8 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
 /* The layouts that show such a file at once: installed, or in the tree that this was built in. */
 static void name_layouts(const struct recorder *r)
 {
-    static const char *const places[] = {"../share/armwire/layouts", "../../docs/example"};
+    static const char *const places[] = {"../share/armwire/layouts", "../../docs/example",
+                                         "../../../docs/example"}; /* of build/ and build/VARIANT */
     const char *tool = r->session->tool->name;
     char program[1024], path[1152];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
