@@ -52,6 +52,21 @@ enum aw_status motor_send_own(struct aw_session *session, struct aw_record *pack
     return status;
 }
 
+enum aw_status motor_exchange(struct aw_session *session, const struct aw_record *packet,
+                              struct aw_record *answer)
+{
+    struct aw_hidmotor_reply reply;
+    struct aw_hidmotor *arm = motor_arm(session);
+    bool force = arm->options.force;
+    arm->options.force =
+        true; /* targets were checked; what holds it holds it outside of them, too */
+    enum aw_status status = aw_hidmotor_command(arm, packet, &reply, &session->err);
+    arm->options.force = force;
+    if (status == AW_OK)
+        *answer = reply.record;
+    return status;
+}
+
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args)
 {
     if (args->n == 0)

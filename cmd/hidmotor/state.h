@@ -130,6 +130,10 @@ bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
 /* See struct aw_tool. */
 enum aw_status motor_send_own(struct aw_session *session, struct aw_record *packet);
 
+/* For joints of packet files, see struct aw_tool. */
+enum aw_status motor_exchange(struct aw_session *session, const struct aw_record *packet,
+                              struct aw_record *answer);
+
 enum aw_status run_fk(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ik(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);

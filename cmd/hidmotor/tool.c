@@ -327,6 +327,7 @@ const struct aw_tool hidmotor_tool = {
     .connect = motor_connect,
     .receive = motor_next_received,
     .send = motor_send_own,
+    .exchange = motor_exchange,
     .poll = motor_poll,
     .asks = true,
     .share = {.saw = motor_saw, .answers = motor_answers},

@@ -261,7 +261,8 @@ void aw_describe_lua(FILE *out, struct aw_wire *wire)
     print_scalar_place(out, "length_at", codec, AW_LENGTH);
     fputs("local messages = {\n", out);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
-        print_message(out, aw_wire_codec_at(wire, i));
+        if (aw_is_wanted(wire, i, NULL))
+            print_message(out, aw_wire_codec_at(wire, i));
     fputs("}\n\n", out);
     fwrite(dissector, 1, sizeof dissector, out);
 }

@@ -83,6 +83,8 @@ static void print_overview(FILE *out, struct aw_wire *wire)
     fprintf(out, "\n| message | code | direction | |\n|---|---|---|---|\n");
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(wire, i);
+        if (!aw_is_wanted(wire, i, NULL))
+            continue;
         struct aw_part code = {0};
         aw_part_code(&code, codec);
         fprintf(out, "| `%s` | %s | %s | %s |\n", codec->message->name, code.text,

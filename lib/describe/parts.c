@@ -195,5 +195,6 @@ const char *aw_direction(enum aw_dir dir)
 
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted)
 {
-    return !wanted || strcmp(wire->protocol->messages[index].name, wanted) == 0;
+    const struct aw_message *message = &wire->protocol->messages[index];
+    return !message->replaced && (!wanted || strcmp(message->name, wanted) == 0);
 }

@@ -131,6 +131,8 @@ static void print_overview(FILE *out, struct aw_wire *wire)
     fprintf(out, "\nmessages\n");
     for (size_t i = 0; i < wire->protocol->n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(wire, i);
+        if (!aw_is_wanted(wire, i, NULL))
+            continue;
         static const char *const marks[] = {"", "tx", "rx", "tx rx"};
         struct aw_part code = {0};
         aw_part_code(&code, codec);

@@ -11,8 +11,8 @@
 
 /* ---- Types ---- */
 
-static const char types[] = "u8 to u32, s8 to s32, f32, bits:N, sbits:N, text:N, pad:N or "
-                            "const:TYPE:VALUE";
+static const char types[] = "u8 to u32, s8 to s32, f32, bits:N, sbits:N, text:N, pad:N, "
+                            "const:TYPE:VALUE or checksum";
 
 /* A whole number behind "bits:", from 1 on. */
 static bool read_count(const char *text, unsigned most, uint16_t *count)
@@ -100,9 +100,6 @@ static bool read_constant(struct aw_field *row, char *text)
 
 static enum aw_status read_type(struct aw_field *row, char *text, struct aw_error *err)
 {
-    if (strcmp(text, "checksum") == 0)
-        return aw_fail(err, AW_USAGE,
-                       "checksum: the tool adds the one of its wire itself — leave it out");
     bool constant = strncmp(text, "const:", 6) == 0;
     if (constant ? read_constant(row, text + 6) : read_plain(row, text))
         return AW_OK;

@@ -167,12 +167,26 @@ static bool add_row(struct aw_packet *p, struct aw_field row)
     return true;
 }
 
+/* The tool's wire has it already, at the end of every packet. */
+static enum aw_status read_checksum(struct aw_packet *p, const char *name, struct aw_error *err)
+{
+    p->summed = true;
+    if (p->protocol->checksum)
+        return AW_OK;
+    return aw_fail(err, AW_USAGE, "%s: packets of %s have no checksum — leave it out", name,
+                   p->protocol->name);
+}
+
 static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, const char *name,
                                  char *value, struct aw_error *err)
 {
     struct aw_field row = {0};
     struct aw_error problem;
     enum aw_status status = aw_packet_name(name, "a field", err);
+    if (status == AW_OK && p->summed)
+        return aw_fail(err, AW_USAGE, "%s: behind the checksum, which ends a packet", name);
+    if (status == AW_OK && strcmp(value, "checksum") == 0)
+        return read_checksum(p, name, err);
     if (status != AW_OK)
         return status;
     status = aw_packet_field(&row, store, value, &problem);
@@ -195,9 +209,8 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
 enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const char *name,
                               char *value, struct aw_error *err)
 {
-    static const char *const keys[] = {"id",     "help", "ask",   "rate",  "repeat",
-                                       "answer", "dir",  "moves", "endian"};
-    bool moves;
+    static const char *const keys[] = {"id",     "help", "ask",   "rate",   "repeat",
+                                       "answer", "dir",  "moves", "endian", "replace"};
     switch (aw_find_word(keys, sizeof keys / sizeof *keys, name)) {
     case 0:
         return read_id(p, value, err);
@@ -213,8 +226,10 @@ enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const
         return read_text(&p->answer, store, value, err);
     case 6:
         return read_dir(p, value, err);
-    case 7: /* whatever carries values is asked about */
-        return read_yes(&moves, value, err);
+    case 7:
+        return read_yes(&p->moves, value, err);
+    case 9:
+        return read_yes(&p->replace, value, err);
     case 8:
         return aw_fail(err, AW_USAGE,
                        "endian: not read yet — a packet has the byte order of the "

@@ -20,16 +20,27 @@ struct pending {
 struct aw_packets {
     struct aw_protocol protocol;
     struct aw_message messages[AW_MAX_MESSAGES];
+    struct aw_joint_row joints[AW_PACKET_JOINTS + 1];
+    struct aw_stop_row stops[AW_PACKET_STOPS + 1];
+    size_t n_joints, n_stops;
     struct aw_store store;
     char *text; /* of all files */
     size_t length, room;
 };
 
+/* What the lines are of that are read. */
+enum section { NOTHING, PACKET, JOINT, STOP };
+
 struct reading {
     struct aw_packets *packets;
     struct aw_lines *lines;
+    enum section section;
     struct aw_packet packet;
-    bool open; /* it has begun */
+    size_t n_before;                                     /* messages when the file began */
+    struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last one is that being read */
+    size_t n_joints;
+    unsigned stop_line, motion_line; /* of [stop]; of the first packet that moves; 0: none */
+    const char *motion;              /* that packet */
     struct pending pending[AW_MAX_MESSAGES];
     size_t n_pending;
     struct aw_error *err;
@@ -81,22 +92,27 @@ static enum aw_status blame(struct reading *r, unsigned line, enum aw_status sta
 static enum aw_status check_free(struct reading *r, const struct aw_message *wanted)
 {
     const struct aw_own_packets *own = r->packets->protocol.own;
-    const char *by = own->taken ? own->taken(wanted->code) : NULL;
+    bool replace = r->packet.replace;
+    const char *by = own->taken && !replace ? own->taken(wanted->code) : NULL;
     for (size_t i = 0; i < r->packets->protocol.n_messages; i++) {
-        const struct aw_message *other = &r->packets->messages[i];
+        struct aw_message *other = &r->packets->messages[i];
         bool same_way = (other->dir & wanted->dir) != 0;
         if (same_way && strcmp(other->name, wanted->name) == 0)
             return aw_fail(r->err, AW_USAGE,
                            "packet %s: there is one of that name already — call it otherwise",
                            wanted->name);
-        if (same_way && other->code == wanted->code && other->head == wanted->head)
+        if (!same_way || other->code != wanted->code || other->head != wanted->head)
+            continue;
+        if (replace && i < r->n_before)
+            other->replaced = true;
+        else if (!other->replaced)
             by = other->name;
     }
     if (!by)
         return AW_OK;
     return aw_fail(r->err, AW_USAGE,
                    "packet %s: id %u is taken by '%s' — two packets with one id cannot be told "
-                   "apart",
+                   "apart; 'replace = yes' takes it",
                    wanted->name, (unsigned)wanted->code, by);
 }
 
@@ -136,15 +152,24 @@ static enum aw_status add_packet(struct reading *r)
                                  .head = own->head,
                                  .size = own->size,
                                  .dir = p->dir ? p->dir : own->dir};
+    if (p->moves && p->ask)
+        return aw_fail(r->err, AW_USAGE, "packet %s: ask and moves — what only asks moves nothing",
+                       p->name);
+    if (p->moves && !r->motion) {
+        r->motion = p->name;
+        r->motion_line = p->line;
+    }
     if (!p->has_id)
         return aw_fail(r->err, AW_USAGE, "packet %s: no id — give it 'id = NUMBER'", p->name);
     message.fields = aw_packet_rows(&r->packet, &r->packets->store);
     if (!message.fields)
         return aw_no_memory(r->err);
+    message.moves = p->moves;
     if (!p->ask && !p->answer)
         return add_message(r, &message);
     struct aw_message there = message;
     there.dir = AW_TX;
+    message.moves = false;
     message.dir = AW_RX;
     if (p->ask) {
         there.fields = NULL;
@@ -159,12 +184,29 @@ static enum aw_status add_packet(struct reading *r)
     return status == AW_OK ? add_message(r, &message) : status;
 }
 
-static enum aw_status end_packet(struct reading *r)
+static enum aw_status add_joint(struct reading *r)
 {
-    if (!r->open)
-        return AW_OK;
-    r->open = false;
-    return blame(r, r->packet.line, add_packet(r));
+    const char *name = r->joints[r->n_joints].row.name;
+    if (r->packets->n_joints + r->n_joints == AW_PACKET_JOINTS)
+        return aw_fail(r->err, AW_LIMIT, "joint %s: more than %d joints", name, AW_PACKET_JOINTS);
+    for (size_t i = 0; i < r->packets->n_joints + r->n_joints; i++) {
+        size_t before = r->packets->n_joints;
+        const struct aw_joint_row *other =
+            i < before ? &r->packets->joints[i] : &r->joints[i - before].row;
+        if (strcmp(other->name, name) == 0)
+            return aw_fail(r->err, AW_USAGE, "joint %s: there is one of that name already", name);
+    }
+    r->n_joints++;
+    return AW_OK;
+}
+
+static enum aw_status end_section(struct reading *r)
+{
+    enum section section = r->section;
+    r->section = NOTHING;
+    if (section == PACKET)
+        return blame(r, r->packet.line, add_packet(r));
+    return section == JOINT ? blame(r, r->joints[r->n_joints].line, add_joint(r)) : AW_OK;
 }
 
 /* The fields that the device sends under this name. */
@@ -194,6 +236,31 @@ static enum aw_status find_answers(struct reading *r)
     return status;
 }
 
+/* Joints and stops refer to packets that may come later. A motion without a stop is none. */
+static enum aw_status check_joints(struct reading *r)
+{
+    struct aw_packets *packets = r->packets;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < r->n_joints && status == AW_OK; i++) {
+        struct aw_packet_joint *joint = &r->joints[i];
+        status = blame(r, joint->line, aw_packet_joint_check(&packets->protocol, joint, r->err));
+        packets->joints[packets->n_joints++] = joint->row;
+    }
+    packets->protocol.joints = packets->n_joints ? packets->joints : NULL;
+    packets->protocol.stops = packets->n_stops ? packets->stops : NULL;
+    for (size_t i = 0; i < packets->n_stops && r->stop_line && status == AW_OK; i++)
+        status = blame(r, r->stop_line,
+                       aw_packet_stop_check(&packets->protocol, &packets->stops[i], r->err));
+    if (status == AW_OK && r->motion && packets->n_stops == 0)
+        status =
+            blame(r, r->motion_line,
+                  aw_fail(r->err, AW_USAGE,
+                          "packet %s: moves = yes, and nothing stops it — say what does: [stop], "
+                          "packet = %s hold",
+                          r->motion, r->motion));
+    return status;
+}
+
 /* ---- Lines ---- */
 
 static enum aw_status begin_packet(struct reading *r, char *name)
@@ -201,29 +268,61 @@ static enum aw_status begin_packet(struct reading *r, char *name)
     enum aw_status status = aw_packet_name(name, "a packet", r->err);
     if (status != AW_OK)
         return status;
-    r->packet = (struct aw_packet){.line = r->lines->number, .own = r->packets->protocol.own};
+    r->packet = (struct aw_packet){.line = r->lines->number,
+                                   .protocol = &r->packets->protocol,
+                                   .own = r->packets->protocol.own};
     r->packet.name = aw_store_text(&r->packets->store, name);
-    r->open = true;
+    r->section = PACKET;
     return r->packet.name ? AW_OK : aw_no_memory(r->err);
+}
+
+static enum aw_status begin_joint(struct reading *r, char *name)
+{
+    enum aw_status status = aw_packet_name(name, "a joint", r->err);
+    if (status != AW_OK)
+        return status;
+    struct aw_packet_joint *joint = &r->joints[r->n_joints];
+    *joint = (struct aw_packet_joint){.line = r->lines->number};
+    joint->row.name = aw_store_text(&r->packets->store, name);
+    r->section = JOINT;
+    return joint->row.name ? AW_OK : aw_no_memory(r->err);
+}
+
+static enum aw_status read_stop(struct reading *r, const char *name, char *value)
+{
+    struct aw_packets *packets = r->packets;
+    if (strcmp(name, "packet") != 0)
+        return aw_fail(r->err, AW_USAGE, "'%.40s' is no key of [stop] — packet is", name);
+    if (packets->n_stops == AW_PACKET_STOPS)
+        return aw_fail(r->err, AW_LIMIT, "more than %d packets stop it", AW_PACKET_STOPS);
+    enum aw_status status =
+        aw_packet_stop_line(&packets->stops[packets->n_stops], &packets->store, value, r->err);
+    packets->n_stops += status == AW_OK;
+    return status;
 }
 
 static enum aw_status read_section(struct reading *r, char *line)
 {
     char *words[4], *end = strchr(line, ']');
     if (!end || end[1 + strspn(end + 1, " \t")])
-        return aw_fail(r->err, AW_USAGE, "a section is '[packet NAME]' and nothing behind it");
+        return aw_fail(r->err, AW_USAGE,
+                       "a section is '[packet NAME]', '[joint NAME]' or '[stop]', and nothing "
+                       "behind it");
     *end = '\0';
-    enum aw_status status = end_packet(r);
+    enum aw_status status = end_section(r);
     if (status != AW_OK)
         return status;
     size_t n = aw_lines_words(line + 1, words, 4);
     if (n == 2 && strcmp(words[0], "packet") == 0)
         return begin_packet(r, words[1]);
-    if (n > 0 && (strcmp(words[0], "joint") == 0 || strcmp(words[0], "stop") == 0))
+    if (n == 2 && strcmp(words[0], "joint") == 0)
+        return begin_joint(r, words[1]);
+    if (n != 1 || strcmp(words[0], "stop") != 0)
         return aw_fail(r->err, AW_USAGE,
-                       "sections [joint …] and [stop] are not read yet — leave them out: status, "
-                       "move and stop speak to the firmware that the tool knows");
-    return aw_fail(r->err, AW_USAGE, "a section is '[packet NAME]'");
+                       "a section is '[packet NAME]', '[joint NAME]' or '[stop]'");
+    r->section = STOP;
+    r->stop_line = r->lines->number;
+    return AW_OK;
 }
 
 /* A '#' behind a blank ends the line. */
@@ -272,23 +371,34 @@ static enum aw_status read_line(struct reading *r)
     if (!value)
         return aw_fail(r->err, AW_USAGE, "neither '[packet NAME]' nor 'NAME = …'");
     *value++ = '\0';
-    if (!r->open)
+    const char *name = trim(line);
+    value = trim(value);
+    switch (r->section) {
+    case PACKET:
+        return aw_packet_line(&r->packet, &r->packets->store, name, value, r->err);
+    case JOINT:
+        return aw_packet_joint_line(&r->joints[r->n_joints], &r->packets->store, name, value,
+                                    r->err);
+    case STOP:
+        return read_stop(r, name, value);
+    default:
         return aw_fail(r->err, AW_USAGE, "this stands in no packet — begin with '[packet NAME]'");
-    return aw_packet_line(&r->packet, &r->packets->store, trim(line), trim(value), r->err);
+    }
 }
 
 enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *lines,
                                struct aw_error *err)
 {
-    struct reading r = {.packets = packets, .lines = lines, .err = err};
+    struct reading r = {
+        .packets = packets, .lines = lines, .err = err, .n_before = packets->protocol.n_messages};
     enum aw_status status = AW_OK;
     if (!packets->protocol.own)
         return aw_fail(err, AW_USAGE, "packet files are not for %s yet%s", packets->protocol.name,
                        packets->protocol.ascii ? ", as its messages are text" : "");
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK)
         status = read_line(&r);
-    if (status == AW_END && (status = end_packet(&r)) == AW_OK &&
-        (status = find_answers(&r)) == AW_OK)
+    if (status == AW_END && (status = end_section(&r)) == AW_OK &&
+        (status = find_answers(&r)) == AW_OK && (status = check_joints(&r)) == AW_OK)
         status = AW_END;
     return aw_lines_end(lines, status, err);
 }

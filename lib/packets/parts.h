@@ -20,11 +20,12 @@ void aw_store_free(struct aw_store *store);
 
 /* The packet that is being read. */
 struct aw_packet {
-    const struct aw_own_packets *own;
+    const struct aw_protocol *protocol;
+    const struct aw_own_packets *own; /* of it */
     const char *name, *help, *answer;
     unsigned line; /* where it begins */
     uint32_t id;
-    bool has_id, ask;
+    bool has_id, ask, moves, replace;
     enum aw_dir dir; /* 0: not said */
     double rate;
     struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last one may be a group that is not closed */
@@ -33,6 +34,7 @@ struct aw_packet {
     const char *const *labels;
     size_t bits, inner_bits; /* of all that is closed; of the open group once */
     bool text;               /* it has one */
+    bool summed;             /* it has ended with a checksum */
 };
 
 /* AW_USAGE if it cannot be the name of what. */
@@ -44,6 +46,32 @@ enum aw_status aw_packet_line(struct aw_packet *packet, struct aw_store *store, 
 
 /* All rows, filled up to a whole byte, as a table wants them. NULL: out of memory. */
 const struct aw_field *aw_packet_rows(struct aw_packet *packet, struct aw_store *store);
+
+/* A joint or a stop that is read, with the line where it begins. */
+#define AW_PACKET_JOINTS 16
+#define AW_PACKET_STOPS  4
+
+struct aw_packet_joint {
+    struct aw_joint_row row;
+    const char *speed, *near; /* as they stand there, or NULL */
+    unsigned line;
+};
+
+/* One line of a section "[joint NAME]". */
+enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_store *store,
+                                    const char *name, char *value, struct aw_error *err);
+
+/* Are its fields there, and in units that fit? Sets speed and near. */
+enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol,
+                                     struct aw_packet_joint *joint, struct aw_error *err);
+
+/* "go hold": what stands behind "packet =". */
+enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *store, char *value,
+                                   struct aw_error *err);
+
+/* Is it there, and can it be made of what is known? */
+enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
+                                    const struct aw_stop_row *stop, struct aw_error *err);
 
 /* "f32 deg min=-90 max=90" as a row without a name. AW_USAGE. */
 enum aw_status aw_packet_field(struct aw_field *row, struct aw_store *store, char *text,

@@ -33,6 +33,14 @@ static const struct aw_arg script_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = "one command a line, # starts a comment"},
     {0},
 };
+#define OWN_DURATION                                                                               \
+    {.name = "duration", .kind = AW_ARG_NUMBER, .unit = "ms", .min = 0, .max = 3600000,            \
+     .optional = true, .help = "of the way: 500ms; 1 s where nothing is said"}
+static const struct aw_option own_options[] = {
+    {.name = "wait", .value = "DISTANCE", .bare = "near",
+     .help = "until the joints are so close to their targets: 2deg"},
+    {0},
+};
 const struct aw_command aw_common_commands[] = {
     {.name = "status", .summary = "show where the joints are, and where they are to be",
      .joints = true, .run = aw_run_status,
@@ -209,6 +217,25 @@ const struct aw_command aw_common_commands[] = {
           .help = "text, json, md, lua (Wireshark), dbc (CAN), c, python or matlab",
           .fallback = "text", .choices = forms}),
      .offline = true, .messages = true, .run = aw_run_describe},
+    {.name = "move", .from_file = true, .summary = "move joints of a packet file",
+     .args = AW_ARGS(
+         {.name = "targets", .kind = AW_ARG_REST, .complete = aw_joints_complete,
+          .help = "one for each joint, in the order of the file, or joint=value"},
+         OWN_DURATION),
+     .options = own_options, .safety = AW_MOTION, .run = aw_run_own_move,
+     .details = "Setpoints are sent along a sinusoidal way. Joints that are not named stay."},
+    {.name = "home", .from_file = true, .summary = "move all joints of a packet file to 0",
+     .args = AW_ARGS(OWN_DURATION), .options = own_options, .safety = AW_MOTION,
+     .run = aw_run_own_home},
+    {.name = "jog", .from_file = true,
+     .summary = "move a joint of a packet file by an amount, or with the keys",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"},
+         {.name = "amount", .optional = true, .help = "so far: +5; without it the keys move it"},
+         OWN_DURATION),
+     .options = own_options, .safety = AW_MOTION, .run = aw_run_own_jog},
+    {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
+     .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
     {.name = "packets", .group = AW_GROUP_SET_UP, .prints = "a packet file",
      .summary = "print a packet file to begin with, see --packets",
      .args = AW_ARGS({.name = "init", .choices = AW_LIST("init")}),
@@ -219,7 +246,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
      .own = true, .safety = AW_DANGEROUS, .harmless = aw_send_only_reads, .run = aw_run_send,
      .details = "What it does to the device nobody here knows: it is asked about, unless it only "
-         "asks. No stop follows it."},
+         "asks. A stop follows\n" "only where the file says 'moves = yes'."},
     {.name = "serve", .group = AW_GROUP_SET_UP,
      .summary = "have the device, and share it with other programs",
      .options = AW_OPTIONS(

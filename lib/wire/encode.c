@@ -179,6 +179,9 @@ static enum aw_status check_counts(const struct aw_record *record, struct aw_err
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
+    if (codec->message->replaced)
+        return aw_fail(err, AW_USAGE, "%s: a packet file has put another packet in its place",
+                       codec->message->name);
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
         bool may_miss = (scalar->field->may_miss && record->dir == AW_RX) ||

@@ -139,7 +139,24 @@ struct aw_message {
     const struct aw_field *fields; /* NULL: no payload */
     uint16_t size; /* bytes of the whole frame, zero-filled; 0: what the rows add up to */
     bool reads;    /* only asks: nothing changes on the device, whoever sends it */
+    bool replaced; /* a packet file gives its code to another one: it is neither sent nor found */
+    bool moves;    /* of a packet file: a motion, which the stop of the file ends */
     double rate;   /* Hz, at which watch asks for it; 0: the tool's */
+};
+
+/* A joint by what messages say of it, as "message.field"; NULL: they do not. */
+struct aw_joint_row {
+    const char *name;                                             /* NULL ends the list */
+    const char *alias;                                            /* or NULL */
+    const char *setpoint, *target, *position, *velocity, *effort; /* target: the setpoint as told */
+    double speed; /* the fastest that it may go, in the setpoint's unit a second; 0: nobody says */
+    double near;  /* so close to a target it has arrived, in that unit; 0: as usual */
+};
+
+/* A packet that is sent so that nothing moves on. */
+struct aw_stop_row {
+    const char *packet; /* NULL ends the list */
+    bool hold;          /* the setpoints in it are the measured positions */
 };
 
 /* One way of putting the messages on a wire. The first variant of a protocol is its default. */
@@ -235,8 +252,10 @@ struct aw_protocol {
      * explains. */
     const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err);
-    aw_next_frame *next_frame;        /* NULL: every frame has frame_max bytes */
-    const struct aw_own_packets *own; /* NULL: it can have no packets but those of the table */
+    aw_next_frame *next_frame;         /* NULL: every frame has frame_max bytes */
+    const struct aw_own_packets *own;  /* NULL: it can have no packets but those of the table */
+    const struct aw_joint_row *joints; /* of packet files; NULL: they describe none */
+    const struct aw_stop_row *stops;   /* of packet files; NULL: they say none */
 };
 
 #endif

@@ -63,7 +63,7 @@ static void note_codes(struct aw_wire *wire)
     memset(wire->with_large_code, 0, sizeof wire->with_large_code);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         for (enum aw_dir dir = AW_TX; dir <= AW_BOTH; dir++)
-            if (wire->protocol->messages[i].dir & dir)
+            if (wire->protocol->messages[i].dir & dir && !wire->protocol->messages[i].replaced)
                 note_code(wire, dir, i);
 }
 
@@ -139,7 +139,7 @@ static const struct aw_message *identify_by_code(const struct aw_wire *wire, enu
 {
     for (size_t i = 0; i < wire->protocol->n_messages; i++) {
         const struct aw_message *message = &wire->protocol->messages[i];
-        if (message->dir & dir && has_code(wire, message, frame))
+        if (message->dir & dir && !message->replaced && has_code(wire, message, frame))
             return message;
     }
     aw_fail(err, AW_MALFORMED, "%zu bytes that are no %s message %s", frame.size,

@@ -205,14 +205,18 @@ static bool is_blank(const uint8_t *bytes, size_t size)
     return true;
 }
 
+/* Is it of a packet file? */
+static bool is_own(const struct aw_hidmotor *arm, const struct aw_message *message)
+{
+    return message >= arm->wire.protocol->messages + aw_hidmotor_protocol.n_messages;
+}
+
 /* A setter's reply repeats the request, or, on boards that do not, says nothing. One that repeats
  * another request is that of another program, or a late one. What a packet of a file is answered
  * with is known to its firmware. */
 static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
 {
-    const struct aw_message *own =
-        x->arm->wire.protocol->messages + aw_hidmotor_protocol.n_messages;
-    return !x->question && x->message && x->message < own &&
+    return !x->question && x->message && !is_own(x->arm, x->message) &&
            memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
            !is_blank(bytes + 4, AW_HIDMOTOR_PAYLOAD);
 }
@@ -259,6 +263,13 @@ static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, st
     return aw_fail(err, AW_MALFORMED, "%s", problem.text);
 }
 
+/* The packets of a file are spoken, but for the joints still those of the table. */
+static bool lacks_joints(const struct exchange *x)
+{
+    const struct aw_protocol *protocol = x->arm->wire.protocol;
+    return protocol != &aw_hidmotor_protocol && !protocol->joints;
+}
+
 /* *taken says whether a report ended it. */
 static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, struct aw_error *err)
 {
@@ -278,9 +289,13 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
             x->arm->counters.errors++;
             return aw_fail(err, AW_REFUSED,
                            "the board does not know packet %u%s%s%s — its firmware is older, or "
-                           "another",
+                           "another%s",
                            (unsigned)x->id, x->message ? " (" : "",
-                           x->message ? x->message->name : "", x->message ? ")" : "");
+                           x->message ? x->message->name : "", x->message ? ")" : "",
+                           lacks_joints(x)
+                               ? ": sections [joint NAME] and [stop] of the packet file "
+                                 "say how its joints are moved"
+                               : "");
         }
         note_other(x->arm, bytes, size);
     } while (aw_clock_now(x->arm->link->clock) < deadline);
@@ -501,7 +516,10 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
     struct aw_hidmotor_reply unwanted;
     struct exchange x = {.lenient = false};
     enum aw_status status = aw_hidmotor_encode(arm, request, x.request, err);
-    if (status == AW_OK)
+    struct aw_wire *wire = &arm->wire;
+    bool own = aw_find_code(wire, AW_TX, request->codec->message->code) &&
+               is_own(arm, aw_find_code(wire, AW_TX, request->codec->message->code));
+    if (status == AW_OK && !own)
         status = check_motors(arm, request, err);
     if (status != AW_OK)
         return status;

@@ -539,7 +539,7 @@ static bool serve_own(struct board *board)
     static const char *const told[] = {"positions", "velocities"};
     struct aw_record known[2];
     uint8_t kept[REPORT];
-    if (board->wire.protocol == &aw_hidmotor_protocol)
+    if (!aw_hidmotor_own_knows(&board->own, aw_get_u32(board->buffer)))
         return false;
     memcpy(kept, board->buffer, REPORT);
     for (int i = 0; i < 2; i++) {
@@ -551,7 +551,17 @@ static bool serve_own(struct board *board)
         aw_decode(codec, (struct aw_span){board->buffer, REPORT}, &known[i], NULL);
     }
     memcpy(board->buffer, kept, REPORT);
-    return aw_hidmotor_own_serve(&board->own, board->buffer, known, 2);
+    if (!aw_hidmotor_own_serve(&board->own, board->buffer, known, 2))
+        return false;
+    for (int i = 0; i < board->options.motors; i++) {
+        if (isfinite(board->own.setpoint[i]))
+            settle(&board->motors[i], board->own.setpoint[i]);
+        keep_inside(board, i);
+    }
+    for (int i = 0; i < AW_HIDMOTOR_OWN_JOINTS; i++)
+        board->own.setpoint[i] = NAN;
+    board->still = false;
+    return true;
 }
 
 /* The main loop finds a report. */
@@ -564,9 +574,11 @@ static void serve(struct board *board)
     board->counters.taken++;
     if (board->options.taken)
         board->options.taken(board->options.context, board->buffer, board->loop_ns);
-    if (packet)
+    if (serve_own(board))
+        packet = NULL;
+    else if (packet)
         packet->act(board, packet);
-    else if (!serve_own(board)) {
+    else {
         const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
         memset(board->buffer, 0, REPORT);
         aw_put_u32(board->buffer, error->message->code);

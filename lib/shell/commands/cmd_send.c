@@ -1,5 +1,6 @@
 /* The command send: a packet of --packets with its fields, to the device. */
 #include "shell/commands/common.h"
+#include "shell/core/joints.h"
 
 static const struct aw_codec *find(struct aw_session *session, const struct aw_args *args)
 {
@@ -10,6 +11,20 @@ bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec = find(session, args);
     return codec && codec->message->reads;
+}
+
+/* What moves joints that the file describes is stopped by what the file says, from before its first
+ * byte. */
+static enum aw_status begin_motion(struct aw_session *session)
+{
+    struct aw_joint_list list;
+    enum aw_status status = aw_joints_begin(session, &list);
+    if (status == AW_OK)
+        status = session->tool->joints->read(session, &list);
+    aw_joints_free(&list);
+    if (status == AW_OK)
+        aw_session_moves(session);
+    return status;
 }
 
 enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args)
@@ -23,5 +38,14 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
                        aw_arg(args, "message", 0));
     aw_record_init(&packet, codec, AW_TX);
     enum aw_status status = aw_args_to_record(session, args, 0, &packet);
-    return status == AW_OK ? session->tool->send(session, &packet) : status;
+    bool moves = codec->message->moves && session->tool->from_file && !aw_flag(session, "dry-run");
+    if (status == AW_OK && moves)
+        status = begin_motion(session);
+    if (status == AW_OK)
+        status = session->tool->send(session, &packet);
+    if (status != AW_OK || !moves)
+        return status;
+    session->motion.moving = false;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
+    return AW_OK;
 }

@@ -11,6 +11,12 @@ enum aw_status aw_run_limits(struct aw_session *session, const struct aw_args *a
 /* The limits of one joint, or (NULL) of all. */
 enum aw_status aw_limits_show(struct aw_session *session, const char *text);
 
+/* The same verbs for joints that packet files describe. */
+enum aw_status aw_run_own_move(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_own_home(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_own_jog(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_own_stop(struct aw_session *session, const struct aw_args *args);
+
 enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args);

@@ -21,6 +21,7 @@
 
 struct aw_attached;
 struct aw_config;
+struct aw_own_arm;
 struct aw_packets;
 struct aw_recent;
 struct aw_server;
@@ -102,6 +103,8 @@ struct aw_own {
     struct aw_packets *packets; /* NULL: none */
     char *files;                /* as they were named */
     bool recorded;              /* they are those of a recording that is read */
+    struct aw_own_arm *arm;     /* the joints that they describe, see own_joints.h; NULL: none */
+    const struct aw_tool *base; /* the tool without them, if there are any */
 };
 
 /* How the program runs. */

@@ -11,8 +11,18 @@
 #include "capture/log.h"
 #include "packets/packets.h"
 
+/* The tool is itself again, see own_joints.h. */
+static void forget_joints(struct aw_session *session)
+{
+    if (session->own.arm)
+        session->tool = session->own.base;
+    free(session->own.arm);
+    session->own.arm = NULL;
+}
+
 void aw_session_free_packets(struct aw_session *session)
 {
+    forget_joints(session);
     aw_packets_free(session->own.packets);
     free(session->own.files);
     session->own = (struct aw_own){.packets = NULL};
@@ -58,7 +68,8 @@ static void exchange(struct aw_session *session, const struct aw_own *own)
 
 static enum aw_status load(struct aw_session *session, const char *files)
 {
-    struct aw_own own = {aw_packets_new(session->tool->protocol), strdup(files), false};
+    struct aw_own own = {.packets = aw_packets_new(session->tool->protocol),
+                         .files = strdup(files)};
     enum aw_status status = own.packets && own.files ? read_files(session, own.packets, files)
                                                      : aw_no_memory(&session->err);
     if (status == AW_OK) {
@@ -109,6 +120,8 @@ enum aw_status aw_session_prepare_wire(struct aw_session *session)
     if (status == AW_OK && (protocol != session->wire->protocol ||
                             memcmp(&variant, &session->wire->variant, sizeof variant) != 0))
         aw_wire_init(session->wire, protocol, &variant, false);
+    if (status == AW_OK && protocol == session->tool->protocol)
+        forget_joints(session);
     return status;
 }
 

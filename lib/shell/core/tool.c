@@ -15,25 +15,38 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 static bool fits(const struct aw_tool *tool, const struct aw_command *command)
 {
     return (!command->joints || tool->joints) && (!command->hands || tool->maps) &&
-           (!command->own || tool->send);
+           (!command->own || tool->send) && (!command->from_file || tool->from_file);
+}
+
+/* What the tool's own commands move is described by its own table only. */
+static bool fits_own(const struct aw_tool *tool, const struct aw_command *command)
+{
+    if (!tool->from_file)
+        return true;
+    const struct aw_command *other = find_in(tool->common, command->name);
+    return command->safety != AW_MOTION && !(other && other->from_file);
 }
 
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
 {
     const struct aw_command *command = find_in(tool->commands, name);
-    if (!command)
-        command = find_in(tool->common, name);
-    return command && !fits(tool, command) ? NULL : command;
+    if (command && fits_own(tool, command))
+        return command;
+    command = find_in(tool->common, name);
+    return command && fits(tool, command) ? command : NULL;
 }
 
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
                      void *context)
 {
     for (const struct aw_command *c = tool->commands; c && c->name; c++)
-        visit(c, context);
-    for (const struct aw_command *c = tool->common; c && c->name; c++)
-        if (!find_in(tool->commands, c->name) && fits(tool, c))
+        if (fits_own(tool, c))
             visit(c, context);
+    for (const struct aw_command *c = tool->common; c && c->name; c++) {
+        const struct aw_command *own = find_in(tool->commands, c->name);
+        if (!(own && fits_own(tool, own)) && fits(tool, c))
+            visit(c, context);
+    }
 }
 
 bool aw_command_stops(const struct aw_command *command)

@@ -137,6 +137,8 @@ struct aw_command {
     bool joints;                     /* only where the tool has joints, see joints.h */
     bool hands;                      /* only where it has maps for them */
     bool own;                        /* only where it can send packets of files */
+    bool from_file;                  /* only for joints of packet files, for which it stands in
+                                        place of the tool's command of that name */
     enum aw_safety safety;
     enum aw_group group;
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
@@ -387,6 +389,13 @@ struct aw_tool {
     const struct aw_joints *joints; /* see joints.h; NULL: nothing has any */
     const struct aw_teleop_preset
         *maps; /* of teleop, {0}-terminated, or NULL; the usual one first */
+
+    bool from_file; /* they are those of packet files, see own_joints.h: what else the tool has
+                       that moves something is not there then */
+    /* Sends a packet of a file, and waits for what answers it: *answer, whose codec stays NULL
+     * where that has no values. The link is open. NULL: nothing answers, it is written. */
+    enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet,
+                               struct aw_record *answer);
 
     /* ---- Messages ---- */
 

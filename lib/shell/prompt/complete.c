@@ -9,6 +9,7 @@
 #include "link/stream/ports.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
+#include "shell/core/own_joints.h"
 
 struct completion {
     struct aw_session *session;
@@ -237,7 +238,8 @@ static void follow_packets(struct completion *c)
     if (!packets || packets->origin != AW_FROM_COMMAND_LINE)
         return;
     c->session->options = c->options;
-    aw_session_prepare_wire(c->session);
+    if (aw_session_prepare_wire(c->session) == AW_OK)
+        aw_own_joints_begin(c->session);
     c->session->options = before;
 }
 

@@ -14,6 +14,7 @@
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
 #include "shell/core/outcome.h"
+#include "shell/core/own_joints.h"
 #include "shell/core/realtime.h"
 #include "shell/core/recent.h"
 #include "shell/core/share.h"
@@ -108,10 +109,30 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
 static enum aw_status prepare_wire(struct aw_session *session)
 {
     enum aw_status status = aw_session_prepare_wire(session);
+    if (status == AW_OK)
+        status = aw_own_joints_begin(session);
     session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
     session->device.concerns = NULL;
     session->run.printing.wire = session->wire;
     return status;
+}
+
+/* Packet files may bring joints, and with them other commands: also those that the line names behind
+ * its command. What is wrong with them is told when the command has been found. */
+static void foresee(struct aw_session *session, const struct aw_words *words)
+{
+    static const char name[] = "--packets";
+    size_t length = strlen(name);
+    for (size_t i = 0; i < words->n && (!words->json || words->options); i++) {
+        const char *word = words->word[i];
+        if (strcmp(word, "--") == 0)
+            break;
+        if (strncmp(word, name, length) == 0 && (!word[length] || word[length] == '='))
+            aw_bind_option(session, words, &i);
+    }
+    if (aw_option(session, "packets") || session->own.packets)
+        prepare_wire(session);
+    session->err = (struct aw_error){.status = AW_OK};
 }
 
 /* A drawing or a script is no table: who asks for one is told so. */
@@ -236,6 +257,8 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
     if (status == AW_OK && words->raw)
         status = aw_words_from_raw(session, words);
+    if (status == AW_OK)
+        foresee(session, words);
     if (status == AW_OK)
         status = aw_bind(session, words, args, &bad);
     session->run.command = args->command;

@@ -9,11 +9,15 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "packets/packets.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "protocol/hidmotor/wire.h"
 #include "wire_helper.h"
+
+static struct aw_wire wire;
 
 static enum aw_status read_text(struct aw_packets *packets, const char *text, struct aw_error *err)
 {
@@ -62,6 +66,7 @@ static const char every[] =
     "q = bits:1\n"
     "[packet ask]\nid = 5\nask = yes\nrate = 20Hz\nx = const:f32:1.5\ny = u8\n"
     "[packet go]\nid = 6\nmoves = yes\nanswer = ask\nz = f32 -2\n"
+    "[stop]\npacket = go\n"
     "[packet told]\nid = 7\ndir = rx\n";
 
 /* Values at and within their limits survive both ways, as for the tables of the tools. */
@@ -74,8 +79,6 @@ static void round_trips(void **state)
     assert_int_equal(aw_packets_protocol(packets)->n_messages, aw_hidmotor_protocol.n_messages + 6);
     aw_packets_free(packets);
 }
-
-static struct aw_wire wire;
 
 static void known_bytes(void **state)
 {
@@ -138,6 +141,57 @@ static void on_a_bus(void **state)
     aw_packets_free(packets);
 }
 
+/* A table with an id that it gives to a packet of a file. */
+static void replaced(void **state)
+{
+    (void)state;
+    struct aw_record record;
+    struct aw_error err = {0};
+    struct aw_packets *packets = packets_of(
+        &aw_hidmotor_protocol, "[packet mine]\nid = 1910\nreplace = yes\nask = yes\nx = u8\n");
+    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    const uint8_t bytes[64] = {0x76, 0x07, 0, 0, 9};
+    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 64}, &record, NULL),
+                     AW_OK);
+    assert_string_equal(record.codec->message->name, "mine");
+    assert_true(aw_record_get(&record, "x") == 9);
+    uint8_t out[64];
+    size_t size;
+    aw_record_init(&record, aw_wire_codec(&wire, "positions", AW_TX), AW_TX);
+    assert_int_equal(aw_encode(&record, false, out, sizeof out, &size, &err), AW_USAGE);
+    assert_string_equal(err.text, "positions: a packet file has put another packet in its place");
+    assert_int_equal(read_text(packets, "[packet more]\nid = 1910\nx = u8\n", &err), AW_USAGE);
+    aw_packets_free(packets);
+}
+
+/* What a file says of joints, as rows. */
+static void joints(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[joint elbow]\nalias = m3\nsetpoint = go.x\nposition = s.p\nspeed = 1rad/s\nnear = 2\n"
+        "[stop]\npacket = go hold\npacket = off\n"
+        "[packet go]\nid = 1\nmoves = yes\nx = f32 deg\ny = u8 3\n"
+        "[packet s]\nid = 2\nask = yes\np = f32 rad\n[packet off]\nid = 3\ndir = tx\n";
+    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, text);
+    const struct aw_joint_row *joint = aw_packets_protocol(packets)->joints;
+    const struct aw_stop_row *stop = aw_packets_protocol(packets)->stops;
+    assert_string_equal(joint->name, "elbow");
+    assert_string_equal(joint->alias, "m3");
+    assert_string_equal(joint->setpoint, "go.x");
+    assert_null(joint->effort);
+    assert_true(fabs(joint->speed - 57.29577951) < 1e-6 && joint->near == 2);
+    assert_null(joint[1].name);
+    assert_true(stop->hold && !stop[1].hold);
+    assert_string_equal(stop[1].packet, "off");
+    assert_null(stop[2].packet);
+    aw_packets_free(packets);
+    packets = packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\n");
+    assert_null(aw_packets_protocol(packets)->joints);
+    assert_null(aw_packets_protocol(packets)->stops);
+    aw_packets_free(packets);
+}
+
 /* Two files: the second knows the packets of the first. */
 static void several_files(void **state)
 {
@@ -148,7 +202,7 @@ static void several_files(void **state)
     assert_int_equal(read_text(packets, "[packet b]\nid = 2\nanswer = a\n", &err), AW_OK);
     assert_int_equal(read_text(packets, "[packet c]\nid = 1\n", &err), AW_USAGE);
     assert_string_equal(err.text, "f:1:1: packet c: id 1 is taken by 'a' — two packets with one id "
-                                  "cannot be told apart");
+                                  "cannot be told apart; 'replace = yes' takes it");
     aw_packets_free(packets);
 }
 
@@ -189,6 +243,9 @@ static void assert_wrong(const struct aw_protocol *protocol, const char *text, c
 }
 
 #define A "[packet a]\nid = 1\n"
+#define MOVES                                                                                      \
+    "[packet go]\nid = 1\nmoves = yes\nx = f32 deg 0\n[packet s]\nid = 2\ndir = rx\np = f32 rad\n" \
+    "q = f32 mm\n[packet other]\nid = 3\nx = f32 deg\n[stop]\npacket = go\n"
 
 static void mistakes(void **state)
 {
@@ -198,12 +255,43 @@ static void mistakes(void **state)
     } cases[] = {
         {"x = u8\n", "f:1:1: this stands in no packet"},
         {"[packet a]\nhello\n", "f:2:1: neither '[packet NAME]' nor"},
-        {"[packet a\n", "f:1:1: a section is '[packet NAME]' and nothing"},
-        {"[packet a] x\n", "f:1:1: a section is '[packet NAME]' and nothing"},
+        {"[packet a\n", "f:1:1: a section is '[packet NAME]', '[joint NAME]' or"},
+        {"[packet a] x\n", "f:1:1: a section is '[packet NAME]', '[joint NAME]' or"},
         {"[packet]\n", "f:1:1: a section is '[packet NAME]'"},
         {"[packet A]\n", "f:1:1: 'A' cannot be the name of a packet"},
         {"[packet dir]\n", "f:1:1: 'dir' cannot be"},
-        {"[joint m1]\n", "f:1:1: sections [joint …] and [stop] are not read yet"},
+        {"[stop] x\n", "f:1:1: a section is '[packet NAME]'"},
+        {"[joint M1]\n", "f:1:1: 'M1' cannot be the name of a joint"},
+        {"[joint]\n", "f:1:1: a section is"},
+        {"[joint a]\ncolour = red\n", "f:2:1: 'colour' is no key of a joint"},
+        {"[joint a]\nsetpoint = go\n", "f:2:1: setpoint: 'go' is no PACKET.FIELD"},
+        {"[joint a]\nalias = B\n", "f:2:1: 'B' cannot be the name of a joint"},
+        {"[joint a]\nposition = b.c\n", "f:1:1: joint a: no setpoint"},
+        {"[joint a]\nsetpoint = b.c\n", "f:1:1: joint a: no position"},
+        {A "ask = yes\nmoves = yes\n", "f:1:1: packet a: ask and moves"},
+        {"[stop]\nhold = yes\n", "f:2:1: 'hold' is no key of [stop]"},
+        {"[stop]\npacket = a b\n", "f:2:1: packet: the name of a packet, and 'hold'"},
+        {"[stop]\npacket =\n", "f:2:1: packet: the name of a packet"},
+        {"[stop]\npacket = a\n", "f:1:1: stop: no packet 'a' to the device"},
+        {A "replace = 1\n", "f:3:1: '1' is neither yes nor no"},
+        {A "moves = yes\n", "f:1:1: packet a: moves = yes, and nothing stops it"},
+        {A "x = u8\n[stop]\npacket = a\n", "f:4:1: stop: a.x — without hold, and it has no def"},
+        {A "x = u8\n[stop]\npacket = a hold\n", "f:4:1: stop: a.x — it is no setpoint"},
+        {A "x = u8 0\n[stop]\npacket = a hold\n", "f:4:1: stop: hold — packet 'a' has no setp"},
+        {MOVES "[joint a]\nsetpoint = go.y\nposition = s.p\n",
+         "f:15:1: joint a: setpoint: no packet to the device has 'go.y'"},
+        {MOVES "[joint a]\nsetpoint = go.x\nposition = go.p\n",
+         "f:15:1: joint a: position: no packet from the device has 'go.p'"},
+        {MOVES "[joint a]\nsetpoint = other.x\nposition = s.p\n",
+         "f:15:1: joint a: packet 'other' moves it — say 'moves = yes' there"},
+        {MOVES "[joint a]\nsetpoint = go.x\nposition = s.q\n",
+         "f:15:1: joint a: its setpoint is in deg, its position in mm"},
+        {MOVES "[joint a]\nsetpoint = go.x\nposition = s.p\nspeed = 5\nnear = 0\n",
+         "f:15:1: joint a: near: '0' is not above 0"},
+        {MOVES "[joint a]\nsetpoint = go.x\nposition = s.p\nspeed = 5mm/s\n",
+         "f:15:1: joint a: speed: '5mm/s'"},
+        {MOVES "[joint a]\nsetpoint = go.x\nposition = s.p\n[joint a]\nsetpoint = go.x\n",
+         "f:18:1: joint a: there is one of that name already"},
         {"[packet a]\nx = u8\n[packet b]\nid = 3\n", "f:1:1: packet a: no id"},
         {"[packet a]\nid = -1\n", "f:2:1: id: -1"},
         {"[packet a]\nid = 1.5\n", "f:2:1: id: 1.5"},
@@ -226,7 +314,7 @@ static void mistakes(void **state)
         {A "x = text:33\n", "f:3:1: x: 'text:33' is no type"},
         {A "x = const:u8:256\n", "f:3:1: x: 'const:u8:256' is no type with a value that fits"},
         {A "x = const:u8\n", "f:3:1: x: 'const:u8' is no type"},
-        {A "x = checksum\n", "f:3:1: x: checksum: the tool adds"},
+        {A "x = checksum\n", "f:3:1: x: packets of hidmotor have no checksum"},
         {A "x = u8 foo\n", "f:3:1: x: 'foo' is no unit"},
         {A "x = u8 deg foo\n", "f:3:1: x: 'foo' is no KEY=VALUE"},
         {A "x = u8 foo=1\n", "f:3:1: x: 'foo' is no key"},
@@ -270,6 +358,7 @@ int main(void)
         cmocka_unit_test(round_trips),   cmocka_unit_test(known_bytes),
         cmocka_unit_test(directions),    cmocka_unit_test(on_a_bus),
         cmocka_unit_test(several_files), cmocka_unit_test(many),
+        cmocka_unit_test(replaced),      cmocka_unit_test(joints),
         cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,201 @@
+/* Sections [joint NAME] and [stop] of a packet file: what messages say of joints, and what stops
+ * them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lines.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "packets/parts.h"
+
+/* ---- Lines ---- */
+
+enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_store *store,
+                                    const char *name, char *value, struct aw_error *err)
+{
+    static const char *const keys[] = {"alias",    "setpoint", "target", "position",
+                                       "velocity", "effort",   "speed",  "near"};
+    struct aw_joint_row *row = &joint->row;
+    const char **texts[] = {&row->alias,    &row->setpoint, &row->target,  &row->position,
+                            &row->velocity, &row->effort,   &joint->speed, &joint->near};
+    int key = aw_find_word(keys, sizeof keys / sizeof *keys, name);
+    if (key < 0)
+        return aw_fail(err, AW_USAGE,
+                       "'%.40s' is no key of a joint — use setpoint, target, position, velocity, "
+                       "effort, alias, speed or near",
+                       name);
+    bool place = key > 0 && key < 6;
+    if (place && !strchr(value, '.'))
+        return aw_fail(err, AW_USAGE, "%s: '%.60s' is no PACKET.FIELD, as in go.m1.setpoint", name,
+                       value);
+    enum aw_status status = key != 0 ? AW_OK : aw_packet_name(value, "a joint", err);
+    if (status != AW_OK)
+        return status;
+    *texts[key] = aw_store_text(store, value);
+    return *texts[key] ? AW_OK : aw_no_memory(err);
+}
+
+enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *store, char *value,
+                                   struct aw_error *err)
+{
+    char *words[3];
+    size_t n = aw_lines_words(value, words, 3);
+    if (n < 1 || n > 2 || (n == 2 && strcmp(words[1], "hold") != 0))
+        return aw_fail(err, AW_USAGE,
+                       "packet: the name of a packet, and 'hold' if its setpoints are to be the "
+                       "measured positions");
+    stop->packet = aw_store_text(store, words[0]);
+    stop->hold = n == 2;
+    return stop->packet ? AW_OK : aw_no_memory(err);
+}
+
+/* ---- Do they fit? ---- */
+
+/* A field "packet.field" that goes this way; what: for the error. */
+struct spot {
+    const struct aw_message *message;
+    struct aw_range range;
+};
+
+static enum aw_status find(const struct aw_protocol *protocol, const char *joint, const char *what,
+                           const char *place, enum aw_dir dir, struct spot *spot,
+                           struct aw_error *err)
+{
+    const char *dot = strchr(place, '.');
+    struct aw_codec codec;
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_message *message = &protocol->messages[i];
+        size_t length = (size_t)(dot - place);
+        if (!(message->dir & dir) || strlen(message->name) != length ||
+            strncmp(message->name, place, length) != 0)
+            continue;
+        if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
+            break;
+        int scalar = aw_codec_find(&codec, dot + 1);
+        if (scalar < 0)
+            break;
+        *spot = (struct spot){message, aw_scalar_range(&codec, scalar, NULL)};
+        return AW_OK;
+    }
+    return aw_fail(err, AW_USAGE, "joint %s: %s: no packet %s the device has '%.60s'", joint, what,
+                   dir == AW_TX ? "to" : "from", place);
+}
+
+static enum aw_status check_unit(const char *joint, const char *what, const char *has,
+                                 const char *wanted, struct aw_error *err)
+{
+    double scale, offset;
+    bool same = has == wanted || (has && wanted && strcmp(has, wanted) == 0);
+    if (same || (has && wanted && aw_number_conversion(has, wanted, &scale, &offset)))
+        return AW_OK;
+    return aw_fail(err, AW_USAGE,
+                   "joint %s: its setpoint is in %s, its %s in %s — give one of them a scale with "
+                   "the unit of the other",
+                   joint, wanted ? wanted : "no unit", what, has ? has : "no unit");
+}
+
+/* A number above 0 in this unit, if it is given. */
+static enum aw_status read_positive(const char *joint, const char *what, const char *text,
+                                    const char *unit, double *value, struct aw_error *err)
+{
+    struct aw_error why;
+    enum aw_status status = text ? aw_number_parse_unit(text, unit, value, &why) : AW_OK;
+    if (status != AW_OK)
+        return aw_fail(err, status, "joint %s: %s: %.200s", joint, what, why.text);
+    if (text && !(*value > 0))
+        return aw_fail(err, AW_USAGE, "joint %s: %s: '%.40s' is not above 0", joint, what, text);
+    return AW_OK;
+}
+
+static enum aw_status read_numbers(struct aw_packet_joint *joint, const char *unit,
+                                   struct aw_error *err)
+{
+    char per_s[32];
+    struct aw_joint_row *row = &joint->row;
+    snprintf(per_s, sizeof per_s, "%.24s/s", unit ? unit : "");
+    bool rate = unit && aw_number_is_unit(per_s);
+    enum aw_status status =
+        read_positive(row->name, "speed", joint->speed, rate ? per_s : NULL, &row->speed, err);
+    return status == AW_OK ? read_positive(row->name, "near", joint->near, unit, &row->near, err)
+                           : status;
+}
+
+enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct aw_packet_joint *of,
+                                     struct aw_error *err)
+{
+    const struct aw_joint_row *joint = &of->row;
+    struct spot setpoint, spot;
+    const struct {
+        const char *what, *place;
+        bool same_unit;
+    } told[] = {{"position", joint->position, true},
+                {"target", joint->target, true},
+                {"velocity", joint->velocity, false},
+                {"effort", joint->effort, false}};
+    if (!joint->setpoint || !joint->position)
+        return aw_fail(err, AW_USAGE, "joint %s: no %s — what is not measured cannot be confirmed",
+                       joint->name, joint->setpoint ? "position" : "setpoint");
+    enum aw_status status =
+        find(protocol, joint->name, "setpoint", joint->setpoint, AW_TX, &setpoint, err);
+    if (status == AW_OK && !setpoint.message->moves)
+        return aw_fail(err, AW_USAGE, "joint %s: packet '%s' moves it — say 'moves = yes' there",
+                       joint->name, setpoint.message->name);
+    for (size_t i = 0; i < sizeof told / sizeof *told && status == AW_OK; i++) {
+        if (!told[i].place)
+            continue;
+        status = find(protocol, joint->name, told[i].what, told[i].place, AW_RX, &spot, err);
+        if (status == AW_OK && told[i].same_unit)
+            status =
+                check_unit(joint->name, told[i].what, spot.range.unit, setpoint.range.unit, err);
+    }
+    return status == AW_OK ? read_numbers(of, setpoint.range.unit, err) : status;
+}
+
+static bool is_setpoint(const struct aw_protocol *protocol, const char *packet, const char *field)
+{
+    for (const struct aw_joint_row *joint = protocol->joints; joint && joint->name; joint++) {
+        size_t length = strlen(packet);
+        if (strncmp(joint->setpoint, packet, length) == 0 && joint->setpoint[length] == '.' &&
+            strcmp(joint->setpoint + length + 1, field) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Each value of it is a measured position, or the usual one. */
+static enum aw_status check_values(const struct aw_protocol *protocol,
+                                   const struct aw_stop_row *stop, const struct aw_message *message,
+                                   struct aw_error *err)
+{
+    struct aw_codec codec;
+    bool holds = false;
+    if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
+        return aw_fail(err, AW_LIMIT, "stop: packet '%s' is too large", stop->packet);
+    for (int i = 0; i < codec.n_scalars; i++) {
+        char name[64];
+        const struct aw_scalar *scalar = &codec.scalars[i];
+        aw_scalar_name(scalar, name, sizeof name);
+        bool held = stop->hold && is_setpoint(protocol, stop->packet, name);
+        holds = holds || held;
+        if (scalar->value && !held && !scalar->field->optional)
+            return aw_fail(
+                err, AW_USAGE, "stop: %s.%s — %s, and it has no default: nothing says what is sent",
+                stop->packet, name, stop->hold ? "it is no setpoint of a joint" : "without hold");
+    }
+    if (stop->hold && !holds)
+        return aw_fail(err, AW_USAGE, "stop: hold — packet '%s' has no setpoint of a joint",
+                       stop->packet);
+    return AW_OK;
+}
+
+enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
+                                    const struct aw_stop_row *stop, struct aw_error *err)
+{
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_message *message = &protocol->messages[i];
+        if (message->dir & AW_TX && strcmp(message->name, stop->packet) == 0)
+            return check_values(protocol, stop, message, err);
+    }
+    return aw_fail(err, AW_USAGE, "stop: no packet '%.40s' to the device", stop->packet);
+}

@@ -1,0 +1,299 @@
+/* The joints of packet files as commands use them: listed, read, moved along a way, attended. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/core/dry.h"
+#include "shell/core/own_parts.h"
+
+#define HZ         50.0
+#define USUAL_S    1.0
+#define PATIENCE_S 0.5
+#define LOST_MAX   5
+#define REST_S     1.0 /* the arm is behind its setpoint, which has arrived */
+
+/* Where nobody says it: near a target, motion that is one, far from where it is expected. */
+static const struct {
+    const char *unit;
+    double near, least, far;
+} usual[] = {{"deg", 3, 0.5, 20}, {"rad", 0.05, 0.01, 0.35}, {NULL, 0, 0, 0}};
+
+static void describe(const struct aw_own_joint *mine, struct aw_joint *joint)
+{
+    size_t i = 0;
+    double range = mine->max - mine->min;
+    while (usual[i].unit && !(mine->unit && strcmp(mine->unit, usual[i].unit) == 0))
+        i++;
+    double share = isfinite(range) ? range / 100 : 1;
+    snprintf(joint->alias, sizeof joint->alias, "%s", mine->row->alias ? mine->row->alias : "");
+    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = mine->unit;
+    joint->unit[AW_JOINT_VELOCITY] = *mine->per_s ? mine->per_s : NULL;
+    joint->unit[AW_JOINT_EXTRA] = mine->velocity_unit;
+    joint->min = mine->min;
+    joint->max = mine->max;
+    joint->speed = mine->row->speed > 0 ? mine->row->speed : (double)INFINITY;
+    joint->near = mine->row->near > 0 ? mine->row->near : usual[i].unit ? usual[i].near : 2 * share;
+    joint->least = usual[i].unit ? usual[i].least : share / 2;
+    joint->far = usual[i].unit ? usual[i].far : 20 * share;
+    joint->takes = AW_JOINT_TAKES_TARGETS;
+}
+
+static void take(struct aw_session *session, struct aw_joint_list *list)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    for (size_t i = 0; i < arm->n && i < list->n; i++) {
+        list->joints[i].now = arm->joints[i].now;
+        if (!arm->joints[i].told[AW_JOINT_TARGET].message)
+            list->joints[i].now.value[AW_JOINT_TARGET] = arm->joints[i].sent;
+    }
+}
+
+static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    list->columns = arm->columns;
+    for (size_t i = 0; i < arm->n; i++) {
+        struct aw_joint *joint = aw_joints_add(session, list, arm->joints[i].row->name);
+        if (!joint)
+            return session->err.status;
+        joint->id = (uint32_t)i;
+        describe(&arm->joints[i], joint);
+    }
+    take(session, list);
+    return AW_OK;
+}
+
+static size_t limits(struct aw_session *session, const struct aw_joint *joint,
+                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+{
+    const struct aw_own_joint *mine = &aw_own_arm(session)->joints[joint->id];
+    const char *unit = mine->unit ? mine->unit : "";
+    rows[0] = (struct aw_joint_limit){.of = "setpoint",
+                                      .min = joint->min,
+                                      .max = joint->max,
+                                      .unit = unit,
+                                      .from = "packet file"};
+    if (!isfinite(joint->min) && !isfinite(joint->max))
+        snprintf(rows[0].from, sizeof rows[0].from, "none");
+    if (!isfinite(joint->speed))
+        return 1;
+    rows[1] = (struct aw_joint_limit){.of = "speed",
+                                      .min = -joint->speed,
+                                      .max = joint->speed,
+                                      .unit = mine->per_s,
+                                      .from = "packet file"};
+    return 2;
+}
+
+static enum aw_status open(struct aw_session *session)
+{
+    if (aw_flag(session, "dry-run"))
+        return AW_OK;
+    return session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+}
+
+static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    double seconds =
+        aw_flag(session, "timeout") ? aw_option_number(session, "timeout") : PATIENCE_S;
+    enum aw_status status =
+        aw_own_read(session, aw_clock_after(aw_clock_now(session->clock), seconds));
+    take(session, list);
+    return status;
+}
+
+/* ---- Sending ---- */
+
+/* The packets that these goals are in, once each. */
+static enum aw_status
+each_packet(struct aw_session *session, const double *setpoints,
+            enum aw_status (*act)(struct aw_session *, struct aw_record *, void *), void *context)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    uint64_t done = 0;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < arm->n && status == AW_OK; i++) {
+        struct aw_record packet;
+        size_t message = arm->joints[i].setpoint.index;
+        if (isnan(setpoints[i]) || done >> message & 1)
+            continue;
+        done |= UINT64_C(1) << message;
+        status = aw_own_fill(session, message, setpoints, &packet);
+        if (status == AW_OK)
+            status = act(session, &packet, context);
+    }
+    return status;
+}
+
+/* Values beyond their ranges have been refused before, unless forced. */
+static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet,
+                                  void *context)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    bool stream = *(const bool *)context;
+    aw_session_moves(session);
+    enum aw_status status = aw_own_exchange(session, packet);
+    bool lost = stream && status == AW_TIMEOUT;
+    arm->lost = lost ? arm->lost + 1 : 0;
+    return lost && arm->lost < LOST_MAX ? AW_OK : status;
+}
+
+static enum aw_status announce(struct aw_session *session, struct aw_record *packet, void *context)
+{
+    (void)context;
+    return aw_session_announce(session, packet);
+}
+
+static enum aw_status show(struct aw_session *session, struct aw_record *packet, void *context)
+{
+    uint8_t bytes[256];
+    size_t size;
+    packet->time_ns = *(const int64_t *)context;
+    enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
+    return status == AW_OK ? aw_session_dry_run(session, packet, (struct aw_span){bytes, size})
+                           : status;
+}
+
+/* Without the device it is known only where every joint of a packet is named. */
+static enum aw_status dry_run(struct aw_session *session, const double *setpoints, int64_t show_ns)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    for (size_t i = 0; i < arm->n; i++)
+        for (size_t k = 0; k < arm->n; k++)
+            if (isnan(setpoints[i]) && !isnan(setpoints[k]) && isnan(arm->joints[i].sent) &&
+                arm->joints[i].setpoint.index == arm->joints[k].setpoint.index)
+                return aw_dry_depends(session, "where the arm is");
+    return each_packet(session, setpoints, show, &show_ns);
+}
+
+static double seconds_of(const struct aw_joint_list *list, const struct aw_joint_command *command,
+                         const double *from)
+{
+    double seconds = isnan(command->seconds) ? USUAL_S : command->seconds;
+    for (size_t k = 0; k < command->n && isnan(command->seconds); k++) {
+        size_t i = command->goals[k].joint;
+        double away = fabs(command->goals[k].value - from[i]);
+        seconds = fmax(seconds, away * M_PI / 2 / list->joints[i].speed);
+    }
+    return seconds;
+}
+
+/* The firmware goes at once to a setpoint: it is led there. */
+static enum aw_status go(struct aw_session *session, struct aw_joint_list *list,
+                         const struct aw_joint_command *command, const double *goal)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    double from[AW_OWN_JOINTS], now[AW_OWN_JOINTS];
+    bool stream = true, last = false;
+    int64_t start = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < arm->n; i++) {
+        double target = list->joints[i].now.value[AW_JOINT_TARGET];
+        from[i] = isnan(target) ? list->joints[i].now.value[AW_JOINT_ACTUAL] : target;
+        if (!isnan(goal[i]) && isnan(from[i]))
+            return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
+                           arm->joints[i].row->name);
+    }
+    double seconds = seconds_of(list, command, from);
+    for (int64_t tick = 1; status == AW_OK && !last; tick++) {
+        double part = seconds > 0 ? fmin(1, (double)tick / HZ / seconds) : 1;
+        double way = (1 - cos(M_PI * part)) / 2;
+        last = part >= 1;
+        for (size_t i = 0; i < arm->n; i++)
+            now[i] = last ? goal[i] : from[i] + way * (goal[i] - from[i]);
+        stream = !last;
+        status = each_packet(session, now, send_packet, &stream);
+        if (status == AW_OK && !last)
+            status = aw_joints_attend(session, list, aw_clock_after(start, (double)tick / HZ), 0,
+                                      NULL, NULL);
+        aw_session_work(session, "%s %.0f of %.0f s", session->run.command->name, part * seconds,
+                        seconds);
+    }
+    aw_session_ends_in(session, REST_S);
+    return status;
+}
+
+static enum aw_status command(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *command)
+{
+    double goal[AW_OWN_JOINTS];
+    bool stream = command->stream;
+    for (size_t i = 0; i < AW_OWN_JOINTS; i++)
+        goal[i] = NAN;
+    for (size_t k = 0; k < command->n; k++)
+        goal[command->goals[k].joint] = command->goals[k].value;
+    if (aw_flag(session, "dry-run"))
+        return dry_run(session, goal, command->show_ns);
+    enum aw_status status = AW_OK;
+    if (isnan(list->joints[command->goals[0].joint].now.value[AW_JOINT_ACTUAL]))
+        status = read_joints(session, list);
+    if (stream)
+        return status == AW_OK ? each_packet(session, goal, send_packet, &stream) : status;
+    if (status == AW_OK)
+        status = each_packet(session, goal, announce, NULL);
+    return status == AW_OK ? go(session, list, command, goal) : status;
+}
+
+/* ---- Attending ---- */
+
+static enum aw_status attend_asked(struct aw_session *session, struct aw_joint_list *list,
+                                   int64_t deadline, int64_t period, aw_joints_look_fn *look,
+                                   void *context)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK) {
+        int64_t now = aw_clock_now(session->clock);
+        arm->due_ns = arm->due_ns > now + period ? now : arm->due_ns;
+        status = aw_clock_sleep(session->clock, aw_sooner(arm->due_ns, deadline));
+        if (status != AW_OK || arm->due_ns >= deadline || now >= deadline)
+            break;
+        arm->due_ns = aw_clock_now(session->clock) + period;
+        status = aw_own_read(session, deadline);
+        arm->lost = status == AW_TIMEOUT ? arm->lost + 1 : 0;
+        take(session, list);
+        if (status == AW_TIMEOUT && arm->lost < LOST_MAX)
+            status = AW_OK;
+        else if (status == AW_OK && look && !look(context, list))
+            break;
+    }
+    return status;
+}
+
+static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
+                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : HZ));
+    if (arm->n_questions)
+        return attend_asked(session, list, deadline, period, look, context);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
+        status = aw_own_hear(session, deadline);
+        take(session, list);
+        if (status == AW_OK && look && !look(context, list))
+            return AW_OK;
+    }
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* The firmware holds its last setpoint; what did not go well is held where it is. */
+static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
+                          enum aw_status status)
+{
+    (void)list;
+    session->motion.moving = status != AW_OK && session->motion.moving;
+    return status;
+}
+
+const struct aw_joints aw_own_joints = {
+    .hz = HZ,
+    .most = 500,
+    .open = open,
+    .list = list_joints,
+    .limits = limits,
+    .read = read_joints,
+    .command = command,
+    .attend = attend,
+    .end = end,
+};

@@ -1,0 +1,24 @@
+/* Joints that packet files describe: [joint NAME] and [stop]. With them the session's tool is a
+ * copy of itself whose joints, stop and last stop are made of the files' packets, so that every
+ * command that knows joints and no protocol works on that firmware: status, limits, move, jog,
+ * home, play, teleop.
+ *
+ *     status = aw_own_joints_begin(session);      session->tool->from_file is true then
+ *
+ * Until the packets of the files are forgotten (aw_session_free_packets, and where a line names
+ * others): then the tool is itself again.
+ *
+ * What a tool adds is how a packet is answered: its hook exchange (tool.h). What is told of a joint
+ * is asked for, where its packet says ask = yes, else waited for. A target is gone to along a
+ * sinusoidal way of setpoints, which the firmware follows; hold sends the measured positions.
+ */
+#ifndef AW_SHELL_CORE_OWN_JOINTS_H
+#define AW_SHELL_CORE_OWN_JOINTS_H
+
+#include "shell/core/joints.h"
+
+/* By the wire of the session, which has its packet files. Nothing happens where they describe no
+ * joint. AW_NO_MEMORY. */
+enum aw_status aw_own_joints_begin(struct aw_session *session);
+
+#endif

@@ -1,0 +1,72 @@
+/* Internal to the joints of packet files: where a value of a joint is, and packets there and back.
+ */
+#ifndef AW_SHELL_CORE_OWN_PARTS_H
+#define AW_SHELL_CORE_OWN_PARTS_H
+
+#include "shell/core/own_joints.h"
+
+#define AW_OWN_JOINTS 16
+
+/* A value in messages of the wire. */
+struct aw_own_spot {
+    const struct aw_message *message; /* NULL: nowhere */
+    size_t index;                     /* of the message */
+    int scalar;
+    double scale, offset; /* from the message's unit to the joint's */
+};
+
+struct aw_own_joint {
+    const struct aw_joint_row *row;
+    struct aw_own_spot setpoint, told[AW_JOINT_VALUES];
+    struct aw_joint_state now;
+    double sent; /* the last setpoint; NaN: none */
+    double min, max;
+    const char *unit, *velocity_unit;
+    char per_s[32]; /* the unit of velocities, or "" */
+};
+
+struct aw_own_arm {
+    struct aw_tool tool;
+    size_t n;
+    struct aw_own_joint joints[AW_OWN_JOINTS];
+    size_t questions[AW_OWN_JOINTS * AW_JOINT_VALUES], n_questions; /* messages that only ask */
+    struct aw_joint_column columns[4];
+    const char *speaks[AW_OWN_JOINTS * AW_JOINT_VALUES + 1]; /* their names */
+    int64_t due_ns;                                          /* when they are asked again */
+    unsigned lost;                                           /* answers in a row */
+};
+
+static inline struct aw_own_arm *aw_own_arm(const struct aw_session *session)
+{
+    return session->own.arm;
+}
+
+/* Finds all spots. */
+void aw_own_find(struct aw_session *session, struct aw_own_arm *arm);
+
+/* What a record says of the joints. */
+void aw_own_take(struct aw_session *session, const struct aw_record *record);
+
+/* A packet with these setpoints (NaN: as the joint's are) of the joints that are in it. AW_TIMEOUT:
+ * nothing has said where one of them is. */
+enum aw_status aw_own_fill(struct aw_session *session, size_t message, const double *setpoints,
+                           struct aw_record *packet);
+
+/* Sends it, and takes what answers it. */
+enum aw_status aw_own_exchange(struct aw_session *session, const struct aw_record *packet);
+
+/* All questions once; or what comes by itself, until the deadline or every joint has told where it
+ * is. AW_TIMEOUT. */
+enum aw_status aw_own_read(struct aw_session *session, int64_t deadline);
+
+/* The next message that says something, where nothing is asked. AW_TIMEOUT at the deadline. */
+enum aw_status aw_own_hear(struct aw_session *session, int64_t deadline);
+
+extern const struct aw_joints aw_own_joints;
+
+/* See struct aw_tool. */
+enum aw_status aw_own_stop(struct aw_session *session);
+void aw_own_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
+enum aw_moves aw_own_saw(struct aw_session *session, bool tx, struct aw_span frame);
+
+#endif

@@ -1,0 +1,261 @@
+/* Packets of files there and back: where in them a joint's values are, questions and answers. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "shell/core/own_parts.h"
+
+#define PATIENCE_S 0.5 /* for what comes by itself */
+#define FRAME_ROOM 256
+
+/* ---- Spots ---- */
+
+static struct aw_own_spot find(struct aw_session *session, const char *place, enum aw_dir dir,
+                               const char *unit)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    struct aw_own_spot spot = {.message = NULL};
+    size_t length = place ? strcspn(place, ".") : 0;
+    for (size_t i = 0; i < protocol->n_messages && length; i++) {
+        const struct aw_message *message = &protocol->messages[i];
+        if (!(message->dir & dir) || strlen(message->name) != length ||
+            strncmp(message->name, place, length) != 0)
+            continue;
+        const struct aw_codec *codec = aw_wire_codec_at(session->wire, i);
+        spot = (struct aw_own_spot){
+            .message = message, .index = i, .scalar = aw_codec_find(codec, place + length + 1)};
+        const char *has = aw_scalar_range(codec, spot.scalar, NULL).unit;
+        spot.scale = 1;
+        if (has && unit && strcmp(has, unit) != 0)
+            aw_number_conversion(has, unit, &spot.scale, &spot.offset);
+        break;
+    }
+    return spot;
+}
+
+static const char *unit_of(struct aw_session *session, const struct aw_own_spot *spot)
+{
+    if (!spot->message)
+        return NULL;
+    return aw_scalar_range(aw_wire_codec_at(session->wire, spot->index), spot->scalar, NULL).unit;
+}
+
+/* The velocity is one of the joint's unit, or a column of its own. */
+static void find_velocity(struct aw_session *session, struct aw_own_joint *joint)
+{
+    double scale, offset;
+    struct aw_own_spot spot = find(session, joint->row->velocity, AW_RX, NULL);
+    joint->velocity_unit = unit_of(session, &spot);
+    bool same = joint->velocity_unit && *joint->per_s &&
+                (strcmp(joint->velocity_unit, joint->per_s) == 0 ||
+                 aw_number_conversion(joint->velocity_unit, joint->per_s, &scale, &offset));
+    if (same)
+        spot = find(session, joint->row->velocity, AW_RX, joint->per_s);
+    joint->told[same ? AW_JOINT_VELOCITY : AW_JOINT_EXTRA] = spot;
+}
+
+static void find_joint(struct aw_session *session, const struct aw_joint_row *row,
+                       struct aw_own_joint *joint)
+{
+    *joint = (struct aw_own_joint){.row = row, .sent = NAN};
+    joint->setpoint = find(session, row->setpoint, AW_TX, NULL);
+    struct aw_range range = aw_scalar_range(aw_wire_codec_at(session->wire, joint->setpoint.index),
+                                            joint->setpoint.scalar, NULL);
+    joint->unit = range.unit;
+    joint->min = range.min;
+    joint->max = range.max;
+    const struct aw_field *field = aw_wire_codec_at(session->wire, joint->setpoint.index)
+                                       ->scalars[joint->setpoint.scalar]
+                                       .field;
+    if (field->min == 0 && field->max == 0 && field->type == AW_FLOAT) {
+        joint->min = -INFINITY;
+        joint->max = INFINITY;
+    }
+    if (range.unit)
+        snprintf(joint->per_s, sizeof joint->per_s, "%.24s/s", range.unit);
+    if (!aw_number_is_unit(joint->per_s))
+        *joint->per_s = '\0';
+    joint->told[AW_JOINT_ACTUAL] = find(session, row->position, AW_RX, range.unit);
+    joint->told[AW_JOINT_TARGET] = find(session, row->target, AW_RX, range.unit);
+    joint->told[AW_JOINT_EFFORT] = find(session, row->effort, AW_RX, NULL);
+    find_velocity(session, joint);
+    for (int v = 0; v < AW_JOINT_VALUES; v++) {
+        joint->now.value[v] = NAN;
+        joint->now.time_ns[v] = AW_NO_TIME;
+    }
+}
+
+/* Where a spot's packet is asked for, the question. */
+static void find_question(struct aw_session *session, struct aw_own_arm *arm,
+                          const struct aw_own_spot *spot)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = 0; spot->message && i < protocol->n_messages; i++) {
+        const struct aw_message *message = &protocol->messages[i];
+        size_t known = 0;
+        if (!message->reads || strcmp(message->name, spot->message->name) != 0)
+            continue;
+        while (known < arm->n_questions && arm->questions[known] != i)
+            known++;
+        if (known < arm->n_questions)
+            return;
+        arm->speaks[arm->n_questions] = message->name;
+        arm->questions[arm->n_questions++] = i;
+    }
+}
+
+/* Those that any joint has; a velocity in the joint's unit is preferred. */
+static void find_columns(struct aw_own_arm *arm)
+{
+    static const struct aw_joint_column all[] = {{AW_JOINT_VELOCITY, "velocity", 2},
+                                                 {AW_JOINT_EXTRA, "velocity", 2},
+                                                 {AW_JOINT_EFFORT, "effort", 2}};
+    size_t n = 0;
+    for (size_t c = 0; c < sizeof all / sizeof *all; c++) {
+        bool there = false;
+        for (size_t i = 0; i < arm->n; i++)
+            there = there || arm->joints[i].told[all[c].value].message;
+        if (there && !(n && strcmp(arm->columns[n - 1].key, all[c].key) == 0))
+            arm->columns[n++] = all[c];
+    }
+}
+
+void aw_own_find(struct aw_session *session, struct aw_own_arm *arm)
+{
+    const struct aw_joint_row *row = session->wire->protocol->joints;
+    for (; row->name && arm->n < AW_OWN_JOINTS; row++)
+        find_joint(session, row, &arm->joints[arm->n++]);
+    for (size_t i = 0; i < arm->n; i++)
+        for (int v = 0; v < AW_JOINT_VALUES; v++)
+            find_question(session, arm, &arm->joints[i].told[v]);
+    find_columns(arm);
+}
+
+/* ---- There and back ---- */
+
+/* A packet whose answer has the rows of another one is an answer like that. */
+void aw_own_take(struct aw_session *session, const struct aw_record *record)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    int64_t now = aw_clock_now(session->clock);
+    const struct aw_field *rows = record->codec ? record->codec->message->fields : NULL;
+    for (size_t i = 0; i < arm->n && rows; i++)
+        for (int v = 0; v < AW_JOINT_VALUES; v++) {
+            const struct aw_own_spot *spot = &arm->joints[i].told[v];
+            bool has = spot->message && spot->message->fields == rows &&
+                       record->present >> spot->scalar & 1;
+            if (!has || !isfinite(record->v[spot->scalar]))
+                continue;
+            arm->joints[i].now.value[v] = record->v[spot->scalar] * spot->scale + spot->offset;
+            arm->joints[i].now.time_ns[v] = now;
+        }
+}
+
+/* Where a joint is to be that nobody moves: as it says, as it was sent, or where it is. */
+static double held(const struct aw_own_joint *joint)
+{
+    double target = joint->now.value[AW_JOINT_TARGET];
+    double value = !isnan(target)        ? target
+                   : !isnan(joint->sent) ? joint->sent
+                                         : joint->now.value[AW_JOINT_ACTUAL];
+    return fmin(fmax(value, joint->min), joint->max);
+}
+
+enum aw_status aw_own_fill(struct aw_session *session, size_t message, const double *setpoints,
+                           struct aw_record *packet)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    aw_record_init(packet, aw_wire_codec_at(session->wire, message), AW_TX);
+    for (size_t i = 0; i < arm->n; i++) {
+        const struct aw_own_joint *joint = &arm->joints[i];
+        if (joint->setpoint.index != message)
+            continue;
+        double value = isnan(setpoints[i]) ? held(joint) : setpoints[i];
+        if (isnan(value))
+            return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
+                           joint->row->name);
+        packet->v[joint->setpoint.scalar] = value;
+        packet->present |= UINT64_C(1) << joint->setpoint.scalar;
+    }
+    return AW_OK;
+}
+
+static enum aw_status write_packet(struct aw_session *session, const struct aw_record *packet)
+{
+    uint8_t bytes[FRAME_ROOM];
+    size_t size;
+    enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK && session->wire->variant.envelope)
+        size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
+    return status == AW_OK ? aw_link_write(session->device.link, bytes, size, &session->err)
+                           : status;
+}
+
+enum aw_status aw_own_exchange(struct aw_session *session, const struct aw_record *packet)
+{
+    struct aw_record answer = {.codec = NULL};
+    struct aw_own_arm *arm = aw_own_arm(session);
+    enum aw_status status = session->tool->exchange
+                                ? session->tool->exchange(session, packet, &answer)
+                                : write_packet(session, packet);
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < arm->n; i++)
+        if (arm->joints[i].setpoint.message == packet->codec->message)
+            arm->joints[i].sent = packet->v[arm->joints[i].setpoint.scalar];
+    aw_own_take(session, &answer);
+    return AW_OK;
+}
+
+enum aw_status aw_own_hear(struct aw_session *session, int64_t deadline)
+{
+    struct aw_received received;
+    struct aw_record record = {.codec = NULL};
+    enum aw_status status = session->tool->receive(session, deadline, &received);
+    if (status == AW_OK &&
+        aw_wire_decode(session->wire, AW_RX, received.frame, &record, NULL) == AW_OK)
+        aw_own_take(session, &record);
+    return status;
+}
+
+static enum aw_status ask(struct aw_session *session)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_record question;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < arm->n_questions && status == AW_OK; i++) {
+        aw_record_init(&question, aw_wire_codec_at(session->wire, arm->questions[i]), AW_TX);
+        status = aw_own_exchange(session, &question);
+    }
+    return status;
+}
+
+/* The first that has not told where it is since then; NULL: all have. */
+static const struct aw_own_joint *find_silent(const struct aw_own_arm *arm, int64_t since)
+{
+    for (size_t i = 0; i < arm->n; i++) {
+        int64_t came = arm->joints[i].now.time_ns[AW_JOINT_ACTUAL];
+        if (came == AW_NO_TIME || came < since)
+            return &arm->joints[i];
+    }
+    return NULL;
+}
+
+enum aw_status aw_own_read(struct aw_session *session, int64_t deadline)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    int64_t start = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    if (arm->n_questions)
+        return ask(session);
+    while (status == AW_OK && find_silent(arm, start))
+        status = aw_own_hear(session, deadline);
+    if (status != AW_TIMEOUT)
+        return status;
+    return aw_fail(&session->err, AW_TIMEOUT,
+                   "no '%s' came for %.2g s: %s is not known to be "
+                   "anywhere",
+                   find_silent(arm, start)->told[AW_JOINT_ACTUAL].message->name,
+                   (double)(deadline - start) / 1e9, find_silent(arm, start)->row->name);
+}

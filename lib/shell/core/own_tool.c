@@ -1,0 +1,174 @@
+/* A tool whose joints are those of packet files, and what stops them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "shell/core/own_parts.h"
+#include "shell/core/stop.h"
+
+#define TRIES      3
+#define REST_S     0.5  /* in which what is stopped has come to rest */
+#define SAMPLE_S   0.06 /* between two looks at it */
+#define FRAME_ROOM 256
+#define STEADY     0.01 /* of the range: it rests */
+
+/* ---- The copy ---- */
+
+enum aw_status aw_own_joints_begin(struct aw_session *session)
+{
+    if (!session->wire->protocol->joints || session->own.arm || session->own.recorded)
+        return AW_OK;
+    struct aw_own_arm *arm = calloc(1, sizeof *arm);
+    if (!arm)
+        return aw_no_memory(&session->err);
+    session->own.arm = arm;
+    session->own.base = session->tool;
+    arm->tool = *session->tool;
+    aw_own_find(session, arm);
+    arm->tool.from_file = true;
+    arm->tool.joints = &aw_own_joints;
+    arm->tool.bench = NULL;
+    arm->tool.stop = session->wire->protocol->stops ? aw_own_stop : NULL;
+    arm->tool.last_stop = session->wire->protocol->stops ? aw_own_last_stop : NULL;
+    arm->tool.goes_on = NULL;
+    arm->tool.share.saw = aw_own_saw;
+    arm->tool.replay = (struct aw_replay_hooks){.in_step = session->own.base->replay.in_step};
+    if (arm->n_questions)
+        arm->tool.speaks = arm->speaks;
+    session->tool = &arm->tool;
+    return AW_OK;
+}
+
+/* ---- The stop ---- */
+
+/* The setpoints of a packet that stops: the measured positions, or none. */
+static enum aw_status make_stop(struct aw_session *session, const struct aw_stop_row *stop,
+                                struct aw_record *packet)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    double setpoints[AW_OWN_JOINTS];
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = 0; i < arm->n; i++)
+        setpoints[i] = arm->joints[i].now.value[AW_JOINT_ACTUAL];
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        if (!(protocol->messages[i].dir & AW_TX) ||
+            strcmp(protocol->messages[i].name, stop->packet) != 0)
+            continue;
+        if (stop->hold)
+            return aw_own_fill(session, i, setpoints, packet);
+        aw_record_init(packet, aw_wire_codec_at(session->wire, i), AW_TX);
+        return AW_OK;
+    }
+    return AW_USAGE; /* the file was checked */
+}
+
+/* Each of them until the device has it. */
+static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
+{
+    enum aw_status worst = AW_OK;
+    for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
+        struct aw_record packet;
+        enum aw_status status = make_stop(session, stop, &packet);
+        for (int i = 0; i < TRIES && packet.codec; i++) {
+            if (status != AW_OK && status != AW_TIMEOUT)
+                break;
+            if (i > 0 && status == AW_OK)
+                break;
+            status = aw_own_exchange(session, &packet);
+            ++*sent;
+        }
+        worst = status != AW_OK ? status : worst;
+    }
+    return worst;
+}
+
+static bool has_moved(const struct aw_own_arm *arm, const double *before)
+{
+    for (size_t i = 0; i < arm->n; i++) {
+        double range = arm->joints[i].max - arm->joints[i].min;
+        double least = isfinite(range) ? STEADY * range : STEADY;
+        if (!(fabs(arm->joints[i].now.value[AW_JOINT_ACTUAL] - before[i]) <= least))
+            return true;
+    }
+    return false;
+}
+
+/* Where nothing is answered, what is measured says whether it stands. */
+static enum aw_status see_rest(struct aw_session *session)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    int64_t end = aw_clock_after(aw_clock_now(session->clock), REST_S);
+    double before[AW_OWN_JOINTS];
+    bool moved = true;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && moved && aw_clock_now(session->clock) < end) {
+        for (size_t i = 0; i < arm->n; i++)
+            before[i] = arm->joints[i].now.value[AW_JOINT_ACTUAL];
+        status =
+            aw_clock_sleep(session->clock, aw_clock_after(aw_clock_now(session->clock), SAMPLE_S));
+        if (status == AW_OK)
+            status = aw_own_read(session, end);
+        moved = has_moved(arm, before);
+    }
+    if (status != AW_OK || !moved)
+        return status;
+    return aw_fail(&session->err, AW_TIMEOUT, "it still moves");
+}
+
+enum aw_status aw_own_stop(struct aw_session *session)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    char at[96] = "";
+    unsigned sent = 0;
+    if (!session->device.link)
+        return aw_fail(&session->err, AW_LOST, "NOT stopped: no link");
+    /* Where that fails, the last place that is known is held. */
+    aw_own_read(session, aw_clock_after(aw_clock_now(session->clock), REST_S));
+    session->err = (struct aw_error){.status = AW_OK};
+    enum aw_status status = send_stops(session, &sent);
+    if (status == AW_OK && !session->tool->exchange)
+        status = see_rest(session);
+    struct aw_error why = session->err;
+    for (size_t i = 0; i < arm->n; i++)
+        aw_append(at, sizeof at, "", " %.5g", arm->joints[i].now.value[AW_JOINT_ACTUAL]);
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "%s: %s",
+                       sent ? "stop sent, not confirmed" : "NOT stopped", why.text);
+    session->motion.moving = false;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    aw_stop_did(session, "holding%s %s", at, arm->joints[0].unit ? arm->joints[0].unit : "");
+    return AW_OK;
+}
+
+/* With what was measured last. */
+void aw_own_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    struct aw_error before = session->err;
+    for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
+        struct aw_record packet;
+        uint8_t bytes[FRAME_ROOM];
+        size_t size;
+        if (make_stop(session, stop, &packet) != AW_OK ||
+            aw_encode(&packet, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
+            continue;
+        if (session->wire->variant.envelope)
+            size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
+        add(context, bytes, size);
+    }
+    session->err = before;
+}
+
+enum aw_moves aw_own_saw(struct aw_session *session, bool tx, struct aw_span frame)
+{
+    struct aw_record record;
+    bool known = aw_wire_decode(session->wire, tx ? AW_TX : AW_RX, frame, &record, NULL) == AW_OK;
+    if (known && !tx)
+        aw_own_take(session, &record);
+    if (known && aw_session_is_own(session, record.codec->message))
+        return tx && !record.codec->message->reads ? AW_MOVES : AW_MOVES_ON;
+    if (session->own.base->share.saw)
+        return session->own.base->share.saw(session, tx, frame);
+    return tx && !(known && record.codec->message->reads) ? AW_MOVES : AW_MOVES_ON;
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# Joints that packet files describe: the tool's own verbs on a firmware that it does not know, and
+# every way in which they stop.
+load common.bash
+
+files() {
+    cat >team.packets <<'END'
+[packet status]              # a request without values, an answer with nine
+id   = 42
+help = joints as the firmware has them
+ask  = yes                   # sent empty, answered; watch asks for it; reads, never moves
+rate = 50Hz
+repeat = m1 m2 m3            # the fields below once for each
+position = f32 ticks  scale=0.0879deg
+velocity = f32 ticks/s
+torque   = f32 Nm     no_data=-1
+
+[packet go]
+id = 37
+moves = yes                  # a motion: limits, stop, dead-man, confirmation hold
+repeat = m1 m2 m3
+setpoint = f32 deg  min=-90 max=90
+velocity = f32 0             # default
+force    = f32 0
+answer   = status            # its answer has the fields of that packet
+
+[joint m1]
+setpoint = go.m1.setpoint
+position = status.m1.position
+velocity = status.m1.velocity
+[joint m2]
+setpoint = go.m2.setpoint
+position = status.m2.position
+effort   = status.m2.torque
+[joint m3]
+alias    = elbow
+setpoint = go.m3.setpoint
+position = status.m3.position
+speed    = 90deg/s
+near     = 1deg
+[stop]
+packet = go  hold            # what is sent so that nothing moves on: hold sends the measured positions
+END
+}
+
+# A board with that firmware in a process of its own; its link is $url.
+board() { start board python3 "$root/tests/cli/own_board.py" "$D" "$@"; }
+
+# Setpoints of the last packet that moves, and where the joints were then, are the same.
+held() {
+    awk '$2 == 37 { for (i = 1; i <= 3; i++) off[i] = $(2 + i) - $(5 + i) }
+        END { for (i = 1; i <= 3; i++) if (off[i] > 4 || off[i] < -4) exit 1 }' taken ||
+        { tail -n 5 taken && false; }
+}
+
+moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken; }
+
+@test "status, limits, move, home and jog on the simulated arm" {
+    files
+    printf '%s\n' status 'move 0 40 -20 --wait' 'move elbow=10 duration=500ms --wait=2deg' \
+        'jog m2 -5 --wait' 'home --wait' stop >lines
+    ok hidmotor -q -l "$fast" --packets team.packets -j run lines
+    same "$(jq -r '.cmd + " " + (.result // "")' <<<"$output" | grep -v '^ ' | tr '\n' ,)" \
+        "status ,move arrived,move arrived,jog arrived,home arrived,stop confirmed,"
+    jq -se '[.[] | select(.cmd == "move")][0] | .m2.target == 40 and .m2.actual > 37 and
+        .m2.actual < 43' <<<"$output"
+    jq -se '[.[] | select(.cmd == "jog")][0].m2.target < 36.5' <<<"$output"
+    ok hidmotor --packets team.packets limits elbow --csv
+    same "$output" $'joint,of,min,max,unit,from\nm3,setpoint,-90,90,deg,packet file\nm3,speed,-90,90,deg/s,packet file'
+    ok hidmotor --packets team.packets complete -- --packets team.packets jog el
+    has "$output" elbow
+    ok hidmotor -q -l "$fast" move --packets team.packets 0 5 0
+    matches "$output" "move result=sent m1=0deg m2=5deg m3=0deg*"
+}
+
+@test "what goes over the wire is the file's: one packet a tick along a way without jumps" {
+    files
+    board
+    ok hidmotor -q -l "$url" --packets team.packets move 0 30 -20 --wait
+    matches "$output" "move result=arrived m1.target=0deg m1.actual=* m2.target=30deg m2.actual=*"
+    awk '$2 != 37 && $2 != 42 { exit 1 }
+        $2 == 37 { if ($4 - at > 4 || $4 < at) exit 1; at = $4; n++ }
+        END { exit !(at == 30 && n >= 20) }' taken
+    ok hidmotor -q -l "$url" --packets team.packets watch -n 2 -j
+    same "$(jq -r .msg <<<"$output" | sort -u)" status
+    ok hidmotor -q -l "$url" --packets team.packets stop
+    matches "$output" "stop result=confirmed m1=*"
+    held
+}
+
+@test "Ctrl-C, the end of input, a closed pipe and a crash hold the arm where it is" {
+    files
+    board
+    for signal in INT TERM SEGV ABRT; do
+        hidmotor -q -l "$url" --packets team.packets move 0 80 0 duration=4s --wait >out 2>err 3>&- &
+        becomes yes moving
+        kill -$signal $!
+        wait $! || true
+        becomes "$(held && echo held)" echo held
+        [ $signal != INT ] || has "$(<err)" "stopped: holding"
+        ok hidmotor -q -l "$url" --packets team.packets home duration=200ms --wait
+    done
+    (echo 'move 0 80 0 duration=4s'; becomes yes moving >&2) |
+        hidmotor -q -l "$url" --packets team.packets --deadman 0.3s >out 2>err || true
+    held
+}
+
+@test "a server stops for a client that is killed, by the packets of the file" {
+    files
+    board
+    export HIDMOTOR_PACKETS=team.packets
+    board_url=$url
+    start server hidmotor -l "$board_url" serve --listen "unix:$D/served"
+    hidmotor -q -l "serve:$D/served" move 0 80 0 duration=4s --wait >out 2>err 3>&- &
+    becomes yes moving
+    kill -KILL $!
+    wait $! || true
+    becomes held eval 'sleep 0.3; held && echo held'
+    ok hidmotor -q -l "serve:$D/served" home duration=500ms --wait
+    hidmotor -q -l "serve:$D/served" move 0 80 0 duration=4s --wait >out 2>err 3>&- &
+    mover=$!
+    becomes yes moving
+    ok hidmotor -q -l "serve:$D/served" stop
+    wait $mover || true
+    held
+    hidmotor -q -l "serve:$D/served" home duration=500ms --wait
+    hidmotor -q -l "serve:$D/served" move 0 80 0 duration=4s --wait >out 2>err 3>&- &
+    mover=$!
+    becomes yes moving
+    kill -KILL "$pid" # the server
+    wait $mover || true
+    becomes held eval 'sleep 0.3; held && echo held'
+}
+
+@test "bad input sends nothing" {
+    files
+    board
+    exits 6 hidmotor -q -l "$url" --packets team.packets move 0 91 0
+    exits 2 hidmotor -q -l "$url" --packets team.packets move 0 nan 0
+    exits 2 hidmotor -q -l "$url" --packets team.packets move 0 1 2 3
+    exits 2 hidmotor -q -l "$url" --packets team.packets move wrist=3
+    has "$stderr" "no joint 'wrist'"
+    exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3 m1=4
+    exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3mm
+    exits 2 hidmotor -q -l "$url" --packets team.packets moveto 100 0 100
+    has "$stderr" "no command 'moveto'"
+    exits 2 hidmotor -q -l "$url" --packets team.packets send go m1.setpoint=1 m2.setpoint=1 m3.setpoint=1
+    same "$(awk '$2 == 37' taken)" ""
+    sed '/^\[stop\]/,$d' team.packets >nostop.packets
+    exits 2 hidmotor -q -l "$url" --packets nostop.packets move 0 1 0
+    matches "$stderr" "hidmotor: nostop.packets:11:1: packet go: moves = yes, and nothing stops it*"
+    # without joints the tool's own firmware is meant, and what is missing is said
+    sed '/^\[joint/,$d; /^moves/d' team.packets >plain.packets
+    exits 1 hidmotor -q -l "$url" --packets plain.packets move 0 1 0
+    has "$stderr" "[joint"
+}
+
+@test "a packet that moves is stopped as a motion is; without hold by a packet as it stands" {
+    files
+    board
+    printf '%s\n' 'send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes' >lines
+    ok hidmotor -q -l "$url" --packets team.packets run lines
+    held
+    same "$(awk '$2 == 37' taken | wc -l)" 2
+    sed -i '/^packet = go/s/.*/packet = halt/' team.packets
+    printf '[packet halt]\nid = 50\nhow = u8 1\n' >>team.packets
+    ok hidmotor -q -l "$url" --packets team.packets run lines
+    same "$(awk '$2 != 42 { print $2 }' taken | tail -n 2 | xargs)" "37 50"
+    sed -i 's/^how = u8 1/how = u8/' team.packets
+    exits 2 hidmotor -q -l "$url" --packets team.packets status
+    has "$stderr" "stop: halt.how — without hold, and it has no default"
+}
