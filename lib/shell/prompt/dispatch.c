@@ -117,8 +117,8 @@ static enum aw_status prepare_wire(struct aw_session *session)
     return status;
 }
 
-/* Packet files may bring joints, and with them other commands: also those that the line names behind
- * its command. What is wrong with them is told when the command has been found. */
+/* Packet files may bring joints, and with them other commands: also those files that the line names
+ * behind its command. What is wrong with them is told when the command has been found. */
 static void foresee(struct aw_session *session, const struct aw_words *words)
 {
     static const char name[] = "--packets";
