@@ -241,7 +241,8 @@ static const struct aw_renamed renamed[] = {
 static const struct aw_teleop_preset maps[] = {
     {"motors", "the velocity of one joint at a time on the left stick, a goes on to the next",
      "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -2\n"
-     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nback = quit\n"},
+     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nstart = record toggle\nback = "
+     "quit\n"},
     {0},
 };
 

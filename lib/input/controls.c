@@ -364,6 +364,26 @@ int aw_controls_find(struct aw_controls *names, const struct aw_caps *caps, cons
     return (int)names->n - 1;
 }
 
+static bool is_bound(const struct aw_controls *names, unsigned type, unsigned code)
+{
+    size_t i = 0;
+    while (i < names->n_bindings &&
+           !(names->bindings[i].type == type && names->bindings[i].code == code))
+        i++;
+    return i < names->n_bindings;
+}
+
+void aw_controls_add_rest(struct aw_controls *names, const struct aw_caps *caps)
+{
+    for (unsigned i = 0; i < KEY_CNT + ABS_CNT; i++) {
+        unsigned type = i < ABS_CNT ? EV_ABS : EV_KEY, code = i < ABS_CNT ? i : i - ABS_CNT;
+        bool there = type == EV_ABS ? aw_caps_abs(caps, code) : aw_caps_key(caps, code);
+        const char *name = there ? libevdev_event_code_get_name(type, code) : NULL;
+        if (name && strlen(name) < sizeof names->controls[0].name && !is_bound(names, type, code))
+            aw_controls_find(names, caps, name);
+    }
+}
+
 static void sum_up(struct aw_controls *names, int number)
 {
     double sum = 0;

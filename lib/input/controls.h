@@ -66,6 +66,9 @@ void aw_controls_make(struct aw_controls *names, const struct aw_caps *caps, con
 /* Number of a control; -1: the device has none of this name. The kernel's names are bound then. */
 int aw_controls_find(struct aw_controls *names, const struct aw_caps *caps, const char *name);
 
+/* Binds the kernel's names of all codes that have no other, as far as there is room. */
+void aw_controls_add_rest(struct aw_controls *names, const struct aw_caps *caps);
+
 /* An event, or the state at the beginning. True if a control follows that code. */
 bool aw_controls_event(struct aw_controls *names, unsigned type, unsigned code, int32_t value);
 

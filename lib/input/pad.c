@@ -386,6 +386,11 @@ int aw_pad_find(struct aw_pad *pad, const char *name)
     return aw_controls_find(&pad->names, &pad->caps, name);
 }
 
+void aw_pad_find_all(struct aw_pad *pad)
+{
+    aw_controls_add_rest(&pad->names, &pad->caps);
+}
+
 double aw_pad_value(const struct aw_pad *pad, int control)
 {
     return pad->names.controls[control].value;

@@ -55,6 +55,9 @@ int64_t aw_pad_due(const struct aw_pad *pad);
 int aw_pad_find(struct aw_pad *pad, const char *name);
 double aw_pad_value(const struct aw_pad *pad, int control);
 
+/* Of all that it has (aw_controls_add_rest). */
+void aw_pad_find_all(struct aw_pad *pad);
+
 const struct aw_controls *aw_pad_controls(const struct aw_pad *pad);
 const struct aw_caps *aw_pad_caps(const struct aw_pad *pad);
 

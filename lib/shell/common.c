@@ -59,9 +59,14 @@ const struct aw_command aw_common_commands[] = {
          {.name = "keys", .help = "the keys of the terminal, as where there is no gamepad"},
          {.name = "map", .value = "NAME", .complete = aw_teleop_complete_maps,
           .help = "what the controls do: a section [teleop NAME] of the config file, or built in"},
+         {.name = "channels", .value = "FILE",
+          .help = "inputs of the map by name from records (NDJSON, CSV): - as they come on "
+              "standard input, a file by its times"},
+         {.name = "learn",
+          .help = "ask to move each control, and write a section [teleop NAME] (--map; mine)"},
          {.name = "stale", .value = "TIME", .unit = "s", .min = 0, .max = 60,
           .help = "stop when a pad with a stick held out is silent for so long; 0: never, as "
-              "without a word but on Bluetooth (2s)"},
+              "without a word but on Bluetooth (2s); of records (0.5s)"},
          AW_LAG_OPTION,
          {.name = "pad-db", .value = "FILE",
           .help = "names of controls: lines of SDL's GameControllerDB", .endings = "txt"}),

@@ -15,6 +15,11 @@ pad() {
         full) control=0001\ 0136\ ${control#*:} ;;
         leftx) control=0003\ 0000\ ${control#*:} ;;
         lefty) control=0003\ 0001\ ${control#*:} ;;
+        righty) control=0003\ 0004\ ${control#*:} ;;
+        lefttrigger) control=0003\ 0002\ ${control#*:} ;;
+        righttrigger) control=0003\ 0005\ ${control#*:} ;;
+        y) control=0001\ 0134\ ${control#*:} ;;
+        start) control=0001\ 013b\ ${control#*:} ;;
         lost) control='0000 0003 0' ;;
         alive) control='0004 0004 7' ;;
         esac
@@ -106,6 +111,16 @@ END
         ends 0"
 }
 
+@test "the next joint is said, with a bell" {
+    TERM=xterm terminal 80 <<<"
+        launch unitysim -q -l sim: teleop --keys --map sequential
+        want {[?1049h} {stands: press a key} {>elbow}
+        type \r
+        want \007 {now: wrist_rotate}
+        type q
+        ends 0"
+}
+
 @test "keys: where releases are reported a key that is held runs, and a stop ends it" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys
@@ -121,4 +136,227 @@ END
         type \003
         want {[?1049l} {stopped}
         ends 130"
+}
+
+@test "a button begins recordings and ends them, another one marks; nothing is written over" {
+    pad 0.1=start:1 0.2=start:0 0.5=hold:1 1.0=lefty:-32768 1.5=y:1 2.0=hold:0 2.2=start:1 2.3=start:0 \
+        2.5=start:1 3.0=lefty:0
+    ok drive -j
+    same "$(jq -c '[.stops, .marks, .recordings]' <<<"$output")" '[1,1,2]'
+    same "$(ls -- *.pcapng)" "$(printf 'hidmotor-1.pcapng\nhidmotor-2.pcapng')"
+    has "$(hidmotor -q info hidmotor-1.pcapng)" success
+    same "$(hidmotor -q -j decode hidmotor-2.pcapng --dir tx | jq -r .msg | sort -u)" positions # it stood
+    before=$(cksum hidmotor-*.pcapng)
+    ok drive -j --record run.mcap
+    same "$(jq -c .recordings <<<"$output")" 1
+    same "$(ls -- *.mcap)" "$(printf 'run-2.mcap\nrun.mcap')"
+    same "$(cksum hidmotor-*.pcapng)" "$before"
+    # In a script the recording that was asked for goes on.
+    printf 'teleop --pad file:pad.evemu\nmove 0 10 0 --wait\n' | ok hidmotor -q -l "$fast" --record all.pcapng
+    hidmotor -q -j decode all-3.pcapng --dir tx | jq -se 'any(.msg == "set_setpoints" and .m2 == 10)'
+    pad 0.5=hold:1 1.0=lefty:-32768 1.5=start:1 2.0=hold:0
+    mkdir sub && chmod 555 sub && cd sub
+    ln -s ../pad.evemu .
+    plain=()
+    [ "$(id -u)" != 0 ] || plain=(setpriv --bounding-set=-dac_override --inh-caps=-dac_override)
+    exits 7 "${plain[@]}" hidmotor -l "$fast" teleop --pad file:pad.evemu
+    has "$stderr" 'hidmotor-1.pcapng: Permission denied'
+    has "$stderr" 'stopped: holding'
+}
+
+@test "--learn asks for each control and writes the section, which drives then" {
+    # hold, fast; a stick upwards is the shoulder, a little of another one is not; triggers are the base
+    pad 0.5=hold:1 0.7=hold:0 1.0=full:1 1.1=full:0 1.5=righttrigger:255 1.6=righttrigger:0 1.7=lefttrigger:255 \
+        1.8=lefttrigger:0 2.0=leftx:9000 2.1=lefty:-32768 2.2=lefty:-700 2.3=leftx:0 2.5=hold:1 2.6=hold:0 \
+        2.7=hold:1 2.8=hold:0 3.0=y:1 3.1=y:0
+    ok hidmotor -l "$fast" teleop --learn --map mine --pad file:pad.evemu --dry-run
+    [ ! -e config/armwire/hidmotor.ini ]
+    mkdir -p dotfiles config/armwire && printf '[options]\ntimeout = 1s' >dotfiles/arm.ini
+    ln -s "$D/dotfiles/arm.ini" config/armwire/hidmotor.ini
+    ok hidmotor -l "$fast" teleop --learn --pad file:pad.evemu
+    has "$stderr" ' 3 of 10  base: move what drives it, the way it grows'
+    has "$stderr" 'base, back: move what makes it less'
+    has "$output" 'result=written map=mine'
+    same "$(<config/armwire/hidmotor.ini)" '[options]
+timeout = 1s
+
+[teleop mine]
+enable = rightshoulder
+full = leftshoulder
+righttrigger = base velocity 100%
+lefttrigger = base velocity -100%
+lefty = shoulder velocity -100%
+y = mark success'
+    fails 2 hidmotor -q -l "$fast" teleop --learn --pad file:pad.evemu
+    has "$why" 'has a section [teleop mine] — name another one: --map NAME'
+    pad 0.5=hold:1 1.0=lefty:-32768 2.0=hold:0 2.5=lefty:0
+    ok drive --record run.pcapng -j # the first section counts
+    read -r _ last <<<"$(ends_of m2)"
+    [ "$last" -ge 44 ]
+    pad 0.5=alive
+    exits 2 hidmotor -q -l "$fast" teleop --learn --map two --pad file:pad.evemu
+    has "$stderr" 'no button was pressed'
+}
+
+@test "--learn: a device that nobody knows has the kernel's names; what rests at its end goes one way" {
+    cat >stick.evemu <<'END'
+# EVEMU 1.3
+N: Some stick
+I: 0003 1234 5678 0110
+P: 00 00 00 00 00 00 00 00
+B: 00 0b 00 00 00 00 00 00 00
+B: 01 00 00 00 00 00 00 00 00
+B: 01 00 00 00 00 00 00 00 00
+B: 01 00 00 00 00 00 00 00 00
+B: 01 00 00 00 00 00 00 00 00
+B: 01 00 00 00 00 03 00 00 00
+B: 03 05 00 00 00 00 00 00 00
+A: 00 -512 511 0 0 0
+A: 02 0 255 0 0 0
+E: 0.0 0000 0000 0
+E: 0.5 0001 0120 1
+E: 0.5 0000 0000 0
+E: 0.6 0001 0120 0
+E: 0.6 0000 0000 0
+E: 1.0 0001 0120 1
+E: 1.0 0000 0000 0
+E: 1.1 0001 0120 0
+E: 1.1 0000 0000 0
+E: 2.0 0003 0002 255
+E: 2.0 0000 0000 0
+E: 2.1 0003 0002 0
+E: 2.1 0000 0000 0
+E: 2.5 0001 0120 1
+E: 2.5 0000 0000 0
+E: 2.6 0001 0120 0
+E: 2.6 0000 0000 0
+E: 3.0 0003 0000 -512
+E: 3.0 0000 0000 0
+E: 3.1 0003 0000 0
+E: 3.1 0000 0000 0
+END
+    ok hidmotor -q -l "$fast" teleop --learn --map mine --dry-run --pad file:stick.evemu
+    same "$output" '[teleop mine]
+enable = BTN_TRIGGER
+ABS_Z = base velocity 100% min=-1 max=1
+ABS_X = shoulder velocity -100%'
+}
+
+# muscles T COLUMNS…: a recording of channels, 100 records a second, from lines "FROM TO NAME VALUE"
+muscles() {
+    awk -v end="$1" '{ from[NR] = $1; to[NR] = $2; name[NR] = $3; value[NR] = $4 }
+        END {
+            print "t,on,emg1,emg2"
+            for (i = 0; i < end * 100; i++) {
+                v["on"] = 0; v["emg1"] = v["emg2"] = 0.05
+                for (k = 1; k <= NR; k++) if (i / 100 >= from[k] && i / 100 < to[k]) v[name[k]] = value[k]
+                print i / 100 "," v["on"] "," v["emg1"] "," v["emg2"]
+            }
+        }' >emg.csv
+}
+
+emg_map() {
+    mkdir -p config/armwire
+    printf '%s\n' '[teleop emg]' 'enable = on' 'emg1 = select velocity min=0.1 max=0.6' \
+        'emg2 = select velocity -100% min=0.1 max=0.6' 'select = shoulder, elbow' \
+        'emg1+emg2 = next above=0.5 lockout=0.8s' >config/armwire/hidmotor.ini
+}
+
+@test "channels of muscles: two drive one joint, both at once go on to the next, and not twice in the lock-out" {
+    emg_map
+    muscles 4 <<'END'
+0.2 3.8 on 1
+0.5 1.5 emg1 0.9
+1.8 1.9 emg1 0.9
+1.8 1.9 emg2 0.9
+2.0 2.1 emg1 0.9
+2.0 2.1 emg2 0.9
+2.3 3.3 emg2 0.6
+END
+    ok hidmotor -l "$fast" teleop --channels emg.csv --record run.pcapng
+    has "$output" 'result=ended stops=1'
+    same "$(grep -c 'now: ' <<<"$stderr")" 1
+    has "$stderr" 'now: elbow'
+    read -r _ last <<<"$(ends_of m2)"
+    [ "$last" -ge 44 ] && [ "$last" -le 51 ] # a quarter of 200 deg/s for a second
+    read -r _ last <<<"$(ends_of m3)"
+    [ "$last" -le -44 ]
+}
+
+@test "channels: what is on from the beginning counts when it has been off; a file needs times" {
+    emg_map
+    muscles 2 <<'END'
+0 2 on 1
+0.5 1.5 emg1 0.9
+END
+    ok hidmotor -q -l "$fast" teleop --channels emg.csv -j
+    same "$(jq -c .stops <<<"$output")" 0
+    cut -d, -f2- emg.csv >bare.csv
+    fails 2 hidmotor -q -l "$fast" teleop --channels bare.csv
+    has "$why" 'played by its times'
+    fails 2 hidmotor -q -l "$fast" teleop --channels nothing.csv
+    muscles 1 </dev/null
+    sed 's/emg2/other/' emg.csv >lacks.csv
+    ok hidmotor -q -l "$fast" teleop --channels lacks.csv -j # nothing counts before all have come
+    same "$(jq -c .stops <<<"$output")" 0
+}
+
+# lives WORDS: records on standard input until it moves; then what WORDS say, and what came of it. Where this machine
+# holds the tool up for 100 ms that stops it, too, and all begins anew.
+lives() {
+    local status=75
+    while [ $status = 75 ]; do
+        status=0
+        python3 - "$1" <<'END' || status=$?
+import json, subprocess, sys, time
+tool = subprocess.Popen(["hidmotor", "-j", "-l", "sim:", "teleop", "--channels", "-", "--record", "run.pcapng"],
+                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def say(text):
+    tool.stdin.write(text + "\n")
+    tool.stdin.flush()
+def push(on, emg1, times):
+    for _ in range(times):
+        say(json.dumps({"on": on, "emg1": emg1, "emg2": 0.05}))
+        time.sleep(0.01)
+def stops_for(why):
+    for line in tool.stderr:
+        if "held up" in line:
+            tool.kill()
+            sys.exit(75)
+        if "stopped" in line:
+            assert why in line, line
+            return
+    sys.exit("it has not stopped")
+push(0, 0.05, 5)
+push(1, 0.05, 10)
+push(1, 0.9, 50)
+if sys.argv[1] == "silence":
+    begun = time.monotonic()
+    stops_for("the records are silent")
+    assert time.monotonic() - begun > 0.4
+elif sys.argv[1] != "end":
+    say(sys.argv[1])
+    push(1, 0.9, 5)
+    stops_for("events were lost")
+    push(1, 0.9, 5) # it is not held anew
+tool.stdin.close()
+assert tool.wait() == 7
+if "held up" in tool.stderr.read():
+    sys.exit(75)
+result = json.loads(tool.stdout.read().splitlines()[-1])
+assert "records have ended" in result["why"], result
+END
+    done
+    # It did move, and it has stopped.
+    [ $status = 0 ] && hidmotor -q -j decode run.pcapng --dir tx |
+        jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
+}
+
+@test "channels on standard input: silence, their end, what is none and what is no number stop it" {
+    emg_map
+    for what in silence end rubbish '{"on":1,"emg1":"x"}' '{"on":null}'; do lives "$what"; done
+}
+
+@test "teleop that stands still or is killed: the stop is on the wire all the same" {
+    WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -61,17 +62,22 @@ static enum aw_status open_pad(struct aw_hands *h)
         return status;
     for (size_t i = 0; i < h->map.n_inputs; i++)
         h->control[i] = aw_pad_find(h->pad, h->map.inputs[i]);
-    if (h->control[h->map.enable] < 0)
-        return aw_fail(&h->session->err, AW_USAGE,
-                       "teleop: '%s' has no control '%s', which the map %s holds to run — name "
-                       "another one in a section [teleop NAME]",
-                       aw_pad_caps(h->pad)->name, h->map.inputs[h->map.enable], h->map_name);
     const char *stale = aw_option(h->session, "stale");
     double seconds = stale ? aw_option_number(h->session, "stale")
                      : aw_pad_caps(h->pad)->bus == BUS_BLUETOOTH ? STALE_S
                                                                  : 0;
     h->engine.stale_ns = (int64_t)(seconds * 1e9);
     return AW_OK;
+}
+
+static enum aw_status check_enable(struct aw_hands *h)
+{
+    if (h->control[h->map.enable] >= 0 || aw_option(h->session, "channels"))
+        return AW_OK;
+    return aw_fail(&h->session->err, AW_USAGE,
+                   "teleop: '%s' has no control '%s', which the map %s holds to run — name "
+                   "another one in a section [teleop NAME], or let --learn ask for it",
+                   aw_pad_caps(h->pad)->name, h->map.inputs[h->map.enable], h->map_name);
 }
 
 /* "45deg/s" of the joint's unit, or "-50%" of its limit. */
@@ -162,23 +168,53 @@ static void find_mapped(struct aw_hands *h)
 }
 
 /* Without a word about it: a pad if there is one, else the keys of the terminal. */
-static enum aw_status find_hands(struct aw_hands *h)
+static enum aw_status find_pad(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
-    h->screen = aw_live_wanted(session);
-    enum aw_status status = h->keys.wanted ? AW_OK : open_pad(h);
+    enum aw_status status = open_pad(h);
     if (status == AW_NO_LINK && !aw_option(session, "pad") && h->screen) {
         h->keys.wanted = true;
         snprintf(h->said, sizeof h->said, "%.119s", session->err.text);
         return AW_OK;
     }
+    return status == AW_OK ? check_enable(h) : status;
+}
+
+static enum aw_status find_hands(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    const char *channels = aw_option(session, "channels");
+    enum aw_status status = AW_OK;
+    h->screen = aw_live_wanted(session);
+    for (size_t i = 0; i < h->map.n_inputs; i++)
+        h->control[i] = -1;
     if (h->keys.wanted && !h->screen)
         return aw_fail(&session->err, AW_USAGE,
                        "teleop --keys needs a terminal to draw on — or take a pad (--pad)");
+    if (!h->keys.wanted && (!channels || aw_option(session, "pad")))
+        status = find_pad(h);
+    return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;
+}
+
+/* The map, with rates and joints as they are. */
+static enum aw_status begin_engine(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < h->map.n && status == AW_OK; i++)
+        status = read_rate(h, i);
+    if (status == AW_OK)
+        status = describe_joints(h);
+    size_t n = h->list.n < AW_TELEOP_JOINTS ? h->list.n : AW_TELEOP_JOINTS;
+    if (status == AW_OK)
+        status = aw_teleop_start(&h->engine, &h->map, h->joints, n, aw_clock_now(session->clock),
+                                 &session->err);
+    if (status == AW_OK)
+        find_mapped(h);
     return status;
 }
 
-static enum aw_status begin(struct aw_hands *h)
+static enum aw_status begin_joints(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_joints_begin(session, &h->list);
@@ -187,22 +223,41 @@ static enum aw_status begin(struct aw_hands *h)
         status = session->tool->joints->read(session, &h->list);
     if (status != AW_OK || (dry && session->tool->joints->told))
         return status;
-    status = aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
-    if (status == AW_OK)
-        status = aw_teleop_choose(h, aw_option(session, "map"));
-    for (size_t i = 0; i < h->map.n && status == AW_OK; i++)
-        status = read_rate(h, i);
-    if (status != AW_OK)
+    return aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
+}
+
+static enum aw_status begin(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    bool dry = aw_flag(session, "dry-run");
+    enum aw_status status = begin_joints(h);
+    if (status != AW_OK || (dry && session->tool->joints->told))
         return status;
-    status = describe_joints(h);
-    size_t n = h->list.n < AW_TELEOP_JOINTS ? h->list.n : AW_TELEOP_JOINTS;
+    status = aw_teleop_choose(h, aw_option(session, "map"));
     if (status == AW_OK)
-        status = aw_teleop_start(&h->engine, &h->map, h->joints, n, aw_clock_now(session->clock),
-                                 &session->err);
-    if (status != AW_OK)
-        return status;
-    find_mapped(h);
-    return aw_flag(session, "dry-run") ? AW_OK : find_hands(h);
+        status = begin_engine(h);
+    return status == AW_OK && !dry ? find_hands(h) : status;
+}
+
+/* --learn: the map is asked for, tried, and written; nothing moves. */
+static enum aw_status learn(struct aw_hands *h)
+{
+    char *text = NULL;
+    enum aw_status status = begin_joints(h);
+    if (status == AW_OK && h->list.n == 0)
+        status =
+            aw_fail(&h->session->err, AW_USAGE, "teleop --learn: there is no joint to ask for%s",
+                    aw_flag(h->session, "dry-run") ? " without the device" : "");
+    if (status == AW_OK)
+        status = open_pad(h);
+    if (status == AW_OK)
+        status = aw_teleop_learn(h, &text);
+    if (status == AW_OK)
+        status = begin_engine(h);
+    if (status == AW_OK)
+        status = aw_teleop_learn_save(h, text);
+    free(text);
+    return status == AW_ENOUGH ? AW_OK : status;
 }
 
 /* ---- What is said ------------------------------------------------------------------------------
@@ -210,40 +265,67 @@ static enum aw_status begin(struct aw_hands *h)
 
 static void say(struct aw_hands *h, const char *text, const char *more)
 {
-    snprintf(h->said, sizeof h->said, "%s%s", text, more);
+    snprintf(h->said, sizeof h->said, "%.40s%.79s", text, more);
     if (!h->screen)
         aw_session_notice(h->session, "%s", h->said);
+}
+
+/* On the terminal itself: what is said on standard error is a line of the panel. */
+static void ring(const struct aw_hands *h)
+{
+    int fd = h->screen ? STDOUT_FILENO : STDERR_FILENO;
+    if (isatty(fd) && write(fd, "\a", 1) < 0)
+        return; /* the words are there all the same */
 }
 
 static void mark(struct aw_hands *h, const char *text)
 {
     struct aw_session *session = h->session;
-    h->marks++;
-    if (!session->device.tee)
+    if (!session->device.tee) {
         say(h, "a mark needs --record FILE: ", text);
-    else if (aw_tee_mark(session->device.tee, aw_session_time(session), text, &session->err))
+    } else if (aw_tee_mark(session->device.tee, aw_session_time(session), text, &session->err)) {
+        h->marks++;
         say(h, "mark: ", text);
+    }
 }
 
-static void act(struct aw_hands *h)
+/* A recording that cannot be begun or ended ends the command, and what moves. */
+static enum aw_status toggle_recording(struct aw_hands *h)
 {
+    const char *said;
+    enum aw_status status = aw_teleop_record_toggle(h, &said);
+    if (status == AW_OK)
+        say(h, said, h->record_path);
+    else
+        h->session->err.status = status = AW_LOST;
+    return status;
+}
+
+static enum aw_status act(struct aw_hands *h)
+{
+    enum aw_status status = AW_OK;
     for (size_t i = 0; i < h->engine.n_actions; i++) {
         const struct aw_teleop_action *action = &h->engine.actions[i];
         if (action->does == AW_DOES_NEXT) {
             say(h, "now: ", action->text);
-            aw_session_draw(h->session, "\a");
+            ring(h);
         } else if (action->does == AW_DOES_QUIT) {
             h->done = true;
+        } else if (action->does == AW_DOES_RECORD) {
+            status = toggle_recording(h);
         } else {
-            mark(h, action->does == AW_DOES_RECORD ? "record" : action->text);
+            mark(h, action->text);
         }
+        if (status != AW_OK)
+            return status;
     }
+    return AW_OK;
 }
 
 /* ---- Running -----------------------------------------------------------------------------------
  */
 
-static void hear_pad(struct aw_hands *h)
+static void take_pad(struct aw_hands *h)
 {
     struct aw_pad_event event;
     int64_t now = aw_clock_now(h->session->clock);
@@ -325,7 +407,7 @@ static enum aw_status stop(struct aw_hands *h)
         return status;
     session->motion.moving = false;
     say(h, "stopped: ",
-        t->halt == AW_HALT_LAG ? h->list.joints[t->halted_joint].name : aw_halt_names[t->halt]);
+        t->halt == AW_HALT_LAG ? h->list.joints[t->halted_joint].name : aw_teleop_halt_text(h));
     return AW_OK;
 }
 
@@ -340,17 +422,18 @@ static bool see(void *context, const struct aw_joint_list *list)
 static enum aw_status attend(struct aw_hands *h, bool runs)
 {
     struct aw_session *session = h->session;
-    int64_t until = aw_clock_now(session->clock) + (runs ? SLICE_NS : REST_NS);
-    if (h->pad)
-        until = aw_sooner(
-            until, aw_pad_due(h->pad) > aw_clock_now(session->clock) ? aw_pad_due(h->pad) : until);
+    int64_t now = aw_clock_now(session->clock), until = now + (runs ? SLICE_NS : REST_NS);
+    if (h->pad && aw_pad_due(h->pad) > now)
+        until = aw_sooner(until, aw_pad_due(h->pad));
+    if (aw_teleop_channels_due(h) > now)
+        until = aw_sooner(until, aw_teleop_channels_due(h));
     enum aw_status status = aw_joints_attend(session, &h->list, until, 0, see, h);
     for (size_t i = 0; i < h->engine.n; i++)
         see_joint(h, i);
     int fds[2] = {-1, -1};
     if (h->pad)
         aw_pad_fds(h->pad, fds);
-    else
+    else if (!h->channels.stream)
         fds[0] = aw_screen_fd(h->live.screen);
     if (status != AW_OK || runs || fds[0] < 0 || aw_session_virtual(session))
         return status;
@@ -359,32 +442,65 @@ static enum aw_status attend(struct aw_hands *h, bool runs)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-static enum aw_status turn(struct aw_hands *h)
+/* Takes in what the hands do. */
+static enum aw_status take_in(struct aw_hands *h)
 {
     h->event_ns = aw_clock_now(h->session->clock);
+    aw_guard_alive(&h->guard);
     if (h->pad)
-        hear_pad(h);
+        take_pad(h);
     read_keys(h);
-    enum aw_teleop_turn now = aw_teleop_step(&h->engine, aw_clock_now(h->session->clock));
-    act(h);
-    enum aw_status status = now == AW_TELEOP_RUN    ? send(h)
-                            : now == AW_TELEOP_STOP ? stop(h)
-                                                    : AW_OK;
+    return h->channels.stream ? aw_teleop_channels_take(h) : AW_OK;
+}
+
+static enum aw_status turn(struct aw_hands *h)
+{
+    enum aw_teleop_turn now = AW_TELEOP_REST;
+    enum aw_status status = take_in(h);
+    if (status != AW_OK)
+        return status;
+    if (h->channels.unseen == 0) {
+        now = aw_teleop_step(&h->engine, aw_clock_now(h->session->clock));
+        status = act(h);
+    }
+    if (status == AW_OK)
+        status = now == AW_TELEOP_RUN ? send(h) : now == AW_TELEOP_STOP ? stop(h) : AW_OK;
     if (h->screen && aw_live_due(&h->live))
         aw_teleop_draw(h);
     return status == AW_OK && !h->done ? attend(h, now == AW_TELEOP_RUN) : status;
+}
+
+static enum aw_status open_screen(struct aw_hands *h)
+{
+    if (h->screen && aw_live_open(&h->live, h->session, NULL, FPS) != AW_OK)
+        return h->session->err.status;
+    aw_teleop_keys_begin(h);
+    if (!h->screen)
+        say(h, "hold to run: ", h->map.inputs[h->map.enable]);
+    return AW_OK;
+}
+
+/* What drives is gone: the end of a recording is none of that. */
+static enum aw_status check_gone(struct aw_hands *h)
+{
+    bool recorded = h->pad && aw_pad_recorded(h->pad);
+    bool file = h->channels.over && !h->channels.live;
+    if (h->engine.halt != AW_HALT_GONE || recorded || file)
+        return AW_OK;
+    return aw_fail(&h->session->err, AW_LOST,
+                   "teleop: %s: all is stopped — connect it and begin anew",
+                   aw_teleop_halt_text(h));
 }
 
 static enum aw_status run(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
     int64_t end = aw_session_end(session);
-    enum aw_status status = AW_OK;
-    if (h->screen && aw_live_open(&h->live, session, NULL, FPS) != AW_OK)
-        return session->err.status;
-    aw_teleop_keys_begin(h);
-    if (!h->screen)
-        say(h, "hold to run: ", h->map.inputs[h->map.enable]);
+    enum aw_status status = open_screen(h);
+    if (status != AW_OK)
+        return status;
+    aw_teleop_record_begin(h);
+    aw_guard_start(&h->guard, session, AW_TELEOP_LATE, NULL, NULL);
     while (status == AW_OK && !h->done && aw_clock_now(session->clock) < end)
         status = turn(h);
     aw_teleop_keys_end(h);
@@ -392,12 +508,11 @@ static enum aw_status run(struct aw_hands *h)
         aw_live_close(&h->live);
     if (status == AW_OK && h->engine.running)
         status = stop(h);
-    bool gone = h->engine.halt == AW_HALT_GONE, recorded = h->pad && aw_pad_recorded(h->pad);
-    if (status == AW_OK && gone && !recorded)
-        status = aw_fail(&session->err, AW_LOST,
-                         "teleop: the %s is gone: all is stopped — connect it and begin anew",
-                         h->pad ? "pad" : "terminal");
-    return aw_joints_end(session, &h->list, status);
+    if (status == AW_OK)
+        status = check_gone(h);
+    status = aw_teleop_record_end(h, aw_joints_end(session, &h->list, status));
+    aw_guard_end(&h->guard);
+    return status;
 }
 
 static void tell(struct aw_hands *h)
@@ -409,6 +524,10 @@ static void tell(struct aw_hands *h)
     aw_object_count(result, "stops", h->stops);
     if (h->stops)
         aw_object_number(result, "stop_ms", h->worst_ms, 1, NULL);
+    if (h->marks)
+        aw_object_count(result, "marks", h->marks);
+    if (h->recordings)
+        aw_object_count(result, "recordings", h->recordings);
 }
 
 enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *args)
@@ -419,13 +538,15 @@ enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *a
         return aw_no_memory(&session->err);
     h->session = session;
     h->keys.wanted = aw_flag(session, "keys");
-    enum aw_status status = begin(h);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    bool learns = aw_flag(session, "learn");
+    enum aw_status status = learns ? learn(h) : begin(h);
+    if (status == AW_OK && !learns && aw_flag(session, "dry-run"))
         status = aw_dry_depends(session, "what the hands do");
-    else if (status == AW_OK)
+    else if (status == AW_OK && !learns)
         status = run(h);
-    if (status == AW_OK && !session->run.dry_end)
+    if (status == AW_OK && !learns && !session->run.dry_end)
         tell(h);
+    aw_teleop_channels_close(h);
     aw_pad_close(h->pad);
     aw_joints_free(&h->list);
     free(h);

@@ -2,9 +2,12 @@
 #ifndef AW_SHELL_COMMANDS_TELEOP_H
 #define AW_SHELL_COMMANDS_TELEOP_H
 
+#include <limits.h>
+
 #include "control/teleop.h"
 #include "input/pad.h"
 #include "shell/commands/live.h"
+#include "shell/core/guard.h"
 #include "shell/core/joints.h"
 
 #define AW_TELEOP_JOINTS 64
@@ -22,6 +25,21 @@ struct aw_teleop_keys {
     char text[64]; /* the beginning of a sequence */
 };
 
+/* Channels that come as records; stream NULL: none. */
+struct aw_teleop_channels {
+    struct aw_stream *stream;
+    struct aw_select names;      /* what the map names and the pad has not */
+    size_t input[AW_SELECT_MAX]; /* of each of them */
+    bool seen[AW_SELECT_MAX];
+    size_t unseen;      /* until all have come once nothing counts */
+    bool live;          /* standard input; else a file, which is played by its times */
+    bool waiting, over; /* item is read and not due yet; the end */
+    struct aw_item item;
+    int64_t start_ns; /* of a file: what its times lack to the session's clock */
+    int64_t came_ns;  /* the last one */
+    int64_t stale_ns; /* silence that is a loss; 0: none is */
+};
+
 struct aw_hands {
     struct aw_session *session;
     struct aw_joint_list list;
@@ -33,16 +51,23 @@ struct aw_hands {
     struct aw_pad *pad;            /* NULL: keys */
     int control[AW_TELEOP_INPUTS]; /* of the pad; -1: it has none of this name */
     struct aw_teleop_keys keys;
+    struct aw_teleop_channels channels;
+    struct aw_guard guard; /* stops what moves when this program stands still */
     struct aw_live live;
     bool screen, done;
     char said[120];            /* the last thing that happened */
     int64_t next_ns, event_ns; /* the next command is due; of the event that is being handled */
-    unsigned stops, marks;
-    double worst_ms; /* from the kernel's event to the stop's confirmation */
+    unsigned stops, marks, recordings; /* recordings that the button has begun */
+    unsigned recording;                /* the number of the last one */
+    char record_path[PATH_MAX];        /* and its file */
+    double worst_ms;                   /* from the kernel's event to the stop's confirmation */
 };
 
 /* The panel, on the canvas of hands->live.screen. */
 void aw_teleop_draw(struct aw_hands *hands);
+
+/* Why it stands, in words. */
+const char *aw_teleop_halt_text(const struct aw_hands *hands);
 
 /* Keys: begin and end switch the terminal's reports of releases; take reads one character; step
  * sets the inputs. */
@@ -50,6 +75,26 @@ void aw_teleop_keys_begin(struct aw_hands *hands);
 void aw_teleop_keys_end(struct aw_hands *hands);
 void aw_teleop_keys_take(struct aw_hands *hands, char c);
 void aw_teleop_keys_step(struct aw_hands *hands);
+
+/* Channels: open when the map and the pad are known; path "-": standard input. take takes what has
+ * come or is due, and loses what is silent or ends (AW_USAGE, AW_STOPPED: it cannot go on); due is
+ * when the next one is; lack a channel that has not come yet, or NULL. */
+enum aw_status aw_teleop_channels_open(struct aw_hands *hands, const char *path);
+enum aw_status aw_teleop_channels_take(struct aw_hands *hands);
+int64_t aw_teleop_channels_due(const struct aw_hands *hands);
+const char *aw_teleop_channels_lack(const struct aw_hands *hands);
+void aw_teleop_channels_close(struct aw_hands *hands);
+
+/* The button that ends a recording and begins the next; *said: what to say in front of its path. */
+void aw_teleop_record_begin(struct aw_hands *hands);
+enum aw_status aw_teleop_record_toggle(struct aw_hands *hands, const char **said);
+enum aw_status aw_teleop_record_end(struct aw_hands *hands, enum aw_status status);
+
+/* Asks to move each control and makes hands->map of it; text is that as a section of the config
+ * file, freed by the caller. save writes it there, or with --dry-run shows it. AW_ENOUGH: somebody
+ * left. */
+enum aw_status aw_teleop_learn(struct aw_hands *hands, char **text);
+enum aw_status aw_teleop_learn_save(struct aw_hands *hands, const char *text);
 
 /* hands->map is the one of this name: of the config file, of the tool, or made of the joints. NULL:
  * the usual one. AW_USAGE names those that there are. */

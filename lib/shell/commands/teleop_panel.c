@@ -20,31 +20,61 @@ static const char *name_of(const struct aw_joint *joint)
     return *joint->alias ? joint->alias : joint->name;
 }
 
+const char *aw_teleop_halt_text(const struct aw_hands *h)
+{
+    if (h->engine.halt == AW_HALT_GONE && h->channels.over)
+        return "the records have ended";
+    if (h->engine.halt == AW_HALT_GONE && !h->pad)
+        return "the terminal is gone";
+    if (h->engine.halt == AW_HALT_STALE && h->channels.stream)
+        return "the records are silent";
+    return aw_halt_names[h->engine.halt];
+}
+
+static void draw_title(struct panel *p)
+{
+    const struct aw_hands *h = p->hands;
+    char text[200];
+    snprintf(text, sizeof text, "%s teleop  map %s  %s%s%s", h->session->tool->name, h->map_name,
+             h->pad               ? aw_pad_caps(h->pad)->name
+             : h->channels.stream ? "records"
+             : h->keys.releases   ? "keys, held to run"
+                                  : "keys, a step each",
+             h->pad && h->channels.stream ? " and records" : "",
+             h->session->device.tee ? "  REC" : "");
+    aw_braille_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
+}
+
+/* What it would take to run. */
+static void say_lack(const struct aw_hands *h, char *out, size_t size)
+{
+    if (h->channels.unseen)
+        snprintf(out, size, "stands: no record has had %s yet", aw_teleop_channels_lack(h));
+    else if (!h->pad && !h->channels.stream)
+        snprintf(out, size, "stands: press a key");
+    else
+        snprintf(out, size, "stands: %s %s to run",
+                 h->engine.ready ? "hold" : "let go of, then hold", h->map.inputs[h->map.enable]);
+}
+
 static void draw_head(struct panel *p)
 {
     const struct aw_hands *h = p->hands;
     const struct aw_teleop *t = &h->engine;
     char text[200];
-    snprintf(text, sizeof text, "%s teleop  map %s  %s", h->session->tool->name, h->map_name,
-             h->pad             ? aw_pad_caps(h->pad)->name
-             : h->keys.releases ? "keys, held to run"
-                                : "keys, a step each");
-    aw_braille_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
     bool full = h->map.has_full && t->value[h->map.full] >= 0.5;
+    bool lost = t->halt > AW_HALT_RELEASED;
+    draw_title(p);
     if (t->enabled) {
         aw_braille_text(p->canvas, 0, p->row++,
                         full ? "RUNS, full speed" : "RUNS, a quarter of the speed",
                         AW_BRAILLE_CARE);
         return;
     }
-    bool lost = t->halt > AW_HALT_RELEASED;
     if (lost)
-        snprintf(text, sizeof text, "STANDS: %s", aw_halt_names[t->halt]);
-    else if (!h->pad)
-        snprintf(text, sizeof text, "stands: press a key");
+        snprintf(text, sizeof text, "STANDS: %s", aw_teleop_halt_text(h));
     else
-        snprintf(text, sizeof text, "stands: %s %s to run",
-                 t->ready ? "hold" : "let go of, then hold", h->map.inputs[h->map.enable]);
+        say_lack(h, text, sizeof text);
     aw_braille_text(p->canvas, 0, p->row++, text, lost ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
 }
 
@@ -128,8 +158,8 @@ static void draw_foot(struct panel *p)
     snprintf(text, sizeof text, "%s", note ? note : h->said);
     aw_braille_text(p->canvas, 0, p->foot, text, note ? AW_BRAILLE_CARE : AW_BRAILLE_DIM);
     snprintf(text, sizeof text,
-             h->pad ? "q quit   %s hold to run%s%s"
-                    : "q quit   arrows, w a s d, e z move   Shift fast",
+             h->keys.wanted ? "q quit   arrows, w a s d, e z move   Shift fast"
+                            : "q quit   %s hold to run%s%s",
              h->map.inputs[h->map.enable], h->map.has_full ? "   full: " : "",
              h->map.has_full ? h->map.inputs[h->map.full] : "");
     aw_braille_text(p->canvas, 0, p->foot + 1, text, AW_BRAILLE_DIM);

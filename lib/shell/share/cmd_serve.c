@@ -78,14 +78,20 @@ static enum aw_status let_pass(struct aw_server *server)
     return status;
 }
 
+/* In the guard. */
+static void close_fds(void *context)
+{
+    aw_server_close_fds(context);
+}
+
 static enum aw_status find_device(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    aw_guard_end(server);
+    aw_guard_end(&server->guard);
     aw_session_unlink(session);
     if (aw_session_link(session) != AW_OK)
         return wait_for_clients(server, AGAIN_NS);
-    aw_guard_start(server);
+    aw_guard_start(&server->guard, server->session, 0, close_fds, server);
     aw_session_notice(session, "the device is there again");
     server->broken = false;
     if (aw_session_goes_on(session))
@@ -197,7 +203,7 @@ static void come_back(struct aw_server *server)
     aw_aside_remove(&session->time.real.aside, &server->aside);
     session->time.virtual.aside = NULL;
     aw_crash_forget();
-    aw_guard_end(server);
+    aw_guard_end(&server->guard);
     session->run.reported = session->motion.stop.signal != 0;
 }
 
@@ -222,7 +228,7 @@ static enum aw_status serve_all(struct aw_server *server)
     if (status != AW_OK)
         return status;
     leave_terminal(server);
-    aw_guard_start(server);
+    aw_guard_start(&server->guard, server->session, 0, close_fds, server);
     for (size_t i = 0; i < server->n_listeners; i++)
         fprintf(stderr, "ready: %s\n", server->listeners[i].url);
     server->watchdog_ns = aw_systemd_watchdog_ns();

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <sys/types.h>
 
+#include "shell/core/guard.h"
 #include "shell/core/session.h"
 #include "shell/share/conn.h"
 #include "view/text/where.h"
@@ -153,8 +154,7 @@ struct aw_server {
     void (*answered)(struct aw_server *server, struct aw_span frame); /* by the device */
     pid_t ending[AW_ENDING_MAX];
     size_t n_ending;
-    pid_t guard;
-    int guard_fd;
+    struct aw_guard guard; /* stops the device when this process is killed */
     FILE *log;
     int64_t watchdog_ns, alive_ns; /* systemd hears that often that this lives; and when next */
     uint8_t frame[AW_FRAME_ROOM];  /* of a client */
@@ -245,9 +245,5 @@ void aw_feed_leave(struct aw_server *server, struct aw_peer *peer);
 /* One frame to one client; what of a message has come already, to who comes in the middle. */
 void aw_feed_give(struct aw_peer *peer, enum aw_dir dir, struct aw_span bytes, int64_t time_ns);
 void aw_feed_catch_up(struct aw_server *server, struct aw_peer *peer);
-
-/* guard.c: the child that stops the device when this process is killed. */
-void aw_guard_start(struct aw_server *server);
-void aw_guard_end(struct aw_server *server);
 
 #endif

@@ -1,0 +1,138 @@
+/* Channels of teleop that come as records: muscles, a glove, another arm. From standard input as
+ * they come, from a file by their times. */
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/commands/teleop.h"
+
+#define STALE_NS (500 * AW_MILLISECOND) /* by default */
+#define AT_ONCE  256                    /* records of a flood, until the joints have their turn */
+
+static enum aw_status name_inputs(struct aw_hands *h)
+{
+    struct aw_teleop_channels *c = &h->channels;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < h->map.n_inputs && status == AW_OK; i++) {
+        if (h->pad && h->control[i] >= 0)
+            continue;
+        c->input[c->names.n] = i;
+        status = aw_select_add(&c->names, h->map.inputs[i], &h->session->err);
+    }
+    if (status == AW_OK && c->names.n == 0)
+        status = aw_fail(&h->session->err, AW_USAGE,
+                         "teleop --channels: the map %s takes nothing from records: the pad has "
+                         "all of its controls",
+                         h->map_name);
+    c->unseen = c->names.n;
+    return status;
+}
+
+enum aw_status aw_teleop_channels_open(struct aw_hands *h, const char *path)
+{
+    struct aw_teleop_channels *c = &h->channels;
+    enum aw_status status = name_inputs(h);
+    if (status == AW_OK)
+        status = aw_stream_open(&c->stream, h->session, path);
+    if (status != AW_OK)
+        return status;
+    c->live = aw_stream_is_live(c->stream);
+    c->start_ns = AW_NO_TIME;
+    c->came_ns = aw_clock_now(h->session->clock);
+    c->stale_ns = aw_option(h->session, "stale")
+                      ? (int64_t)(aw_option_number(h->session, "stale") * 1e9)
+                      : STALE_NS;
+    return AW_OK;
+}
+
+void aw_teleop_channels_close(struct aw_hands *h)
+{
+    aw_stream_close(h->channels.stream);
+    h->channels.stream = NULL;
+}
+
+static void apply(struct aw_hands *h, const struct aw_item *item)
+{
+    struct aw_teleop_channels *c = &h->channels;
+    for (size_t i = 0; i < item->n; i++) {
+        int name = aw_select_match(&c->names, &item->points[i]);
+        if (name < 0)
+            continue;
+        aw_teleop_set(&h->engine, c->input[name], item->points[i].value);
+        c->unseen -= !c->seen[name];
+        c->seen[name] = true;
+        c->came_ns = aw_clock_now(h->session->clock);
+    }
+}
+
+/* When the record that was read is to count, by the session's clock: what is live counts now. */
+static int64_t due(const struct aw_hands *h)
+{
+    const struct aw_teleop_channels *c = &h->channels;
+    return c->live ? INT64_MIN : c->start_ns + c->item.time_ns;
+}
+
+/* AW_OK: c->item is the next one. */
+static enum aw_status read_one(struct aw_hands *h)
+{
+    struct aw_teleop_channels *c = &h->channels;
+    struct aw_session *session = h->session;
+    if (c->waiting)
+        return AW_OK;
+    enum aw_status status =
+        aw_stream_next(c->stream, aw_clock_now(&session->time.real.base), &c->item);
+    if (status != AW_OK)
+        return status;
+    c->waiting = true;
+    if (!c->live && c->item.time_ns == AW_NO_TIME)
+        return aw_fail(&session->err, AW_USAGE,
+                       "teleop --channels: a file is played by its times, and it has none — add a "
+                       "column t, or take it on standard input");
+    if (!c->live && c->start_ns == AW_NO_TIME)
+        c->start_ns = aw_clock_now(session->clock) - c->item.time_ns;
+    return AW_OK;
+}
+
+static void end(struct aw_hands *h)
+{
+    aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step is the stop */
+    h->channels.over = h->done = true;
+}
+
+enum aw_status aw_teleop_channels_take(struct aw_hands *h)
+{
+    struct aw_teleop_channels *c = &h->channels;
+    int64_t now = aw_clock_now(h->session->clock);
+    for (int i = 0; i < AT_ONCE && !c->over; i++) {
+        enum aw_status status = read_one(h);
+        if (status == AW_MALFORMED) {
+            aw_teleop_lose(&h->engine, AW_HALT_EVENTS);
+            continue;
+        }
+        if (aw_stream_over(status))
+            end(h);
+        if (status == AW_TIMEOUT || c->over || (status == AW_OK && due(h) > now))
+            break;
+        if (status != AW_OK)
+            return status;
+        c->waiting = false;
+        apply(h, &c->item);
+    }
+    if (c->stale_ns > 0 && h->engine.enabled && now - c->came_ns > c->stale_ns)
+        aw_teleop_lose(&h->engine, AW_HALT_STALE);
+    return AW_OK;
+}
+
+int64_t aw_teleop_channels_due(const struct aw_hands *h)
+{
+    const struct aw_teleop_channels *c = &h->channels;
+    return c->stream && c->waiting && !c->live ? due(h) : AW_NEVER;
+}
+
+const char *aw_teleop_channels_lack(const struct aw_hands *h)
+{
+    const struct aw_teleop_channels *c = &h->channels;
+    for (size_t i = 0; i < c->names.n; i++)
+        if (!c->seen[i])
+            return c->names.pattern[i];
+    return NULL;
+}

@@ -1,0 +1,91 @@
+/* The button of teleop that ends a recording and begins the next: an attempt each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/commands/teleop.h"
+#include "shell/core/tee.h"
+
+/* "run.pcapng" is followed by "run-2.pcapng"; none that is there is written over. Without --record
+ * it is "hidmotor-1.pcapng". */
+static void name_next(struct aw_hands *h)
+{
+    const char *asked = aw_option(h->session, "record");
+    const char *dot = asked ? strrchr(asked, '.') : NULL,
+               *slash = asked ? strrchr(asked, '/') : NULL;
+    if (dot && slash && dot < slash)
+        dot = NULL;
+    do {
+        h->recording++;
+        if (asked)
+            snprintf(h->record_path, sizeof h->record_path, "%.*s-%u%s",
+                     (int)(dot ? dot - asked : (long)strlen(asked)), asked, h->recording,
+                     dot ? dot : "");
+        else
+            snprintf(h->record_path, sizeof h->record_path, "%s-%u.pcapng", h->session->tool->name,
+                     h->recording);
+    } while (access(h->record_path, F_OK) == 0);
+}
+
+static enum aw_status begin(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    const char *url = session->device.link->key;
+    enum aw_status status = session->share.attached ? AW_OK : aw_session_url(session, &url);
+    if (status != AW_OK)
+        return status;
+    name_next(h);
+    session->device.tee = calloc(1, sizeof *session->device.tee);
+    if (!session->device.tee)
+        return aw_no_memory(&session->err);
+    status = aw_tee_open(session->device.tee, session, "teleop", h->record_path, url);
+    if (status != AW_OK) {
+        free(session->device.tee);
+        session->device.tee = NULL;
+        return status;
+    }
+    return AW_OK;
+}
+
+static enum aw_status end(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    bool good = aw_tee_close(session->device.tee, &session->err);
+    free(session->device.tee);
+    session->device.tee = NULL;
+    return good ? AW_OK : session->err.status;
+}
+
+void aw_teleop_record_begin(struct aw_hands *h)
+{
+    const char *asked = aw_option(h->session, "record");
+    h->recording = asked ? 1 : 0;
+    snprintf(h->record_path, sizeof h->record_path, "%s", asked ? asked : "");
+}
+
+enum aw_status aw_teleop_record_toggle(struct aw_hands *h, const char **said)
+{
+    bool ends = h->session->device.tee;
+    *said = ends ? "recorded: " : "records: ";
+    h->recordings += !ends;
+    return ends ? end(h) : begin(h);
+}
+
+/* What was asked for with --record goes on for the commands that follow; the first file is not
+ * written over. */
+enum aw_status aw_teleop_record_end(struct aw_hands *h, enum aw_status status)
+{
+    struct aw_session *session = h->session;
+    bool asked = aw_option(session, "record") != NULL;
+    struct aw_error before = session->err;
+    enum aw_status ended = AW_OK;
+    if (!asked && session->device.tee)
+        ended = end(h);
+    else if (asked && !session->device.tee && !session->mode.one_shot && session->device.link)
+        ended = begin(h);
+    if (status == AW_OK)
+        return ended;
+    session->err = before;
+    return status;
+}

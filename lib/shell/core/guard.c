@@ -1,0 +1,120 @@
+/* Forks the child, and what that does: it sleeps until the pipe ends or the signs of life stop. */
+#include "shell/core/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shell/core/crash.h"
+
+struct aw_guard_life {
+    int64_t still_ns;
+    _Atomic int64_t last_ns; /* CLOCK_MONOTONIC */
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * AW_SECOND + now.tv_nsec;
+}
+
+/* ms until the signs of life are overdue; -1: nobody waits for any. */
+static int patience(const struct aw_guard_life *life)
+{
+    if (!life)
+        return -1;
+    int64_t left = atomic_load(&life->last_ns) + life->still_ns - now_ns();
+    return left <= 0 ? 0 : (int)(left / AW_MILLISECOND) + 1;
+}
+
+/* One stop each time that it stands still. Nothing is to be done where nothing moves: then there
+ * is no stop that is ready. */
+static void keep_watch(int fd, const struct aw_guard_life *life)
+{
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    int64_t stopped_ns = -1; /* what its last sign of life was then */
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    setsid();
+    prctl(PR_SET_NAME, "armwire-guard");
+    /* First in line for a processor, where that is permitted: it sleeps until it is needed. */
+    sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
+    for (;;) {
+        int wait = patience(life);
+        bool stands = wait == 0;
+        if (stands && stopped_ns != atomic_load(&life->last_ns)) {
+            stopped_ns = atomic_load(&life->last_ns);
+            aw_crash_carry_out();
+        }
+        if (poll(&end, 1, stands ? (int)(life->still_ns / AW_MILLISECOND) + 1 : wait) > 0)
+            break;
+    }
+    aw_crash_carry_out();
+    _exit(0);
+}
+
+static struct aw_guard_life *make_life(int64_t still_ns)
+{
+    struct aw_guard_life *life =
+        mmap(NULL, sizeof *life, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (life == MAP_FAILED)
+        return NULL;
+    life->still_ns = still_ns;
+    atomic_store(&life->last_ns, now_ns());
+    return life;
+}
+
+static bool is_needed(const struct aw_session *session)
+{
+    return session->device.link && !session->device.link->simulated &&
+           !session->device.link->recorded;
+}
+
+void aw_guard_start(struct aw_guard *guard, struct aw_session *session, int64_t still_ns,
+                    void (*leave)(void *context), void *context)
+{
+    int ends[2];
+    if (guard->pid > 0 || !is_needed(session) || !aw_crash_share() || pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    guard->life = still_ns > 0 ? make_life(still_ns) : NULL;
+    pid_t child = fork();
+    if (child == 0) {
+        if (leave)
+            leave(context);
+        close(ends[1]);
+        keep_watch(ends[0], guard->life);
+    }
+    close(ends[0]);
+    if (child < 0)
+        close(ends[1]);
+    guard->pid = child > 0 ? child : 0;
+    guard->fd = ends[1];
+}
+
+void aw_guard_alive(struct aw_guard *guard)
+{
+    if (guard->life)
+        atomic_store(&guard->life->last_ns, now_ns());
+}
+
+void aw_guard_end(struct aw_guard *guard)
+{
+    if (guard->pid > 0) {
+        kill(guard->pid, SIGKILL);
+        close(guard->fd);
+        waitpid(guard->pid, NULL, 0);
+    }
+    if (guard->life)
+        munmap(guard->life, sizeof *guard->life);
+    *guard = (struct aw_guard){0};
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""teleop that stands still (SIGSTOP) or dies (SIGKILL) while a stick is held out: a child of it has the
+stop on the wire within the 100 ms that it may be late, and 20 ms more.
+
+    ROUNDS=25 teleop_still.py BIN FOLDER     of each tool and way; 2 without ROUNDS
+    WITHIN=40                                ms, in place of those 20: a machine that is busy
+"""
+import os
+import random
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from stops_tools import MOVES, STOPS, TOOLS, Front
+
+BIN, FOLDER = sys.argv[1:]
+PATIENCE = 30  # s
+LATE = 100  # ms, AW_TELEOP_LATE
+WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
+OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"]}
+# The pad of docs/teleop.md; the button is held, the stick goes out and stays there.
+EVENTS = """E: 0.0 0000 0000 0
+E: 0.1 0001 0137 1
+E: 0.1 0000 0000 0
+E: 0.2 0003 0001 -32768
+E: 0.2 0000 0000 0
+E: 60.0 0001 0137 0
+E: 60.0 0000 0000 0
+"""
+
+
+class Unitysim(TOOLS["unitysim"]):
+    """It speaks first, as the simulator does: to a port of its own."""
+    rest = b"\0" * 7 + b"\0\0\0\0" * 5 + b"\0"
+
+    def prepare(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = "udp:127.0.0.1:{port}?listen=%d" % self.port
+
+
+TOOLS["unitysim"] = Unitysim
+
+
+class Round:
+    """A tool with a simulator of its own behind this program, which looks at what passes."""
+
+    def __init__(self, name, number, pad):
+        self.tool = TOOLS[name](FOLDER, number)
+        self.front = Front(self.tool)
+        self.simulator, self.ready, self.first = None, None, b""
+        if self.tool.simulator:
+            path = f"{FOLDER}/board{number}"
+            words = [word.format(path=path) for word in self.tool.simulator]
+            self.simulator = subprocess.Popen([os.path.join(BIN, words[0]), *words[1:]], stdin=subprocess.DEVNULL,
+                                              stderr=subprocess.PIPE, text=True)
+            self.ready = self.simulator.stderr.readline().split()[1]
+        self.said = open(f"{FOLDER}/said{number}", "w+", encoding="utf-8")
+        # Its end would be the end of what moves: it leads a session of its own.
+        self.program = subprocess.Popen(
+            [os.path.join(BIN, name), "-q", "-l", self.front.url, *self.tool.options, *OPTIONS.get(name, []),
+             "teleop", "--pad", f"file:{pad}"], stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said)
+        self.end = self.front.accept()
+        self.board = self.front.connect(self.ready) if self.ready else None
+        self.tool.begin()
+
+    def messages(self, until):
+        """What the tool says, with the time; what the device says is passed on."""
+        ends = [self.end] + ([self.board] if self.board else [])
+        speaks = not self.board
+        while time.monotonic() < until:
+            if speaks:
+                self.end.end.sendto(self.tool.reply(self.tool.rest), ("127.0.0.1", self.tool.port))
+            for source in select.select(ends, [], [], 0.01 if speaks else max(0, until - time.monotonic()))[0]:
+                now = time.monotonic()
+                try:
+                    data = source.recv(65536)
+                except OSError:
+                    return
+                if not data and source is self.end:
+                    return
+                host = source is self.end
+                if host and self.board:
+                    self.board.send(data)
+                elif not host:
+                    try:
+                        self.end.send(data)
+                    except OSError:
+                        pass  # it is gone
+                for message in self.tool.take(data, host):
+                    if host:
+                        yield now, self.tool.judge(message)
+                    else:
+                        self.tool.heard(message)
+
+    def run(self, number):
+        """ms from the signal to the stop."""
+        moved, due, hit = 0, None, None
+        for now, what in self.messages(time.monotonic() + PATIENCE):
+            moved += what == MOVES
+            if moved == 5 and not due:
+                due = now + random.random() / 10
+            if due and not hit and now >= due:
+                hit = time.monotonic()
+                os.kill(self.program.pid, number)
+            elif hit and what == STOPS:
+                return 1000 * (now - hit)
+        self.said.seek(0)
+        raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {self.said.read()}")
+
+    def close(self):
+        self.program.kill()
+        self.program.wait()
+        self.end.close()
+        self.said.close()
+        if self.board:
+            self.board.close()
+        if self.simulator:
+            self.simulator.terminate()
+            self.simulator.communicate()
+
+
+def main():
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/teleop.md")
+    with open(page, encoding="utf-8") as file:
+        pad = file.read().split("```evemu", 1)[1].split("\n", 1)[1].split("\nE:", 1)[0]
+    path = os.path.join(FOLDER, "held.evemu")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(pad + "\n" + EVENTS)
+    rounds, within = int(os.environ.get("ROUNDS", "2")), float(os.environ.get("WITHIN", "20"))
+    number, late = 0, 0
+    for name in ("hidmotor", "canpid", "unitysim", "ezphys"):
+        for way, signal_number in WAYS.items():
+            times = []
+            for _ in range(rounds):
+                number += 1
+                a_round = Round(name, number, path)
+                try:
+                    times.append(a_round.run(signal_number))
+                finally:
+                    a_round.close()
+            most = LATE * (way == "SIGSTOP") + within
+            beyond = sum(t > most for t in times)
+            late += beyond
+            print("%s, %s: %d of %d within %g ms, the worst after %.1f ms" % (name, way, rounds - beyond, rounds, most,
+                                                                          max(times)))
+    sys.exit(late > 0)
+
+
+main()
