@@ -41,7 +41,6 @@ ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-comma := ,
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
@@ -58,7 +57,8 @@ ifneq ($(SAN)$(FUZZ),)
 # where it was linked to has nothing to relocate.
 OPTIMISE := -O0
 DEBUG    := -g1
-SANITIZE := -fsanitize=address,undefined,float-cast-overflow$(if $(clang),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
+SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
+FOLLOWED := $(if $(clang),-fsanitize=fuzzer-no-link)
 POSITION := -fno-pie
 PLACED   := -no-pie $(if $(shell command -v ld.lld),-fuse-ld=lld)
 endif
@@ -66,8 +66,8 @@ endif
 # CFLAGS, CPPFLAGS and LDFLAGS stay free for the caller. Objects serve the programs, the .a and the
 # .so alike, so they are position independent, but call each other directly.
 ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -DAW_VERSION='"$(VERSION)"' $(CPPFLAGS)
-ALL_CFLAGS   = -std=c11 $(OPTIMISE) $(DEBUG) $(WARNINGS) $(POSITION) $(SANITIZE) $(CFLAGS)
-ALL_LDFLAGS  = $(SANITIZE) $(PLACED) -Wl,--as-needed -Wl,-O1 -Wl,--hash-style=gnu $(LDFLAGS)
+ALL_CFLAGS   = -std=c11 $(OPTIMISE) $(DEBUG) $(WARNINGS) $(POSITION) $(SANITIZE) $(FOLLOWED) $(CFLAGS)
+ALL_LDFLAGS  = $(SANITIZE) $(FOLLOWED) $(PLACED) -Wl,--as-needed -Wl,-O1 -Wl,--hash-style=gnu $(LDFLAGS)
 
 # Loading shared libraries is most of the start-up time of a small program, so the programs take
 # the static ones where the system has them. The question is asked when something is linked first:
@@ -125,6 +125,8 @@ ifeq ($(SAN)$(FUZZ),)
 $(B)/obj/lib/wire/%.o $(B)/obj/lib/protocol/%/wire.o: OPTIMISE := -O3
 else
 $(foreach room,base wire control protocol view/text,$(B)/obj/lib/$(room)/%.o): OPTIMISE := -O1 -fno-omit-frame-pointer
+# The fuzzers follow what input does to a program. Where much is calculated, and in tests, that only takes time.
+$(B)/obj/lib/control/%.o $(B)/obj/tests/unit/%.o: FOLLOWED :=
 endif
 
 # Files that become arrays of characters.
