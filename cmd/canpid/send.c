@@ -147,28 +147,6 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
     return status == AW_OK ? canpid_send_all(session, args, &command, 1, 0) : status;
 }
 
-/* Of a packet file: for another node, which confirms nothing. */
-enum aw_status canpid_send_own(struct aw_session *session, struct aw_record *packet)
-{
-    uint8_t bytes[16];
-    size_t size;
-    enum aw_status status =
-        aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
-        return aw_session_dry_run(session, packet, (struct aw_span){bytes, size});
-    if (status == AW_OK)
-        status = canpid_ready(session);
-    if (status == AW_OK)
-        status = aw_session_announce(session, packet);
-    if (status == AW_OK)
-        status = aw_link_write(session->device.link, bytes, size, &session->err);
-    if (status != AW_OK)
-        return status;
-    aw_object_start(&session->result, packet->codec->message->name);
-    aw_object_text(&session->result, "result", "sent");
-    return AW_OK;
-}
-
 /* With --dry-run no bus says which controller was seen last. */
 static enum aw_status show_disable(struct aw_session *session, uint64_t boards, int controller)
 {

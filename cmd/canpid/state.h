@@ -185,8 +185,6 @@ enum aw_status run_zero(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_event(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ref(struct aw_session *session, const struct aw_args *args);
-/* See struct aw_tool. */
-enum aw_status canpid_send_own(struct aw_session *session, struct aw_record *packet);
 enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);

@@ -396,7 +396,6 @@ const struct aw_tool canpid_tool = {
     .connect = canpid_connect,
     .disconnect = canpid_remember,
     .receive = canpid_next_received,
-    .send = canpid_send_own,
     .poll = canpid_poll,
     .goes_on = canpid_goes_on,
     .bench = &canpid_bench,

@@ -4,7 +4,8 @@
 
 #define USUAL_HZ 62.5 /* the board measures so often */
 
-/* What is asked for: both of the table, and what packet files say can be. */
+/* What is asked for: both of the table, unless packet files describe the joints, and what those say
+ * can be. */
 static void find_questions(struct aw_session *session)
 {
     static const char *const usual[] = {"positions", "velocities", NULL};
@@ -17,7 +18,8 @@ static void find_questions(struct aw_session *session)
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *message = &protocol->messages[i];
         bool own = aw_session_is_own(session, message);
-        if (!message->reads || (!own && !aw_is_one_of(usual, message->name)))
+        bool asked = own || (!session->tool->from_file && aw_is_one_of(usual, message->name));
+        if (!message->reads || !asked)
             continue;
         receiving->questions[receiving->n++] = (struct hidmotor_question){
             .message = message, .own = own, .next_ns = aw_clock_now(session->clock)};

@@ -36,7 +36,8 @@ static bool read_sized(struct aw_field *row, const char *text)
     static const struct sized_type sized[] = {{"bits:", AW_UINT, 32, 1},
                                               {"sbits:", AW_SINT, 32, 1},
                                               {"text:", AW_TEXT, AW_TEXT_MAX, 8},
-                                              {"pad:", AW_PAD, 64, 8}};
+                                              {"pad:", AW_PAD, 64, 8},
+                                              {"digits:", AW_DIGITS, 4, 1}};
     for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
         size_t length = strlen(sized[i].name);
         if (strncmp(text, sized[i].name, length) != 0)
@@ -44,6 +45,11 @@ static bool read_sized(struct aw_field *row, const char *text)
         row->type = sized[i].type;
         bool good = read_count(text + length, sized[i].most, &row->bits);
         row->bits = (uint16_t)(row->bits * sized[i].times);
+        if (row->type != AW_DIGITS)
+            return good;
+        row->digits = (uint8_t)row->bits;
+        row->bits = 0;
+        row->before = ',';
         return good;
     }
     return false;
@@ -98,10 +104,18 @@ static bool read_constant(struct aw_field *row, char *text)
     return true;
 }
 
-static enum aw_status read_type(struct aw_field *row, char *text, struct aw_error *err)
+static enum aw_status read_type(struct aw_field *row, bool ascii, char *text, struct aw_error *err)
 {
+    if (ascii && (!read_sized(row, text) || row->type != AW_DIGITS))
+        return aw_fail(err, AW_USAGE,
+                       "'%.40s' is no type of a line of text — use digits:1 to "
+                       "digits:4",
+                       text);
+    if (ascii)
+        return AW_OK;
     bool constant = strncmp(text, "const:", 6) == 0;
-    if (constant ? read_constant(row, text + 6) : read_plain(row, text))
+    bool good = constant ? read_constant(row, text + 6) : read_plain(row, text);
+    if (good && row->type != AW_DIGITS)
         return AW_OK;
     return aw_fail(err, AW_USAGE, "'%.40s' is no type%s — use %s", text,
                    constant ? " with a value that fits it" : "", types);
@@ -202,6 +216,21 @@ static enum aw_status read_default(struct aw_field *row, const char *text, struc
     return aw_number_parse_unit(text, row->unit, &row->fallback, err);
 }
 
+/* The sign between a number and the one before it, or none. */
+static enum aw_status read_before(struct aw_field *row, const char *value, struct aw_error *err)
+{
+    bool none = strcmp(value, "none") == 0;
+    bool sign =
+        strlen(value) == 1 && !strchr("0123456789-", *value) && *value > ' ' && *value < 0x7F;
+    if (row->type != AW_DIGITS || (!none && !sign))
+        return aw_fail(err, AW_USAGE,
+                       "before: '%.40s' — one sign before digits, such as , or ;, "
+                       "or none",
+                       value);
+    row->before = none ? '\0' : *value;
+    return AW_OK;
+}
+
 /* What a field may say of its range; found out when all keys are known, for their unit. */
 struct limits {
     const char *min, *max, *fallback, *offset;
@@ -210,8 +239,8 @@ struct limits {
 static enum aw_status read_key(struct aw_field *row, struct aw_store *store, struct limits *limits,
                                char *key, char *value, struct aw_error *err)
 {
-    static const char *const keys[] = {"scale",   "offset",  "min",    "max",
-                                       "default", "no_data", "values", "endian"};
+    static const char *const keys[] = {"scale",   "offset", "min",    "max",   "default",
+                                       "no_data", "values", "endian", "before"};
     switch (aw_find_word(keys, sizeof keys / sizeof *keys, key)) {
     case 0:
         return read_scale(row, store, value, err);
@@ -231,6 +260,8 @@ static enum aw_status read_key(struct aw_field *row, struct aw_store *store, str
         return read_no_data(row, value, err);
     case 6:
         return read_values(row, store, value, err);
+    case 8:
+        return read_before(row, value, err);
     case 7:
         return aw_fail(err, AW_USAGE,
                        "endian: not read yet — a packet has the byte order of the "
@@ -280,24 +311,24 @@ static enum aw_status apply_limits(struct aw_field *row, const struct limits *li
     return status == AW_OK ? apply_default(row, limits, err) : status;
 }
 
-enum aw_status aw_packet_field(struct aw_field *row, struct aw_store *store, char *text,
+enum aw_status aw_packet_field(struct aw_field *row, bool text, struct aw_store *store, char *line,
                                struct aw_error *err)
 {
     struct limits limits = {.min = NULL};
     bool first = true;
-    char *rest = NULL, *help = strstr(text, " help=");
+    char *rest = NULL, *help = strstr(line, " help=");
     if (help) {
         *help = '\0';
         row->help = aw_store_text(store, help + strlen(" help="));
         if (!row->help)
             return aw_no_memory(err);
     }
-    char *word = strtok_r(text, " \t", &rest);
-    enum aw_status status = read_type(row, word ? word : "", err);
+    char *word = strtok_r(line, " \t", &rest);
+    enum aw_status status = read_type(row, text, word ? word : "", err);
     while (status == AW_OK && (word = strtok_r(NULL, " \t", &rest))) {
         char *value = strchr(word, '=');
         double number;
-        bool bare = row->type > AW_FLOAT;
+        bool bare = row->type > AW_FLOAT && row->type != AW_DIGITS;
         if (bare)
             return aw_fail(err, AW_USAGE, "'%.40s': text, gaps and constants have nothing but help",
                            word);

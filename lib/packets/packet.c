@@ -22,12 +22,26 @@ enum aw_status aw_packet_name(const char *name, const char *what, struct aw_erro
                    name, what, NAME_MAX_LENGTH);
 }
 
+enum aw_status aw_packet_word(char *name, struct aw_error *err)
+{
+    size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (length < 2 || length > 8 || name[length])
+        return aw_fail(err, AW_USAGE, "'%.40s' is no word of a line — 2 to 8 capital letters",
+                       name);
+    for (char *at = name; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return aw_packet_name(name, "a packet", err);
+}
+
 /* ---- What is said of the packet ---- */
 
 static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_error *err)
 {
     double id;
     const struct aw_own_packets *own = p->own;
+    if (p->word)
+        return aw_fail(err, AW_USAGE, "id: packets of %s have a word instead: [packet %s]",
+                       p->protocol->name, p->word);
     enum aw_status status = aw_number_parse(value, &id, err);
     if (status != AW_OK)
         return status;
@@ -130,11 +144,18 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
     return status;
 }
 
+/* Of digits the most that are read, with a sign and what stands before them. */
+static uint16_t bits_of(const struct aw_field *row)
+{
+    return row->type == AW_DIGITS ? (uint16_t)(8 * (row->digits + 2)) : row->bits;
+}
+
 /* Floats and texts begin at a byte; one text is all that a message can have. */
 static enum aw_status check_place(struct aw_packet *p, const struct aw_field *row,
                                   struct aw_error *err)
 {
     bool whole = row->type == AW_FLOAT || row->type == AW_TEXT;
+    uint16_t bits = bits_of(row);
     size_t at = p->bits + p->inner_bits;
     if (whole && (at % 8 || (p->n_labels && p->bits % 8)))
         return aw_fail(err, AW_USAGE, "%s: begins within a byte — put bits before it that fill it",
@@ -143,7 +164,7 @@ static enum aw_status check_place(struct aw_packet *p, const struct aw_field *ro
         return aw_fail(err, AW_USAGE, "%s: a packet has one text, and that outside of repeat",
                        row->name);
     p->text = p->text || row->type == AW_TEXT;
-    size_t all = p->bits + (p->inner_bits + row->bits) * (p->n_labels ? p->n_labels : 1);
+    size_t all = p->bits + (p->inner_bits + bits) * (p->n_labels ? p->n_labels : 1);
     if (all > p->own->room * 8u)
         return aw_fail(err, AW_USAGE, "%s: ends at byte %zu, but there is room for %u bytes",
                        row->name, (all + 7) / 8, p->own->room);
@@ -156,7 +177,7 @@ static bool add_row(struct aw_packet *p, struct aw_field row)
     struct aw_field *rows = p->n_labels ? p->inner : p->rows;
     size_t *n = p->n_labels ? &p->n_inner : &p->n_rows;
     uint16_t left = row.bits;
-    *(p->n_labels ? &p->inner_bits : &p->bits) += row.bits;
+    *(p->n_labels ? &p->inner_bits : &p->bits) += bits_of(&row);
     do {
         if (*n == AW_PACKET_ROWS)
             return false;
@@ -177,6 +198,26 @@ static enum aw_status read_checksum(struct aw_packet *p, const char *name, struc
                    p->protocol->name);
 }
 
+/* Has the packet, or the group, one of that name? */
+static bool is_taken(const struct aw_packet *p, const struct aw_field *row)
+{
+    return row->type <= AW_DIGITS && (is_there(p->inner, p->n_inner, row->name) ||
+                                      (!p->n_labels && is_there(p->rows, p->n_rows, row->name)));
+}
+
+static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, struct aw_error *err)
+{
+    if (p->n_rows == 0 && p->n_inner == 0)
+        row->before = '\0'; /* it stands behind the word */
+    if (is_taken(p, row))
+        return aw_fail(err, AW_USAGE, "%s: the packet has one of that name already", row->name);
+    enum aw_status status = check_place(p, row, err);
+    if (status == AW_OK && !add_row(p, *row))
+        status =
+            aw_fail(err, AW_LIMIT, "more than %d fields — make two packets of it", AW_PACKET_ROWS);
+    return status;
+}
+
 static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, const char *name,
                                  char *value, struct aw_error *err)
 {
@@ -189,21 +230,27 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
         return read_checksum(p, name, err);
     if (status != AW_OK)
         return status;
-    status = aw_packet_field(&row, store, value, &problem);
+    status = aw_packet_field(&row, p->protocol->ascii, store, value, &problem);
     if (status != AW_OK)
         return aw_fail(err, status, "%s: %.220s", name, problem.text);
     row.name = aw_store_text(store, name);
-    if (!row.name)
+    return row.name ? add_field(p, &row, err) : aw_no_memory(err);
+}
+
+/* What follows is what it is answered with. */
+static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
+                                   struct aw_error *err)
+{
+    if (p->answers)
+        return aw_fail(err, AW_USAGE, "answer: it has begun already");
+    p->there = aw_packet_rows(p, store);
+    if (!p->there)
         return aw_no_memory(err);
-    bool value_row = row.type <= AW_DIGITS;
-    if (value_row && (is_there(p->inner, p->n_inner, name) ||
-                      (!p->n_labels && is_there(p->rows, p->n_rows, name))))
-        return aw_fail(err, AW_USAGE, "%s: the packet has one of that name already", name);
-    status = check_place(p, &row, err);
-    if (status == AW_OK && !add_row(p, row))
-        status =
-            aw_fail(err, AW_LIMIT, "more than %d fields — make two packets of it", AW_PACKET_ROWS);
-    return status;
+    p->answers = true;
+    p->text = p->summed = false;
+    p->n_rows = p->bits = 0;
+    memset(p->rows, 0, sizeof p->rows);
+    return AW_OK;
 }
 
 enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const char *name,
@@ -223,7 +270,7 @@ enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const
     case 4:
         return read_repeat(p, store, value, err);
     case 5:
-        return read_text(&p->answer, store, value, err);
+        return *value ? read_text(&p->answer, store, value, err) : begin_answer(p, store, err);
     case 6:
         return read_dir(p, value, err);
     case 7:

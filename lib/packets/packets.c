@@ -101,7 +101,9 @@ static enum aw_status check_free(struct reading *r, const struct aw_message *wan
             return aw_fail(r->err, AW_USAGE,
                            "packet %s: there is one of that name already — call it otherwise",
                            wanted->name);
-        if (!same_way || other->code != wanted->code || other->head != wanted->head)
+        bool same = wanted->word ? strcmp(other->word, wanted->word) == 0
+                                 : other->code == wanted->code && other->head == wanted->head;
+        if (!same_way || !same)
             continue;
         if (replace && i < r->n_before)
             other->replaced = true;
@@ -110,6 +112,10 @@ static enum aw_status check_free(struct reading *r, const struct aw_message *wan
     }
     if (!by)
         return AW_OK;
+    if (wanted->word)
+        return aw_fail(r->err, AW_USAGE,
+                       "packet %s: the word is that of '%s' — 'replace = yes' takes it",
+                       wanted->word, by);
     return aw_fail(r->err, AW_USAGE,
                    "packet %s: id %u is taken by '%s' — two packets with one id cannot be told "
                    "apart; 'replace = yes' takes it",
@@ -142,6 +148,45 @@ static enum aw_status add_message(struct reading *r, const struct aw_message *me
     return status;
 }
 
+/* What does not fit together, beyond what each line can say. */
+static enum aw_status check_packet(const struct aw_packet *p, struct aw_error *err)
+{
+    if (!p->has_id && !p->word)
+        return aw_fail(err, AW_USAGE, "packet %s: no id — give it 'id = NUMBER'", p->name);
+    if (p->moves && p->ask)
+        return aw_fail(err, AW_USAGE, "packet %s: ask and moves — what only asks moves nothing",
+                       p->name);
+    if (p->answers && (p->ask || p->answer))
+        return aw_fail(err, AW_USAGE,
+                       "packet %s: 'answer =' begins its answer — leave 'ask' and another "
+                       "'answer' out",
+                       p->name);
+    return AW_OK;
+}
+
+/* There and back. */
+static enum aw_status add_both(struct reading *r, struct aw_message *back)
+{
+    const struct aw_packet *p = &r->packet;
+    struct aw_message there = *back;
+    there.dir = AW_TX;
+    back->dir = AW_RX;
+    back->moves = false;
+    if (p->answers) {
+        there.fields = p->there;
+    } else if (p->ask) {
+        there.fields = NULL;
+        there.reads = true;
+        there.rate = p->rate;
+    } else {
+        back->fields = NULL;
+        r->pending[r->n_pending++] =
+            (struct pending){r->packets->protocol.n_messages + 1, p->answer, p->line};
+    }
+    enum aw_status status = add_message(r, &there);
+    return status == AW_OK ? add_message(r, back) : status;
+}
+
 static enum aw_status add_packet(struct reading *r)
 {
     const struct aw_packet *p = &r->packet;
@@ -149,39 +194,22 @@ static enum aw_status add_packet(struct reading *r)
     struct aw_message message = {.name = p->name,
                                  .help = p->help ? p->help : "",
                                  .code = p->id,
+                                 .word = p->word,
                                  .head = own->head,
                                  .size = own->size,
+                                 .moves = p->moves,
                                  .dir = p->dir ? p->dir : own->dir};
-    if (p->moves && p->ask)
-        return aw_fail(r->err, AW_USAGE, "packet %s: ask and moves — what only asks moves nothing",
-                       p->name);
+    enum aw_status status = check_packet(p, r->err);
+    if (status != AW_OK)
+        return status;
     if (p->moves && !r->motion) {
         r->motion = p->name;
         r->motion_line = p->line;
     }
-    if (!p->has_id)
-        return aw_fail(r->err, AW_USAGE, "packet %s: no id — give it 'id = NUMBER'", p->name);
     message.fields = aw_packet_rows(&r->packet, &r->packets->store);
     if (!message.fields)
         return aw_no_memory(r->err);
-    message.moves = p->moves;
-    if (!p->ask && !p->answer)
-        return add_message(r, &message);
-    struct aw_message there = message;
-    there.dir = AW_TX;
-    message.moves = false;
-    message.dir = AW_RX;
-    if (p->ask) {
-        there.fields = NULL;
-        there.reads = true;
-        there.rate = p->rate;
-    } else {
-        message.fields = NULL;
-        r->pending[r->n_pending++] =
-            (struct pending){r->packets->protocol.n_messages + 1, p->answer, p->line};
-    }
-    enum aw_status status = add_message(r, &there);
-    return status == AW_OK ? add_message(r, &message) : status;
+    return p->ask || p->answer || p->answers ? add_both(r, &message) : add_message(r, &message);
 }
 
 static enum aw_status add_joint(struct reading *r)
@@ -265,13 +293,19 @@ static enum aw_status check_joints(struct reading *r)
 
 static enum aw_status begin_packet(struct reading *r, char *name)
 {
-    enum aw_status status = aw_packet_name(name, "a packet", r->err);
+    bool ascii = r->packets->protocol.ascii;
+    const char *word = ascii ? aw_store_text(&r->packets->store, name) : NULL;
+    if (ascii && !word)
+        return aw_no_memory(r->err);
+    enum aw_status status =
+        ascii ? aw_packet_word(name, r->err) : aw_packet_name(name, "a packet", r->err);
     if (status != AW_OK)
         return status;
     r->packet = (struct aw_packet){.line = r->lines->number,
                                    .protocol = &r->packets->protocol,
                                    .own = r->packets->protocol.own};
     r->packet.name = aw_store_text(&r->packets->store, name);
+    r->packet.word = word;
     r->section = PACKET;
     return r->packet.name ? AW_OK : aw_no_memory(r->err);
 }
@@ -393,8 +427,7 @@ enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *line
         .packets = packets, .lines = lines, .err = err, .n_before = packets->protocol.n_messages};
     enum aw_status status = AW_OK;
     if (!packets->protocol.own)
-        return aw_fail(err, AW_USAGE, "packet files are not for %s yet%s", packets->protocol.name,
-                       packets->protocol.ascii ? ", as its messages are text" : "");
+        return aw_fail(err, AW_USAGE, "packet files are not for %s", packets->protocol.name);
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK)
         status = read_line(&r);
     if (status == AW_END && (status = end_section(&r)) == AW_OK &&

@@ -23,7 +23,8 @@ struct aw_packet {
     const struct aw_protocol *protocol;
     const struct aw_own_packets *own; /* of it */
     const char *name, *help, *answer;
-    unsigned line; /* where it begins */
+    const char *word; /* where messages are text: the name as it is sent */
+    unsigned line;    /* where it begins */
     uint32_t id;
     bool has_id, ask, moves, replace;
     enum aw_dir dir; /* 0: not said */
@@ -32,10 +33,15 @@ struct aw_packet {
     struct aw_field inner[AW_PACKET_ROWS + 1];
     size_t n_rows, n_inner, n_labels; /* labels of the open group; 0: none is open */
     const char *const *labels;
-    size_t bits, inner_bits; /* of all that is closed; of the open group once */
-    bool text;               /* it has one */
-    bool summed;             /* it has ended with a checksum */
+    size_t bits, inner_bits;      /* of all that is closed; of the open group once */
+    bool text;                    /* it has one */
+    bool summed;                  /* it has ended with a checksum */
+    bool answers;                 /* the rows are those of its answer, */
+    const struct aw_field *there; /* and these are sent */
 };
+
+/* Makes name of a word in capital letters, "GRIP": AW_USAGE if it is none. */
+enum aw_status aw_packet_word(char *name, struct aw_error *err);
 
 /* AW_USAGE if it cannot be the name of what. */
 enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err);
@@ -73,8 +79,8 @@ enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *st
 enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
                                     const struct aw_stop_row *stop, struct aw_error *err);
 
-/* "f32 deg min=-90 max=90" as a row without a name. AW_USAGE. */
-enum aw_status aw_packet_field(struct aw_field *row, struct aw_store *store, char *text,
+/* "f32 deg min=-90 max=90" as a row without a name; text: where messages are that. AW_USAGE. */
+enum aw_status aw_packet_field(struct aw_field *row, bool text, struct aw_store *store, char *line,
                                struct aw_error *err);
 
 #endif

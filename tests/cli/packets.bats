@@ -192,7 +192,7 @@ END
 }
 
 @test "the file to begin with is right, and fields are completed by a file that the line names" {
-    for tool in hidmotor canpid; do
+    for tool in $tools; do
         "$tool" packets init >first.packets
         ok "$tool" --packets first.packets describe
         has "$output" "$(grep -m1 '^help' first.packets | sed 's/.*= //')"
@@ -204,13 +204,38 @@ END
     has "$output" "value="
     ok hidmotor complete -- encode gr
     hasnt "$output" "grip	"
-    exits 2 armctl packets init
 }
 
-@test "tools that have none yet say so" {
-    files
-    for tool in armctl unitysim ezphys; do
-        exits 2 "$tool" --packets team.packets describe
-        [[ $stderr == "$tool: packet files are not for $tool yet"* ]]
+@test "words of a line, and types of datagrams and messages, are read, recorded and drawn" {
+    printf '[packet GRIP]\nfinger = digits:1 min=0 max=4\nopening = digits:3 %%\n' >arm.packets
+    printf '0GRIP2,050\r\n0DEG1,090\r\n' >lines.txt
+    ok armctl --packets arm.packets decode --dir tx lines.txt
+    same "$output" $'-> grip seq=0 finger=2 opening=50%\n-> deg seq=0 joint=1 angle=90deg'
+    ok armctl --packets arm.packets describe grip
+    has "$output" opening
+    printf '[packet lamp]\nid = 41\ndir = tx\nhue = f32 deg\n' >type.packets
+    ok unitysim --packets type.packets send lamp hue=90 --dry-run
+    has "$output" "FF FF 29 04 00 00 B4 42"
+    ok unitysim -q -l "$fast" --packets type.packets send lamp hue=90 --yes
+    same "$output" "send result=sent"
+    exits 2 unitysim -q -l "$fast" --packets type.packets send lamp hue=90
+    ok ezphys --packets type.packets send lamp id=0 hue=90 --dry-run
+    has "$output" "00 00 B4 42"
+    for tool in armctl:arm unitysim:type ezphys:type canpid:none; do
+        [ "${tool#*:}" = none ] || ok "${tool%:*}" --packets "${tool#*:}.packets" describe --as lua
     done
+}
+
+@test "an id of the table is given away, and its message is gone" {
+    printf '[packet mine]\nid = 1910\nreplace = yes\nask = yes\nx = u8 3\n' >mine.packets
+    ok hidmotor --packets mine.packets describe
+    hasnt "$output" " positions"
+    ok hidmotor --packets mine.packets decode -j --dir rx "7607000009$(printf '00%.0s' {1..59})"
+    same "$output" '{"dir":"rx","msg":"mine","x":9}'
+    exits 2 hidmotor --packets mine.packets encode positions
+    has "$stderr" "another packet in its place"
+    ok hidmotor -q -l "$fast" --packets mine.packets send mine -j
+    has "$output" '"msg":"mine","x":3'
+    exits 2 hidmotor -q -l "$fast" --packets mine.packets status
+    has "$stderr" "another packet in its place"
 }

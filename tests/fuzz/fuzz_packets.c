@@ -54,10 +54,12 @@ static void draw(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct aw_protocol *const able[] = {&aw_hidmotor_protocol, &aw_canpid_protocol};
+    static const struct aw_protocol *const able[] = {&aw_hidmotor_protocol, &aw_canpid_protocol,
+                                                     &aw_unitysim_protocol, &aw_ezphys_protocol,
+                                                     &aw_armctl_protocol};
     if (size < 2 || size > 4096)
         return 0;
-    const struct aw_protocol *protocol = able[data[0] % 2];
+    const struct aw_protocol *protocol = able[data[0] % 5];
     size_t frame = data[1] % 65u;
     if (frame + 2 >= size)
         return 0;

@@ -11,7 +11,7 @@ cases=0 bad=0
 
 differs() { # what expected got
     bad=$((bad + 1))
-    printf '%s.txt:%d: %s: %s\n  expected %s\n  got      %s\n' "$tool" "$line" "$command" "$1" "$2" "$3"
+    printf '%s:%d: %s: %s\n  expected %s\n  got      %s\n' "$file" "$line" "$command" "$1" "$2" "$3"
 }
 
 # Options before the message, without --dir: they choose the wire for both directions.
@@ -50,8 +50,8 @@ check_case() {
     [ "$got" = "$record" ] || differs record "$record" "$got"
 }
 
-for tool; do
-    line=0
+check_file() { # of $tool
+    file=$1 line=0
     while IFS= read -r command; do
         line=$((line + 1))
         case $command in '' | \#*) continue ;; esac
@@ -65,7 +65,17 @@ for tool; do
         *) check_case ;;
         esac
         line=$((line + 2))
-    done <"$here/$tool.txt"
+    done <"$1"
+}
+
+for tool; do
+    check_file "$here/$tool.txt"
+    # Packets of files beside the tool's own, of which nothing changes by that.
+    variable=$(echo "$tool" | tr '[:lower:]' '[:upper:]')_PACKETS
+    export "$variable=$here/packets/$tool.packets"
+    check_file "$here/$tool.txt"
+    check_file "$here/packets/$tool.txt"
+    unset "$variable"
 done
 echo "$cases golden cases, $bad differences"
 [ "$cases" -gt 0 ] && [ "$bad" -eq 0 ]

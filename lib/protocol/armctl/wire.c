@@ -156,16 +156,38 @@ static bool fits(const struct aw_message *message, struct aw_span frame)
     return message->fields != duty || second_number(frame) >= 0;
 }
 
+/* A word of a packet file, whole. */
+static const struct aw_message *find_own(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame)
+{
+    const struct aw_protocol *protocol = wire->protocol;
+    size_t length = 1;
+    while (length < frame.size && frame.data[length] >= 'A' && frame.data[length] <= 'Z')
+        length++;
+    for (size_t i = sizeof messages / sizeof *messages; i < protocol->n_messages; i++) {
+        const struct aw_message *own = &protocol->messages[i];
+        if (own->dir & dir && strlen(own->word) == length - 1 &&
+            memcmp(frame.data + 1, own->word, length - 1) == 0)
+            return own;
+    }
+    return NULL;
+}
+
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
-    (void)wire, (void)dir; /* every message goes both ways */
+    const struct aw_message *own = find_own(wire, dir, frame); /* all others go both ways */
+    if (own)
+        return own;
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
-        if (fits(&messages[i], frame))
-            return &messages[i];
+        if (!wire->protocol->messages[i].replaced && fits(&messages[i], frame))
+            return &wire->protocol->messages[i];
     aw_fail(err, AW_MALFORMED, "%zu bytes that are no line of this protocol", frame.size);
     return NULL;
 }
+
+/* Words of packet files: what is left of a line behind the digit, three letters and its end. */
+static const struct aw_own_packets own = {.room = AW_ARMCTL_LINE_MAX - 6, .dir = AW_BOTH};
 
 const struct aw_protocol aw_armctl_protocol = {
     .name = "armctl",
@@ -178,4 +200,5 @@ const struct aw_protocol aw_armctl_protocol = {
     .ascii = true,
     .identify = identify,
     .next_frame = next_line,
+    .own = &own,
 };

@@ -497,6 +497,9 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
                                   : next_bare(wire, framer, in, frame, used, err);
 }
 
+/* Types of packet files, with the head of the others. */
+static const struct aw_own_packets own = {.room = 64, .most = 0xFF, .dir = AW_BOTH};
+
 const struct aw_protocol aw_ezphys_protocol = {
     .name = "ezphys",
     .title = "EZPhysics simulator, binary packets over a stream",
@@ -508,4 +511,5 @@ const struct aw_protocol aw_ezphys_protocol = {
     .frame_max = 128,
     .identify = identify,
     .next_frame = next_frame,
+    .own = &own,
 };

@@ -5,7 +5,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-enum { HEADER = 2, SHORTEST = 4 };
+enum { HEADER = 2, SHORTEST = 4, FRAME_MAX = 45 };
 
 /* One field, one row: */
 /* clang-format off */
@@ -264,6 +264,10 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
     return AW_OK;
 }
 
+/* Types of packet files, with the head and the checksum of the others. */
+static const struct aw_own_packets own = {
+    .room = FRAME_MAX - HEADER - 3, .most = 0xFF, .dir = AW_BOTH};
+
 const struct aw_protocol aw_unitysim_protocol = {
     .name = "unitysim",
     .title = "Bento Arm in Unity (brachI/Oplexus), binary datagrams",
@@ -272,10 +276,11 @@ const struct aw_protocol aw_unitysim_protocol = {
     .variants = variants,
     .medium = AW_MEDIUM_UDP,
     .ports = {30004, 30005},
-    .frame_max = 45,
+    .frame_max = FRAME_MAX,
     .datagrams = true,
     .checksum = checksum,
     .checksum_from = HEADER,
     .identify = identify,
     .next_frame = next_frame,
+    .own = &own,
 };

@@ -50,9 +50,32 @@ static const char frame[] = "[packet battery]              # comes by itself\n"
                             "dir     = tx                   # to it\n"
                             "speed   = u8 % min=0 max=100\n";
 
+static const char line[] = "[packet GRIP]                 # 0GRIP2,050 and the end of a line\n"
+                           "help    = opens the fingers\n"
+                           "finger  = digits:1 min=0 max=4\n"
+                           "opening = digits:3 % min=0 max=100\n";
+
+static const char datagram[] =
+    "[packet battery]              # a type that the tool does not know\n"
+    "id      = 40\n"
+    "help    = the supply of the arm\n"
+    "dir     = rx\n"
+    "voltage = u16 V scale=0.01\n"
+    "current = s16 A scale=0.1 no_data=-32768\n"
+    "\n"
+    "[packet lamp]\n"
+    "id      = 41\n"
+    "dir     = tx                   # to it\n"
+    "hue     = f32 deg min=0 max=360\n";
+
 enum aw_status aw_run_packets(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    aw_output_print(&session->out, "%s%s", head, session->tool->protocol->can ? frame : report);
+    const struct aw_protocol *protocol = session->tool->protocol;
+    const char *first = protocol->can                       ? frame
+                        : protocol->ascii                   ? line
+                        : protocol->medium == AW_MEDIUM_HID ? report
+                                                            : datagram;
+    aw_output_print(&session->out, "%s%s", head, first);
     return AW_OK;
 }

@@ -27,6 +27,31 @@ static enum aw_status begin_motion(struct aw_session *session)
     return status;
 }
 
+/* To a device that answers nothing. */
+static enum aw_status write_packet(struct aw_session *session, struct aw_record *packet)
+{
+    uint8_t bytes[256];
+    size_t size;
+    enum aw_status status =
+        aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK && session->wire->variant.envelope)
+        size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_session_dry_run(session, packet, (struct aw_span){bytes, size});
+    if (status == AW_OK)
+        status =
+            session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+    if (status == AW_OK)
+        status = aw_session_announce(session, packet);
+    if (status == AW_OK)
+        status = aw_link_write(session->device.link, bytes, size, &session->err);
+    if (status != AW_OK)
+        return status;
+    aw_object_start(&session->result, packet->codec->message->name);
+    aw_object_text(&session->result, "result", "sent");
+    return AW_OK;
+}
+
 enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record packet;
@@ -42,7 +67,8 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK && moves)
         status = begin_motion(session);
     if (status == AW_OK)
-        status = session->tool->send(session, &packet);
+        status = session->tool->send ? session->tool->send(session, &packet)
+                                     : write_packet(session, &packet);
     if (status != AW_OK || !moves)
         return status;
     session->motion.moving = false;

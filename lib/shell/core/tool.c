@@ -15,7 +15,7 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 static bool fits(const struct aw_tool *tool, const struct aw_command *command)
 {
     return (!command->joints || tool->joints) && (!command->hands || tool->maps) &&
-           (!command->own || tool->send) && (!command->from_file || tool->from_file);
+           (!command->own || tool->protocol->own) && (!command->from_file || tool->from_file);
 }
 
 /* What the tool's own commands move is described by its own table only. */

@@ -136,7 +136,7 @@ struct aw_command {
     bool messages;                   /* but speaks of its messages */
     bool joints;                     /* only where the tool has joints, see joints.h */
     bool hands;                      /* only where it has maps for them */
-    bool own;                        /* only where it can send packets of files */
+    bool own;                        /* only where there can be packets of files */
     bool from_file;                  /* only for joints of packet files, for which it stands in
                                         place of the tool's command of that name */
     enum aw_safety safety;
@@ -400,8 +400,8 @@ struct aw_tool {
     /* ---- Messages ---- */
 
     const struct aw_bench_hooks *bench; /* experiments with its joints; NULL: none can be made */
-    /* Sends a packet of --packets, or shows it with --dry-run, and shows what comes back. NULL: the
-     * tool sends none. */
+    /* Sends a packet of --packets, or shows it with --dry-run, and shows what comes back. NULL:
+     * nothing does, it is written. */
     enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);
     struct aw_subject_hooks subject;
     struct aw_name_hooks names;

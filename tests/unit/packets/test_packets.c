@@ -15,6 +15,7 @@
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "protocol/hidmotor/wire.h"
+#include "protocol/unitysim/wire.h"
 #include "wire_helper.h"
 
 static struct aw_wire wire;
@@ -67,6 +68,7 @@ static const char every[] =
     "[packet ask]\nid = 5\nask = yes\nrate = 20Hz\nx = const:f32:1.5\ny = u8\n"
     "[packet go]\nid = 6\nmoves = yes\nanswer = ask\nz = f32 -2\n"
     "[stop]\npacket = go\n"
+    "[packet both]\nid = 8\nx = u8\nanswer =\ny = f32\nx = text:3\n"
     "[packet told]\nid = 7\ndir = rx\n";
 
 /* Values at and within their limits survive both ways, as for the tables of the tools. */
@@ -76,7 +78,7 @@ static void round_trips(void **state)
     struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
     check_protocol(aw_packets_protocol(packets));
     check_documented(aw_packets_protocol(packets));
-    assert_int_equal(aw_packets_protocol(packets)->n_messages, aw_hidmotor_protocol.n_messages + 6);
+    assert_int_equal(aw_packets_protocol(packets)->n_messages, aw_hidmotor_protocol.n_messages + 8);
     aw_packets_free(packets);
 }
 
@@ -118,6 +120,8 @@ static void directions(void **state)
     assert_int_equal(aw_wire_codec(&wire, "go", AW_RX)->message->code, 6);
     assert_false(aw_wire_codec(&wire, "go", AW_TX)->message->reads);
     assert_null(aw_wire_codec(&wire, "told", AW_TX));
+    assert_int_equal(aw_codec_find(aw_wire_codec(&wire, "both", AW_TX), "y"), -1);
+    assert_true(aw_codec_find(aw_wire_codec(&wire, "both", AW_RX), "y") > 0);
     aw_packets_free(packets);
 }
 
@@ -315,6 +319,10 @@ static void mistakes(void **state)
         {A "x = const:u8:256\n", "f:3:1: x: 'const:u8:256' is no type with a value that fits"},
         {A "x = const:u8\n", "f:3:1: x: 'const:u8' is no type"},
         {A "x = checksum\n", "f:3:1: x: packets of hidmotor have no checksum"},
+        {A "x = digits:3\n", "f:3:1: x: 'digits:3' is no type"},
+        {A "x = u8 before=,\n", "f:3:1: x: before: ','"},
+        {A "ask = yes\nanswer =\n", "f:1:1: packet a: 'answer =' begins its answer"},
+        {A "answer =\nanswer =\n", "f:4:1: answer: it has begun already"},
         {A "x = u8 foo\n", "f:3:1: x: 'foo' is no unit"},
         {A "x = u8 deg foo\n", "f:3:1: x: 'foo' is no KEY=VALUE"},
         {A "x = u8 foo=1\n", "f:3:1: x: 'foo' is no key"},
@@ -343,8 +351,19 @@ static void mistakes(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_wrong(&aw_hidmotor_protocol, cases[i].text, cases[i].why);
-    assert_wrong(&aw_armctl_protocol, A,
-                 "packet files are not for armctl yet, as its messages are text");
+    assert_wrong(&aw_armctl_protocol, A, "f:1:1: 'a' is no word of a line");
+    assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nid = 1\n",
+                 "f:2:1: id: packets of armctl have a word instead: [packet GRIP]");
+    assert_wrong(&aw_armctl_protocol, "[packet DEG]\n",
+                 "f:1:1: packet deg: there is one of that name already");
+    assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nx = u8\n", "f:2:1: x: 'u8' is no type of a");
+    assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nx = digits:5\n", "f:2:1: x: 'digits:5' is");
+    assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nx = digits:3\ny = digits:3 before=7\n",
+                 "f:3:1: y: before: '7' — one sign");
+    assert_wrong(&aw_unitysim_protocol, "[packet a]\nid = 4\n",
+                 "f:1:1: packet a: id 4 is taken by 'feedback'");
+    assert_wrong(&aw_unitysim_protocol, "[packet a]\nid = 9\nsum = checksum\nx = u8\n",
+                 "f:4:1: x: behind the checksum");
     assert_wrong(&aw_canpid_protocol, A, "f:2:1: id: 1 — whole numbers from 32 to 2047");
     assert_wrong(&aw_canpid_protocol, "[packet a]\nid = 0x41\n",
                  "f:1:1: packet a: id 65 is taken by 'lknee'");

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# Five boards of the teaching arm whose teams have packets of their own (docs/example): the bytes of
+# their own hosts, right both ways, and the tool's verbs on a board that behaves like them.
+load common.bash
+
+boards="42 35 10 20 43"
+
+# host ID HEX RECORD: bytes that the team's host sends, padded to a report; encoded again the same.
+host() {
+    local file=$root/docs/example/arm$1.packets hex=$2
+    while [ ${#hex} -lt 128 ]; do hex+=00; done
+    ok hidmotor --packets "$file" --time none decode -j --dir tx "$hex"
+    same "$output" "$3"
+    message=$(jq -r .msg <<<"$output")
+    # shellcheck disable=SC2046 # words
+    ok hidmotor --packets "$file" encode --dir tx "$message" $(jq -r 'del(.dir, .msg) |
+        paths(scalars) as $p | ($p | join(".")) + "=" + (getpath($p) | tostring)' <<<"$output")
+    same "${output// /}" "$hex"
+}
+
+# told ID HEX FIELD…: what the board sends, and values that are in it.
+told() {
+    local hex=$2
+    while [ ${#hex} -lt 128 ]; do hex+=00; done
+    ok hidmotor --packets "$root/docs/example/arm$1.packets" --time none decode --dir rx "$hex"
+    shift 2
+    for field; do has "$output" "$field"; done
+}
+
+@test "the bytes of their hosts, both ways" {
+    # 30 degrees of the waist, as -11.44 ticks a degree; and a status without values
+    host 42 250000009A99ABC3 '{"dir":"tx","msg":"pid","m1":{"setpoint":-30.164064,"velocity":0,"force":0},"m2":{"setpoint":0,"velocity":0,"force":0},"m3":{"setpoint":0,"velocity":0,"force":0}}'
+    host 42 2A000000 '{"dir":"tx","msg":"status"}'
+    host 42 0D0000000000803F '{"dir":"tx","msg":"grip","open":"yes"}'
+    # 10, 20 and 30 degrees with what holds two links against gravity
+    host 35 25000000398EE3420000000000000000398E63437F6ABC3D00000000ABAAAA439B3D503D '{"dir":"tx","msg":"pid","m1":10,"gravity1":0,"force1":0,"m2":20,"gravity2":0.092,"force2":0,"m3":30,"gravity3":0.05084,"force3":0}'
+    host 35 23000000 '{"dir":"tx","msg":"status"}'
+    host 10 010000000000000000000000000000000000F0C10000000000000000000085C3 '{"dir":"tx","msg":"pid","m1":{"setpoint":0,"velocity":0,"force":0},"m2":{"setpoint":-2.6367188,"velocity":0,"force":0},"m3":{"setpoint":-23.378906,"velocity":0,"force":0}}'
+    host 10 02000000A69BC43A30621F37BD37863517B7513A0AD7A33B000000006F12833B3480373A9C500839 '{"dir":"tx","msg":"gains","m1":{"kp":0.0015,"ki":9.5e-06,"kd":1e-06},"m2":{"kp":0.0008,"ki":0.005,"kd":0},"m3":{"kp":0.004,"ki":0.0007,"kd":0.00013}}'
+    host 20 410000006F12833A000000000AD7233C '{"dir":"tx","msg":"gains","m1":{"kp":0.001,"ki":0,"kd":0.01},"m2":{"kp":0,"ki":0,"kd":0},"m3":{"kp":0,"ki":0,"kd":0}}'
+    host 43 25000000000000000000000000000000008009440000000000000000000000000000000000000000 '{"dir":"tx","msg":"pid","m1":{"setpoint":0,"velocity":0,"force":0},"m2":{"setpoint":48.339844,"velocity":0,"force":0},"m3":{"setpoint":0,"velocity":0,"force":0}}'
+}
+
+@test "the bytes of their boards" {
+    # 1024 ticks are 90 degrees; what is not filled in is 8
+    told 42 2A0000000000804400000040000000BF$(printf '00%.0s' {1..24})$(printf '08%.0s' {1..24}) \
+        "m1.position=90deg" "m1.velocity=2ticks/s" "m1.torque=-0.5"
+    told 35 230000000000803FCDCC4C3E9A99993E000000C09A99993F6666A63F "m1.position=0.087890625deg" \
+        "m1.second=0.2" "m2.position=-0.17578125deg"
+    told 35 25000000000000440000000000000000 "<- pid m1.position=45deg"
+    told 10 0A000000000080C4 "status m1.position=-90deg"
+    told 20 14000000000000000000000000000000000080440000803F "m2.position=90deg" "m2.velocity=1ticks/s"
+    told 43 2B000000000000000000000000000000000080440000000000000000 "m2.position=90deg"
+}
+
+@test "move --wait, watch, record, stop and what is unknown, on a board like each of them" {
+    for board in $boards; do
+        export HIDMOTOR_PACKETS=$root/docs/example/arm$board.packets
+        printf '%s\n' 'move 0 20 -10 --wait' 'jog m2 -5 --wait' stop status >lines
+        ok hidmotor -q -l "$fast" -j run lines
+        same "$(jq -r 'select(.result) | .result' <<<"$output" | xargs)" "arrived arrived confirmed"
+        jq -se '.[-1].m2.actual | . > 12 and . < 18' <<<"$output"
+        ok hidmotor -q -l "$fast" watch -j -n 5
+        has "$output" '"msg":"status"'
+        hasnt "$output" positions
+        ok hidmotor -q -l "$fast" record run.pcapng --for 0.2s
+        unset HIDMOTOR_PACKETS
+        ok hidmotor decode -j run.pcapng
+        has "$output" '"msg":"status","m1":{"position":'
+        exits 1 hidmotor -q -l "$fast" --packets "$root/docs/example/arm$board.packets" raw 4711 --yes
+        has "$stderr" "does not know packet 4711"
+    done
+}
