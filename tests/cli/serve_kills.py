@@ -1,30 +1,32 @@
-"""Takes the commander of a shared device away, in every way there is, and measures on the wire how
-long it takes until the stop is there.
+"""Takes the commander of a shared device away, in every way there is, and sees on the wire that the
+stop comes, how long that takes, and that nothing moves after it until somebody commands anew.
 
-    serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [--queue N] [WAY…]
+    serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [--queue N,…] [--load N] [WAY…]
+    serve_kills.py table FILE       is its table of ways the one that is run here?
 
-Between the server and its simulator stands this program, which passes every message on and notes
-when the stop comes, and whether anything that moves comes after it. WAY: kill (SIGKILL of the
-commander), stop (SIGSTOP), server (SIGKILL of the server), stranger (another client says stop),
-own (the client says it itself, on the connection whose command runs), take (another one takes over),
-silent (a client that says nothing any more), cut (its network takes nothing any more), down (its
-network's interface is switched off, where one can be made); without, all of these. By an MQTT broker (mosquitto): mqtt-kill, mqtt-stop and mqtt-cut of the commander, broker
-(SIGKILL of it), broker-stop (SIGSTOP of it), gateway (SIGKILL of the server's armwire-mqtt).
-Within: what the stop may take beyond the dead-man time, where that is what finds it out. What a
-process on the way waited for a processor does not count (the one that is killed needs one, too,
-before its connections close): that is the machine's doing. With --deadman 0 nobody is missed, and
-stop, silent and cut fail; SEED repeats the random numbers. With --queue N the commander has so many
-motions more to come: none of them may begin.
+Between the server and its simulator stands this program, which passes every message on, notes when
+the stop comes, and counts what moves after it. WAYS has the ways, with what the commander is to end
+with and what everybody is to be told; without a way, all that need no broker. TOOL may be "all".
+Those by an MQTT broker want mosquitto, "down" wants to be allowed to make a network's interface.
 
-Where the server is killed its commander has to end with 7 within 10 ms (what --within adds counts here, too).
+Within: what the stop may take beyond the time after which the way is found out (the dead-man's, or
+that in which a lost device is looked for). What a process on the way waited for a processor does not
+count (the one that is killed needs one, too, before its connections close): that is the machine's
+doing. With --deadman 0 nobody is missed, and stop, silent and cut fail; SEED repeats the random
+numbers. With --queue N the commander has so many motions more to come: none of them may begin. With
+--load N so many processes calculate meanwhile, and as many clients look on.
+
+Where the server is killed its commander has to end within 10 ms (what --within adds counts here, too).
 
 Prints one line for each way, with and without what was waited for, and one for each failure with
 what passed the wire last; exit status 1 if there was any.
 """
 import collections
 import fcntl
+import json
 import os
 import random
+import re
 import select
 import signal
 import socket
@@ -36,16 +38,41 @@ import time
 sys.dont_write_bytecode = True
 from stops_tools import MOVES, STOPS, TOOLS, Front
 
-BY_DEADMAN = ("stop", "silent", "cut", "down", "mqtt-stop", "mqtt-cut", "broker-stop")
+# status: what a commander that is a tool ends with (None: nobody sees it). told: what everybody else is
+# told (None: the connection ends). found: what finds it out. goes_on: there is no stop.
+Way = collections.namedtuple("Way", "status told found goes_on", defaults=("at once", False))
+GONE, SILENT, STOPPED = "the commander is gone", "the commander was silent for", "stopped by"
+
+WAYS = {
+    "left": Way(0, None, goes_on=True),
+    "kill": Way(None, GONE),
+    "stop": Way(None, SILENT, "dead-man"),
+    "silent": Way(None, SILENT, "dead-man"),
+    "cut": Way(None, SILENT, "dead-man"),
+    "down": Way(None, SILENT, "dead-man"),
+    "stranger": Way(3, STOPPED),
+    "own": Way(None, STOPPED),
+    "take": Way(3, "has taken over"),
+    "device": Way(7, "the device is gone", "search"),
+    "end": Way(7, "the server was ended"),
+    "server": Way(7, None),
+    "mqtt-kill": Way(None, GONE),
+    "mqtt-stop": Way(None, SILENT, "dead-man"),
+    "mqtt-cut": Way(None, SILENT, "dead-man"),
+    "broker": Way(7, GONE),
+    "broker-stop": Way(None, SILENT, "dead-man"),
+    "gateway": Way(7, GONE),
+}
 BY_TCP = ("cut", "down")
 BY_MQTT = ("mqtt-kill", "mqtt-stop", "mqtt-cut", "broker", "broker-stop", "gateway")
-USUAL = ("kill", "stop", "server", "stranger", "own", "take", "silent", "cut")
 BY_LINES = ("silent", "own")  # of JSON
+SEARCH = 1000  # ms, in which a device that is there again is found
 
 SIOCSIFFLAGS = 0x8914
 QUIET = 0.12  # s after the stop, in which nothing that moves may come
 WAIT = 20  # s, for what must come
 NO_STOP = 2  # s of processors that are there, until it counts as never
+GOES_ON = 0.4  # s without a stop are taken for that
 
 
 def waited_for_processor(pid):
@@ -111,20 +138,22 @@ class Broker:
 class Wire:
     """Two interfaces with a wire between them, of which the far one is in a network of its own: there
     the commander runs."""
-    near, address = "awnear", "10.97.0.1"
 
     def __init__(self):
+        self.near, far = f"awnear{os.getpid()}", f"awfar{os.getpid()}"
+        net = f"10.97.{os.getpid() // 64 % 256}.{os.getpid() % 64 * 4}".rsplit(".", 1)
+        self.address, there = (f"{net[0]}.{int(net[1]) + n}" for n in (1, 2))
         self.holder = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec sleep 1000"],
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                        stderr=subprocess.DEVNULL)
         self.inside = ["nsenter", "-t", str(self.holder.pid), "-n"]
         ip = "ip", "link"
-        steps = ((*ip, "add", self.near, "type", "veth", "peer", "name", "awfar"),
-                 (*ip, "set", "awfar", "netns", str(self.holder.pid)),
-                 ("ip", "address", "add", f"{self.address}/24", "dev", self.near),
+        steps = ((*ip, "add", self.near, "type", "veth", "peer", "name", far),
+                 (*ip, "set", far, "netns", str(self.holder.pid)),
+                 ("ip", "address", "add", f"{self.address}/30", "dev", self.near),
                  (*ip, "set", self.near, "up"),
-                 (*self.inside, "ip", "address", "add", "10.97.0.2/24", "dev", "awfar"),
-                 (*self.inside, *ip, "set", "awfar", "up"))
+                 (*self.inside, "ip", "address", "add", f"{there}/30", "dev", far),
+                 (*self.inside, *ip, "set", far, "up"))
         self.there = bool(self.holder.stdout.readline()) and all(
             subprocess.run(step, stderr=subprocess.DEVNULL, check=False).returncode == 0 for step in steps)
 
@@ -183,10 +212,12 @@ class Run:
     """A server, its simulator, and a commander that goes."""
     patience = 10  # ms, for the end of a commander whose server is gone
 
-    def __init__(self, tool, front, way, deadman, chance, queue):
+    def __init__(self, tool, front, way, deadman, chance, queue, load=0):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
         self.queue = int(queue)
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
+        self.lost = False  # the device, from the host's end
+        self.after = 0  # frames that move, after what was to be the last of them
         # Who is silent from the start: what stands still long before its time has not begun to move.
         self.early = 0.9 * deadman / 1e3 if way == "silent" else 0
         self.watched = self.gone = None  # a commander's process; when it has ended
@@ -210,6 +241,10 @@ class Run:
                    lambda: self.said.count(b"ready: ") > (way in (*BY_TCP, *BY_MQTT)) and self.said.endswith(b"\n"))
         self.urls = [line.split()[-1] for line in self.said.decode().splitlines() if "ready: " in line]
         self.commander = self.raw = None
+        self.looker = self.connect()
+        self.readers = [subprocess.Popen([*self.base, "-l", f"serve:{self.path}", "watch", "-j"],
+                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                         stderr=subprocess.DEVNULL) for _ in range(load)]
         self.begin(token)
 
     def start_simulator(self):
@@ -241,6 +276,8 @@ class Run:
         self.tool.settle(self.run)
         comes_back = "EOF" in self.tool.ended_by and self.chance.random() < 0.5
         words = self.tool.scripted if comes_back else self.chance.choice(self.tool.moving)
+        if self.way == "left":
+            words, comes_back = self.tool.left, False
         if self.way in BY_LINES and "/" in "".join(words):
             words = self.tool.scripted
         lines = (" ".join(words) + "\n").encode() * (1 + self.queue)
@@ -264,7 +301,7 @@ class Run:
         inside = self.wire.inside if self.wire else []
         command = [*inside, *self.base, "-l", url]
         nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        if not comes_back and not self.queue:
+        if not comes_back and not self.queue or self.way == "left":
             self.commander = subprocess.Popen([*command, *words], stdin=subprocess.DEVNULL, **nowhere)
             return
         # A script whose next line does not come: what it has set going goes on.
@@ -291,7 +328,8 @@ class Run:
                 self.server.stderr.close()
         if self.host is None and self.front.listener in found:
             self.host = self.front.accept()
-            self.board = self.front.connect(self.at) if self.simulator else None
+            if self.simulator and not self.board:
+                self.board = self.front.connect(self.at)
         elif self.host in found:
             self.pass_down()
         if self.board in found:
@@ -327,8 +365,9 @@ class Run:
             self.last.append(f"{1e3 * (now - (self.ended or now)):.0f}ms {what} {message[:32].hex()}")
             if what == MOVES:
                 self.moved = now
-                if self.stopped:
-                    self.wrong.append(f"moved {1e3 * (now - self.stopped):.1f} ms after the stop")
+                if self.stopped or self.lost:
+                    self.after += 1
+                    self.wrong.append(f"moved {1e3 * (now - (self.stopped or self.ended)):.1f} ms after the stop")
             elif what == STOPS and self.ended and now >= self.ended + self.early and self.moved and not self.stopped:
                 self.stopped = now
         if self.board:
@@ -354,6 +393,11 @@ class Run:
             os.kill(*named(children(self.server.pid), "armwire-mqtt"), signal.SIGKILL)
         elif self.way in ("stop", "mqtt-stop"):
             os.kill(self.commander.pid, signal.SIGSTOP)
+        elif self.way == "device":
+            self.host.close()
+            self.host, self.lost = None, True
+        elif self.way == "end":
+            self.server.terminate()
         elif self.way == "server":
             self.watched = os.pidfd_open(self.commander.pid)
             self.server.kill()
@@ -401,30 +445,63 @@ class Run:
             return None
         waited = self.waiting()
         self.until(self.stopped + QUIET, lambda: False)
-        if self.way == "server":
-            self.until(time.monotonic() + NO_STOP, lambda: self.gone)
-            self.check_end(waited)
+        self.check_end(waited)
+        self.check_told()
         return (self.stopped - self.ended) * 1e3, waited
 
+    def see_it_go_on(self):
+        """The commander ends by itself; with the dead-man's time nothing is over."""
+        self.until(time.monotonic() + WAIT, lambda: self.commander.poll() is not None)
+        if not self.moved:
+            self.wrong.append("nothing moves")
+        self.ended = time.monotonic()
+        if self.until(self.ended + GOES_ON, lambda: self.stopped):
+            self.wrong.append("stopped, but it was to go on")
+        self.check_end(0)
+
     def check_end(self, waited):
+        """What the commander ends with; where the server is gone, at once."""
+        wanted = WAYS[self.way].status
+        if wanted is None or not self.commander:
+            return
+        if self.watched:
+            self.until(time.monotonic() + NO_STOP, lambda: self.gone)
+        self.until(time.monotonic() + WAIT, lambda: self.commander.poll() is not None)
         status = self.commander.poll()
-        took = (self.gone - self.ended) * 1e3 if self.gone else float("inf")
-        if status != 7 or took - waited > self.patience:
-            self.wrong.append(f"the commander ends after {took:.1f} ms, {waited:.1f} of them waited for a processor, "
-                              f"with {status}")
+        if status != wanted:
+            self.wrong.append(f"the commander ends with {status}, not {wanted}")
+        if self.way == "server" and (not self.gone or (self.gone - self.ended) * 1e3 - waited > self.patience):
+            self.wrong.append(f"the commander ends after {1e3 * ((self.gone or WAIT) - self.ended):.1f} ms, "
+                              f"{waited:.1f} of them waited for a processor")
+
+    def check_told(self):
+        """What who only looks on has been told."""
+        wanted, said = WAYS[self.way].told, b""
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            if select.select([self.looker], [], [], 0.02)[0]:
+                data = self.looker.recv(65536)
+                said += data
+                if not data:
+                    break
+            if wanted and any(wanted in json.loads(line).get("stopped", "") for line in said.split(b"\n")[:-1]):
+                return
+            self.step(0)
+        if wanted or time.monotonic() > end:
+            self.wrong.append(f"who looks on was told {said[-200:]!r}, not {wanted}")
 
     def finish(self):
         if self.watched:
             os.close(self.watched)
         broker = self.broker.process if self.broker else None
-        for process in (self.commander, self.server, self.simulator, broker):
+        for process in (self.commander, self.server, self.simulator, broker, *self.readers):
             if process:
                 process.kill()
                 process.wait()
                 for stream in (process.stdin, process.stderr):
                     if stream and not stream.closed:
                         stream.close()
-        ends = [end for end in (self.board, self.raw, self.relay, self.wire) if end]
+        ends = [end for end in (self.board, self.raw, self.looker, self.relay, self.wire) if end]
         if self.host and self.host is not self.front.listener:
             ends.append(self.host)
         for end in ends:
@@ -445,43 +522,96 @@ def spread(times):
                     for name, share in (("p50", 0.5), ("p99", 0.99), ("max", 1)))
 
 
+def ways_of(tool, wanted):
+    """Those that there are of it: a datagram socket is never gone, some motions end with their program."""
+    usual = [way for way in WAYS if way not in BY_MQTT and (way != "down" or can_wire())]
+    missing = {"device" if tool.url.startswith("udp") else None, None if tool.left else "left"}
+    return [way for way in wanted or usual if way not in missing]
+
+
+def try_way(tool, front, way, count, options, queue, seed):
+    """A line of the table; how many runs of it went wrong."""
+    chance, times, raw, ends = random.Random(f"{seed}{way}"), [], [], []
+    limit = options["--within"] + {"at once": 0, "dead-man": options["--deadman"], "search": SEARCH}[WAYS[way].found]
+    failures = after = 0
+    for number in range(count):
+        run = Run(tool, front, way, options["--deadman"], chance, queue, int(options["--load"]))
+        took = run.see_it_go_on() if WAYS[way].goes_on else run.measure()
+        run.finish()
+        if took is not None:
+            raw.append(took[0])
+            times.append(max(0, took[0] - took[1]))
+        if run.gone:
+            ends.append(max(0, (run.gone - run.ended) * 1e3 - took[1]))
+        if took is not None and times[-1] > limit:
+            run.wrong.append(f"the stop came after {took[0]:.1f} ms, {took[1]:.1f} of them waited for a processor")
+        failures += bool(run.wrong)
+        after += run.after
+        for what in run.wrong[:3]:
+            print(f"{tool.name} {way} {number}: {what} (SEED={seed})", *run.said.decode().splitlines()[-3:],
+                  *run.last, sep="\n    ", flush=True)
+    what = f"{len(times)} stopped" if not WAYS[way].goes_on else "goes on"
+    print(f"{tool.name} {way}, queue {queue}: {count} runs, {what}, {after} motions after it, {failures} wrong; "
+          f"ms: {spread(times)}; with processors waited for: {spread(raw)}"
+          f"{f'; the commander ended after: {spread(ends)}' if ends else ''}", flush=True)
+    return failures
+
+
+def told_in(path):
+    """The rows of the table of ways: (names, what happens, exit status)."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read().split("| the commander |")[1].split("\n\n")[0]
+    for line in text.split("\n")[2:]:
+        ways, happens, status = (cell.strip() for cell in line.strip("|").split("|"))
+        yield re.findall(r"`([^` ]*)`", ways), happens, int(status) if status.isdigit() else None
+
+
+def table(path):
+    wrong, seen = [], []
+    for names, happens, status in told_in(path):
+        for name in names:
+            seen.append(name)
+            way = WAYS.get(name)
+            if not way:
+                wrong.append(f"{name}: is not tested")
+            elif way.status != status:
+                wrong.append(f"{name}: exit {status}, but tested is {way.status}")
+            elif way.goes_on != ("goes on" in happens):
+                wrong.append(f"{name}: '{happens}' is not what is tested")
+    wrong += [f"{name}: stands there {seen.count(name)} times" for name in WAYS if seen.count(name) != 1]
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    return bool(wrong)
+
+
 def main():
     words = sys.argv[1:]
-    options = {"--within": 20.0, "--deadman": 200.0, "--queue": 0}
+    if words[0] == "table":
+        return table(words[1])
+    options = {"--within": "20", "--deadman": "200", "--queue": "0", "--load": "0"}
     for name in options:
         if name in words:
             at = words.index(name)
-            options[name] = float(words[at + 1])
+            options[name] = words[at + 1]
             del words[at:at + 2]
+    queues = [int(queue) for queue in options.pop("--queue").split(",")]
+    options = {name: float(value) for name, value in options.items()}
     folder, name, count, *ways = words
     with open(os.open(f"{folder}/token", os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
         file.write("open sesame\n")
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
-    tool = TOOLS[name](folder, 0)
-    front = Front(tool)
     Run.patience += options["--within"] - 20
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(int(options["--load"]))]
     failures = 0
-    for way in ways or (*USUAL, *(["down"] if can_wire() else [])):
-        chance, times, raw, ends = random.Random(f"{seed}{way}"), [], [], []
-        limit = options["--within"] + (options["--deadman"] if way in BY_DEADMAN else 0)
-        for number in range(int(count)):
-            run = Run(tool, front, way, options["--deadman"], chance, options["--queue"])
-            took = run.measure()
-            run.finish()
-            if took is not None:
-                raw.append(took[0])
-                times.append(max(0, took[0] - took[1]))
-            if run.gone:
-                ends.append(max(0, (run.gone - run.ended) * 1e3 - took[1]))
-            if took is not None and times[-1] > limit:
-                run.wrong.append(f"the stop came after {took[0]:.1f} ms, {took[1]:.1f} of them waited for a processor")
-            failures += bool(run.wrong)
-            for what in run.wrong[:3]:
-                print(f"{name} {way} {number}: {what} (SEED={seed})", *run.said.decode().splitlines()[-3:],
-                      *run.last, sep="\n    ", flush=True)
-        print(f"{name} {way}: {len(times)} of {count} stopped, ms: {spread(times)}; "
-              f"with processors waited for: {spread(raw)}"
-              f"{f'; the commander ended after: {spread(ends)}' if ends else ''}", flush=True)
+    try:
+        for name in TOOLS if name == "all" else [name]:
+            tool = TOOLS[name](folder, 0)
+            front = Front(tool)
+            failures += sum(try_way(tool, front, way, int(count), options, queue, seed)
+                            for queue in queues for way in ways_of(tool, ways))
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
     return failures > 0
 
 

@@ -20,6 +20,7 @@ class Tool:
     announces = True  # announced is a command that is written to the output before it goes out
     scripted = None  # a command that comes back and leaves something going on …
     ended_by = ()  # … and the ways out that are to end that
+    left = None  # one that comes back alone and leaves something going on
     endless = None  # one that is to be stopped at the end of a script, the same where None
     options = ()
     latest = 0.1  # s after the start of the program, the latest moment of an early kill
@@ -67,7 +68,7 @@ class Armctl(Tool):
     simulator = ("armctl", "sim", "--listen", "tcp-listen:127.0.0.1:0", "--turn-speed", "90deg/s")
     moving = (("deg", "base", "350"),)
     announced = scripted = moving[0]
-    endless = ("spd", "100")
+    endless = left = ("spd", "100")
     ended_by = ("prompt",)
 
     def prepare(self):
@@ -93,7 +94,7 @@ class Canpid(Tool):
     board = ("-b", "lknee", "-c", "pos")
     moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
               ("tune", "--rule", "zn", *board))
-    announced = scripted = ("setpoint", "10deg", *board)
+    announced = scripted = left = ("setpoint", "10deg", *board)
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.3
 
@@ -125,7 +126,7 @@ class Hidmotor(Tool):
     name = "hidmotor"
     url = "unix:{path}"
     simulator = ("hidmotor", "sim", "--listen", "unix-listen:{path}")
-    announced = scripted = ("move", "60", "60", "-60", "duration=20s")
+    announced = scripted = left = ("move", "60", "60", "-60", "duration=20s")
     endless = ("velocity", "20", "0", "0")
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.7
@@ -256,7 +257,7 @@ class Ezphys(Tool):
         self.moving = (("motor", joint, "1.5", "1000", "--for", "100000s"), ("follow", path),
                        ("force", joint, "3", "--for", "100000s"),
                        ("step", joint, "--from", "1", "--to", "-1", "--for", "5s"))
-        self.announced = self.scripted = ("motor", joint, "1.5", "1000")
+        self.announced = self.scripted = self.left = ("motor", joint, "1.5", "1000")
 
     def split(self, data):
         messages = []

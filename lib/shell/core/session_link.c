@@ -50,17 +50,17 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     bool typing = session->mode.interactive && session->mode.idling;
     if (aw_flag(session, "verbose") && !typing)
         print_trace(session, tx, dir, bytes);
+    int64_t time = time_of(session, tx); /* the same for all who are told */
     if (session->device.tee &&
         (!session->device.tee->narrowed || aw_session_concerns(session, bytes, ""))) {
-        if (!aw_tee_names(session->device.tee, session, time_of(session, tx)) ||
-            !aw_tee_add(session->device.tee, dir, time_of(session, tx), bytes,
-                        &session->device.tee_lost))
+        if (!aw_tee_names(session->device.tee, session, time) ||
+            !aw_tee_add(session->device.tee, dir, time, bytes, &session->device.tee_lost))
             aw_stop_ask(session);
     }
     if (!tx)
-        aw_recent_add(session, time_of(session, tx), bytes);
+        aw_recent_add(session, time, bytes);
     if (session->share.server)
-        session->share.sharing->traffic(session, tx, bytes, time_of(session, tx));
+        session->share.sharing->traffic(session, tx, bytes, time);
     if (tx)
         aw_crash_prepare(session);
 }

@@ -123,9 +123,11 @@ static void tell_loss(struct aw_conn *conn)
 
 void aw_conn_put(struct aw_conn *conn, const char *text, size_t size, bool record)
 {
-    struct aw_conn_line *line = conn->gone ? NULL : new_line(text, size, record);
+    if (conn->gone || conn->shut)
+        return;
+    struct aw_conn_line *line = new_line(text, size, record);
     if (!line) {
-        conn->gone = conn->gone || !record;
+        conn->gone = !record;
         return;
     }
     *(conn->last ? &conn->last->next : &conn->first) = line;
@@ -157,9 +159,15 @@ void aw_conn_flush(struct aw_conn *conn)
         ssize_t n = send_some(conn);
         if (n < 0 && errno == EAGAIN)
             break;
-        if (n < 0) {
-            conn->gone = errno != EINTR;
+        if (n < 0 && errno == EINTR)
             continue;
+        if (n < 0) {
+            conn->shut = true;
+            conn->sent = 0;
+            conn->lost = 0;
+            while (conn->first)
+                drop(conn, &conn->first);
+            break;
         }
         conn->sent += (size_t)n;
         while (conn->first && conn->sent >= conn->first->size) {

@@ -30,7 +30,8 @@ struct aw_conn {
     size_t records, kept;              /* bytes that wait */
     uint64_t lost;                     /* records since the reader was told */
     int64_t since_ns; /* when the oldest record came that waits for others; 0: none */
-    bool gone;        /* the other end, or cut off */
+    bool shut; /* the other end takes nothing any more; what it has said is still to be read */
+    bool gone; /* cut off */
 };
 
 void aw_conn_init(struct aw_conn *conn, int fd, size_t longest);

@@ -139,14 +139,14 @@ static bool take_lines(struct aw_server *server, struct aw_peer *peer)
 
 static void serve_peer(struct aw_server *server, struct aw_peer *peer, uint32_t events)
 {
-    bool there = true;
     if (peer->conn.gone)
         return;
     if (events & EPOLLOUT)
         aw_conn_flush(&peer->conn);
-    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-        there = aw_conn_fill(&peer->conn);
-    peer->conn.gone = !take_lines(server, peer) || !there || peer->conn.gone;
+    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR) && !aw_conn_fill(&peer->conn))
+        peer->over = true;
+    if (!take_lines(server, peer))
+        peer->conn.gone = true;
     aw_peer_watch(peer); /* who is gone is removed when all have been served */
 }
 
@@ -198,7 +198,7 @@ static void look_after(struct aw_server *server)
     for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
         struct aw_conn *conn = &peer->conn;
         aw_frames_held(server, peer);
-        if (peer->more && !take_lines(server, peer))
+        if ((peer->more && !take_lines(server, peer)) || (peer->over && !peer->more))
             conn->gone = true;
         if (peer->drops && !peer->more && ioctl(conn->fd, FIONREAD, &waiting) == 0 && !waiting)
             peer->drops = false;

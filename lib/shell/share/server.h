@@ -85,7 +85,8 @@ struct aw_peer {
     unsigned waiting;
     bool busy;    /* the first one is being carried out, */
     bool dropped; /* and may not begin to move any more */
-    bool more;    /* lines of it are here for its next turn */
+    bool more;    /* lines of it are here for its next turn, */
+    bool over;    /* behind which nothing comes any more */
     bool drops;   /* what it had sent when it was stopped: until nothing more of that comes */
     char why[200];
 };

@@ -363,7 +363,8 @@ static void who_comes_by_which_door(void **state)
         assert_int_equal(server.n_listeners, i + 1);
         assert_int_equal(aw_server_listen(&server, urls[i]), AW_NO_LINK); /* it is taken */
         assert_non_null(strstr(session->err.text, "busy, rig serve"));
-        aw_server_serve(&server.aside); /* who asked is gone */
+        for (int turn = 0; turn < 2; turn++)
+            aw_server_serve(&server.aside); /* who asked is gone */
         assert_int_equal(stat(doors[i], &about), 0);
         assert_int_equal(about.st_mode & 0777, 0600);
         come_in(&server.listeners[i]);

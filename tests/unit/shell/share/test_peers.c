@@ -44,6 +44,30 @@ static void who_hangs_up(void **state)
     assert_string_equal(heard(2), "{\"n\":5}\n");
 }
 
+/* Who leaves in order and is gone before that is read, while something is said to it: what it has set
+ * going goes on, however many lines there were. */
+static void who_leaves_is_listened_to_the_end(void **state)
+{
+    static const char line[] = "{\"idle\":true}\n";
+    (void)state;
+    peers[1]->frames = true;
+    server.holder = peers[1];
+    server.moving = true;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(write(ends[1], line, sizeof line - 1), sizeof line - 1);
+    assert_int_equal(write(ends[1], "{\"leave\":true}\n", 15), 15);
+    close(ends[1]);
+    ends[1] = dup(ends[0]);
+    aw_peer_say(peers[1], "{}\n");
+    for (int i = 0; i < 4; i++)
+        aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 2);
+    assert_false(server.halt);
+    assert_null(server.holder);
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
 /* What the server says to people. */
 static char notices[256];
 
@@ -238,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_has_gone_is_not_served_though_its_socket_lives, start,
                                         stop),
         cmocka_unit_test_setup_teardown(who_hangs_up, start, stop),
+        cmocka_unit_test_setup_teardown(who_leaves_is_listened_to_the_end, start, stop),
         cmocka_unit_test_setup_teardown(who_brings_clients_goes, start, stop),
         cmocka_unit_test_setup_teardown(signs_of_life, start, stop),
         cmocka_unit_test_setup_teardown(each_in_its_turn, start, stop),

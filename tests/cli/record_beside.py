@@ -1,0 +1,131 @@
+"""Records through a server while others move, and compares with what the server itself has recorded:
+nothing may be lost, and no motion may take longer than without.
+
+    record_beside.py FOLDER TOOL SECONDS [--within MS]
+
+Of each format one line: what passed the device meanwhile, what of it is not in the recording, and
+how long a motion took, alone and beside it. Within: what the median may have more. Of a device that
+only answers a table or a list has what was asked for it: of that the longest gap counts, which may be
+GAP, and on a busy machine what --within adds. Exit status 1 if anything was lost or took longer, or if
+the server has stopped anything: each motion has arrived.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+MOTIONS = {
+    "hidmotor": [("move", "0", target, "0", "duration=100ms", "--wait") for target in ("20", "10")],
+    "canpid": [("setpoint", f"{target}deg", "-b", "lknee", "-c", "pos", "--verify") for target in (10, 5)],
+    "unitysim": [("move", f"hand={target}") for target in (2150, 2100)],
+}
+WAIT = 20  # s, for a server
+GAP = 60  # ms
+
+
+def run(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+
+
+def messages(path, tool):
+    """What a recording has from the device, as (time, all that was said)."""
+    if path.endswith(".ndjson"):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    else:
+        text = run(tool, "-q", "-j", "decode", path)
+    said = map(json.loads, text.splitlines())
+    return [(round(line.pop("t"), 6), json.dumps(line)) for line in said if line.get("dir") == "rx"]
+
+
+class Server:
+    def __init__(self, folder, tool):
+        self.truth, self.said = f"{folder}/truth.pcapng", f"{folder}/server"
+        with open(self.said, "wb") as file:
+            self.process = subprocess.Popen([tool, "-l", "sim:", "serve", "--record", self.truth],
+                                            stdin=subprocess.DEVNULL, stderr=file)
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end and self.process.poll() is None:
+            if "ready: " in self.text():
+                return
+            time.sleep(0.01)
+        raise TimeoutError("no server")
+
+    def text(self):
+        with open(self.said, encoding="utf-8") as file:
+            return file.read()
+
+    def end(self):
+        """Its stops, which it says in a line each."""
+        stops = [line for line in self.text().splitlines() if " — stopped" in line]
+        self.process.terminate()
+        self.process.wait()
+        return stops
+
+
+def move(tool, times):
+    begin = time.monotonic()
+    run(tool, "-q", *MOTIONS[tool][len(times) % 2])
+    times.append(1e3 * (time.monotonic() - begin))
+
+
+def record(folder, tool, form, seconds):
+    """The recording, what the recorder said, and how long motions took meanwhile."""
+    path, times = f"{folder}/run.{form}", []
+    with subprocess.Popen([tool, "-q", "-j", "record", path, "--for", f"{seconds}s"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True) as recorder:
+        while recorder.poll() is None:
+            move(tool, times)
+        said = json.loads(recorder.stdout.read().splitlines()[-1])
+    return path, said, times
+
+
+def missing(recorded, truth):
+    """What passed between the first and the last message that are recorded, and is not among them."""
+    first, last = recorded[0][0], recorded[-1][0]
+    passed = [message for message in truth if first < message[0] < last]
+    return len(passed), len(set(passed) - set(recorded))
+
+
+def longest_gap(recorded):
+    """In ms, between two messages of a kind."""
+    times = [time for time, what in recorded if '"positions"' in what]
+    return 1e3 * max(b - a for a, b in zip(times, times[1:]))
+
+
+def main():
+    words = sys.argv[1:]
+    within = 10.0
+    if "--within" in words:
+        at = words.index("--within")
+        within = float(words[at + 1])
+        del words[at:at + 2]
+    folder, tool, seconds = words[0], words[1], float(words[2])
+    os.environ["XDG_RUNTIME_DIR"] = folder
+    server, alone, recordings, bad = Server(folder, tool), [], [], False
+    try:
+        while len(alone) < 10:
+            move(tool, alone)
+        for form in ("pcapng", "ndjson", *(["csv"] if tool == "hidmotor" else [])):
+            recordings.append((form, *record(folder, tool, form, seconds)))
+    finally:
+        stops = server.end()
+    truth = messages(server.truth, tool)
+    usual = statistics.median(alone)
+    for form, path, said, times in recordings:
+        longer = statistics.median(times) - usual
+        if tool == "hidmotor" and form != "pcapng":
+            gap = said["interval_max_ms"] if form == "csv" else longest_gap(messages(path, tool))
+            lost, what = gap > GAP + within - 10, f"the longest gap {gap:.1f} ms"
+        else:
+            passed, lost = missing(messages(path, tool), truth)
+            what = f"{passed} messages, {lost} lost"
+        bad = bad or bool(lost) or longer > within
+        print(f"{tool} {form}: {what}; {len(times)} motions of {usual:.1f} ms took {longer:+.1f} ms", flush=True)
+    print(*stops, sep="\n", end="\n" if stops else "")
+    return bad or bool(stops)
+
+
+sys.exit(main())
