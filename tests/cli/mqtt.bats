@@ -126,6 +126,13 @@ answer() {
     sees '.why | strings | test("one line")' answers
     ask 8 '{"cmd":'
     sees '.why | strings | test("JSON object")' answers
+    # Not by a last word, nor by a first one, is a motion a stop.
+    ask 9 'gripper close stop' -D publish user-property clock 1
+    has "$(answer 9)" "under way"
+    ask 10 'gripper close; stop' -D publish user-property clock 1
+    sees '.id == "10" and (.why | strings | test("under way"))' answers
+    ask 11 '{"cmd":"gripper","value":"stop"}' -D publish user-property clock 1
+    has "$(answer 11)" "under way"
     # Of all these, one has moved the gripper.
     same "$(jq -s 'map(select(.cmd == "gripper" and .ok)) | length' answers)" 1
 }

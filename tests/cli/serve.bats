@@ -173,7 +173,7 @@ asks() {
     sees '.cmd == "status" and .id == "a" and .ok' "$tool.said"
     sees '.done and .id == "a" and .exit == 0' "$tool.said"
     same "$(cat "$tool.moved")" "" # it still moves
-    ok "$tool" -l serve: -q stop
+    ok "$tool" -l serve: stop -q # in whatever order: it does not wait for the motion either
     wait $mover && false || same "$?" 3
     end "$pid"
 }
@@ -319,6 +319,10 @@ asks() {
 @test "without the dead-man a stopped commander goes unnoticed" {
     run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
     has "$output" "no stop"
+}
+
+@test "the table of ways in docs/sharing.md is the one that is run" {
+    run -0 python3 "$root/tests/cli/serve_kills.py" table "$root/docs/sharing.md"
 }
 
 # fell_silent SECONDS: so long, or longer on a busy machine, no line came.

@@ -65,7 +65,7 @@ static void try_server(const uint8_t *data, size_t size)
     session->device.link = &link;
     snprintf(server->token, sizeof server->token, "secret");
     MUST(aw_feed_open(server) == AW_OK);
-    struct aw_peer *peer = aw_peer_add(server, ends[0]);
+    struct aw_peer *peer = aw_peer_add(server, ends[0], AW_PEERS_MAX);
     MUST(peer);
     peer->welcome = size % 4 != 0;
     server->n_strangers -= peer->welcome;

@@ -33,7 +33,7 @@ static inline int server_start(const struct aw_tool *tool)
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
             return -1;
         ends[i] = pair[1];
-        peers[i] = aw_peer_add(&server, pair[0]);
+        peers[i] = aw_peer_add(&server, pair[0], AW_PEERS_MAX);
         peers[i]->welcome = true;
         server.n_strangers--;
         peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};

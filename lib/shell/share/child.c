@@ -123,7 +123,7 @@ static bool make_ends(int ends[2])
 static struct aw_peer *keep(struct aw_peer *owner, int fd)
 {
     fcntl(fd, F_SETFL, O_NONBLOCK);
-    struct aw_peer *peer = aw_peer_add(owner->server, fd);
+    struct aw_peer *peer = aw_peer_add(owner->server, fd, AW_PEERS_MAX);
     if (!peer)
         return NULL;
     peer->owner = owner;

@@ -48,7 +48,7 @@ static enum aw_status start(struct aw_server *server, struct aw_bringer *bringer
     int fd = status == AW_OK ? fcntl(aw_link_fd(bringer->link), F_DUPFD_CLOEXEC, 0) : -1;
     if (status == AW_OK && fd < 0)
         return aw_fail(err, AW_NO_LINK, "serve: --%s: %s", option, strerror(errno));
-    struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd) : NULL;
+    struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd, AW_PEERS_MAX) : NULL;
     if (peer) {
         snprintf(peer->who.program, sizeof peer->who.program, "%s", bringer->program);
         bringer->peer = peer;

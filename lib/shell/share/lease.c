@@ -287,8 +287,10 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
         aw_stop_ask(server->session);
 }
 
+/* Where nothing moves, a tool's own stop is the stop. */
 void aw_lease_stop(struct aw_server *server, struct aw_peer *peer, const char *id)
 {
+    bool rests = peer->frames && !moves(server) && !server->halt && !server->closed;
     const struct aw_who *who = &(peer->owner ? peer->owner : peer)->who;
     peer->halts = id != NULL;
     peer->wants = peer->frames; /* what else its stop has to send */
@@ -300,6 +302,12 @@ void aw_lease_stop(struct aw_server *server, struct aw_peer *peer, const char *i
     for (struct aw_peer *other = server->peers; other; other = other->next)
         if (other != peer->owner)
             aw_peer_drop_lines(other, server->why);
+    if (rests && !server->broken) {
+        server->halt = false;
+        aw_peer_say(peer, "{\"halted\":0}\n");
+        serve_wants(server);
+        peer->halts = false;
+    }
 }
 
 void aw_lease_gone(struct aw_server *server, struct aw_peer *peer)

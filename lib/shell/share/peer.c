@@ -15,9 +15,9 @@ int64_t aw_server_now(const struct aw_server *server)
     return aw_clock_now(&server->session->time.real.base);
 }
 
-struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
+struct aw_peer *aw_peer_add(struct aw_server *server, int fd, unsigned most)
 {
-    struct aw_peer *peer = server->n_peers < AW_PEERS_MAX ? calloc(1, sizeof *peer) : NULL;
+    struct aw_peer *peer = server->n_peers < most ? calloc(1, sizeof *peer) : NULL;
     if (!peer) {
         close(fd);
         return NULL;

@@ -28,55 +28,8 @@
 #define HELLO_MS 1000
 #define AT_ONCE  8 /* lines of one client before the next one's turn */
 
-/* ---- Who is there ------------------------------------------------------------------------------
+/* ---- Who goes ----------------------------------------------------------------------------------
  */
-
-/* When there are no descriptors left, one is: for who says stop, or is told that there is no room.
- */
-static int accept_one(struct aw_server *server, const struct aw_listener *listener)
-{
-    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || server->spare < 0)
-        return fd;
-    close(server->spare);
-    server->spare = -1;
-    return accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-}
-
-/* A user of this machine has a share of the room, and beyond it a few places from which a stop is
- * taken: who comes then sends away who has had one for the longest time. */
-static void take_room(struct aw_server *server, struct aw_peer *peer)
-{
-    unsigned n = 0, spares = 0;
-    struct aw_peer *oldest = NULL;
-    for (struct aw_peer *other = server->peers; other; other = other->next) {
-        bool same = other->who.uid == peer->who.uid && other->who.pid && !other->owner;
-        if (other == peer || !same || other->conn.gone)
-            continue;
-        n++;
-        spares += other->spare;
-        oldest = other->spare && !other->halts ? other : oldest;
-    }
-    peer->spare = server->spare < 0 || n >= AW_USER_PEERS;
-    if (peer->spare && spares >= SPARES && oldest)
-        oldest->conn.gone = true;
-}
-
-static void accept_peer(struct aw_server *server, const struct aw_listener *listener)
-{
-    int fd = accept_one(server, listener), on = 1;
-    struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd) : NULL;
-    if (!peer)
-        return;
-    if (listener->token) {
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        peer->conn.gone = server->n_strangers > AW_STRANGERS_MAX;
-        return;
-    }
-    aw_who_local(&peer->who, fd);
-    take_room(server, peer);
-    aw_peer_welcome(server, peer);
-}
 
 static void tell_gone(struct aw_server *server, const struct aw_peer *peer)
 {
@@ -148,6 +101,78 @@ static void serve_peer(struct aw_server *server, struct aw_peer *peer, uint32_t 
     if (!take_lines(server, peer))
         peer->conn.gone = true;
     aw_peer_watch(peer); /* who is gone is removed when all have been served */
+}
+
+/* ---- Who comes ---------------------------------------------------------------------------------
+ */
+
+/* Who has had a place that is kept for a stop for the longest time; of a user, or (NULL) of all. */
+static struct aw_peer *oldest_spare(const struct aw_server *server, const struct aw_who *user)
+{
+    struct aw_peer *oldest = NULL;
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->spare && !peer->halts && !peer->conn.gone &&
+            (!user || peer->who.uid == user->uid))
+            oldest = peer;
+    return oldest;
+}
+
+/* When there are no descriptors left, one is: for who says stop, or is told that there is no room.
+ * Who comes next gets it. */
+static int accept_one(struct aw_server *server, const struct aw_listener *listener)
+{
+    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
+        return fd;
+    struct aw_peer *other = server->spare < 0 ? oldest_spare(server, NULL) : NULL;
+    if (other)
+        serve_peer(server, other, EPOLLIN); /* it may be a stop that has come just now */
+    if (other && other->halts)
+        return -1;
+    if (other) {
+        epoll_ctl(server->all, EPOLL_CTL_DEL, other->conn.fd, NULL);
+        aw_conn_free(&other->conn);
+        other->conn.gone = true;
+    } else if (server->spare >= 0) {
+        close(server->spare);
+    }
+    server->spare = -1;
+    return accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* A user of this machine has a share of the room, and beyond it a few places from which a stop is
+ * taken: who comes then sends away who has had one for the longest time. */
+static void take_room(struct aw_server *server, struct aw_peer *peer)
+{
+    unsigned n = 0, spares = 0;
+    for (struct aw_peer *other = server->peers; other; other = other->next) {
+        bool same = other->who.uid == peer->who.uid && other->who.pid && !other->owner;
+        if (other == peer || !same || other->conn.gone)
+            continue;
+        n++;
+        spares += other->spare;
+    }
+    peer->spare = peer->spare || n >= AW_USER_PEERS || server->n_peers > AW_PEERS_MAX;
+    struct aw_peer *oldest = spares >= SPARES ? oldest_spare(server, &peer->who) : NULL;
+    if (peer->spare && oldest)
+        oldest->conn.gone = true;
+}
+
+static void accept_peer(struct aw_server *server, const struct aw_listener *listener)
+{
+    int fd = accept_one(server, listener), on = 1;
+    struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd, AW_PEERS_MAX + AW_SPARES_MAX) : NULL;
+    if (!peer)
+        return;
+    peer->spare = server->spare < 0;
+    if (listener->token) {
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        peer->conn.gone = server->n_strangers > AW_STRANGERS_MAX;
+        return;
+    }
+    aw_who_local(&peer->who, fd);
+    take_room(server, peer);
+    aw_peer_welcome(server, peer);
 }
 
 static struct aw_listener *as_listener(struct aw_server *server, const void *what)

@@ -14,6 +14,7 @@
 #include "wire/split.h"
 
 #define AW_PEERS_MAX     1024
+#define AW_SPARES_MAX    64  /* more, from which a stop is taken */
 #define AW_USER_PEERS    512 /* of these, for one user of this machine */
 #define AW_STRANGERS_MAX 32  /* by TCP, who have not shown the token */
 #define AW_LISTEN_MAX    4
@@ -164,7 +165,8 @@ struct aw_server {
 
 /* peer.c: one connection, and what is put into its queue. */
 int64_t aw_server_now(const struct aw_server *server);
-struct aw_peer *aw_peer_add(struct aw_server *server, int fd); /* which it owns; NULL: too many */
+/* fd, which it owns; NULL: there are so many, or no memory. */
+struct aw_peer *aw_peer_add(struct aw_server *server, int fd, unsigned most);
 void aw_peer_watch(struct aw_peer *peer); /* for room in its socket, while something waits */
 void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record);
 void aw_peer_say(struct aw_peer *peer, const char *format, ...)

@@ -245,7 +245,7 @@ static void there_is_an_end_to_clients(void **state)
     server.n_peers = AW_PEERS_MAX - 1;
     for (int more = 0; more < 2; more++) {
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-        assert_int_equal(aw_peer_add(&server, pair[0]) != NULL, !more);
+        assert_int_equal(aw_peer_add(&server, pair[0], AW_PEERS_MAX) != NULL, !more);
         if (more)
             assert_int_equal(read(pair[1], &(char){0}, 1), 0);
         close(pair[1]);
