@@ -75,9 +75,9 @@ static void call_stop(struct client *client, uint32_t call, bool json)
         calls[hub->n_calls++] = (struct call){client, call, hub->stops + 1, json};
     }
     snprintf(id, sizeof id, "s%u", ++hub->stops);
-    aw_end_put_object(hub->starter, json_pack("{s:{s:s,s:s,s:b}}", "as", "program", "Foxglove",
+    aw_conn_put_json(hub->starter, json_pack("{s:{s:s,s:s,s:b}}", "as", "program", "Foxglove",
                                               "user", client->who, "reads", true));
-    aw_end_put_object(hub->starter, json_pack("{s:s,s:s}", "cmd", "stop", "id", id));
+    aw_conn_put_json(hub->starter, json_pack("{s:s,s:s}", "cmd", "stop", "id", id));
     aw_conn_flush(hub->starter);
 }
 
@@ -283,7 +283,7 @@ static enum aw_status run(struct aw_conn *starter, char *const words[], struct a
     if (status == AW_OK)
         status = open_library(&hub, err);
     if (status == AW_OK)
-        aw_end_put(starter, "", 0, false);
+        aw_conn_put_line(starter, "", 0, false);
     aw_conn_flush(starter);
     while (status == AW_OK && !hub.over && lws_service(hub.context, 0) >= 0)
         continue;

@@ -11,14 +11,14 @@ void stream_begin(struct hub *hub)
 {
     hub->stream = ++hub->streams;
     hub->reader = aw_mcap_reader_new();
-    aw_end_put_object(hub->starter, json_pack("{s:s,s:s,s:i}", "cmd", "watch", "as", "mcap", "id",
+    aw_conn_put_json(hub->starter, json_pack("{s:s,s:s,s:i}", "cmd", "watch", "as", "mcap", "id",
                                               (int)hub->stream));
 }
 
 void stream_end(struct hub *hub)
 {
     if (hub->stream)
-        aw_end_put_object(hub->starter, json_pack("{s:s}", "cmd", "unwatch"));
+        aw_conn_put_json(hub->starter, json_pack("{s:s}", "cmd", "unwatch"));
     hub->stream = 0;
     aw_mcap_reader_free(hub->reader);
     hub->reader = NULL;

@@ -30,7 +30,7 @@ struct client {
 static void end(struct client *client, const char *why)
 {
     if (!client->over)
-        aw_end_put_object(client->ends->starter, json_pack("{s:s}", "why", why));
+        aw_conn_put_json(client->ends->starter, json_pack("{s:s}", "why", why));
     client->over = true;
 }
 
@@ -56,7 +56,7 @@ static void take_message(void *context, const struct message *message)
     }
     take_clock(client, message->clock_ms);
     client->greeted = true;
-    aw_end_put(client->ends->starter, message->text, message->size, message->record);
+    aw_conn_put_line(client->ends->starter, message->text, message->size, message->record);
 }
 
 static void send_line(struct client *client, const char *line)

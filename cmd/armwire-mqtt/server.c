@@ -170,7 +170,7 @@ static void introduce(struct client *client, const struct message *message)
                             *message->program ? message->program : name, "user",
                             *message->user ? message->user : "by MQTT", "pid", message->pid,
                             "reads", client->asks);
-    aw_end_put_object(&client->conn, who);
+    aw_conn_put_json(&client->conn, who);
 }
 
 static bool is_question(const struct gate *gate, const struct message *message)
@@ -300,7 +300,7 @@ static void pass_command(struct gate *gate, struct client *client, const struct 
     if (text) {
         remember(client, message, object);
         client->open += json_object_get(object, "cmd") || json_object_get(object, "line");
-        aw_end_put(&client->conn, text, strlen(text), false);
+        aw_conn_put_line(&client->conn, text, strlen(text), false);
     } else {
         refuse(gate, message, "a message is a JSON object or one line of text");
     }
@@ -349,7 +349,7 @@ static void take_message(void *context, const struct message *message)
     if (message->size)
         pass_command(gate, client, message);
     else if (under_way_ms(message) <= (double)gate->late_ms)
-        aw_end_put(&client->conn, "", 0, false);
+        aw_conn_put_line(&client->conn, "", 0, false);
     aw_conn_flush(&client->conn);
 }
 

@@ -336,7 +336,8 @@ class Run:
             data = self.receive(self.board)
             for message in self.tool.take(data, host=False):
                 self.tool.heard(message)
-            self.send(self.host, data)
+            if self.host:
+                self.send(self.host, data)
         if self.relay:
             self.relay.step(found)
 

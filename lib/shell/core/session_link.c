@@ -16,7 +16,8 @@
 #include "shell/core/tee.h"
 #include "wire/hex.h"
 
-#define FRAME_MAX 4096
+#define FRAME_MAX    4096
+#define NAMES_WITHIN 1000 /* packets of a recording */
 
 static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, struct aw_span frame)
 {
@@ -113,7 +114,8 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
     return *link ? AW_OK : aw_no_memory(&session->err);
 }
 
-/* The names that a recording has kept stand before its first packet. */
+/* The names that a recording has kept stand before its first packet, or, where it began in the middle
+ * of a conversation, behind that. */
 static void take_names(struct aw_session *session, const char *url)
 {
     struct aw_log *log;
@@ -124,8 +126,15 @@ static void take_names(struct aw_session *session, const char *url)
     if (aw_url_parse(&parts, url, NULL) != AW_OK ||
         aw_log_open(&log, parts.rest, &options, NULL) != AW_OK)
         return;
-    while (aw_log_next(log, &entry, NULL) == AW_OK && !entry.data.size)
-        session->tool->names.take(session, entry.comment);
+    bool named = false, began = false;
+    for (int i = 0; i < NAMES_WITHIN && !(named && began); i++) {
+        if (aw_log_next(log, &entry, NULL) != AW_OK)
+            break;
+        began = began || entry.data.size;
+        named = named || !entry.data.size;
+        if (!entry.data.size)
+            session->tool->names.take(session, entry.comment);
+    }
     aw_log_close(log);
 }
 

@@ -36,15 +36,15 @@ struct aw_attached {
     struct aw_link *link; /* NULL: none is open */
     struct aw_passed *first, *last;
     unsigned n;
-    json_int_t frames, acknowledged; /* numbers of those that were written */
+    json_int_t frames; /* that were written */
     enum aw_status status;           /* of the last one, or of what was asked last */
     char why[320];
 
     unsigned lease; /* 0: another one commands, or nobody */
     bool begun;     /* the command that runs has been let in, */
     bool fresh;     /* and had no lease before */
-    json_t *memory; /* of the conversation, as the server greeted with it; until it is used */
-    bool waits;     /* for an answer about the lease, or the stop */
+    json_t *hello;  /* of the server, until what it knows of the conversation is used; or NULL */
+    bool waits;     /* for an answer about the lease, the stop or the last frame */
     bool revoked;   /* since the command began, or the line before was done; because: */
     bool told;      /* that somebody has taken the lease, which is asked for again now */
     char reason[400];
@@ -61,10 +61,10 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link);
 void aw_attached_pass(struct aw_attached *attached, const json_t *object);
 void aw_attached_flush(struct aw_attached *attached); /* what was not read is old */
-void aw_attached_remember(struct aw_attached *attached, const json_t *object);
+/* Until there is an answer: what that is. */
+enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *err);
 /* Asks for the lease, as the options say: AW_REFUSED with who has it. */
 enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err);
-void aw_attached_add_memory(struct aw_attached *attached, json_t *object);
 
 /* list.c */
 size_t aw_share_list(struct aw_session *session);

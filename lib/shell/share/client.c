@@ -14,14 +14,15 @@
 #include "shell/core/dry.h"
 #include "shell/core/stop.h"
 #include "shell/share/attached.h"
+#include "shell/share/bytes.h"
 #include "shell/share/ends.h"
 #include "shell/share/mqtt.h"
 #include "shell/share/server.h"
 #include "shell/share/share.h"
 
 #define PLACES_MAX 16 /* of servers of one tool */
-#define HELLO_MS   3000
-#define BROKER_MS  12000 /* for the same by a broker; armwire-mqtt says what is wrong before */
+#define HELLO_NS   (3 * AW_SECOND)
+#define BROKER_NS  (12 * AW_SECOND) /* for the same by a broker; armwire-mqtt says what is wrong before */
 #define SIGN_NS    (100 * AW_MILLISECOND) /* between two signs of life, at most */
 #define ANSWER_NS  (5 * AW_SECOND) /* about the lease: a stop may have to be confirmed first */
 
@@ -35,14 +36,8 @@ static struct aw_clock *clock_of(const struct aw_attached *attached)
 
 void aw_attached_send(struct aw_attached *attached, json_t *object)
 {
-    char *text = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
-    if (!text)
-        return;
-    aw_conn_put(&attached->conn, text, strlen(text), false);
-    aw_conn_put(&attached->conn, "\n", 1, false);
+    aw_conn_put_json(&attached->conn, object);
     aw_conn_flush(&attached->conn);
-    free(text);
 }
 
 /* From now on another one commands, or nobody: what runs here ends. At the prompt it is told. */
@@ -52,6 +47,11 @@ static void take_end(struct aw_attached *attached, enum aw_status status, const 
     bool looks = !session->run.command || session->run.command->safety == AW_READ;
     attached->lease = 0;
     attached->told = true;
+    if (attached->waits) { /* what is not acknowledged yet never will be */
+        attached->waits = false;
+        attached->status = status;
+        snprintf(attached->why, sizeof attached->why, "%.300s", why);
+    }
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = false;
     if (session->mode.interactive && (looks || !attached->begun)) {
@@ -73,7 +73,7 @@ static void take_grant(struct aw_attached *attached, const json_t *object)
     attached->status = AW_OK;
     attached->waits = false;
     aw_attached_flush(attached); /* what came before is another one's conversation */
-    aw_attached_remember(attached, object);
+    aw_memory_take(session, object);
     if (session->tool->share.turn && attached->link)
         session->tool->share.turn(session, AW_TURN_BEGIN);
 }
@@ -90,10 +90,7 @@ static void take_answer(struct aw_attached *attached, const json_t *object)
     bool own = !n && status && command; /* it is refused whoever commands */
     snprintf(attached->why, sizeof attached->why, "%s%s%.250s", own ? command->name : "",
              own ? ": " : "", why ? why : "");
-    if (n)
-        attached->acknowledged = json_integer_value(n);
-    else
-        attached->waits = false;
+    attached->waits = n && json_integer_value(n) < attached->frames;
 }
 
 static void take_news(struct aw_attached *attached, const json_t *object)
@@ -179,19 +176,6 @@ static void serve_aside(struct aw_aside *aside)
 /* ---- Connecting --------------------------------------------------------------------------------
  */
 
-/* The first line of the server, or NULL. */
-static json_t *read_hello(struct aw_attached *attached)
-{
-    struct aw_clock *clock = clock_of(attached);
-    int64_t most = attached->mqtt ? BROKER_MS : HELLO_MS;
-    int64_t deadline = aw_clock_now(clock) + most * AW_MILLISECOND;
-    const char *line = NULL;
-    while (!line && aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline) == AW_OK &&
-           aw_conn_fill(&attached->conn))
-        line = aw_conn_next(&attached->conn);
-    return line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
-}
-
 static enum aw_status check_hello(struct aw_attached *attached, const json_t *hello)
 {
     struct aw_error *err = &attached->session->err;
@@ -216,7 +200,7 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
         snprintf(attached->key, sizeof attached->key, "%s", key);
     attached->virtual = json_object_get(hello, "at") != NULL;
     attached->at_ns = json_integer_value(json_object_get(hello, "at"));
-    attached->memory = json_incref(json_object_get(hello, "memory"));
+    attached->hello = json_incref((json_t *)hello);
     attached->server = (int)json_integer_value(json_object_get(hello, "pid"));
     attached->datagrams = json_is_true(json_object_get(hello, "datagrams"));
     attached->period_ns = SIGN_NS;
@@ -232,7 +216,7 @@ static void drop(struct aw_attached *attached)
     aw_aside_remove(&attached->session->time.real.aside, &attached->aside);
     aw_conn_free(&attached->conn);
     aw_link_close(attached->mqtt);
-    json_decref(attached->memory);
+    json_decref(attached->hello);
     aw_attached_flush(attached);
     free(attached);
 }
@@ -283,7 +267,9 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
                                                  session->tool->name, "user",
                                                  user ? user->pw_name : "?", "pid", (int)getpid()));
     }
-    json_t *hello = status == AW_OK ? read_hello(attached) : NULL;
+    int64_t deadline = aw_clock_now(clock_of(attached)) + (attached->mqtt ? BROKER_NS : HELLO_NS);
+    json_t *hello =
+        status == AW_OK ? aw_conn_hello(&attached->conn, clock_of(attached), deadline) : NULL;
     if (status == AW_OK)
         status = check_hello(attached, hello);
     json_decref(hello);
@@ -370,7 +356,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
 /* ---- The lease ---------------------------------------------------------------------------------
  */
 
-static enum aw_status await_answer(struct aw_attached *attached, struct aw_error *err)
+enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *err)
 {
     struct pollfd ready = {.fd = attached->conn.fd, .events = POLLIN};
     int64_t until = aw_clock_now(clock_of(attached)) + ANSWER_NS;
@@ -399,7 +385,7 @@ enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *e
     attached->waits = true;
     aw_attached_send(attached, stop ? json_pack("{s:b}", "halt", true)
                                     : json_pack("{s:b}", "want", aw_flag(session, "take")));
-    enum aw_status status = await_answer(attached, err);
+    enum aw_status status = aw_attached_await(attached, err);
     if (status == AW_OK && attached->told)
         aw_session_notice(session, "commands again");
     attached->told = false;
@@ -411,12 +397,9 @@ static enum aw_status begin(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
     const struct aw_command *command = session->run.command;
-    if (attached->memory) {
-        json_t *memory = json_pack("{s:o}", "memory", attached->memory);
-        attached->memory = NULL;
-        aw_attached_remember(attached, memory);
-        json_decref(memory);
-    }
+    aw_memory_take(session, attached->hello);
+    json_decref(attached->hello);
+    attached->hello = NULL;
     bool stop = is_stop(command);
     bool known = attached->lease && !session->tool->share.turn && !stop;
     if (attached->begun || !command || (command->safety == AW_READ && !stop))
@@ -452,7 +435,7 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
         json_object_set_new(
             idle, "ms",
             json_integer((session->motion.until - aw_clock_now(session->clock)) / AW_MILLISECOND));
-    aw_attached_add_memory(attached, idle);
+    json_object_set_new(idle, "memory", aw_memory_json(session));
     aw_attached_send(attached, idle);
     if (attached->fresh && !moves && !goes_on) {
         attached->lease = 0;

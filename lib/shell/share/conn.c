@@ -2,6 +2,7 @@
 #include "shell/share/conn.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,34 @@ void aw_conn_put(struct aw_conn *conn, const char *text, size_t size, bool recor
             lose_one(conn);
     } while (conn->records < before);
     conn->gone = conn->kept > AW_CONN_KEPT;
+}
+
+void aw_conn_put_line(struct aw_conn *conn, const char *text, size_t size, bool record)
+{
+    char *line = malloc(size + 1);
+    if (!line)
+        return;
+    memcpy(line, text, size);
+    line[size] = '\n';
+    aw_conn_put(conn, line, size + 1, record);
+    free(line);
+}
+
+void aw_conn_put_json(struct aw_conn *conn, json_t *object)
+{
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_decref(object);
+    if (text)
+        aw_conn_put_line(conn, text, strlen(text), false);
+    free(text);
+}
+
+json_t *aw_conn_hello(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline)
+{
+    const char *line = NULL;
+    while (!line && aw_clock_wait(clock, conn->fd, POLLIN, deadline) == AW_OK && aw_conn_fill(conn))
+        line = aw_conn_next(conn);
+    return line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 }
 
 static ssize_t send_some(struct aw_conn *conn)

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include <jansson.h>
+
+#include "base/clock.h"
 
 #define AW_CONN_QUEUE (256 << 10) /* bytes of records that wait for one reader */
 #define AW_CONN_KEPT  (8 << 20)   /* bytes of all else */
@@ -46,6 +48,13 @@ char *aw_conn_next(struct aw_conn *conn);
 
 /* Queues a line, the newline included. A record may be left out later. */
 void aw_conn_put(struct aw_conn *conn, const char *text, size_t size, bool record);
+
+/* The same with a newline behind it; the second takes the object over. */
+void aw_conn_put_line(struct aw_conn *conn, const char *text, size_t size, bool record);
+void aw_conn_put_json(struct aw_conn *conn, json_t *object);
+
+/* Waits for the first line of a server, and reads it; NULL: there is none by then. */
+json_t *aw_conn_hello(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline);
 
 /* Sends what goes. */
 void aw_conn_flush(struct aw_conn *conn);

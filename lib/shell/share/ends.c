@@ -25,26 +25,6 @@ enum aw_status aw_end_start(struct aw_link **link, const char *program, char *co
     return aw_spawn_open(link, path, argv, clock, err);
 }
 
-void aw_end_put(struct aw_conn *conn, const char *text, size_t size, bool record)
-{
-    char *line = malloc(size + 1);
-    if (!line)
-        return;
-    memcpy(line, text, size);
-    line[size] = '\n';
-    aw_conn_put(conn, line, size + 1, record);
-    free(line);
-}
-
-void aw_end_put_object(struct aw_conn *conn, json_t *object)
-{
-    char *text = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
-    if (text)
-        aw_end_put(conn, text, strlen(text), false);
-    free(text);
-}
-
 int aw_end_main(const struct aw_end *end, int argc, char **argv)
 {
     struct aw_conn starter;
@@ -64,7 +44,7 @@ int aw_end_main(const struct aw_end *end, int argc, char **argv)
     aw_conn_init(&starter, AW_SPAWN_FD, AW_END_LINE);
     enum aw_status status = end->run(&starter, argv + 1, &err);
     if (status != AW_OK)
-        aw_end_put_object(&starter, json_pack("{s:s,s:i}", "why", err.text, "exit", (int)status));
+        aw_conn_put_json(&starter, json_pack("{s:s,s:i}", "why", err.text, "exit", (int)status));
     aw_conn_flush(&starter);
     aw_conn_free(&starter);
     return (int)status;

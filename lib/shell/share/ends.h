@@ -34,8 +34,4 @@ struct aw_end {
  * line for who started it, who prints it. */
 int aw_end_main(const struct aw_end *end, int argc, char **argv);
 
-/* Queues text as a line; the second takes the object over. */
-void aw_end_put(struct aw_conn *conn, const char *text, size_t size, bool record);
-void aw_end_put_object(struct aw_conn *conn, json_t *object);
-
 #endif

@@ -73,15 +73,14 @@ void aw_feed_close(struct aw_server *server)
     server->feed = NULL;
 }
 
-char *aw_feed_fields(struct aw_server *server)
+json_t *aw_feed_fields(struct aw_server *server)
 {
     const struct aw_names *names = &server->feed->names;
-    size_t used = 0, room = names->wire->protocol->n_messages * AW_MAX_SCALARS * 100;
-    char *out = calloc(1, room);
-    for (struct aw_walk at = {0}; out && aw_walk_next(&at, names->wire, AW_BOTH);)
-        used += (size_t)snprintf(out + used, room - used, "%s\"%s.%s\"", used ? "," : "",
-                                 at.codec->message->name, names->field[at.message][at.scalar]);
-    return out;
+    json_t *list = json_array();
+    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_BOTH);)
+        json_array_append_new(list, json_sprintf("%s.%s", at.codec->message->name,
+                                                 names->field[at.message][at.scalar]));
+    return list;
 }
 
 /* ---- Records -----------------------------------------------------------------------------------

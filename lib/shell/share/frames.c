@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hex.h"
 #include "base/text.h"
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
+#include "shell/share/bytes.h"
 #include "shell/share/server.h"
 #include "wire/split.h"
 
@@ -134,13 +134,11 @@ static enum aw_status write_frame(struct aw_server *server, struct aw_span frame
     return status;
 }
 
-/* "frame" of a client: its bytes, in server->frame. */
+/* A client's, in server->frame. */
 static bool read_frame(struct aw_server *server, const json_t *text, struct aw_span *frame)
 {
-    size_t size = json_string_length(text) / 2;
-    *frame = (struct aw_span){server->frame, size};
-    return json_is_string(text) && size > 0 && size <= sizeof server->frame &&
-           aw_hex_read(json_string_value(text), 2 * size, server->frame);
+    frame->data = server->frame;
+    return aw_bytes_read(text, server->frame, sizeof server->frame, &frame->size);
 }
 
 static void acknowledge(struct aw_peer *peer, const json_t *object, enum aw_status status,
@@ -207,7 +205,7 @@ void aw_frames_take(struct aw_server *server, struct aw_peer *peer, json_t *obje
     if (status == AW_MORE)
         return;
     if (status == AW_OK) {
-        aw_lease_remember(server, object);
+        aw_memory_take(server->session, object);
         note(server, frame);
         begin_exchange(server, frame);
         peer->asked = true;

@@ -1,5 +1,6 @@
 /* Who may command a shared device: one at a time, as long as there is a sign of life of it; and
  * what takes that away, which always ends in the safe stop. */
+#include <math.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,14 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/hex.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
+#include "shell/share/bytes.h"
 #include "shell/share/server.h"
-
-#define MEMORY_MAX 2048 /* bytes of a conversation */
 
 void aw_who_local(struct aw_who *who, int fd)
 {
@@ -37,6 +36,7 @@ void aw_who_local(struct aw_who *who, int fd)
         snprintf(who->user, sizeof who->user, "%s", user->pw_name);
     else
         snprintf(who->user, sizeof who->user, "uid %u", ids.uid);
+    aw_utf8_clean_lines(who->user);
 }
 
 /* A child commands for whom it carries out lines. */
@@ -46,66 +46,43 @@ static struct aw_peer *commander(const struct aw_server *server)
     return holder && holder->owner ? holder->owner : holder;
 }
 
-void aw_who_text(const struct aw_server *server, char *out, size_t size)
+static json_t *who_json(const struct aw_who *who)
+{
+    return json_pack("{s:s,s:i,s:s}", "program", who->program, "pid", (int)who->pid, "user",
+                     who->user);
+}
+
+static double seconds_since(const struct aw_server *server, int64_t then)
+{
+    return round((double)(aw_server_now(server) - then) / 1e8) / 10;
+}
+
+json_t *aw_lease_who(const struct aw_server *server)
 {
     const struct aw_peer *peer = commander(server);
-    if (!peer) {
-        snprintf(out, size, "null");
-        return;
+    json_t *who = peer ? who_json(&peer->who) : json_null();
+    if (peer) {
+        json_object_set_new(who, "for_s", json_real(seconds_since(server, server->since_ns)));
+        json_object_set_new(who, "idle_s", json_real(seconds_since(server, server->frame_ns)));
     }
-    char program[200], user[200];
-    *aw_json_string(program, peer->who.program, sizeof peer->who.program) = '\0';
-    *aw_json_string(user, peer->who.user, sizeof peer->who.user) = '\0';
-    snprintf(out, size, "{\"program\":%s,\"pid\":%d,\"user\":%s,\"for_s\":%.1f,\"idle_s\":%.1f}",
-             program, (int)peer->who.pid, user,
-             (double)(aw_server_now(server) - server->since_ns) / 1e9,
-             (double)(aw_server_now(server) - server->frame_ns) / 1e9);
+    return who;
 }
 
 /* ---- The lease ---------------------------------------------------------------------------------
  */
 
-/* {"commander":…} to those who follow it; to one peer, or (NULL) to all. */
+/* Those who follow it; one peer, or (NULL) all. */
 static void tell(struct aw_server *server, struct aw_peer *only)
 {
-    char who[512];
-    aw_who_text(server, who, sizeof who);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
         if (peer->follows && (!only || peer == only))
-            aw_peer_say(peer, "{\"commander\":%s}\n", who);
+            aw_peer_tell(peer, json_pack("{s:o}", "commander", aw_lease_who(server)));
 }
 
 void aw_lease_follow(struct aw_server *server, struct aw_peer *peer)
 {
     peer->follows = true;
     tell(server, peer);
-}
-
-bool aw_lease_memory(const struct aw_server *server, char *out, size_t size)
-{
-    struct aw_session *session = server->session;
-    size_t bytes = 0;
-    const void *memory =
-        session->tool->share.memory ? session->tool->share.memory(session, &bytes) : NULL;
-    *out = '\0';
-    if (!memory || size < 2 * bytes + 16)
-        return false;
-    char *p = out + sprintf(out, ",\"memory\":\"");
-    p = aw_hex_bytes(p, (struct aw_span){memory, bytes});
-    strcpy(p, "\"");
-    return true;
-}
-
-/* What the holder knows of the conversation is for who comes next, and for the stop. */
-void aw_lease_remember(struct aw_server *server, const json_t *object)
-{
-    struct aw_session *session = server->session;
-    const json_t *text = json_object_get(object, "memory");
-    uint8_t bytes[MEMORY_MAX];
-    size_t size = json_string_length(text) / 2;
-    if (json_is_string(text) && session->tool->share.remember && session->device.link &&
-        size <= sizeof bytes && aw_hex_read(json_string_value(text), 2 * size, bytes))
-        session->tool->share.remember(session, bytes, size);
 }
 
 static void turn(struct aw_server *server)
@@ -118,7 +95,6 @@ static void turn(struct aw_server *server)
 
 static void grant(struct aw_server *server, struct aw_peer *peer)
 {
-    char memory[2 * MEMORY_MAX + 32];
     peer->wants = false;
     if (server->holder != peer) {
         server->holder = peer;
@@ -130,8 +106,8 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
     server->busy = true;
     server->stops = peer->halts;
     turn(server);
-    aw_lease_memory(server, memory, sizeof memory);
-    aw_peer_say(peer, "{\"granted\":%u%s}\n", server->lease, memory);
+    aw_peer_tell(peer, json_pack("{s:i,s:o*}", "granted", (int)server->lease, "memory",
+                                 aw_memory_json(server->session)));
     aw_feed_catch_up(server, peer);
 }
 
@@ -140,32 +116,32 @@ static bool moves(const struct aw_server *server)
     return server->moving && aw_session_goes_on(server->session);
 }
 
-static void refuse(struct aw_server *server, struct aw_peer *peer)
+static void turn_down(struct aw_peer *peer, enum aw_status status, const char *why)
 {
-    const struct aw_peer *other = commander(server);
-    double held = (double)(aw_server_now(server) - server->since_ns) / 1e9;
-    double idle = (double)(aw_server_now(server) - server->frame_ns) / 1e9;
-    char since[32] = "", text[6 * 200];
     peer->wants = false;
-    if (idle > 1 && !moves(server))
-        snprintf(since, sizeof since, ", idle for %.0f s", idle);
-    char why[200];
-    snprintf(why, sizeof why,
-             "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with --take",
-             other->who.program, (int)other->who.pid, other->who.user, held, since);
-    *aw_json_string(text, why, sizeof why) = '\0';
-    aw_peer_say(peer, "{\"refused\":%s}\n", text);
+    aw_peer_tell(peer, json_pack("{s:s,s:i}", "refused", why, "exit", (int)status));
 }
 
-static void take_over(struct aw_server *server, const struct aw_peer *from)
+static void refuse(struct aw_server *server, struct aw_peer *peer)
 {
-    char program[200], user[200];
-    *aw_json_string(program, from->who.program, sizeof from->who.program) = '\0';
-    *aw_json_string(user, from->who.user, sizeof from->who.user) = '\0';
-    aw_peer_say(commander(server), "{\"taken\":{\"program\":%s,\"pid\":%d,\"user\":%s}}\n", program,
-                (int)from->who.pid, user);
-    aw_lease_revoke(server, AW_TIMEOUT, "%s (pid %d, %s) has taken over — stopped",
-                    from->who.program, (int)from->who.pid, from->who.user);
+    const struct aw_who *other = &commander(server)->who;
+    double idle = seconds_since(server, server->frame_ns);
+    char why[200], since[32] = "";
+    if (idle > 1 && !moves(server))
+        snprintf(since, sizeof since, ", idle for %.0f s", idle);
+    snprintf(why, sizeof why,
+             "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with --take",
+             other->program, (int)other->pid, other->user,
+             seconds_since(server, server->since_ns), since);
+    peer->wants = false;
+    aw_peer_tell(peer, json_pack("{s:s}", "refused", why));
+}
+
+static void take_over(struct aw_server *server, const struct aw_who *who)
+{
+    aw_peer_tell(commander(server), json_pack("{s:o}", "taken", who_json(who)));
+    aw_lease_revoke(server, AW_TIMEOUT, "%s (pid %d, %s) has taken over — stopped", who->program,
+                    (int)who->pid, who->user);
 }
 
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
@@ -173,30 +149,22 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     const struct aw_peer *from = peer->owner ? peer->owner : peer;
     peer->wants = true;
     peer->takes = takes;
-    if (from->reads || server->ends || server->broken) {
-        peer->wants = false;
-        aw_peer_say(peer, "{\"refused\":\"%s\",\"exit\":%d}\n",
-                    from->reads    ? "you may look on only — the broker takes no command of yours"
-                    : server->ends ? "the server was ended"
-                                   : "the device is gone: the server waits for it",
-                    from->reads ? AW_REFUSED : AW_LOST);
-        return;
-    }
-    if (peer->owner && peer->owner->dropped) {
-        peer->wants = false;
-        aw_peer_say(peer,
-                    "{\"refused\":\"dropped: what came before it was stopped\",\"exit\":%d}\n",
-                    AW_TIMEOUT);
-        return;
-    }
-    if (server->halt || server->closed)
+    if (from->reads)
+        turn_down(peer, AW_REFUSED, "you may look on only — the broker takes no command of yours");
+    else if (server->ends)
+        turn_down(peer, AW_LOST, "the server was ended");
+    else if (server->broken)
+        turn_down(peer, AW_LOST, "the device is gone: the server waits for it");
+    else if (peer->owner && peer->owner->dropped)
+        turn_down(peer, AW_TIMEOUT, "dropped: what came before it was stopped");
+    else if (server->halt || server->closed)
         return; /* when the stop is over */
-    if (!server->holder || server->holder == peer)
+    else if (!server->holder || server->holder == peer)
         grant(server, peer);
     else if (!takes)
         refuse(server, peer);
     else
-        take_over(server, from);
+        take_over(server, &from->who);
 }
 
 static int rank(const struct aw_peer *peer)
@@ -252,15 +220,14 @@ void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, i
 static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
                          enum aw_status status)
 {
-    char why[6 * sizeof server->why];
-    *aw_json_string(why, server->why, sizeof server->why) = '\0';
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         if (!peer->welcome || peer->pid)
             continue;
         if (peer == holder)
-            aw_peer_say(peer, "{\"revoked\":%s,\"exit\":%d}\n", why, (int)status);
+            aw_peer_tell(peer,
+                         json_pack("{s:s,s:i}", "revoked", server->why, "exit", (int)status));
         else if (!peer->halts && !peer->owner)
-            aw_peer_say(peer, "{\"stopped\":%s}\n", why);
+            aw_peer_tell(peer, json_pack("{s:s}", "stopped", server->why));
     }
 }
 

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "shell/core/bind.h"
 #include "shell/core/stop.h"
+#include "shell/share/bytes.h"
 #include "shell/share/server.h"
 
 /* ---- Answered at once --------------------------------------------------------------------------
@@ -44,6 +46,8 @@ static void name_peer(struct aw_peer *peer, const json_t *object, const char *no
     const char *user = json_string_value(json_object_get(object, "user"));
     snprintf(peer->who.program, sizeof peer->who.program, "%s", program ? program : "a program");
     snprintf(peer->who.user, sizeof peer->who.user, "%s", user ? user : nobody);
+    aw_utf8_clean_lines(peer->who.program); /* they may be cut */
+    aw_utf8_clean_lines(peer->who.user);
     peer->who.pid = (pid_t)json_integer_value(json_object_get(object, "pid"));
     peer->reads = peer->reads || json_is_true(json_object_get(object, "reads"));
 }
@@ -60,7 +64,7 @@ static void go_idle(struct aw_peer *peer, const json_t *object)
 {
     struct aw_server *server = peer->server;
     if (server->holder == peer)
-        aw_lease_remember(server, object);
+        aw_memory_take(server->session, object);
     bool moves = json_is_true(json_object_get(object, "idle"));
     aw_lease_idle(server, peer, moves, json_integer_value(json_object_get(object, "ms")));
 }

@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hex.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
 #include "shell/share/attached.h"
+#include "shell/share/bytes.h"
 
 #define PASSED_MAX  4096 /* that wait to be read */
-#define ANSWER_MS   3000 /* of the server, which may have to wait for the device */
-#define MEMORY_MAX  2048
 #define FRESH_SHARE 0.9 /* of the time between two questions an answer is fresh */
 
 struct serve_link {
@@ -56,11 +54,10 @@ static struct aw_passed *read_passed(const json_t *object, bool own)
     struct aw_passed *passed = json_is_string(text) ? malloc(sizeof *passed + length / 2) : NULL;
     if (!passed)
         return NULL;
-    *passed = (struct aw_passed){.size = length / 2,
-                                 .own = own,
+    *passed = (struct aw_passed){.own = own,
                                  .time_ns = json_integer_value(json_object_get(object, "ns")),
                                  .at_ns = json_integer_value(json_object_get(object, "at"))};
-    if (passed->size && aw_hex_read(json_string_value(text), length, passed->bytes))
+    if (aw_bytes_read(text, passed->bytes, length / 2, &passed->size))
         return passed;
     free(passed);
     return NULL;
@@ -155,32 +152,6 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
 /* ---- What goes ---------------------------------------------------------------------------------
  */
 
-void aw_attached_add_memory(struct aw_attached *attached, json_t *object)
-{
-    struct aw_session *session = attached->session;
-    char text[2 * MEMORY_MAX + 1];
-    size_t size = 0;
-    if (!session->tool->share.memory)
-        return;
-    const void *memory = session->tool->share.memory(session, &size);
-    if (size <= MEMORY_MAX)
-        json_object_set_new(
-            object, "memory",
-            json_stringn(text,
-                         (size_t)(aw_hex_bytes(text, (struct aw_span){memory, size}) - text)));
-}
-
-void aw_attached_remember(struct aw_attached *attached, const json_t *object)
-{
-    struct aw_session *session = attached->session;
-    const json_t *text = json_object_get(object, "memory");
-    size_t size = json_string_length(text) / 2;
-    uint8_t bytes[MEMORY_MAX];
-    if (json_is_string(text) && session->tool->share.remember && attached->link &&
-        size <= sizeof bytes && aw_hex_read(json_string_value(text), 2 * size, bytes))
-        session->tool->share.remember(session, bytes, size);
-}
-
 static bool only_reads(const struct aw_session *session, struct aw_span frame)
 {
     struct aw_record record;
@@ -191,13 +162,8 @@ static bool only_reads(const struct aw_session *session, struct aw_span frame)
 
 static json_t *make_frame(struct aw_attached *attached, const char *key, struct aw_span frame)
 {
-    char *text = malloc(2 * frame.size + 1);
-    if (!text)
-        return NULL;
-    size_t size = (size_t)(aw_hex_bytes(text, frame) - text);
-    json_t *object = json_pack("{s:s#}", key, text, (int)size);
-    free(text);
-    if (attached->virtual)
+    json_t *object = json_pack("{s:o}", key, aw_bytes_json(frame));
+    if (object && attached->virtual)
         json_object_set_new(object, "at",
                             json_integer(aw_clock_now(&attached->session->time.virtual.base)));
     return object;
@@ -218,23 +184,6 @@ static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
                             json_integer((json_int_t)(FRESH_SHARE * 1e9 / hz)));
     aw_attached_send(attached, object);
     return AW_OK;
-}
-
-static enum aw_status await_acknowledgement(struct aw_attached *attached, struct aw_error *err)
-{
-    struct pollfd ready = {.fd = attached->conn.fd, .events = POLLIN};
-    while (attached->acknowledged < attached->frames && !attached->over) {
-        aw_conn_flush(&attached->conn);
-        if (poll(&ready, 1, ANSWER_MS) == 0)
-            return aw_fail(err, AW_TIMEOUT, "%s: the server does not answer",
-                           attached->address.text);
-        aw_attached_take(attached);
-    }
-    if (attached->acknowledged < attached->frames)
-        return aw_attached_fail(attached, err);
-    if (attached->revoked)
-        return aw_fail(err, attached->revoked_as, "%s", attached->reason);
-    return attached->status == AW_OK ? AW_OK : aw_fail(err, attached->status, "%s", attached->why);
 }
 
 static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t size,
@@ -260,9 +209,10 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
         return status == AW_OK ? aw_no_memory(err) : status;
     json_object_set_new(object, "n", json_integer(++attached->frames));
     json_object_set_new(object, "lease", json_integer(attached->lease));
-    aw_attached_add_memory(attached, object);
+    json_object_set_new(object, "memory", aw_memory_json(session));
+    attached->waits = true;
     aw_attached_send(attached, object);
-    return await_acknowledgement(attached, err);
+    return aw_attached_await(attached, err);
 }
 
 static void serve_close(struct aw_link *link)

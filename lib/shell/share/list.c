@@ -6,20 +6,20 @@
 
 #include "shell/share/address.h"
 #include "shell/share/attached.h"
+#include "shell/share/server.h"
 
 #define SERVERS_MAX 16
 
 static bool list_server(struct aw_session *session, const struct aw_address *address)
 {
     char holder[64];
-    struct ucred ids = {0};
-    socklen_t size = sizeof ids;
+    struct aw_who who;
     int fd = aw_address_connect(address, NULL);
     if (fd < 0)
         return false;
-    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ids, &size);
+    aw_who_local(&who, fd);
     close(fd);
-    snprintf(holder, sizeof holder, "%s serve (pid %d)", session->tool->name, (int)ids.pid);
+    snprintf(holder, sizeof holder, "%s serve (pid %d)", session->tool->name, (int)who.pid);
     aw_list_link(session, address->text);
     aw_list_add(session, "description", "a server, which shares a device");
     aw_list_add(session, "holder", holder);

@@ -45,18 +45,28 @@ void aw_peer_watch(struct aw_peer *peer)
     peer->blocked = waiting;
 }
 
+static void send_now(struct aw_peer *peer)
+{
+    aw_conn_flush(&peer->conn);
+    aw_peer_watch(peer);
+}
+
 void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record)
 {
     struct aw_server *server = peer->server;
     aw_conn_put(&peer->conn, text, size, record);
     if (record && !peer->conn.since_ns)
         peer->conn.since_ns = aw_server_now(server);
-    if (record && !peer->asked && peer != server->holder) {
+    if (record && !peer->asked && peer != server->holder)
         server->aside.due = aw_sooner(server->aside.due, peer->conn.since_ns + AW_TOGETHER);
-        return;
-    }
-    aw_conn_flush(&peer->conn);
-    aw_peer_watch(peer);
+    else
+        send_now(peer);
+}
+
+void aw_peer_tell(struct aw_peer *peer, json_t *object)
+{
+    aw_conn_put_json(&peer->conn, object);
+    send_now(peer);
 }
 
 void aw_peer_say(struct aw_peer *peer, const char *format, ...)

@@ -25,7 +25,7 @@
 #define TOKEN_NS (10 * AW_SECOND) /* for that */
 #define SPARES   8                /* of a user who has no room */
 #define EVENTS   64
-#define HELLO_MS 1000
+#define HELLO_NS AW_SECOND
 #define AT_ONCE  8 /* lines of one client before the next one's turn */
 
 /* ---- Who goes ----------------------------------------------------------------------------------
@@ -276,27 +276,12 @@ static enum aw_status refuse(struct aw_server *server, const char *url, const ch
     return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", url, why);
 }
 
-/* What the server at the other end has, by its first line; "" if it says none in time. */
-static void read_device(int fd, char *out, size_t size)
-{
-    struct aw_conn conn;
-    struct pollfd ready = {.fd = fd, .events = POLLIN};
-    const char *line = NULL;
-    aw_conn_init(&conn, dup(fd), AW_LINE_LIMIT);
-    while (!line && poll(&ready, 1, HELLO_MS) == 1 && aw_conn_fill(&conn))
-        line = aw_conn_next(&conn);
-    json_t *hello = line ? json_loads(line, 0, NULL) : NULL;
-    const char *link = json_string_value(json_object_get(hello, "link"));
-    snprintf(out, size, "%s", link ? link : "");
-    json_decref(hello);
-    aw_conn_free(&conn);
-}
-
 /* A socket file that nobody listens on is left over from a server that was killed. */
 static enum aw_status take_place(struct aw_server *server, const struct aw_address *address)
 {
     char why[160];
     struct aw_who who;
+    struct aw_conn conn;
     struct stat file;
     if (lstat(address->path, &file) != 0 || !S_ISSOCK(file.st_mode))
         return AW_OK;
@@ -306,8 +291,13 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
     if (fd < 0)
         return refuse(server, address->text, strerror(errno));
     aw_who_local(&who, fd);
-    read_device(fd, server->other, sizeof server->other);
-    close(fd);
+    aw_conn_init(&conn, fd, AW_LINE_LIMIT);
+    json_t *hello =
+        aw_conn_hello(&conn, &server->session->time.real.base, aw_server_now(server) + HELLO_NS);
+    const char *link = json_string_value(json_object_get(hello, "link"));
+    snprintf(server->other, sizeof server->other, "%s", link ? link : "");
+    json_decref(hello);
+    aw_conn_free(&conn);
     if (who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH) /* its guard is about to end */
         return unlink(address->path) == 0 ? AW_OK : refuse(server, address->text, strerror(errno));
     snprintf(why, sizeof why, "busy, %s serve (pid %d) has it — give --listen unix:PATH",

@@ -169,6 +169,7 @@ int64_t aw_server_now(const struct aw_server *server);
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd, unsigned most);
 void aw_peer_watch(struct aw_peer *peer); /* for room in its socket, while something waits */
 void aw_peer_put(struct aw_peer *peer, const char *text, size_t size, bool record);
+void aw_peer_tell(struct aw_peer *peer, json_t *object); /* which is taken over */
 void aw_peer_say(struct aw_peer *peer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -220,9 +221,7 @@ void aw_lease_stop(struct aw_server *server, struct aw_peer *peer, const char *i
 void aw_lease_gone(struct aw_server *server, struct aw_peer *peer); /* its connection */
 void aw_lease_halt(struct aw_server *server); /* sends that stop, and says what came of it */
 void aw_lease_follow(struct aw_server *server, struct aw_peer *peer); /* hears who commands */
-void aw_lease_remember(struct aw_server *server, const json_t *object);
-bool aw_lease_memory(const struct aw_server *server, char *out, size_t size); /* as JSON */
-void aw_who_text(const struct aw_server *server, char *out, size_t size);
+json_t *aw_lease_who(const struct aw_server *server); /* commands; or null */
 void aw_who_local(struct aw_who *who, int fd);
 int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_look(struct aw_server *server);
@@ -236,9 +235,7 @@ void aw_frames_look(struct aw_server *server); /* asks for those who look on, if
 
 /* feed.c: what passes the link, to those who look on. */
 enum aw_status aw_feed_open(struct aw_server *server);
-/* The names of all fields, as JSON strings with commas between; NULL: out of memory. Freed by the
- * caller. */
-char *aw_feed_fields(struct aw_server *server);
+json_t *aw_feed_fields(struct aw_server *server); /* the names of all, a new list */
 void aw_feed_close(struct aw_server *server);
 void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer, const char *id,
