@@ -76,7 +76,7 @@ static void call_stop(struct client *client, uint32_t call, bool json)
     }
     snprintf(id, sizeof id, "s%u", ++hub->stops);
     aw_conn_put_json(hub->starter, json_pack("{s:{s:s,s:s,s:b}}", "as", "program", "Foxglove",
-                                              "user", client->who, "reads", true));
+                                             "user", client->who, "reads", true));
     aw_conn_put_json(hub->starter, json_pack("{s:s,s:s}", "cmd", "stop", "id", id));
     aw_conn_flush(hub->starter);
 }

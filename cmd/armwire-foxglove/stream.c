@@ -12,7 +12,7 @@ void stream_begin(struct hub *hub)
     hub->stream = ++hub->streams;
     hub->reader = aw_mcap_reader_new();
     aw_conn_put_json(hub->starter, json_pack("{s:s,s:s,s:i}", "cmd", "watch", "as", "mcap", "id",
-                                              (int)hub->stream));
+                                             (int)hub->stream));
 }
 
 void stream_end(struct hub *hub)

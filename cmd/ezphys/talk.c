@@ -161,8 +161,9 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
         state->reported_waiting = state->in_step = false;
         aw_session_notice(session, "a simulator has connected");
     }
-    if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded &&
-        !session->share.attached) {
+    bool own =
+        !session->share.attached && !session->share.server; /* who shares it finds it again */
+    if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded && own) {
         status = connect_again(session, deadline);
         return status == AW_OK ? AW_EVENT : status;
     }
@@ -516,6 +517,9 @@ enum aw_status ez_safe_stop(struct aw_session *session)
 {
     struct aw_ezphys *ez = ez_of(session);
     const struct aw_ezphys_halt how = how_to_stop(session);
+    /* Of a simulator that a server has found again nothing has been read yet. */
+    if (!ez->link && session->share.server && ez_begin(session) != AW_OK)
+        return session->err.status;
     if (!ez->link)
         return AW_OK;
     enum aw_status status = aw_ezphys_stop(ez, &how, &session->err);

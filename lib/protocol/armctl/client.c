@@ -752,8 +752,9 @@ static enum aw_status report_ended(struct talk *talk, enum aw_status status)
 {
     bool stopped = status == AW_STOPPED;
     talk->out->result = stopped ? AW_ARMCTL_STOPPED : AW_ARMCTL_LINK_LOST;
+    bool told = status == AW_LIMIT || status == AW_REFUSED; /* by a server that has the port */
     if (!stopped)
-        return status == AW_NO_MEMORY ? status : AW_LOST;
+        return told || status == AW_NO_MEMORY ? status : AW_LOST;
     return aw_fail(talk->err, AW_STOPPED,
                    "%s: stopped while waiting for the %s — it is not sent "
                    "again",

@@ -114,8 +114,8 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
     return *link ? AW_OK : aw_no_memory(&session->err);
 }
 
-/* The names that a recording has kept stand before its first packet, or, where it began in the middle
- * of a conversation, behind that. */
+/* The names that a recording has kept stand before its first packet, or, where it began in the
+ * middle of a conversation, behind that. */
 static void take_names(struct aw_session *session, const char *url)
 {
     struct aw_log *log;

@@ -164,27 +164,11 @@ enum aw_status aw_address_of_server(struct aw_address *address, const char *tool
     return status;
 }
 
-static int open_unix(const struct aw_address *address, bool listens)
-{
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    memcpy(name.sun_path, address->path, sizeof name.sun_path);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    int (*open)(int, const struct sockaddr *, socklen_t) = listens ? bind : connect;
-    if (fd >= 0 && open(fd, (const struct sockaddr *)&name, sizeof name) == 0)
-        return fd;
-    int error = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = error;
-    return -1;
-}
-
 static bool connects(int fd, const struct addrinfo *to)
 {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};
-    int error = 0, on = 1;
+    int error = 0;
     socklen_t size = sizeof error;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (connect(fd, to->ai_addr, to->ai_addrlen) == 0)
         return true;
     if (errno != EINPROGRESS)
@@ -197,38 +181,50 @@ static bool connects(int fd, const struct addrinfo *to)
     return error == 0;
 }
 
-static bool binds(int fd, const struct addrinfo *to)
+static int open_one(const struct addrinfo *to, bool listens)
 {
-    int on = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    return bind(fd, to->ai_addr, to->ai_addrlen) == 0;
+    int on = 1, fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    if (to->ai_family != AF_UNIX) {
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    }
+    if (listens ? bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0
+                : connects(fd, to))
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
 }
 
-static int open_tcp(const struct aw_address *address, bool listens)
+/* Of a name with several addresses the first that there is. */
+static int open_at(const struct aw_address *address, bool listens)
 {
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct addrinfo path = {.ai_family = AF_UNIX,
+                            .ai_addr = (struct sockaddr *)&name,
+                            .ai_addrlen = sizeof name};
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = listens ? AI_PASSIVE : 0};
-    struct addrinfo *found;
-    if (getaddrinfo(address->host, address->port, &hints, &found) != 0) {
-        errno = EHOSTUNREACH;
-        return -1;
-    }
-    int fd = -1, error = EHOSTUNREACH;
-    for (const struct addrinfo *to = found; to && fd < 0; to = to->ai_next) {
-        fd = socket(to->ai_family, to->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        if (fd >= 0 && !(listens ? binds(fd, to) : connects(fd, to))) {
-            error = errno;
-            close(fd);
-            fd = -1;
-        }
-    }
-    freeaddrinfo(found);
+    struct addrinfo *found = NULL, *first = &path;
+    int fd = -1;
+    memcpy(name.sun_path, address->path, sizeof name.sun_path);
+    if (address->family != AF_UNIX)
+        first = getaddrinfo(address->host, address->port, &hints, &found) == 0 ? found : NULL;
+    errno = EHOSTUNREACH;
+    for (const struct addrinfo *to = first; to && fd < 0; to = to->ai_next)
+        fd = open_one(to, listens);
+    int error = errno;
+    if (found)
+        freeaddrinfo(found);
     errno = error;
     return fd;
 }
 
 int aw_address_connect(const struct aw_address *address, struct aw_error *err)
 {
-    int fd = address->family == AF_UNIX ? open_unix(address, false) : open_tcp(address, false);
+    int fd = open_at(address, false);
     if (fd < 0)
         aw_fail(err, AW_NO_LINK, "%s: %s — is 'serve' running there?", address->text,
                 strerror(errno));
@@ -237,12 +233,7 @@ int aw_address_connect(const struct aw_address *address, struct aw_error *err)
 
 int aw_address_listen(const struct aw_address *address)
 {
-    int fd = address->family == AF_UNIX ? open_unix(address, true) : open_tcp(address, true);
-    if (fd >= 0 && listen(fd, BACKLOG) != 0) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    return open_at(address, true);
 }
 
 void aw_address_text(const struct aw_address *address, int fd, char *out, size_t size)

@@ -36,8 +36,8 @@ struct aw_attached {
     struct aw_link *link; /* NULL: none is open */
     struct aw_passed *first, *last;
     unsigned n;
-    json_int_t frames; /* that were written */
-    enum aw_status status;           /* of the last one, or of what was asked last */
+    json_int_t frames;     /* that were written */
+    enum aw_status status; /* of the last one, or of what was asked last */
     char why[320];
 
     unsigned lease; /* 0: another one commands, or nobody */

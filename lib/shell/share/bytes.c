@@ -10,8 +10,7 @@
 json_t *aw_bytes_json(struct aw_span bytes)
 {
     char *text = malloc(2 * bytes.size + 1);
-    json_t *out =
-        text ? json_stringn(text, (size_t)(aw_hex_bytes(text, bytes) - text)) : NULL;
+    json_t *out = text ? json_stringn(text, (size_t)(aw_hex_bytes(text, bytes) - text)) : NULL;
     free(text);
     return out;
 }

@@ -22,7 +22,7 @@
 
 #define PLACES_MAX 16 /* of servers of one tool */
 #define HELLO_NS   (3 * AW_SECOND)
-#define BROKER_NS  (12 * AW_SECOND) /* for the same by a broker; armwire-mqtt says what is wrong before */
+#define BROKER_NS  (12 * AW_SECOND)       /* for the same by a broker, which is waited for there */
 #define SIGN_NS    (100 * AW_MILLISECOND) /* between two signs of life, at most */
 #define ANSWER_NS  (5 * AW_SECOND) /* about the lease: a stop may have to be confirmed first */
 

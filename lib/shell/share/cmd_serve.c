@@ -91,12 +91,22 @@ static enum aw_status find_device(struct aw_server *server)
     aw_session_unlink(session);
     if (aw_session_link(session) != AW_OK)
         return wait_for_clients(server, AGAIN_NS);
+    server->connections = session->device.link->connections;
     aw_guard_start(&server->guard, server->session, 0, close_fds, server);
     aw_session_notice(session, "the device is there again");
     server->broken = false;
     if (aw_session_goes_on(session))
         aw_lease_revoke(server, AW_LOST, "the device was gone");
     return AW_OK;
+}
+
+/* Where the device connects to us: what has come anew knows nothing of what was set going. */
+static void note_connections(struct aw_server *server)
+{
+    unsigned now = server->session->device.link->connections;
+    if (server->connections && now != server->connections)
+        aw_lease_revoke(server, AW_LOST, "the device is gone, and has connected anew — stopped");
+    server->connections = now;
 }
 
 static enum aw_status turn(struct aw_server *server)
@@ -106,6 +116,7 @@ static enum aw_status turn(struct aw_server *server)
         if (aw_session_virtual(session))
             return let_pass(server);
         enum aw_status status = listen_on(server, aw_clock_now(session->clock) + AW_SECOND);
+        note_connections(server);
         bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
         return fine || session->device.link->lost ? status : wait_for_clients(server, SLICE_NS);
     }

@@ -12,12 +12,11 @@ void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
     server->n_strangers -= !peer->welcome;
     peer->welcome = true;
     peer->conn.longest = AW_LINE_LIMIT;
-    json_t *hello = json_pack("{s:s,s:s,s:i,s:s,s:s,s:b,s:I,s:o,s:o,s:o*}", "serve",
-                              session->tool->name, "version", AW_VERSION, "pid", (int)getpid(),
-                              "link", server->url, "key", device ? device->key : "", "datagrams",
-                              device && device->datagrams, "deadman_ms", deadman, "commander",
-                              aw_lease_who(server), "fields", aw_feed_fields(server), "memory",
-                              aw_memory_json(session));
+    json_t *hello = json_pack(
+        "{s:s,s:s,s:i,s:s,s:s,s:b,s:I,s:o,s:o,s:o*}", "serve", session->tool->name, "version",
+        AW_VERSION, "pid", (int)getpid(), "link", server->url, "key", device ? device->key : "",
+        "datagrams", device && device->datagrams, "deadman_ms", deadman, "commander",
+        aw_lease_who(server), "fields", aw_feed_fields(server), "memory", aw_memory_json(session));
     if (hello && aw_session_virtual(session))
         json_object_set_new(hello, "at", json_integer(aw_clock_now(session->clock)));
     aw_peer_tell(peer, hello);

@@ -131,8 +131,8 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
         snprintf(since, sizeof since, ", idle for %.0f s", idle);
     snprintf(why, sizeof why,
              "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with --take",
-             other->program, (int)other->pid, other->user,
-             seconds_since(server, server->since_ns), since);
+             other->program, (int)other->pid, other->user, seconds_since(server, server->since_ns),
+             since);
     peer->wants = false;
     aw_peer_tell(peer, json_pack("{s:s}", "refused", why));
 }
@@ -224,8 +224,7 @@ static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
         if (!peer->welcome || peer->pid)
             continue;
         if (peer == holder)
-            aw_peer_tell(peer,
-                         json_pack("{s:s,s:i}", "revoked", server->why, "exit", (int)status));
+            aw_peer_tell(peer, json_pack("{s:s,s:i}", "revoked", server->why, "exit", (int)status));
         else if (!peer->halts && !peer->owner)
             aw_peer_tell(peer, json_pack("{s:s}", "stopped", server->why));
     }

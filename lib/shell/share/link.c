@@ -11,7 +11,7 @@
 #include "shell/share/bytes.h"
 
 #define PASSED_MAX  4096 /* that wait to be read */
-#define FRESH_SHARE 0.9 /* of the time between two questions an answer is fresh */
+#define FRESH_SHARE 0.9  /* of the time between two questions an answer is fresh */
 
 struct serve_link {
     struct aw_link base;

@@ -138,14 +138,15 @@ struct aw_server {
     bool moving;            /* something moves by it */
     int64_t since_ns, frame_ns;
     int64_t deadman_ns;
-    bool halt;        /* the safe stop is to be sent, because: */
-    char why[200];    /* */
-    bool closed;      /* the link is in use: nobody is listened to */
-    bool serves;      /* its clients, at this moment */
-    bool listens;     /* the link is read: what is written may have to wake that up */
-    bool broken;      /* the link was lost and is not there again */
-    bool ends;        /* nobody may command any more */
-    const char *home; /* folder that lines may name files of; or NULL */
+    bool halt;            /* the safe stop is to be sent, because: */
+    char why[200];        /* */
+    bool closed;          /* the link is in use: nobody is listened to */
+    bool serves;          /* its clients, at this moment */
+    bool listens;         /* the link is read: what is written may have to wake that up */
+    bool broken;          /* the link was lost and is not there again */
+    unsigned connections; /* that it had when it was looked at last */
+    bool ends;            /* nobody may command any more */
+    const char *home;     /* folder that lines may name files of; or NULL */
     struct aw_question questions[AW_QUESTIONS];
     double rate_hz;    /* the fastest that somebody wants to look on */
     int64_t ask_ns;    /* when the device is asked for those who look on; AW_NEVER: not */
@@ -221,7 +222,7 @@ void aw_lease_stop(struct aw_server *server, struct aw_peer *peer, const char *i
 void aw_lease_gone(struct aw_server *server, struct aw_peer *peer); /* its connection */
 void aw_lease_halt(struct aw_server *server); /* sends that stop, and says what came of it */
 void aw_lease_follow(struct aw_server *server, struct aw_peer *peer); /* hears who commands */
-json_t *aw_lease_who(const struct aw_server *server); /* commands; or null */
+json_t *aw_lease_who(const struct aw_server *server);                 /* commands; or null */
 void aw_who_local(struct aw_who *who, int fd);
 int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_look(struct aw_server *server);

@@ -44,8 +44,8 @@ static void who_hangs_up(void **state)
     assert_string_equal(heard(2), "{\"n\":5}\n");
 }
 
-/* Who leaves in order and is gone before that is read, while something is said to it: what it has set
- * going goes on, however many lines there were. */
+/* Who leaves in order and is gone before that is read, while something is said to it: what it has
+ * set going goes on, however many lines there were. */
 static void who_leaves_is_listened_to_the_end(void **state)
 {
     static const char line[] = "{\"idle\":true}\n";
