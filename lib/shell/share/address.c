@@ -203,9 +203,8 @@ static int open_one(const struct addrinfo *to, bool listens)
 static int open_at(const struct aw_address *address, bool listens)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
-    struct addrinfo path = {.ai_family = AF_UNIX,
-                            .ai_addr = (struct sockaddr *)&name,
-                            .ai_addrlen = sizeof name};
+    struct addrinfo path = {
+        .ai_family = AF_UNIX, .ai_addr = (struct sockaddr *)&name, .ai_addrlen = sizeof name};
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = listens ? AI_PASSIVE : 0};
     struct addrinfo *found = NULL, *first = &path;
     int fd = -1;
