@@ -61,7 +61,7 @@ static void print_scales(FILE *out, const struct aw_field *row)
     fputc('}', out);
 }
 
-/* The same decimals as in the records. */
+/* The same decimals as in the records; of a float the shortest text that is the same float. */
 static void print_scale(FILE *out, const struct aw_field *row)
 {
     bool whole = row->scale == floor(row->scale) && row->offset == floor(row->offset);
@@ -69,9 +69,8 @@ static void print_scale(FILE *out, const struct aw_field *row)
         number_member(out, "scale", row->scale);
     if (row->offset != 0)
         number_member(out, "offset", row->offset);
-    if (!whole)
-        number_member(out, "decimals",
-                      row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
+    if (!whole && row->type != AW_FLOAT)
+        number_member(out, "decimals", aw_decimals_for_step(row->scale));
 }
 
 static void print_value(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)

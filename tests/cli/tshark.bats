@@ -33,6 +33,24 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     done
 }
 
+@test "packets of files, in a capture of each tool and in a recorded session" {
+    for tool in $tools; do
+        export "${tool^^}_PACKETS=$root/tests/golden/packets/$tool.packets"
+        frames packets/$tool | capture $tool own-$tool.pcapng
+        agree $tool own-$tool.pcapng
+        own=$(grep -c '^\[packet' "$root/tests/golden/packets/$tool.packets")
+        kinds=$(sed -n 's/.*of \([0-9]*\) kinds of message.*/\1/p' <<<"$output")
+        [ "$kinds" -ge "$own" ]
+        unset "${tool^^}_PACKETS"
+    done
+    export HIDMOTOR_PACKETS=$root/docs/example/arm42.packets
+    printf '%s\n' 'move 0 20 -10 --wait' 'send torques' 'send grip open=yes --yes' stop >session
+    ok hidmotor -q -l "$fast" --record session.pcapng run session
+    rm "$public/hidmotor.lua"
+    agree hidmotor session.pcapng
+    has "$output" "of 8 kinds of message"
+}
+
 @test "a recorded session of unitysim: all six types" {
     printf '%s\n' 'scene slam-dunk --fps 60' 'drive elbow=-20 hand=close --for 0.2s' 'camera get' \
         'camera set -185 500 -7 66 270 0' 'limits set elbow 1800 2400' >session
