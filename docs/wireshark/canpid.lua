@@ -441,6 +441,7 @@ end
 -- ---- Where the frames come from
 
 function proto.dissector(tvb, pinfo, tree)
+    if tvb:len() == 0 then return 0 end -- a remark of a recording
     local dir = direction(pinfo)
     pinfo.cols.info = ""
     if medium == "can" then
