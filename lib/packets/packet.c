@@ -1,5 +1,6 @@
 /* The lines of one packet of a file: what is said of it, and its fields one behind the other. */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,16 @@ enum aw_status aw_packet_name(const char *name, const char *what, struct aw_erro
                    "'%.40s' cannot be the name of %s — small letters, digits and _, at most %d; "
                    "not t, dir, msg or cmd",
                    name, what, NAME_MAX_LENGTH);
+}
+
+void aw_packet_begin(struct aw_packet *p, const struct aw_protocol *protocol, unsigned line)
+{
+    memset(p->rows, 0, p->n_rows * sizeof *p->rows);
+    memset(p->inner, 0, p->n_inner * sizeof *p->inner);
+    memset(p, 0, offsetof(struct aw_packet, rows));
+    p->protocol = protocol;
+    p->own = protocol->own;
+    p->line = line;
 }
 
 enum aw_status aw_packet_word(char *name, struct aw_error *err)
@@ -112,7 +123,7 @@ static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, s
             .name = "repeat", .type = AW_GROUP, .rows = rows, .labels = p->labels};
         p->bits += p->inner_bits * p->n_labels;
     }
-    memset(p->inner, 0, sizeof p->inner);
+    memset(p->inner, 0, p->n_inner * sizeof *p->inner);
     p->n_labels = p->n_inner = p->inner_bits = 0;
     return AW_OK;
 }
@@ -248,8 +259,8 @@ static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
         return aw_no_memory(err);
     p->answers = true;
     p->text = p->summed = false;
+    memset(p->rows, 0, p->n_rows * sizeof *p->rows);
     p->n_rows = p->bits = 0;
-    memset(p->rows, 0, sizeof p->rows);
     return AW_OK;
 }
 

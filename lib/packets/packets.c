@@ -301,9 +301,7 @@ static enum aw_status begin_packet(struct reading *r, char *name)
         ascii ? aw_packet_word(name, r->err) : aw_packet_name(name, "a packet", r->err);
     if (status != AW_OK)
         return status;
-    r->packet = (struct aw_packet){.line = r->lines->number,
-                                   .protocol = &r->packets->protocol,
-                                   .own = r->packets->protocol.own};
+    aw_packet_begin(&r->packet, &r->packets->protocol, r->lines->number);
     r->packet.name = aw_store_text(&r->packets->store, name);
     r->packet.word = word;
     r->section = PACKET;

@@ -29,8 +29,6 @@ struct aw_packet {
     bool has_id, ask, moves, replace;
     enum aw_dir dir; /* 0: not said */
     double rate;
-    struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last one may be a group that is not closed */
-    struct aw_field inner[AW_PACKET_ROWS + 1];
     size_t n_rows, n_inner, n_labels; /* labels of the open group; 0: none is open */
     const char *const *labels;
     size_t bits, inner_bits;      /* of all that is closed; of the open group once */
@@ -38,7 +36,13 @@ struct aw_packet {
     bool summed;                  /* it has ended with a checksum */
     bool answers;                 /* the rows are those of its answer, */
     const struct aw_field *there; /* and these are sent */
+    /* So large that only what was used is cleared for the next one. */
+    struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last one may be a group that is not closed */
+    struct aw_field inner[AW_PACKET_ROWS + 1];
 };
+
+/* Begins with nothing said; the first time it is all zero. */
+void aw_packet_begin(struct aw_packet *packet, const struct aw_protocol *protocol, unsigned line);
 
 /* Makes name of a word in capital letters, "GRIP": AW_USAGE if it is none. */
 enum aw_status aw_packet_word(char *name, struct aw_error *err);
