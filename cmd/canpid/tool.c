@@ -196,7 +196,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION_OPTION,
          AW_STEP_OPTIONS),
-     .safety = AW_MOTION, .run = aw_run_step,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
          "steady-state error, IAE. The\n"
          "driver is disabled at the end, and at once where the joint leaves --max-deviation, goes "
@@ -207,7 +207,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION_OPTION,
          AW_SWEEP_OPTIONS),
-     .safety = AW_MOTION, .run = aw_run_sweep,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_sweep,
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
      .summary = "find a process model of a joint, or of a record",
@@ -215,7 +215,7 @@ static const struct aw_command commands[] = {
          EXPERIMENT_OPTIONS,
          AW_MODEL_OPTIONS("output"),
          TICK_OPTION("it is measured")),
-     .safety = AW_MOTION, .run = aw_run_identify,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "Excites the joint within --max-deviation, disables the driver, and tells the "
          "model with the 95 % interval\n"
          "of each parameter, its fit on data that it has not seen, and the coherence of each "
@@ -255,7 +255,7 @@ static const struct aw_command commands[] = {
           .endings = "html"},
          AW_SAVE_OPTION,
          AW_PLOT_OPTION),
-     .safety = AW_MOTION, .run = aw_run_tune,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_tune,
      .details = "The joint moves by at most --max-deviation, then the driver is disabled and "
          "the gains are printed. If you agree\n"
          "(--yes), a step is made with the old gains and with the new ones. These stay if they are "
@@ -293,7 +293,7 @@ static const struct aw_command commands[] = {
          {.name = "max-speed", .value = "NUMBER",
           .help = "refuse what is faster, in deg/s or Nm/s", .fallback = "300", .unit = "",
           .min = 0.001, .max = 1e6}),
-     .safety = AW_MOTION, .run = run_play,
+     .safety = AW_MOTION, .timed = true, .run = run_play,
      .details = "All of the file is checked before the first frame: range, speed, and that each "
          "joint stands where it begins\n"
          "(--max-jump), or --approach says how fast it is to go there. + and - change the speed "

@@ -97,7 +97,7 @@ static const struct aw_command commands[] = {
      .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
      .examples = AW_LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
-     .safety = AW_MOTION, .run = run_motor,
+     .safety = AW_MOTION, .timed = true, .run = run_motor,
      .details = "Stays until it is changed; with --for so long by the time of the simulation, "
          "then the joint is held.",
      .examples = AW_LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
@@ -120,14 +120,14 @@ static const struct aw_command commands[] = {
          "amount: arrows move, page keys\n" "change the step, q leaves.",
      .examples = AW_LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
     {.name = "force", .summary = "put torques (slider: forces) on the axes of a joint",
-     .args = force_args, .safety = AW_MOTION, .run = run_force,
+     .args = force_args, .safety = AW_MOTION, .timed = true, .run = run_force,
      .details = "For one step; with --for again in every step of so much time.",
      .examples = AW_LIST("-l sim: force 1 5Nm --for 0.5s")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "axis_motor", .summary = "motor, as a record has it", .args = motor_args,
-     .hidden = true, .safety = AW_MOTION, .run = run_motor},
+     .hidden = true, .safety = AW_MOTION, .timed = true, .run = run_motor},
     {.name = "axis_force", .summary = "force, as a record has it", .args = force_args,
-     .hidden = true, .safety = AW_MOTION, .run = run_force},
+     .hidden = true, .safety = AW_MOTION, .timed = true, .run = run_force},
     {.name = "reset", .group = AW_GROUP_MOVE,
      .summary = "start the simulation again", .safety = AW_WRITE,
      .run = run_reset, .examples = AW_LIST("-l sim: reset")},
@@ -154,7 +154,7 @@ static const struct aw_command commands[] = {
           .max = 1e9, .help = "of each motor"},
          {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
           .max = 1e6, .help = "a file that needs more is refused"}),
-     .safety = AW_MOTION, .run = run_follow,
+     .safety = AW_MOTION, .timed = true, .run = run_follow,
      .details = "The whole file is checked first. The joints go to its first row slowly, and "
          "are held at the end."},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
@@ -163,7 +163,7 @@ static const struct aw_command commands[] = {
          DEVIATION,
          SPEED,
          AW_STEP_OPTIONS),
-     .safety = AW_MOTION, .run = aw_run_step,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "Its motor answers each message with four times the way that is left, a second, or "
          "--speed. Times are those of\n"
          "the simulation. Then all joints are held, and at once where this one leaves "
@@ -179,7 +179,7 @@ static const struct aw_command commands[] = {
          DEVIATION,
          SPEED,
          AW_IDENTIFY_OPTIONS("output")),
-     .safety = AW_MOTION, .run = aw_run_identify,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "From the velocity that is sent, a share of --speed, to the place: a gain of 1 is "
          "a joint that goes as fast as\n"
          "it is told. The joint moves as for step, to either side by a third of --max-deviation, "

@@ -11,6 +11,7 @@
 #define FULL_EFFORT 255.0
 #define PULLS_DEG   30.0 /* from its setpoint: as good as a full output, for the guard */
 #define GLITCH_DEG  5.0  /* a joint that says that it is so far beyond its limits is wrong */
+#define GLITCH_S    0.04 /* two measurements of the board: what lasts longer is none, and true */
 #define REST_S      0.15 /* without a step of the servo: it rests */
 #define PATIENCE_S  1.0
 #define LOOP_S      1e-3 /* of the board's main loop */
@@ -23,6 +24,7 @@ static enum aw_status mode(struct aw_session *session, const char *name, bool mu
                                      .scale = 1,
                                      .max_deviation = 15,
                                      .least = 0.72, /* three steps of the servo */
+                                     .glitch_s = GLITCH_S,
                                      .step = 10,
                                      .tick_s = LOOP_S,
                                      .period_s = (double)AW_HIDMOTOR_POLL_NS / 1e9};
@@ -110,19 +112,43 @@ static bool take(struct aw_bench *bench, const struct aw_hidmotor_status *now)
     struct aw_bench_sample sample = {.setpoint = now->setpoint[i],
                                      .measured = now->position[i],
                                      .output = now->effort[i] / FULL_EFFORT,
-                                     .pull = aw_clamp(off / PULLS_DEG, -1, 1)};
-    return is_glitch(&bench->joint, sample.measured) || aw_bench_sample(bench, &sample);
+                                     .pull = aw_clamp(off / PULLS_DEG, -1, 1),
+                                     .has_pull = true};
+    struct motor_state *state = motor_state(bench->session);
+    int64_t at = aw_clock_now(bench->session->clock);
+    bool glitch = is_glitch(&bench->joint, sample.measured);
+    state->sound_ns = glitch ? state->sound_ns : at;
+    return (glitch && at < aw_clock_after(state->sound_ns, bench->joint.glitch_s)) ||
+           aw_bench_sample(bench, &sample);
+}
+
+/* For an answer nobody waits longer than for a silence that ends the motion, whatever --timeout
+ * says. Returns what is to be put back. */
+static struct aw_hidmotor_options hurry(struct aw_bench *bench)
+{
+    struct aw_hidmotor_options *options = &motor_arm(bench->session)->options, usual = *options;
+    double most_ms = 1000 * bench->guard.config.silence_s / (usual.retries + 1);
+    options->timeout_ms = (int)fmin(usual.timeout_ms, most_ms);
+    return usual;
+}
+
+static enum aw_status ask(struct aw_bench *bench, struct aw_hidmotor_status *now)
+{
+    struct aw_hidmotor *arm = motor_arm(bench->session);
+    struct aw_hidmotor_options usual = hurry(bench);
+    enum aw_status status = aw_hidmotor_status(arm, now, &bench->session->err);
+    arm->options = usual;
+    return status;
 }
 
 /* As fast as it answers. A question without an answer is no sample, and silence is the guard's. */
 static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_hidmotor_status now;
-    struct aw_session *session = bench->session;
     enum aw_status status = AW_OK;
     bool more = true;
-    while (status == AW_OK && more && aw_clock_now(session->clock) < deadline) {
-        status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
+    while (status == AW_OK && more && aw_clock_now(bench->session->clock) < deadline) {
+        status = ask(bench, &now);
         if (status == AW_OK)
             more = take(bench, &now);
         else if (status == AW_TIMEOUT || status == AW_MALFORMED)
@@ -144,16 +170,21 @@ static enum aw_status setpoint(struct aw_bench *bench, double deg)
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
-    return aw_hidmotor_move(motor_arm(session), &plan, NULL, &session->err);
+    struct aw_hidmotor_options usual = hurry(bench);
+    status = aw_hidmotor_move(motor_arm(session), &plan, NULL, &session->err);
+    motor_arm(session)->options = usual;
+    return status;
 }
 
-/* What has gone well stays where it is; all else is held where it is found. */
+/* What has gone well stays where it is; all else is held where it is found, also what has not come
+ * to where it is to be: its servo would go on to pull. */
 static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;
     struct aw_error cause = session->err;
     enum aw_status ended = AW_OK;
-    if (status != AW_OK)
+    double off = bench->commanded - bench->last[AW_BENCH_MEASURED];
+    if (status != AW_OK || fabs(off) > AW_HIDMOTOR_TOLERANCE)
         ended = aw_hidmotor_stop(motor_arm(session), NULL, &session->err);
     session->motion.moving = ended != AW_OK;
     session->err = cause;

@@ -32,6 +32,7 @@ struct motor_state {
     uint64_t lost_all; /* and since the beginning */
     int usual_ms;      /* the timeout, while another one is in force */
     int64_t due_ns;    /* attend asks again */
+    int64_t sound_ns;  /* of the bench: its joint said last where it can be */
 };
 
 static inline struct motor_state *motor_state(struct aw_session *session)

@@ -126,7 +126,7 @@ static const struct aw_command commands[] = {
           .help = "what the angles are in, where the file does not say it"},
          {.name = "quintic", .help = "smooth with accelerations without steps"},
          AW_PLAY_OPTIONS),
-     .safety = AW_MOTION, .run = run_play,
+     .safety = AW_MOTION, .timed = true, .run = run_play,
      .details = "The whole path is checked first: limits, speed. Then the arm goes to the first "
          "waypoint, if it is near\n"
          "(--max-jump) or --approach says how fast, and setpoints are streamed at --rate (default "
@@ -167,7 +167,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION,
          AW_STEP_OPTIONS),
-     .safety = AW_MOTION, .run = aw_run_step,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
          "steady-state error, IAE. The\n"
          "setpoint jumps, and the servo goes as fast as it can. It stays there; where the joint "
@@ -178,7 +178,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION,
          AW_SWEEP_OPTIONS),
-     .safety = AW_MOTION, .run = aw_run_sweep,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_sweep,
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep m2 --to-hz 4")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
      .summary = "find a process model of a joint, or of a record",
@@ -188,7 +188,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION,
          AW_IDENTIFY_OPTIONS("setpoint")),
-     .safety = AW_MOTION, .run = aw_run_identify,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "What is found is the servo, from its setpoint to its position: the setpoint goes "
          "to either side by a third of\n--max-deviation, then swings with twelve frequencies, for "
          "--for (12 s). The joint ends where it began.",

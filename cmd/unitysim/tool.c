@@ -82,7 +82,7 @@ static const struct aw_command commands[] = {
          {.name = "deadman", .value = "TIME",
           .help = "with --follow: stop all joints when no line came for so long", .unit = "s",
           .min = 0.02, .max = 3600}),
-     .safety = AW_MOTION, .run = run_drive,
+     .safety = AW_MOTION, .timed = true, .run = run_drive,
      .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "
          "wrist_rotate to the right, elbow and\n"
          "wrist_flex up, hand open. --for ends it; so does Ctrl-C. Joints that are not named "
@@ -163,7 +163,7 @@ static const struct aw_command commands[] = {
          {.name = "loop", .help = "again and again"},
          {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
           .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600}),
-     .safety = AW_MOTION, .run = run_play,
+     .safety = AW_MOTION, .timed = true, .run = run_play,
      .details = "The format and the meaning of brachI/Oplexus; the whole file is checked first. "
          "In a row of type User the\n"
          "player waits until somebody else has brought the joint there."},
@@ -189,7 +189,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION,
          AW_STEP_OPTIONS),
-     .safety = AW_MOTION, .run = aw_run_step,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "The simulator takes velocities: each feedback is answered with four times the way "
          "that is left, in deg/s, or\n"
          "the fastest that the joint may go. Then all joints are stopped, and at once where this "
@@ -203,7 +203,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION,
          AW_IDENTIFY_OPTIONS("output")),
-     .safety = AW_MOTION, .run = aw_run_identify,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "From the velocity that is sent, a share of the fastest, to the place in deg: a "
          "gain of 1 is a joint that goes as\n"
          "fast as it is told. The joint moves as for step, to either side by a third of "

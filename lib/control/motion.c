@@ -21,7 +21,7 @@ struct aw_motion_config aw_motion_defaults(double max_deviation)
 
 void aw_motion_start(struct aw_motion *guard, const struct aw_motion_config *config, double now_s)
 {
-    *guard = (struct aw_motion){.config = *config, .last_s = now_s, .since_s = NAN};
+    *guard = (struct aw_motion){.config = *config, .last_s = now_s, .since_s = NAN, .against_s = NAN};
 }
 
 static void widen(struct aw_motion *g, double value)
@@ -57,7 +57,11 @@ static void first_answer(struct aw_motion *g, const struct aw_motion_sample *s)
     if (fabs(s->output) > g->config.strong)
         g->pushed_s += s->t - g->last_s;
     g->moved_output = s->output;
-    if (with < -coasts - AGAINST * g->config.least && !g->mixed)
+    if (!(with < -coasts - AGAINST * g->config.least) || g->mixed)
+        g->against_s = NAN;
+    else if (isnan(g->against_s))
+        g->against_s = s->t;
+    if (s->t - g->against_s >= g->config.glitch_s)
         end(g, AW_MOTION_REVERSED);
     g->answered = (g->mixed ? fabs(with) : with) > coasts + g->config.least;
     if (g->pushed_s >= g->config.answer_s && !g->answered)

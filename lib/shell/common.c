@@ -70,7 +70,7 @@ const struct aw_command aw_common_commands[] = {
          AW_LAG_OPTION,
          {.name = "pad-db", .value = "FILE",
           .help = "names of controls: lines of SDL's GameControllerDB", .endings = "txt"}),
-     .safety = AW_MOTION, .run = aw_run_teleop,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_teleop,
      .details = "Nothing moves unless the enabling button is held (the right shoulder) and each "
          "stick was seen at rest first.\n"
          "What stops: the button let go, the pad pulled out, events lost, this program held up. "
@@ -200,7 +200,7 @@ const struct aw_command aw_common_commands[] = {
           .min = 0, .max = 1e9},
          {.name = "loop", .help = "again and again"},
          {.name = "all", .help = "on a CAN bus: also what the devices sent"}),
-     .safety = AW_MOTION, .run = aw_run_replay,
+     .safety = AW_MOTION, .timed = true, .run = aw_run_replay,
      .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
     {.name = "info", .group = AW_GROUP_KEEP, .summary = "show what a file holds",
      .args = AW_ARGS(

@@ -1165,4 +1165,9 @@ END
     hidmotor -q -l "$url" step m2 --from 0 --to 40 --settle 0.5s --for 0.1s >/dev/null || true
     ok hidmotor -q -l "$url" step m2 --from -20 --to 0 --settle 0.3s --for 0.3s
     ok hidmotor -q -l "$fast&fault=glitch:1%,lost:2%" step m2 --from 0 --to 20
+    ok hidmotor -q -l "$fast&fault=glitch:5%" step m2 --from 0 --to 20
+    # Silence is half a second, however long an answer may take.
+    fails 3 hidmotor -q -T 20s -l "$fast&fault=unplug:1.5s" --record unplugged.pcapng step m2 --from 0 --to 20
+    ok hidmotor -q -j decode unplugged.pcapng
+    same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
 }

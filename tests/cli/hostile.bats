@@ -28,3 +28,12 @@ on() {
     [ "$status" = 0 ] || { echo "$output" && false; }
     printf '# %s\n' "${lines[@]: -1}"
 }
+
+joints() {
+    run python3 "$root/tests/cli/hostile_joints.py" "$1"
+    [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
+}
+
+@test "hidmotor: each command on each joint that goes wrong" { joints hidmotor; }
+@test "unitysim: each command on each joint that goes wrong" { joints unitysim; }
+@test "ezphys: each command on each joint that goes wrong" { joints ezphys; }

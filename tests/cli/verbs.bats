@@ -132,3 +132,29 @@ hidmotor|move elbow=+10|.m3
 canpid|setpoint +10deg -b lknee -c pos|.value
 END
 }
+
+# What would go on, or to its end, although the line says how long.
+@test "--for: of what moves it ends that, or is refused before anything moves" {
+    peer
+    while IFS='|' read -r tool command; do
+        # shellcheck disable=SC2086 # words
+        fails 2 $tool -q -l "$url" $command --for 10ms
+        has "$why" "--for does not end it"
+        fails 2 $tool -q -l "$fast" <<<"$command --for 10ms"
+        has "$why" "--for does not end it"
+    done <<'END'
+armctl|deg 1 90
+armctl|spd 100
+canpid|setpoint 5deg -b lknee -c pos
+canpid|jog lknee +5 -c pos
+hidmotor|move 20 0 0 --wait
+hidmotor|velocity 5 0 0
+hidmotor|raw 1848 500 0 10 10 10 --yes
+unitysim|move elbow=2100
+unitysim|jog elbow +20
+END
+    nothing_arrived
+    fails 2 ezphys -q -l sim:pendulum jog hinge +0.1 --for 10ms
+    ok hidmotor -q --for 1s -l "$fast" <<<$'velocity 5 0 0\nwatch positions\nstop' # said once for all lines
+    HIDMOTOR_FOR=1s ok hidmotor -q -l "$fast" velocity 5 0 0
+}

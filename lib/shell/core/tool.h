@@ -139,6 +139,7 @@ struct aw_command {
     bool own;                        /* only where there can be packets of files */
     bool from_file;                  /* only for joints of packet files, for which it stands in
                                         place of the tool's command of that name */
+    bool timed;                      /* of what moves: --for ends it */
     enum aw_safety safety;
     enum aw_group group;
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is

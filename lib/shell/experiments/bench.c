@@ -108,6 +108,7 @@ void aw_bench_watch(struct aw_bench *bench)
 {
     struct aw_motion_config config = aw_motion_defaults(bench->max_deviation * bench->joint.scale);
     config.least = bench->joint.least * bench->joint.scale;
+    config.glitch_s = bench->joint.glitch_s;
     config.ended = bench->hooks->ended;
     if (bench->guard.verdict != AW_MOTION_FINE)
         return;
@@ -142,8 +143,7 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
     struct aw_motion_sample seen = {.t = now_s(bench),
                                     .target = bench->target,
                                     .measured = sample->measured * scale,
-                                    .output =
-                                        fabs(sample->pull) > 0 ? sample->pull : sample->output,
+                                    .output = sample->has_pull ? sample->pull : sample->output,
                                     .fault = sample->fault};
     bool fine = aw_motion_feed(&bench->guard, &seen) == AW_MOTION_FINE;
     bench->last[AW_BENCH_T] = (double)(time_ns(bench) - bench->start_ns) / 1e9;

@@ -63,9 +63,10 @@ enum aw_status aw_bench_begin_with(struct aw_bench *bench);
 
 /* For idle of the hooks. What the wire tells, in shares; fault: what the device says is wrong, or
  * NULL; setpoint NaN: the one that was commanded; pull: what moves the joint, for the guard, where
- * that is not the output (0: it is). False: enough of them. */
+ * has_pull says that it is not the output. False: enough of them. */
 struct aw_bench_sample {
     double setpoint, measured, output, pull;
+    bool has_pull;
     const char *fault;
 };
 bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sample);

@@ -28,7 +28,7 @@ struct aw_bench_joint {
     double scale;            /* a share of 1, in that unit */
     double low, high;        /* setpoints that it takes */
     double max_deviation;    /* if nobody says */
-    double least;            /* motion that is one, see control/motion.h */
+    double least, glitch_s;  /* motion that is one, and what is none: see control/motion.h */
     double step;             /* size of a step, if nobody says */
     struct aw_driver driver; /* what is done to the law; its tick is not known, 0 */
     double tick_s, period_s; /* the shortest tick that can be; the usual period of samples */

@@ -150,6 +150,21 @@ static enum aw_status check_format(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
+/* What moves to its end, or goes on, would do so although the line says how long. */
+static enum aw_status check_time(struct aw_session *session, const struct aw_command *command,
+                                 const struct aw_options *before)
+{
+    size_t i = (size_t)(aw_options_find(&session->options, "for") - session->options.values);
+    const struct aw_option_value *value = &session->options.values[i];
+    bool moves = command->safety >= AW_MOTION;
+    if (!moves || command->timed || value->origin != AW_FROM_COMMAND_LINE ||
+        value->text == before->values[i].text)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "%s: --for does not end it — leave it out; what goes on is ended by stop",
+                   command->name);
+}
+
 /* It was read when the tool started. */
 static enum aw_status check_config_option(struct aw_session *session)
 {
@@ -162,7 +177,8 @@ static enum aw_status check_config_option(struct aw_session *session)
                    session->tool->name);
 }
 
-static enum aw_status run_bound(struct aw_session *session, struct aw_args *args)
+static enum aw_status run_bound(struct aw_session *session, struct aw_args *args,
+                                const struct aw_options *before)
 {
     if (aw_flag(session, "version")) {
         aw_output_print(&session->out, "%s %s (armwire)\n", session->tool->name, AW_VERSION);
@@ -176,6 +192,8 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
         return aw_fail(&session->err, AW_USAGE,
                        "no command — options hold for the line they stand in");
     enum aw_status status = check_format(session, args->command);
+    if (status == AW_OK)
+        status = check_time(session, args->command, before);
     if (status == AW_OK)
         status = check_config_option(session);
     if (status == AW_OK)
@@ -263,7 +281,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
         status = aw_bind(session, words, args, &bad);
     session->run.command = args->command;
     if (status == AW_OK)
-        status = aw_wanted_end(session, run_bound(session, args));
+        status = aw_wanted_end(session, run_bound(session, args, &before));
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
     report_outcome(session, words, bad, status, where);

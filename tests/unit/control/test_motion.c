@@ -161,6 +161,25 @@ static void the_bound_lies_around_targets(void **state)
         }
 }
 
+/* One measurement that is wrong is no motion; what lasts is. */
+static void a_glitch_is_not_reversed(void **state)
+{
+    struct aw_motion guard;
+    struct aw_motion_config config = aw_motion_defaults(15);
+    (void)state;
+    config.glitch_s = 0.04;
+    for (int lasting = 0; lasting < 2; lasting++) {
+        aw_motion_start(&guard, &config, 0);
+        struct aw_motion_sample s = {.target = 1, .output = 0.1};
+        for (int i = 0; i < 20; i++) {
+            s.t = 0.002 * i + (i < 10 ? 0 : 0.1);
+            s.measured = i >= 5 && (lasting || i < 10) ? -3 : 0;
+            aw_motion_feed(&guard, &s);
+        }
+        assert_int_equal(guard.verdict, lasting ? AW_MOTION_REVERSED : AW_MOTION_FINE);
+    }
+}
+
 static void faults_and_silence(void **state)
 {
     struct aw_motion guard = started();
@@ -210,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_told_from_the_others),
         cmocka_unit_test(the_bound_lies_around_targets),
+        cmocka_unit_test(a_glitch_is_not_reversed),
         cmocka_unit_test(faults_and_silence),
         cmocka_unit_test(says_what_it_was),
     };

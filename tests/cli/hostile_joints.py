@@ -1,0 +1,314 @@
+"""Joints of hidmotor, unitysim and ezphys that do not do what they are to: whatever moves one by itself
+ends where it goes wrong, within its bound, and says why.
+
+    hostile_joints.py TOOL     each command on each of these joints, as TAP
+
+Between the tool and its simulated device stands a proxy that changes what is told of one joint; what the
+tool commands is looked at there. A joint goes wrong when it is shown beyond the bound, or has done for so
+long what nobody may go on with; from then on nothing may go out for some frames' time but the stop, which
+must have come, and which must be the last. Exit status 1 where that is not so.
+"""
+import math
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent / "build/bin")).resolve()
+FRAMES = 4  # of telemetry until a stop is there: what is under way, and a busy machine's
+EVENT_S = 1.5  # of the joint's time, from its first frame
+STUCK, REVERSED, BEYOND = "output, and nothing moves", "motor or encoder is reversed", "beyond"
+SILENT = ("telemetry has stopped", "feedback is silent", "no message from the simulator", "no answer to")
+
+
+class Hidmotor:
+    """m2, in deg. Reports of 64 bytes: an id, 15 floats."""
+    link, joint, to, bound = "unix", "m2", 20, 15
+    device = ["hidmotor", "sim", "--listen"]
+    commands = {"step": "-T 1s step m2 --from 0 --to 20 --settle 0.3s --for 3s", "sweep": "-T 1s sweep m2 --for 5s --settle 0.3s",
+                "identify": "-T 1s identify m2 --for 6s", "verify": "-T 1s verify spec.ini",
+                "edge": "-T 1s step m2 --from 80 --to 95 --settle 0.5s --for 3s"}
+    targets = {"step": 20, "sweep": 5, "identify": 0, "verify": 20, "edge": 95}
+    spec = "[s]\njoint = m2\nfrom = 0\nto = 20\nsettle = 0.3\nfor = 3\nmax-overshoot = 50%\n"
+
+    def shown(self, data, change):
+        number, = struct.unpack_from("<I", data)
+        if number != 1910:
+            return data
+        setpoint, place = struct.unpack_from("<2f", data, 4 + 4 + 8)
+        return data[:20] + struct.pack("<f", change(place)) + data[24:]
+
+    def commands_motion(self, data, at):
+        """None: it commands no motion; else whether it moves m2 from where it is shown."""
+        number, = struct.unpack_from("<I", data)
+        if number != 1848:
+            return None
+        self.target, = struct.unpack_from("<f", data, 4 + 12)
+        return abs(self.target - at) > 3
+
+    def time(self, data):
+        return None
+
+
+class Unitysim:
+    """elbow, in deg. Feedback: FF FF 04 length, then an id, u16 and a sign, u16 for each joint."""
+    link, joint, to, bound = "unix", "elbow", 20, 15
+    device = ["unitysim", "sim", "--scene", "1", "--listen"]
+    commands = {"step": "step elbow --from 0deg --to 20deg --settle 0.3s --for 4s", "identify": "identify elbow --for 6s"}
+    targets = {"step": 20, "identify": 0}
+    DEG = 360 / 4096
+    AT = 4 + 6
+
+    def shown(self, data, change):
+        if data[2] != 4:
+            return data
+        ticks, sign = struct.unpack_from("<HB", data, self.AT + 1)
+        place = ((ticks if sign else -ticks) - 2048) * self.DEG
+        ticks = 2048 + round(change(place) / self.DEG)
+        data = bytearray(data)
+        struct.pack_into("<HB", data, self.AT + 1, min(abs(ticks), 65535), ticks >= 0)
+        data[-1] = ~sum(data[2:-1]) & 255
+        return bytes(data)
+
+    def commands_motion(self, data, at):
+        if data[2] != 1:
+            return None
+        velocity, state = struct.unpack_from(">HB", data, 4 + 4 + 1)
+        return velocity > 0 and state in (1, 2)
+
+    def time(self, data):
+        return None
+
+
+class Ezphys:
+    """The first joint of arm4, in rad; its time is the simulation's."""
+    link, joint, to, bound = "unix", "joint2", 0.4, 0.3
+    device = ["ezphys", "sim", "--scene", "arm4", "--listen"]
+    commands = {"step": "--timeout 1s step joint2 --from 0rad --to 0.4rad --settle 0.3s --for 4s",
+                "identify": "--timeout 1s identify joint2 --for 6s"}
+    targets = {"step": 0.4, "identify": 0}
+    ID = 2
+
+    def packets(self, data):
+        at = 8
+        while at + 12 <= len(data):
+            kind, number, length = struct.unpack_from("<III", data, at)
+            yield at + 12, kind, number, length
+            at += 12 + length
+
+    def shown(self, data, change):
+        data = bytearray(data)
+        for at, kind, number, _ in self.packets(data):
+            if kind == 3 and number == self.ID:
+                struct.pack_into("<f", data, at, change(struct.unpack_from("<f", data, at)[0]))
+        return bytes(data)
+
+    def commands_motion(self, data, at):
+        for place, kind, number, _ in self.packets(data):
+            if kind == 3 and number == self.ID:
+                return abs(struct.unpack_from("<f", data, place)[0]) > 1e-6
+        return None
+
+    def time(self, data):
+        for at, kind, _, length in self.packets(data):
+            if kind == 5:
+                step, size = struct.unpack_from("<if" if length == 8 else "<qf", data, at)
+                return step * size
+        return None
+
+
+TOOLS = {"hidmotor": Hidmotor, "unitysim": Unitysim, "ezphys": Ezphys}
+
+
+def sound(_):
+    return lambda place, t: place
+
+
+def stuck(_):
+    return lambda place, t: 0.0
+
+
+def reversed_(_):
+    return lambda place, t: -place
+
+
+def wall(tool):
+    return lambda place, t: min(place, 0.1 * tool.to)
+
+
+def runs_away(tool):
+    """As it should, and then it turns by itself."""
+    return lambda place, t: place + max(0, t - EVENT_S) * 4 * tool.bound
+
+
+def late(_):
+    past = []
+
+    def shown(place, t):
+        past.append((t, place))
+        while len(past) > 1 and past[1][0] <= t - 1:
+            past.pop(0)
+        return past[0][1]
+    return shown
+
+
+PLANTS = {"sound": sound, "stuck": stuck, "reversed": reversed_, "wall": wall, "runs-away": runs_away,
+          "late": late, "silent": sound}
+ALL = ["step", "identify", "verify", "sweep", "edge"]
+# What a command is ended for, or None: it comes to its end, and 0; by tool where they differ.
+ENDS = {
+    "sound": {},
+    "stuck": dict.fromkeys(ALL, STUCK),
+    "reversed": dict.fromkeys(ALL, REVERSED),
+    "wall": {"verify": "beyond a limit", "edge": "nothing moved"},  # a leg against a wall is no fault; what it does is measured
+    "runs-away": dict.fromkeys(ALL, BEYOND),
+    "late": dict.fromkeys(["step", "identify"], BEYOND),  # the law of a servo is its own
+    "silent": dict.fromkeys(ALL, SILENT),
+}
+
+
+class Proxy:
+    def __init__(self, tool, device, place, name, plant):
+        self.tool, self.name, self.plant = tool, name, plant
+        self.change = PLANTS[plant](tool)
+        self.bound = tool.bound + tool.targets[name]
+        self.start = None
+        self.t = self.at = self.farthest = 0.0
+        self.beyond = 0  # frames shown since it was shown beyond
+        self.wrong, self.last_moves, self.frames, self.moves = [], None, 0, 0
+        self.lock = threading.Lock()
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listener.bind(place)
+        self.listener.listen(4)
+        self.device = device
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                host, _ = self.listener.accept()
+            except OSError:
+                return
+            board = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            board.connect(self.device)
+            threading.Thread(target=self.up, args=(board, host), daemon=True).start()
+            threading.Thread(target=self.down, args=(host, board), daemon=True).start()
+
+    def up(self, board, host):
+        try:
+            while data := board.recv(1 << 20):
+                with self.lock:
+                    now = self.tool.time(data)
+                    now = time.monotonic() if now is None else now
+                    self.start = now if self.start is None else self.start
+                    self.t = now - self.start
+                    if self.plant == "silent" and self.moves and self.t > EVENT_S:
+                        continue
+                    data = self.tool.shown(data, self.show)
+                host.sendall(data)
+        except OSError:
+            pass
+        host.close()
+
+    def show(self, place):
+        self.at = self.change(place, self.t)
+        self.frames += 1
+        if abs(self.at) > self.bound or self.beyond:
+            self.beyond += 1
+        return self.at
+
+    def down(self, host, board):
+        try:
+            while data := host.recv(1 << 20):
+                with self.lock:
+                    moves = self.tool.commands_motion(data, self.at)
+                    if moves is not None:
+                        self.last_moves = moves
+                        self.moves += moves
+                        if moves:
+                            self.farthest = max(self.farthest, abs(self.at))
+                        if moves and self.beyond > FRAMES:
+                            self.wrong.append("commanded on at %.3g, %d frames beyond" % (self.at, self.beyond))
+                board.sendall(data)
+        except OSError:
+            pass
+        board.close()
+
+
+def run(tool_name, plant, name):
+    tool = TOOLS[tool_name]()
+    folder = tempfile.mkdtemp(dir=".")
+    device_at, place = f"{folder}/d", f"{folder}/p"
+    env = dict(os.environ, XDG_CONFIG_HOME=folder, XDG_STATE_HOME=folder, XDG_RUNTIME_DIR=os.path.abspath(folder))
+    words = [*tool.device, f"unix-listen:{device_at}"]
+    device = subprocess.Popen([BIN / words[0], *words[1:]], env=env, stderr=subprocess.PIPE, text=True)
+    next(line for line in device.stderr if "ready: " in line)
+    proxy = Proxy(tool, device_at, place, name, plant)
+    if hasattr(tool, "spec"):
+        Path("spec.ini").write_text(tool.spec)
+    done = subprocess.run([BIN / tool_name, "-q", "-l", f"unix:{place}", *tool.commands[name].split()], env=env,
+                          text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+    proxy.listener.close()
+    device.terminate()
+    device.communicate()
+    return judge(proxy, plant, name, done)
+
+
+def judge(proxy, plant, name, done):
+    wrong = list(dict.fromkeys(proxy.wrong))[:1]
+    servo = isinstance(proxy.tool, Hidmotor)
+    why = None if plant == "late" and servo else ENDS[plant].get(name)
+    said = done.stderr.strip()
+    wanted = 3 if plant == "silent" else 1 if why else 0
+    any_of = why if isinstance(why, tuple) else (why or "",)
+    if done.returncode != wanted:
+        wrong.append(f"exit {done.returncode}, not {wanted}: {said}")
+    if not any(text in said for text in any_of):
+        wrong.append(f"'{any_of[0]}' is not said: {said}")
+    # its servo goes on to pull; of one that is silent or turns by itself nobody knows where it is held
+    moves_on = plant not in ("silent", "runs-away") and abs(proxy.tool.target - proxy.at) > 3 if servo else proxy.last_moves
+    if moves_on:
+        wrong.append("the last command moves on")
+    if not proxy.moves:
+        wrong.append("nothing was moved")
+    if not math.isfinite(proxy.farthest) or proxy.farthest > proxy.bound * 1.25:
+        wrong.append(f"commanded on at {proxy.farthest:.3g}, {proxy.bound:g} is the bound")
+    return wrong, said or done.stdout.strip()
+
+
+def main():
+    tool = sys.argv[1]
+    cases = [(plant, name) for plant in PLANTS for name in TOOLS[tool].commands]
+    cases = [case for case in cases if len(sys.argv) < 3 or case[0] in sys.argv[2:]]
+    results = {}
+    turn = threading.Semaphore(4)
+
+    def one(case):
+        with turn:
+            try:
+                results[case] = run(tool, *case)
+            except Exception as error:  # a lane must not end in silence
+                results[case] = [repr(error)], ""
+
+    print(f"1..{len(cases)}")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        lanes = [threading.Thread(target=one, args=(case,)) for case in cases]
+        for lane in lanes:
+            lane.start()
+        for lane in lanes:
+            lane.join()
+        os.chdir("/")
+    for number, case in enumerate(cases, 1):
+        wrong, said = results[case]
+        print(f"{'not ok' if wrong else 'ok'} {number} - {tool} {' '.join(case)}: {'; '.join(wrong) or said}")
+    return 1 if any(wrong for wrong, _ in results.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
