@@ -21,7 +21,8 @@ struct aw_motion_config aw_motion_defaults(double max_deviation)
 
 void aw_motion_start(struct aw_motion *guard, const struct aw_motion_config *config, double now_s)
 {
-    *guard = (struct aw_motion){.config = *config, .last_s = now_s, .since_s = NAN, .against_s = NAN};
+    *guard =
+        (struct aw_motion){.config = *config, .last_s = now_s, .since_s = NAN, .against_s = NAN};
 }
 
 static void widen(struct aw_motion *g, double value)

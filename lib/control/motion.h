@@ -53,7 +53,7 @@ struct aw_motion_config {
     double idle;          /* an output up to here moves nothing */
     double strong;        /* one beyond this moves every joint that is sound */
     double answer_s, silence_s;
-    double glitch_s;   /* samples may be wrong for so long: a first motion against must last longer */
+    double glitch_s; /* samples may be wrong for so long: a first motion against must last longer */
     const char *ended; /* what is done to a joint that has left them, for messages */
 };
 
@@ -75,11 +75,11 @@ struct aw_motion {
     bool begun;       /* a sample was there */
     double low, high; /* of where it stood and its targets */
     double last_s, measured, speed;
-    bool answered, mixed;               /* it has moved; a strong output had both signs before */
-    double sign;                        /* of the first output, 0: none yet */
-    double from, from_s, from_speed;    /* where, when and how it was then */
-    double pushed_s;                    /* strong output so far */
-    double against_s;                   /* since when it is where it should not be; NaN: it is not */
+    bool answered, mixed;            /* it has moved; a strong output had both signs before */
+    double sign;                     /* of the first output, 0: none yet */
+    double from, from_s, from_speed; /* where, when and how it was then */
+    double pushed_s;                 /* strong output so far */
+    double against_s;                /* since when it is where it should not be; NaN: it is not */
     double moved_output, side, since_s; /* after the last motion: what moved it; the change */
     char fault[80];
 };
