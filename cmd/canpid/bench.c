@@ -75,26 +75,6 @@ static enum aw_status parse(struct aw_session *session, const struct aw_bench_jo
     return canpid_parse(session, what, text, joint->kind, value);
 }
 
-/* One that reports an error is not moved in the first place. */
-static enum aw_status check_driver(struct aw_bench *bench)
-{
-    static const int64_t patience_ns = 100 * AW_MILLISECOND;
-    struct aw_session *session = bench->session;
-    const struct aw_canpid *client = canpid_of(session);
-    const struct aw_canpid_stream *stream =
-        &aw_canpid_board(canpid_of(session), bench->joint.number)->streams[AW_CANPID_SENSORS];
-    int64_t deadline = aw_clock_now(session->clock) + patience_ns;
-    enum aw_status status = AW_OK;
-    while (status == AW_OK && stream->count == 0 && aw_clock_now(session->clock) < deadline)
-        status = canpid_wait(session, 0.01);
-    const char *fault = canpid_fault(client, bench->joint.number);
-    if (status == AW_OK && fault)
-        return aw_fail(&session->err, AW_REFUSED,
-                       "%s: it reports %s — nothing is moved; see to that first", bench->joint.name,
-                       fault);
-    return status;
-}
-
 static enum aw_status open(struct aw_bench *bench)
 {
     struct canpid_state *state = state_of(bench);
@@ -104,7 +84,7 @@ static enum aw_status open(struct aw_bench *bench)
     state->n_old = 0;
     status = canpid_telemetry(bench->session, bench->joint.number);
     canpid_guard_start(&state->bench, bench->joint.number, bench->joint.kind, 1, 0);
-    return status == AW_OK ? check_driver(bench) : status;
+    return status == AW_OK ? canpid_check_driver(bench->session, bench->joint.number) : status;
 }
 
 static bool on_frame(void *context, const struct aw_received *received)

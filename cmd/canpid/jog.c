@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "shell/core/dry.h"
+#include "joint.h"
 #include "state.h"
 
 struct joint {
@@ -23,6 +24,9 @@ bool canpid_is_enabled(const struct aw_canpid_board *board)
 static enum aw_status go(struct aw_jog *jog, double change)
 {
     const struct joint *joint = jog->context;
+    enum aw_status status = canpid_check_driver(jog->session, joint->board);
+    if (status != AW_OK)
+        return status;
     double normalised = (jog->value + change) / aw_canpid_full_scale(joint->controller);
     return canpid_send_setpoint(jog->session, joint->args, joint->controller,
                                 normalised * aw_canpid_setpoint_scale(joint->controller));

@@ -31,6 +31,10 @@ double canpid_least_motion(int controller);
 /* The name of the error that the driver reports, NULL: none. */
 const char *canpid_fault(const struct aw_canpid *client, unsigned board);
 
+/* One that reports an error is not moved in the first place: AW_REFUSED. Waits for the telemetry
+ * that tells. */
+enum aw_status canpid_check_driver(struct aw_session *session, unsigned board);
+
 /* Joint, controller and the gains that were sent, by whatever process, as far as they are known:
  * "lknee pos kp 3". */
 void canpid_about(struct aw_session *session, unsigned board, int controller, char *out,

@@ -51,6 +51,25 @@ const char *canpid_fault(const struct aw_canpid *client, unsigned board)
     return name->name ? name->name : "unknown";
 }
 
+enum aw_status canpid_check_driver(struct aw_session *session, unsigned board)
+{
+    static const int64_t patience_ns = 100 * AW_MILLISECOND;
+    struct aw_canpid *client = canpid_of(session);
+    const struct aw_canpid_stream *stream =
+        &aw_canpid_board(client, board)->streams[AW_CANPID_SENSORS];
+    int64_t deadline = aw_clock_now(session->clock) + patience_ns;
+    char name[AW_CANPID_NAME_MAX];
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && stream->count == 0 && aw_clock_now(session->clock) < deadline)
+        status = canpid_wait(session, 0.01);
+    const char *fault = canpid_fault(client, board);
+    if (status == AW_OK && fault)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "%s: it reports %s — nothing is moved; see to that first",
+                       aw_canpid_board_name(&session->wire->variant, board, name), fault);
+    return status;
+}
+
 void canpid_guard_start(struct canpid_guard *guard, unsigned board, int controller,
                         double max_deviation, double now_s)
 {

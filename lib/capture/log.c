@@ -146,11 +146,18 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
         }
         if (!rest.size)
             return AW_END;
-        size_t length = stop ? (size_t)(stop - line) : rest.size;
+        size_t length = stop ? (size_t)(stop - line) : rest.size, from = log->from;
         log->from += length + (stop != NULL);
         log->number++;
-        if (!aw_candump_is_remark(line, length))
-            return handle_line(log, line, length, entry, err);
+        if (aw_candump_is_remark(line, length))
+            continue;
+        enum aw_status status = handle_line(log, line, length, entry, err);
+        bool cut = status == AW_MALFORMED && !stop && log->end && log->number > 1;
+        if (!cut)
+            return status;
+        log->from = from; /* it stays there as what is no whole line */
+        log->number--;
+        return AW_END;
     }
 }
 
@@ -169,8 +176,8 @@ bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err)
         return true;
     }
     if (rest)
-        aw_fail(err, AW_MALFORMED, "%s: %zu bytes at the end are no whole packet — it is cut off",
-                log->name, rest);
+        aw_fail(err, AW_MALFORMED, "%s: %zu bytes at the end are no whole %s — it is cut off",
+                log->name, rest, log->lines ? "line" : "packet");
     return rest > 0;
 }
 

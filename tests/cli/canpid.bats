@@ -581,6 +581,12 @@ END
     fails 2 canpid -l "$fast" "${step[@]}" --max-rise-time 1mm
 }
 
+@test "jog moves no joint whose driver reports an error" {
+    fails 1 canpid -q -l "$fast&fault=encoder" jog lknee +5 -c pos
+    has "$why" "lknee: it reports lever_arm_encoder — nothing is moved"
+    ok canpid -q -l "$fast" jog lknee +5 -c pos
+}
+
 @test "step: what is refused before anything moves" {
     peer
     for words in "--from 0deg -b lknee -c pos" "--from 0deg --to 20deg -b all -c pos" \

@@ -130,6 +130,11 @@ END
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
     fails 5 canpid -l "$fast" replay bad.log
     has "$why" "bad.log:2:"
+    # What is cut off at its end is no damage, as in the other formats: what is whole is sent.
+    printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#0000C03F000' >cut.log
+    ok canpid -l "$fast" replay cut.log
+    has "$stderr" "cut.log: 26 bytes at the end are no whole line"
+    has "$output" "sent=1"
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     sed 's/DEG1/D?G1/' run.pcapng >bad.pcapng
     fails 5 armctl -l "$fast" replay bad.pcapng
