@@ -158,3 +158,15 @@ END
     ok hidmotor -q --for 1s -l "$fast" <<<$'velocity 5 0 0\nwatch positions\nstop' # said once for all lines
     HIDMOTOR_FOR=1s ok hidmotor -q -l "$fast" velocity 5 0 0
 }
+
+@test "status of a recording that says nothing of the joints is exit 3, with a result" {
+    # a section and an interface, and no packet
+    printf '\n\r\r\n\x1c\0\0\0M<+\x1a\1\0\0\0\377\377\377\377\377\377\377\377\x1c\0\0\0' >empty.pcapng
+    printf '\1\0\0\0\x14\0\0\0\x93\0\0\0\0\0\0\0\x14\0\0\0' >>empty.pcapng
+    for tool in canpid hidmotor unitysim ezphys; do
+        fails 3 "$tool" -q -l log:empty.pcapng status
+        has "$why" "status: the recording ends before it says where the joints are"
+        exits 3 "$tool" -q -j -l log:empty.pcapng status
+        same "$(json .ok)" false
+    done
+}

@@ -140,6 +140,9 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
     status = aw_joints_begin(session, &list);
     if (status == AW_OK)
         status = session->tool->joints->read(session, &list);
+    if (status == AW_END) /* it is none for who looks on, but here there is nothing to show */
+        status = aw_fail(&session->err, AW_TIMEOUT,
+                         "status: the recording ends before it says where the joints are");
     if (status == AW_OK && !aw_session_text(session))
         aw_object_start(&session->result, "status");
     if (status == AW_OK)
