@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "shell/core/dry.h"
 #include "joint.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 struct joint {
