@@ -140,7 +140,8 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
     status = aw_joints_begin(session, &list);
     if (status == AW_OK)
         status = session->tool->joints->read(session, &list);
-    if (status == AW_END) /* it is none for who looks on, but here there is nothing to show */
+    const struct aw_link *link = session->device.link;
+    if (status == AW_LOST && link && link->recorded) /* no failure for who only looks on */
         status = aw_fail(&session->err, AW_TIMEOUT,
                          "status: the recording ends before it says where the joints are");
     if (status == AW_OK && !aw_session_text(session))
