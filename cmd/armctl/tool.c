@@ -254,6 +254,7 @@ const struct aw_tool armctl_tool = {
     .no_answer_hint = "the arm speaks only when it is commanded",
     .links = AW_LIST("serial", "tty", "tcp", "unix", "log"),
     .joints = &arm_joints,
+    .no_hands = "the arm takes one command after the other: 'jog JOINT' moves it by keys",
     .sim = &arm_sim_transport,
     .state_size = sizeof(struct arm_state),
     .sections = sections,

@@ -100,6 +100,11 @@ END
     has "$stderr" "no joint 'wrist'"
 }
 
+@test "armctl has no teleop, and says what there is" {
+    fails 2 armctl -l sim: teleop
+    has "$why" "no command 'teleop' — the arm takes one command after the other: 'jog JOINT' moves it by keys"
+}
+
 @test "keys: a key is a push and a stop; the panel says what the joints do; q leaves" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys

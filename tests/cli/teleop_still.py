@@ -2,7 +2,8 @@
 """teleop that stands still (SIGSTOP) or dies (SIGKILL) while a stick is held out: a child of it has the
 stop on the wire within the 100 ms that it may be late, and 20 ms more.
 
-    ROUNDS=25 teleop_still.py BIN FOLDER     of each tool and way; 2 without ROUNDS
+    ROUNDS=25 teleop_still.py BIN FOLDER [PAD]   of each tool and way; 2 without ROUNDS. PAD: a program that is a
+                                             gamepad of the kernel's (tests/kernel/pad.c), else a recording
     WITHIN=40                                ms, in place of those 20: a machine that is busy
 """
 import os
@@ -16,8 +17,9 @@ import time
 
 from stops_tools import MOVES, STOPS, TOOLS, Front
 
-BIN, FOLDER = sys.argv[1:]
-PATIENCE = 30  # s
+BIN, FOLDER = sys.argv[1:3]
+PAD = sys.argv[3] if len(sys.argv) > 3 else None
+PATIENCE = 20  # s
 LATE = 100  # ms, AW_TELEOP_LATE
 WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"]}
@@ -59,11 +61,14 @@ class Round:
             self.simulator = subprocess.Popen([os.path.join(BIN, words[0]), *words[1:]], stdin=subprocess.DEVNULL,
                                               stderr=subprocess.PIPE, text=True)
             self.ready = self.simulator.stderr.readline().split()[1]
+        self.pad = None
+        if PAD:
+            self.pad = subprocess.Popen([PAD, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            pad = self.pad.stdout.readline().split()[1]
         self.said = open(f"{FOLDER}/said{number}", "w+", encoding="utf-8")
-        # Its end would be the end of what moves: it leads a session of its own.
         self.program = subprocess.Popen(
-            [os.path.join(BIN, name), "-q", "-l", self.front.url, *self.tool.options, *OPTIONS.get(name, []),
-             "teleop", "--pad", f"file:{pad}"], stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said)
+            [os.path.join(BIN, name), "-l", self.front.url, *self.tool.options, *OPTIONS.get(name, []),
+             "teleop", "--pad", pad], stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said)
         self.end = self.front.accept()
         self.board = self.front.connect(self.ready) if self.ready else None
         self.tool.begin()
@@ -71,11 +76,15 @@ class Round:
     def messages(self, until):
         """What the tool says, with the time; what the device says is passed on."""
         ends = [self.end] + ([self.board] if self.board else [])
-        speaks = not self.board
+        speaks, pushed = not self.board, not self.pad
         while time.monotonic() < until:
+            if not pushed and os.path.getsize(self.said.name) and "hold to run" in open(self.said.name).read():
+                pushed = True
+                self.pad.stdin.write("\n")
+                self.pad.stdin.flush()
             if speaks:
                 self.end.end.sendto(self.tool.reply(self.tool.rest), ("127.0.0.1", self.tool.port))
-            for source in select.select(ends, [], [], 0.01 if speaks else max(0, until - time.monotonic()))[0]:
+            for source in select.select(ends, [], [], 0.01)[0]:
                 now = time.monotonic()
                 try:
                     data = source.recv(65536)
@@ -98,7 +107,7 @@ class Round:
                         self.tool.heard(message)
 
     def run(self, number):
-        """ms from the signal to the stop."""
+        """ms from the signal to the stop; None: a machine that is busy has held the tool up, and it never moved."""
         moved, due, hit = 0, None, None
         for now, what in self.messages(time.monotonic() + PATIENCE):
             moved += what == MOVES
@@ -110,13 +119,18 @@ class Round:
             elif hit and what == STOPS:
                 return 1000 * (now - hit)
         self.said.seek(0)
-        raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {self.said.read()}")
+        said = self.said.read()
+        if not hit and "held up" in said:
+            return None
+        raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {said}")
 
     def close(self):
         self.program.kill()
         self.program.wait()
         self.end.close()
         self.said.close()
+        if self.pad:
+            self.pad.communicate()
         if self.board:
             self.board.close()
         if self.simulator:
@@ -136,13 +150,14 @@ def main():
     for name in ("hidmotor", "canpid", "unitysim", "ezphys"):
         for way, signal_number in WAYS.items():
             times = []
-            for _ in range(rounds):
+            while len(times) < rounds:
                 number += 1
-                a_round = Round(name, number, path)
+                a_round = Round(name, number, f"file:{path}")
                 try:
-                    times.append(a_round.run(signal_number))
+                    took = a_round.run(signal_number)
                 finally:
                     a_round.close()
+                times += [] if took is None else [took]
             most = LATE * (way == "SIGSTOP") + within
             beyond = sum(t > most for t in times)
             late += beyond

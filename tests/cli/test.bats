@@ -5,12 +5,37 @@ load common.bash
 check() { armctl -q -l "$fast" test "$@"; }
 
 # junit FILE EXPRESSION…: what Python makes of each, with the elements of the first suite as s and its
-# cases as c, names to elements
+# cases as c, names to elements. The report is what Jenkins takes: FORM has what its schema (junit-10.xsd of
+# the xUnit plugin) says of the elements that we write, and text is only where it may be.
 junit() {
     /usr/bin/python3 - "$@" <<'END'
+import re
 import sys
 import xml.etree.ElementTree as tree
+FORM = {  # attributes that have to be and that may be, elements inside
+    "testsuites": ("", "name time tests failures errors", "testsuite"),
+    "testsuite": ("name tests failures errors", "group time skipped timestamp hostname id package file log url",
+                  "testsuite properties testcase system-out system-err"),
+    "properties": ("", "", "property"),
+    "property": ("name value", "", ""),
+    "testcase": ("name", "time classname group", "skipped error failure system-out system-err"),
+    "failure": ("", "type message", ""), "error": ("", "type message", ""), "skipped": ("", "type message", ""),
+    "system-out": ("", "", ""), "system-err": ("", "", ""),
+}
+TEXT = {"failure", "error", "skipped", "system-out", "system-err"}
+
+def check(element):
+    must, may, inside = (words.split() for words in FORM[element.tag])
+    assert set(must) <= set(element.attrib) <= {*must, *may}, (element.tag, element.attrib)
+    assert element.tag in TEXT or not (element.text or "").strip()
+    time = element.get("time") if element.tag != "testcase" else None
+    assert time is None or re.fullmatch(r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?", time), time
+    for child in element:
+        assert child.tag in inside and not (child.tail or "").strip(), (element.tag, child.tag)
+        check(child)
+
 root = tree.parse(sys.argv[1]).getroot()
+check(root)
 assert root.tag == "testsuites" and len(root) == 1
 s = root[0]
 c = {case.get("name"): case for case in s.findall("testcase")}
@@ -85,6 +110,9 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
         has "$output" 'Result: PASS'
     done
     ok prove -e 'ezphys -q -l sim:?scene=pendulum test' "$root/docs/example/pendulum.test"
+    ok check "$root/docs/example/arm.test" --junit out.xml
+    ok junit out.xml '[s.get(k) for k in ("failures", "errors")]'
+    same "$output" "['0', '0']"
 }
 
 cat_cases() {

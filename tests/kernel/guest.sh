@@ -8,6 +8,8 @@ echo "kernel $(uname -r)"
 while read -r test; do
     echo "== $test"
     bash "$here/$test.sh" </dev/null
+    ended=$?
+    [ $ended -lt 128 ] || echo "not ok - $test: ended by signal $((ended - 128))" | tee -a out/results
 done <out/tests
 failed=$(grep -c '^not ok - ' out/results)
 exit $((failed > 99 ? 99 : failed))

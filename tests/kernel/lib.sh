@@ -3,8 +3,8 @@
 # 26 ms here, so: few of them, and no loops of commands.
 set -u
 cd /run || exit 99
-{ read -r bin && read -r programs; } <out/places # the tools, and the tests' own C programs
-export bin programs
+{ read -r bin && read -r programs && read -r rounds; } <out/places # the tools, and the tests' own C programs
+export bin programs rounds
 
 # check NAME COMMAND…: the test NAME passes if the command succeeds.
 check() {

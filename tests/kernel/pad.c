@@ -1,13 +1,18 @@
-/* A gamepad by uinput, for the tests of teleop.
+/* Gamepads for the tests of teleop: one by uinput, and one by uhid, whose raw reports and report
+ * descriptor are those of a Logitech F310 (its switch at D, 046d:c216).
  *
- *     pad ROUNDS PAUSE_MS       "pad: /dev/input/event3", then for each line on standard input:
- *                               rounds of the button held, the stick out, the button let go
- *                               ("released T", T in s since 1970), the stick back; and at the end
- *                               the button held, the stick out, and pulled out ("gone T").
+ *     pad ROUNDS PAUSE_MS [uhid]  "pad: /dev/input/event3", then, when a line comes on standard
+ *                                 input: rounds of the button held, the stick out, the button let
+ *                                 go ("released T", T in s since 1970), the stick back; and at the
+ *                                 end the button held, the stick out, and pulled out ("gone T").
+ *     pad hold                    with a line: the button is held and the stick out, until the end
+ *                                 of standard input
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/uhid.h>
 #include <linux/uinput.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +34,72 @@ static void say(const char *what)
     fflush(stdout);
 }
 
-static void put(int fd, int type, int code, int value)
+struct pad {
+    int fd;
+    bool raw; /* by uhid */
+    uint8_t report[8];
+};
+
+#define F310 "Logitech Logitech Dual Action"
+
+/* Sticks, the cross and 12 buttons in 8 bytes, of which two mean nothing; 7 bytes go to its motors.
+ */
+static const uint8_t descriptor[] = {
+    0x05, 0x01, 0x09, 0x04, 0xa1, 0x01, 0xa1, 0x02, 0x75, 0x08, 0x95, 0x04, 0x15, 0x00, 0x26,
+    0xff, 0x00, 0x35, 0x00, 0x46, 0xff, 0x00, 0x09, 0x30, 0x09, 0x31, 0x09, 0x32, 0x09, 0x35,
+    0x81, 0x02, 0x75, 0x04, 0x95, 0x01, 0x25, 0x07, 0x46, 0x3b, 0x01, 0x65, 0x14, 0x09, 0x39,
+    0x81, 0x42, 0x65, 0x00, 0x75, 0x01, 0x95, 0x0c, 0x25, 0x01, 0x45, 0x01, 0x05, 0x09, 0x19,
+    0x01, 0x29, 0x0c, 0x81, 0x02, 0x06, 0x00, 0xff, 0x75, 0x01, 0x95, 0x10, 0x25, 0x01, 0x45,
+    0x01, 0x09, 0x01, 0x81, 0x02, 0xc0, 0xa1, 0x02, 0x75, 0x08, 0x95, 0x07, 0x46, 0xff, 0x00,
+    0x26, 0xff, 0x00, 0x09, 0x02, 0x91, 0x02, 0xc0, 0xc0};
+
+static void write_uhid(const struct pad *pad, const struct uhid_event *event)
+{
+    if (write(pad->fd, event, sizeof *event) != sizeof *event)
+        exit(1);
+}
+
+static void send_report(const struct pad *pad)
+{
+    struct uhid_event event = {.type = UHID_INPUT2};
+    event.u.input2.size = sizeof pad->report;
+    memcpy(event.u.input2.data, pad->report, sizeof pad->report);
+    write_uhid(pad, &event);
+}
+
+/* What the test does with it: the right shoulder, and the left stick's y. */
+static void put(struct pad *pad, int type, int code, int value)
 {
     struct input_event events[2] = {
         {.type = (uint16_t)type, .code = (uint16_t)code, .value = value}, {.type = EV_SYN}};
-    if (write(fd, events, sizeof events) != sizeof events)
+    if (pad->raw) {
+        if (type == EV_KEY)
+            pad->report[5] = value ? 0x02 : 0;
+        else
+            pad->report[1] = value == 0 ? 0x7f : (uint8_t)((value + 32768) / 257);
+        send_report(pad);
+    } else if (write(pad->fd, events, sizeof events) != sizeof events) {
         exit(1);
+    }
+}
+
+static int make_raw_pad(struct pad *pad)
+{
+    struct uhid_event event = {.type = UHID_CREATE2};
+    pad->raw = true;
+    pad->fd = open("/dev/uhid", O_RDWR | O_NONBLOCK);
+    if (pad->fd < 0)
+        return -1;
+    memcpy(pad->report, (const uint8_t[]){0x80, 0x7f, 0x80, 0x7f, 0x08, 0, 0x04, 0xff}, 8);
+    snprintf((char *)event.u.create2.name, sizeof event.u.create2.name, F310);
+    memcpy(event.u.create2.rd_data, descriptor, sizeof descriptor);
+    event.u.create2.rd_size = sizeof descriptor;
+    event.u.create2.bus = BUS_USB;
+    event.u.create2.vendor = 0x046d;
+    event.u.create2.product = 0xc216;
+    event.u.create2.version = 0x0414;
+    write_uhid(pad, &event);
+    return 0;
 }
 
 static int make_pad(void)
@@ -61,44 +126,108 @@ static int make_pad(void)
     return ioctl(fd, UI_DEV_SETUP, &setup) < 0 || ioctl(fd, UI_DEV_CREATE) < 0 ? -1 : fd;
 }
 
-/* "/dev/input/event3", once it is there. */
-static int print_node(int fd)
+/* The event file in a folder of sysfs. */
+static bool print_event(const char *folder)
 {
-    char name[64], folder[128];
-    if (ioctl(fd, UI_GET_SYSNAME(sizeof name), name) < 0)
-        return 1;
-    snprintf(folder, sizeof folder, "/sys/devices/virtual/input/%s", name);
     DIR *dir = opendir(folder);
+    bool found = false;
     for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (strncmp(entry->d_name, "event", 5) == 0)
+        if (strncmp(entry->d_name, "event", 5) == 0) {
             printf("pad: /dev/input/%s\n", entry->d_name);
+            found = true;
+        }
     if (dir)
         closedir(dir);
     fflush(stdout);
-    return 0;
+    return found;
+}
+
+/* Has the input this name, or one that begins so? */
+static bool is_named(const char *input, const char *name)
+{
+    char path[300], text[128] = "";
+    snprintf(path, sizeof path, "/sys/class/input/%s/name", input);
+    FILE *file = fopen(path, "re");
+    bool is = file && fgets(text, sizeof text, file) && strncmp(text, name, strlen(name)) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
+static bool print_named(const char *name)
+{
+    DIR *dir = opendir("/sys/class/input");
+    bool found = false;
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
+        char path[300];
+        snprintf(path, sizeof path, "/sys/class/input/%s", entry->d_name);
+        found = strncmp(entry->d_name, "input", 5) == 0 && is_named(entry->d_name, name) &&
+                print_event(path);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* "/dev/input/event3", once it is there: uhid makes it in a while, and says when it has the first
+ * report. */
+static int print_node(const struct pad *pad)
+{
+    char name[64], folder[128];
+    for (int i = 0; pad->raw && i < 100; i++) {
+        send_report(pad);
+        if (print_named(F310))
+            return 0;
+        nap(50);
+    }
+    if (pad->raw || ioctl(pad->fd, UI_GET_SYSNAME(sizeof name), name) < 0)
+        return 1;
+    snprintf(folder, sizeof folder, "/sys/devices/virtual/input/%s", name);
+    return print_event(folder) ? 0 : 1;
+}
+
+static void pull_out(const struct pad *pad)
+{
+    say("gone");
+    if (pad->raw)
+        write_uhid(pad, &(struct uhid_event){.type = UHID_DESTROY});
+    else
+        ioctl(pad->fd, UI_DEV_DESTROY);
+}
+
+static void push(struct pad *pad, long pause, int way)
+{
+    put(pad, EV_KEY, BTN_TR, 1);
+    nap(pause);
+    put(pad, EV_ABS, ABS_Y, way);
+    nap(pause);
 }
 
 int main(int argc, char **argv)
 {
-    int fd = argc == 3 ? make_pad() : -1, rounds = argc == 3 ? atoi(argv[1]) : 0;
-    long pause = argc == 3 ? atol(argv[2]) : 0;
-    if (fd < 0 || print_node(fd) != 0)
+    struct pad pad = {.fd = -1};
+    bool hold = argc == 2 && strcmp(argv[1], "hold") == 0;
+    int rounds = argc >= 3 ? atoi(argv[1]) : 0;
+    long pause = argc >= 3 ? atol(argv[2]) : 100;
+    if (argc == 4)
+        make_raw_pad(&pad);
+    else if (argc == 3 || hold)
+        pad.fd = make_pad();
+    if (pad.fd < 0 || print_node(&pad) != 0)
         return 1;
     getchar();
     for (int i = 0; i <= rounds; i++) {
-        put(fd, EV_KEY, BTN_TR, 1);
-        nap(pause);
-        put(fd, EV_ABS, ABS_Y, i % 2 ? 32767 : -32768);
-        nap(pause);
+        push(&pad, pause, i % 2 ? 32767 : -32768);
         if (i == rounds)
             break;
         say("released");
-        put(fd, EV_KEY, BTN_TR, 0);
+        put(&pad, EV_KEY, BTN_TR, 0);
         nap(pause);
-        put(fd, EV_ABS, ABS_Y, 0);
+        put(&pad, EV_ABS, ABS_Y, 0);
         nap(pause);
     }
-    say("gone");
-    ioctl(fd, UI_DEV_DESTROY);
+    while (hold && getchar() != EOF)
+        continue;
+    pull_out(&pad);
     return 0;
 }

@@ -2,6 +2,7 @@
 # Tests that need a kernel of their own: run.sh [TEST…] boots Debian's kernel in a VM, runs
 # the tests t_TEST.sh (all of them by default) inside, and ends with "N passed, N failed".
 #
+#   ROUNDS=N              as often what is left to chance is tried: t_teleop 100 times each with 25
 #   BUILD=DIRECTORY       where libarmwire.a and bin/ are; build/ by default
 #   ARMWIRE_KERNEL=skip   for machines that cannot do this: says so and succeeds
 set -u
@@ -42,7 +43,7 @@ for name; do
     [ -e "$here/t_${name#t_}.sh" ] || give_up "there is no test $name"
     echo "t_${name#t_}"
 done >"$out/tests"
-printf '%s\n' "$build/bin" "$programs" >"$out/places"
+printf '%s\n' "$build/bin" "$programs" "${ROUNDS:-1}" >"$out/places"
 
 "$here/boot.sh" "$here/guest.sh" "$out"
 status=$?

@@ -453,6 +453,15 @@ static enum aw_status take_in(struct aw_hands *h)
     return h->channels.stream ? aw_teleop_channels_take(h) : AW_OK;
 }
 
+/* Once it would count: the button has been seen up. */
+static void say_ready(struct aw_hands *h)
+{
+    if (h->screen || h->told || !h->engine.ready)
+        return;
+    h->told = true;
+    say(h, "hold to run: ", h->map.inputs[h->map.enable]);
+}
+
 static enum aw_status turn(struct aw_hands *h)
 {
     enum aw_teleop_turn now = AW_TELEOP_REST;
@@ -461,6 +470,7 @@ static enum aw_status turn(struct aw_hands *h)
         return status;
     if (h->channels.unseen == 0) {
         now = aw_teleop_step(&h->engine, aw_clock_now(h->session->clock));
+        say_ready(h);
         status = act(h);
     }
     if (status == AW_OK)
@@ -475,8 +485,6 @@ static enum aw_status open_screen(struct aw_hands *h)
     if (h->screen && aw_live_open(&h->live, h->session, NULL, FPS) != AW_OK)
         return h->session->err.status;
     aw_teleop_keys_begin(h);
-    if (!h->screen)
-        say(h, "hold to run: ", h->map.inputs[h->map.enable]);
     return AW_OK;
 }
 
@@ -501,8 +509,10 @@ static enum aw_status run(struct aw_hands *h)
         return status;
     aw_teleop_record_begin(h);
     aw_guard_start(&h->guard, session, AW_TELEOP_LATE, NULL, NULL);
-    while (status == AW_OK && !h->done && aw_clock_now(session->clock) < end)
+    while (status == AW_OK && !h->done && !h->over) {
         status = turn(h);
+        h->over = aw_clock_now(session->clock) >= end;
+    }
     aw_teleop_keys_end(h);
     if (h->screen)
         aw_live_close(&h->live);
@@ -518,9 +528,9 @@ static enum aw_status run(struct aw_hands *h)
 static void tell(struct aw_hands *h)
 {
     struct aw_object *result = &h->session->result;
-    bool over = aw_clock_now(h->session->clock) >= aw_session_end(h->session);
+    bool ended = h->engine.halt == AW_HALT_GONE || (h->over && !h->done);
     aw_object_start(result, "teleop");
-    aw_object_text(result, "result", h->engine.halt == AW_HALT_GONE || over ? "ended" : "left");
+    aw_object_text(result, "result", ended ? "ended" : "left");
     aw_object_count(result, "stops", h->stops);
     if (h->stops)
         aw_object_number(result, "stop_ms", h->worst_ms, 1, NULL);

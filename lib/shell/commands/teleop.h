@@ -54,7 +54,8 @@ struct aw_hands {
     struct aw_teleop_channels channels;
     struct aw_guard guard; /* stops what moves when this program stands still */
     struct aw_live live;
-    bool screen, done;
+    bool screen, done, told;   /* told: how to run */
+    bool over;                 /* the time of --for */
     char said[120];            /* the last thing that happened */
     int64_t next_ns, event_ns; /* the next command is due; of the event that is being handled */
     unsigned stops, marks, recordings; /* recordings that the button has begun */

@@ -22,6 +22,8 @@ static const char *name_of(const struct aw_joint *joint)
 
 const char *aw_teleop_halt_text(const struct aw_hands *h)
 {
+    if (h->engine.halt == AW_HALT_NONE)
+        return h->done ? "it was left" : "the time is over";
     if (h->engine.halt == AW_HALT_GONE && h->channels.over)
         return "the records have ended";
     if (h->engine.halt == AW_HALT_GONE && !h->pad)

@@ -388,6 +388,7 @@ struct aw_tool {
     /* ---- Joints ---- */
 
     const struct aw_joints *joints; /* see joints.h; NULL: nothing has any */
+    const char *no_hands;           /* where there are no maps: why, and what to do instead */
     const struct aw_teleop_preset
         *maps; /* of teleop, {0}-terminated, or NULL; the usual one first */
 
