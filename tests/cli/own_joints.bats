@@ -170,3 +170,42 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     exits 2 hidmotor -q -l "$url" --packets team.packets status
     has "$stderr" "stop: halt.how — without hold, and it has no default"
 }
+
+@test "a node on a bus that speaks by itself: moved, watched, stopped, confirmed by what it measures" {
+    cat >node.packets <<'END'
+[packet arm_go]
+id = 0x650
+dir = tx
+moves = yes
+angle = s16 deg scale=0.1 min=-90 max=90
+[packet arm_is]
+id = 0x651
+angle = s16 deg scale=0.1
+speed = s16 deg/s scale=0.1
+[joint arm]
+setpoint = arm_go.angle
+position = arm_is.angle
+velocity = arm_is.speed
+[stop]
+packet = arm_go hold
+END
+    start node python3 "$root/tests/cli/own_node.py" "$D"
+    export CANPID_PACKETS=node.packets
+    ok canpid -q -l "$url" status -j
+    same "$(json '.arm.actual')" 0
+    ok canpid -q -l "$url" move arm=20 --wait=1deg
+    matches "$output" "move result=arrived arm.target=20deg arm.actual=*deg *"
+    awk '{ if ($1 - at > 4 || $1 < at) exit 1; at = $1 } END { exit at != 20 }' taken
+    ok canpid -q -l "$url" watch -n 3 -j
+    has "$output" '"msg":"arm_is"'
+    canpid -q -l "$url" move arm=80 duration=4s --wait >out 2>err 3>&- &
+    becomes yes eval "awk '{ n = \$1 } END { print (n > 40 ? \"yes\" : \"no\") }' taken"
+    kill -INT $!
+    wait $! || true
+    has "$(<err)" "stopped: holding"
+    awk '{ off = $1 - $2 } END { exit off < -4 || off > 4 }' taken
+    exits 6 canpid -q -l "$url" move arm=91
+    exits 3 canpid -q -l "$url" stop # the drivers, too, and there are none
+    has "$output" "stop result=confirmed arm="
+    exits 2 canpid -q -l "$url" setpoint 5 -b lknee -c pos
+}

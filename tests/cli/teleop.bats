@@ -45,6 +45,20 @@ ends_of() {
     [ "$first" -le 3 ] && [ "$last" -ge 44 ] && [ "$last" -le 51 ]
 }
 
+@test "joints that a packet file describes are driven, and held where they are at the end" {
+    pad 0.5=hold:1 1.0=lefty:-32768 2.0=hold:0 2.5=lefty:0
+    mkdir -p config/armwire
+    printf '[teleop mine]\nenable = rightshoulder\nlefty = m2 velocity -40deg/s\n' \
+        >config/armwire/hidmotor.ini
+    export HIDMOTOR_PACKETS=$root/docs/example/arm42.packets
+    ok drive --map mine --record run.pcapng -j
+    same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
+    read -r first last <<<"$(hidmotor -q -j decode run.pcapng --dir tx |
+        jq -r 'select(.msg == "pid") | .m2.setpoint | round' | sed -n '1p;$p' | xargs)"
+    [ "$first" -le 3 ] && [ "$last" -ge 34 ] && [ "$last" -le 44 ]
+    same "$(hidmotor -q -j decode run.pcapng --dir tx | jq -r .msg | sort -u | xargs)" "pid status"
+}
+
 @test "nothing moves without the button, nor by a stick that is out when it is pressed" {
     pad 0.5=lefty:-32768 1.0=hold:1 2.0=hold:0
     ok drive --record run.pcapng -j

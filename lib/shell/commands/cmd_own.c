@@ -194,11 +194,20 @@ enum aw_status aw_run_own_jog(struct aw_session *session, const struct aw_args *
 
 /* ---- stop ---- */
 
+/* On a bus there are the tool's own devices, too. */
+static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_command *stop = aw_find_command(session->own.base, "stop");
+    if (!session->tool->protocol->can || !stop)
+        return AW_OK;
+    aw_session_print_result(session);
+    return stop->run(session, args);
+}
+
 enum aw_status aw_run_own_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_joint_list list;
     char key[AW_JOINT_NAME];
-    (void)args;
     if (aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "where the arm is");
     enum aw_status status = aw_joints_begin(session, &list);
@@ -217,5 +226,5 @@ enum aw_status aw_run_own_stop(struct aw_session *session, const struct aw_args 
                          joint->unit[AW_JOINT_ACTUAL]);
     }
     aw_joints_free(&list);
-    return status;
+    return status == AW_OK ? stop_others(session, args) : status;
 }
