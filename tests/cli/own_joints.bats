@@ -132,6 +132,15 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     becomes held eval 'sleep 0.3; held && echo held'
 }
 
+@test "a server that has not the file is no server for these joints" {
+    files
+    board
+    start server hidmotor -q -l "$url" serve --listen "unix:$D/served"
+    exits 2 hidmotor -q -l "serve:$D/served" --packets team.packets move 0 10 0
+    has "$stderr" "give the same --packets to 'hidmotor serve'"
+    same "$(awk '$2 == 37' taken)" ""
+}
+
 @test "bad input sends nothing" {
     files
     board

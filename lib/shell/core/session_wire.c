@@ -131,6 +131,16 @@ enum aw_status aw_session_check_wire(struct aw_session *session, const char *tex
     return aw_session_prepare_wire(session);
 }
 
+uint32_t aw_session_packets_sum(const struct aw_session *session)
+{
+    uint32_t sum = 2166136261u; /* FNV-1a */
+    if (!session->own.arm)
+        return 0;
+    for (const char *at = aw_packets_text(session->own.packets); *at; at++)
+        sum = (sum ^ (uint8_t)*at) * 16777619u;
+    return sum ? sum : 1;
+}
+
 /* ---- In recordings ---- */
 
 static const char mark[] = "packets of files:\n";

@@ -193,6 +193,12 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
     if (strcmp(tool, attached->session->tool->name) != 0)
         return aw_fail(err, AW_NO_LINK, "%s: it serves %.20s, not %s", attached->address.text, tool,
                        attached->session->tool->name);
+    uint32_t packets = aw_session_packets_sum(attached->session);
+    if (packets && (json_int_t)packets != json_integer_value(json_object_get(hello, "packets")))
+        return aw_fail(err, AW_USAGE,
+                       "%s: it would not stop these joints, because it has another packet file or "
+                       "none — give the same --packets to '%s serve'",
+                       attached->address.text, attached->session->tool->name);
     snprintf(attached->device, sizeof attached->device, "%s", device ? device : "");
     if (strncmp(attached->device, "sim:", 4) == 0 || !key)
         snprintf(attached->key, sizeof attached->key, "serve:%.100s", attached->device);

@@ -17,6 +17,9 @@ void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
         AW_VERSION, "pid", (int)getpid(), "link", server->url, "key", device ? device->key : "",
         "datagrams", device && device->datagrams, "deadman_ms", deadman, "commander",
         aw_lease_who(server), "fields", aw_feed_fields(server), "memory", aw_memory_json(session));
+    uint32_t packets = aw_session_packets_sum(session);
+    if (hello && packets)
+        json_object_set_new(hello, "packets", json_integer(packets));
     if (hello && aw_session_virtual(session))
         json_object_set_new(hello, "at", json_integer(aw_clock_now(session->clock)));
     aw_peer_tell(peer, hello);
