@@ -261,7 +261,21 @@ ABS_Z = base velocity 100% min=-1 max=1
 ABS_X = shoulder velocity -100%'
 }
 
-# muscles T COLUMNS…: a recording of channels, 100 records a second, from lines "FROM TO NAME VALUE"
+@test "a keyboard of the kernel's is a device like others: its keys by their names, held to run" {
+    mkdir -p config/armwire
+    printf '%s\n' '[teleop keys]' 'enable = KEY_SPACE' 'KEY_UP = shoulder velocity' 'KEY_DOWN = shoulder velocity -100%' \
+        >config/armwire/hidmotor.ini
+    printf '%s\n' '# EVEMU 1.3' 'N: A keyboard' 'I: 0011 0001 0001 ab41' 'P: 00 00 00 00 00 00 00 00' \
+        'B: 00 0b 00 00 00 00 00 00 00' 'B: 01 00 00 00 00 00 00 00 02' 'B: 01 00 00 00 00 80 10 00 00' \
+        'E: 0.0 0000 0000 0' 'E: 0.5 0001 0039 1' 'E: 0.5 0000 0000 0' 'E: 1.0 0001 0067 1' 'E: 1.0 0000 0000 0' \
+        'E: 2.0 0001 0039 0' 'E: 2.0 0000 0000 0' >pad.evemu
+    ok drive --record run.pcapng -j
+    same "$(jq -c .stops <<<"$output")" 1
+    read -r _ last <<<"$(ends_of m2)"
+    [ "$last" -ge 44 ] && [ "$last" -le 51 ]
+}
+
+# muscles T: a recording of channels of T seconds, 100 records a second, from lines "FROM TO NAME VALUE"
 muscles() {
     awk -v end="$1" '{ from[NR] = $1; to[NR] = $2; name[NR] = $3; value[NR] = $4 }
         END {

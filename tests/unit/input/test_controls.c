@@ -21,7 +21,8 @@ static void ranges(const char *text, uint8_t *bits)
             text += n;
         for (unsigned code = from; code <= to; code++)
             aw_caps_set(bits, code);
-        text += *text == ',';
+        if (*text++ != ',')
+            return; /* " abs" begins like a number */
     }
 }
 
@@ -189,6 +190,25 @@ static void test_raw(void **state)
     assert_int_equal(aw_controls_find(&names, &caps, ""), -1);
 }
 
+/* All that a device has can be asked for: what has no other name has the kernel's. */
+static void test_rest(void **state)
+{
+    (void)state;
+    struct aw_caps caps = device("Logitech Dual Action");
+    aw_controls_make(&names, &caps, NULL);
+    aw_controls_add_rest(&names, &caps);
+    assert_int_equal(names.n, 4 + 2 + 12);
+    assert_int_equal(names.n_bindings, names.n);
+    caps = device("Xbox 360");
+    aw_controls_make(&names, &caps, NULL);
+    size_t before = names.n;
+    aw_controls_add_rest(&names, &caps);
+    assert_int_equal(names.n, before); /* the kernel's rules know all of it */
+    memset(caps.keys, 0xFF, sizeof caps.keys);
+    aw_controls_add_rest(&names, &caps);
+    assert_int_equal(names.n, AW_CONTROLS_MAX);
+}
+
 /* No line makes it fall over. */
 static void test_noise(void **state)
 {
@@ -213,7 +233,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_devices), cmocka_unit_test(test_line), cmocka_unit_test(test_version),
-        cmocka_unit_test(test_by_name), cmocka_unit_test(test_raw),  cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_by_name), cmocka_unit_test(test_raw),  cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
