@@ -80,8 +80,11 @@ ends_of() {
 @test "each tool: what the stick has done when the button is let go, and that it stands then" {
     pad 0.5=hold:1 1.0=lefty:-32768 2.0=hold:0 2.5=lefty:0
     while IFS='|' read -r tool words field least most; do
-        # shellcheck disable=SC2086
-        ok $tool -q $words teleop --pad file:pad.evemu --record run.pcapng
+        stderr='held up'
+        while [[ $stderr == *'held up'* ]]; do # by this machine, where it is busy; ezphys has no time of its own
+            # shellcheck disable=SC2086
+            ok $tool $words teleop --pad file:pad.evemu --record run.pcapng
+        done
         has "$output" 'result=ended stops=1'
         moved=$("$tool" -q decode run.pcapng -j | jq "select($field != null and (.id // 1) == 1) | $field" |
             sort -g | awk 'NR == 1 { a = $1 } { b = $1 } END { print b - a }')
