@@ -12,8 +12,8 @@
 
 static struct aw_wire wire;
 
-/* A value that is encoded is decoded the same; what a frame holds beyond the table is refused. A line
- * has no fixed size. */
+/* A value that is encoded is decoded the same; what a frame holds beyond the table is refused. A
+ * line has no fixed size. */
 static void try_message(size_t index, struct aw_span bytes)
 {
     const struct aw_codec *codec = aw_wire_codec_at(&wire, index);

@@ -334,8 +334,8 @@ bool aw_session_kept_packets(const char *comment); /* is it such a text? */
 /* Takes them from a recording that the command reads, unless there is --packets. AW_MALFORMED. */
 enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args);
 
-/* A sum over what --packets says of joints and stops, to know whether two programs have the same; 0:
- * they say nothing of them. */
+/* A sum over what --packets says of joints and stops, to know whether two programs have the same;
+ * 0: they say nothing of them. */
 uint32_t aw_session_packets_sum(const struct aw_session *session);
 
 /* Forgets what --packets has read; the wire is not used any more. */
