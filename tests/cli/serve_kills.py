@@ -33,6 +33,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -72,6 +73,7 @@ SIOCSIFFLAGS = 0x8914
 QUIET = 0.12  # s after the stop, in which nothing that moves may come
 WAIT = 20  # s, for what must come
 NO_STOP = 2  # s of processors that are there, until it counts as never
+JUST_BEFORE = 0.05  # s, in which a motion that ends by itself and the next one may cross the stop
 GOES_ON = 0.4  # s without a stop are taken for that
 
 
@@ -218,6 +220,7 @@ class Run:
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
         self.lost = False  # the device, from the host's end
         self.after = 0  # frames that move, after what was to be the last of them
+        self.again = False  # a motion had ended, and the next one began, when that was to happen
         # Who is silent from the start: what stands still long before its time has not begun to move.
         self.early = 0.9 * deadman / 1e3 if way == "silent" else 0
         self.watched = self.gone = None  # a commander's process; when it has ended
@@ -241,6 +244,7 @@ class Run:
                    lambda: self.said.count(b"ready: ") > (way in (*BY_TCP, *BY_MQTT)) and self.said.endswith(b"\n"))
         self.urls = [line.split()[-1] for line in self.said.decode().splitlines() if "ready: " in line]
         self.commander = self.raw = None
+        self.complaints = tempfile.TemporaryFile()  # of the commander
         self.looker = self.connect()
         self.readers = [subprocess.Popen([*self.base, "-l", f"serve:{self.path}", "watch", "-j"],
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -301,7 +305,7 @@ class Run:
             url = f"{self.urls[1]}?token={token}"
         inside = self.wire.inside if self.wire else []
         command = [*inside, *self.base, "-l", url]
-        nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        nowhere = {"stdout": subprocess.DEVNULL, "stderr": self.complaints}
         if not comes_back and not self.queue or self.way == "left":
             self.commander = subprocess.Popen([*command, *words], stdin=subprocess.DEVNULL, **nowhere)
             return
@@ -360,14 +364,16 @@ class Run:
         data, now = self.receive(self.host), time.monotonic()
         if not data:
             self.host.close()
-            self.host = self.front.listener  # nothing comes there any more
+            self.host = None
             return
         for message in self.tool.take(data, host=True):
             what = self.tool.judge(message)
             self.last.append(f"{1e3 * (now - (self.ended or now)):.0f}ms {what} {message[:32].hex()}")
             if what == MOVES:
                 self.moved = now
-                if self.stopped or self.lost:
+                if self.stopped and not self.lost and not self.again and now < self.ended + JUST_BEFORE:
+                    self.again, self.stopped = True, None
+                elif self.stopped or self.lost:
                     self.after += 1
                     self.wrong.append(f"moved {1e3 * (now - (self.stopped or self.ended)):.1f} ms after the stop")
             elif what == STOPS and self.ended and now >= self.ended + self.early and self.moved and not self.stopped:
@@ -504,8 +510,10 @@ class Run:
                 for stream in (process.stdin, process.stderr):
                     if stream and not stream.closed:
                         stream.close()
-        ends = [end for end in (self.board, self.raw, self.looker, self.relay, self.wire) if end]
-        if self.host and self.host is not self.front.listener:
+        self.complaints.seek(0)
+        self.said += self.complaints.read()
+        ends = [end for end in (self.complaints, self.board, self.raw, self.looker, self.relay, self.wire) if end]
+        if self.host:
             ends.append(self.host)
         for end in ends:
             end.close()
