@@ -516,3 +516,30 @@ grows() {
     has "$(<record.said)" "is there again"
     matches "$(jq -s 'map(select(.msg == "positions")) | length > 3' seen.ndjson)" true
 }
+
+@test "the same where the tool answers its device, or that speaks by itself: nothing goes round for ever" {
+    local tool reader recorder ticks
+    for tool in ezphys canpid; do
+        serve "$tool.1" "$tool" -l sim:
+        "$tool" -q watch -j >"$tool.seen" 2>"$tool.said" 3>&- &
+        reader=$!
+        "$tool" -q record "$tool.pcapng" 2>>"$tool.said" 3>&- &
+        recorder=$!
+        started+=("$reader" "$recorder")
+        grows "$tool.seen"
+        grows "$tool.pcapng"
+        kill -KILL "$pid"
+        wait "$pid" || true
+        ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+        sleep 0.2
+        before=$(ticks "$reader")
+        sleep 1
+        [ $(($(ticks "$reader") - before)) -lt 50 ] # of a hundred
+        serve "$tool.2" "$tool" -l sim:
+        grows "$tool.seen"
+        grows "$tool.pcapng"
+        kill -INT "$reader" "$recorder"
+        wait "$recorder"
+        end "$pid"
+    done
+}

@@ -134,12 +134,48 @@ static void what_several_ask(void **state)
     assert_non_null(strstr(heard(1), "{\"rx\":\"7607000000"));
 }
 
+static int64_t paced_ns;
+
+static int64_t when(struct aw_session *of, struct aw_span frame)
+{
+    (void)of, (void)frame;
+    return paced_ns;
+}
+
+/* A board has its pace, whoever commands: a frame waits for that, and is gone with its lease. */
+static void a_frame_that_waits_for_its_board(void **state)
+{
+    (void)state;
+    tool.share.due = when;
+    for (int revoked = 0; revoked < 2; revoked++) {
+        server.holder = peers[0];
+        server.lease = 4;
+        paced_ns = aw_clock_now(session->clock) + 20 * AW_MILLISECOND;
+        say(0, "tx", MOVE, 10, 4);
+        assert_int_equal(stub.n, (unsigned)revoked);
+        assert_non_null(peers[0]->held);
+        assert_string_equal(heard(0), "");
+        aw_server_due(&server);
+        assert_true(server.aside.due <= paced_ns);
+        if (revoked)
+            aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
+        while (aw_clock_now(session->clock) <= paced_ns)
+            ;
+        aw_server_serve(&server.aside);
+        assert_int_equal(stub.n, 1);
+        assert_null(peers[0]->held);
+        assert_non_null(strstr(heard(0), revoked ? "{\"revoked\":" : "{\"ack\":7,\"exit\":0}"));
+    }
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(whose_frames_go_out, start_motor, stop),
         cmocka_unit_test_setup_teardown(who_asks_changes_nothing, start_motor, stop),
         cmocka_unit_test_setup_teardown(what_several_ask, start_motor, stop),
+        cmocka_unit_test_setup_teardown(a_frame_that_waits_for_its_board, start_motor, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
