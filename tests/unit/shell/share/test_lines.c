@@ -331,6 +331,19 @@ static void come_in(const struct aw_listener *listener)
     assert_int_equal(server.n_peers, before);
 }
 
+static void turn_away(const struct aw_listener *listener)
+{
+    unsigned before = server.n_peers;
+    struct aw_address address;
+    assert_int_equal(aw_address_parse(&address, "rig", listener->url, NULL), AW_OK);
+    int fd = aw_address_connect(&address, NULL);
+    assert_true(fd >= 0);
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, before);
+    assert_int_equal(read(fd, &(char){0}, 1), 0);
+    close(fd);
+}
+
 static char folder[] = "/tmp/test_lines_XXXXXX", doors[3][64], urls[3][96];
 
 static int make_folder(void **state)
@@ -373,6 +386,9 @@ static void who_comes_by_which_door(void **state)
     strcpy(server.token, "abcd");
     assert_int_equal(aw_server_listen(&server, "tcp:127.0.0.1:0"), AW_OK);
     come_in(&server.listeners[2]);
+    server.n_strangers += AW_STRANGERS_MAX; /* more than so many are not waited for */
+    turn_away(&server.listeners[2]);
+    server.n_strangers -= AW_STRANGERS_MAX;
     assert_int_equal(umask(usual), 022);
     aw_server_close(&server);
     assert_int_equal(access(doors[0], F_OK), -1);
