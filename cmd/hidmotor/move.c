@@ -109,6 +109,14 @@ static void tell(struct aw_session *session, const void *context)
                     plan->target[plan->fastest]);
 }
 
+/* A board that does not answer may have got all the same what moves it; one that answers, and is
+ * not there in time, holds what it was told. */
+static bool is_silent(struct aw_session *session, enum aw_status status)
+{
+    int64_t since = aw_clock_now(session->clock) - motor_arm(session)->known.time_ns;
+    return status == AW_TIMEOUT && since > 2 * AW_HIDMOTOR_POLL_NS;
+}
+
 enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                            double tolerance_deg)
 {
@@ -128,7 +136,8 @@ enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_
     enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
                                              NULL, NULL, &session->err);
     aw_session_work_while(session, NULL, NULL);
-    session->motion.moving = status == AW_STOPPED || status == AW_LOST;
+    session->motion.moving =
+        status == AW_STOPPED || status == AW_LOST || is_silent(session, status);
     return status;
 }
 
@@ -201,7 +210,8 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
     status = motor_send(session, &plan);
     if (status == AW_OK && waits)
         status = motor_await(session, &plan, aw_option_number(session, "wait"));
-    session->motion.moving = session->motion.moving && status == AW_STOPPED;
+    session->motion.moving =
+        session->motion.moving && (status == AW_STOPPED || is_silent(session, status));
     session->motion.ongoing = AW_ONGOING_NOTHING;
     if (status == AW_OK && !waits) {
         struct aw_record command;

@@ -1171,3 +1171,15 @@ END
     ok hidmotor -q -j decode unplugged.pcapng
     same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
 }
+
+@test "what a board does not confirm may move it all the same: it is stopped" {
+    local seed silent=0
+    for seed in {1..40}; do
+        hidmotor -q -v -l "$fast&drop=60%&seed=$seed" move 0 60 0 duration=9s >said 2>trace && status=0 || status=$?
+        # Set going, and not confirmed:
+        [ "$status" = 3 ] && grep -q -- '-> .*set_setpoints duration=9000' trace || continue
+        silent=$((silent + 1))
+        grep -q -- '-> .*set_setpoints duration=0' trace || { cat trace && false; }
+    done
+    [ "$silent" -ge 3 ]
+}

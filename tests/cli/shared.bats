@@ -173,7 +173,7 @@ END
 }
 
 @test "of two that come at once one commands, and the other one is told; nobody moves by itself when that one is killed" {
-    serve s hidmotor -l sim:
+    serve s hidmotor -l sim: --deadman 20s
     target() { hidmotor -q -j status | jq .m2.target; }
     for ((i = 0; i < ${PAIRS:-100}; i += 10)); do
         before=$(target)

@@ -82,6 +82,8 @@ static void take_answer(struct aw_attached *attached, const json_t *object)
 {
     const char *why = json_string_value(json_object_get(object, "refused"));
     const json_t *status = json_object_get(object, "exit"), *n = json_object_get(object, "ack");
+    if (n && !attached->waits) /* to what was revoked, and why that was is known */
+        return;
     if (!why)
         why = json_string_value(json_object_get(object, "why"));
     attached->status =

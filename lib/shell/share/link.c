@@ -212,7 +212,10 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
     json_object_set_new(object, "memory", aw_memory_json(session));
     attached->waits = true;
     aw_attached_send(attached, object);
-    return aw_attached_await(attached, err);
+    status = aw_attached_await(attached, err);
+    return attached->revoked && status != AW_LOST
+               ? aw_fail(err, attached->revoked_as, "%s", attached->reason)
+               : status;
 }
 
 static void serve_close(struct aw_link *link)
