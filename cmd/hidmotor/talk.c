@@ -117,6 +117,8 @@ enum aw_status motor_set(struct aw_session *session, struct aw_record *request)
         status = aw_hidmotor_command(motor_arm(session), request, &reply, &session->err);
     if (status == AW_OK || status == AW_TIMEOUT) /* it may have got there */
         motor_leave(session, request);
+    if (status == AW_TIMEOUT && session->motion.ongoing != AW_ONGOING_NOTHING)
+        aw_session_moves(session); /* and is to be stopped */
     if (status != AW_OK)
         return status;
     aw_object_start(&session->result, request->codec->message->name);

@@ -1173,13 +1173,21 @@ END
 }
 
 @test "what a board does not confirm may move it all the same: it is stopped" {
-    local seed silent=0
-    for seed in {1..40}; do
-        hidmotor -q -v -l "$fast&drop=60%&seed=$seed" move 0 60 0 duration=9s >said 2>trace && status=0 || status=$?
-        # Set going, and not confirmed:
-        [ "$status" = 3 ] && grep -q -- '-> .*set_setpoints duration=9000' trace || continue
-        silent=$((silent + 1))
-        grep -q -- '-> .*set_setpoints duration=0' trace || { cat trace && false; }
-    done
-    [ "$silent" -ge 3 ]
+    local seed silent words sent
+    while read -r sent words; do
+        silent=0
+        for seed in {1..40}; do
+            # shellcheck disable=SC2086
+            hidmotor -q -v -l "$fast&drop=60%&seed=$seed" $words >said 2>trace && status=0 || status=$?
+            # Set going, and not confirmed:
+            [ "$status" = 3 ] && grep -q -- "-> .*$sent" trace || continue
+            silent=$((silent + 1))
+            grep -q -- '-> .*set_setpoints duration=0' trace || { cat trace && false; }
+        done
+        [ "$silent" -ge 3 ]
+    done <<'END'
+duration=9000 move 0 60 0 duration=9s
+duration=9000 move 0 60 0 duration=9s --wait
+set_velocity velocity 5 0 0
+END
 }
