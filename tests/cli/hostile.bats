@@ -29,11 +29,15 @@ on() {
     printf '# %s\n' "${lines[@]: -1}"
 }
 
+# In real time: what is slow by itself is no joint that is late.
 joints() {
     run python3 "$root/tests/cli/hostile_joints.py" "$1"
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
+# bats test_tags=long
 @test "hidmotor: each command on each joint that goes wrong" { joints hidmotor; }
+# bats test_tags=long
 @test "unitysim: each command on each joint that goes wrong" { joints unitysim; }
+# bats test_tags=long
 @test "ezphys: each command on each joint that goes wrong" { joints ezphys; }
