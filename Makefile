@@ -1,7 +1,7 @@
 # armwire: five command-line tools for robot arms on one protocol library.
 #
 #   make            builds everything into build/ (programs in build/bin/)
-#   make demo       every tool against its simulator, a page to read
+#   make demo       every tool against its simulator, a page to read; then man docs/man/hidmotor.1
 #   make check      everything that is tested; the last line is "N passed, N failed"
 #   make help       the other targets
 #

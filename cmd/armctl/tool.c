@@ -139,6 +139,8 @@ static const struct aw_command commands[] = {
      .run = run_send, .examples = AW_LIST("-l sim: send DEG1,090")},
     {.name = "home", .summary = "move all joints of the profile home", .safety = AW_MOTION,
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
+     .lines = AW_LIST("$ printf '[joint elbow]\\nindex = 2\\nhome = 90\\n' >arm.ini",
+         "--config arm.ini -l sim: home"),
      .run = run_home},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
@@ -149,6 +151,8 @@ static const struct aw_command commands[] = {
               "it"}),
      .details = "Goes on from where the joint was confirmed last. Without an amount arrow keys "
          "or + and - move, page up and down change the step, q quits.", .safety = AW_MOTION,
+     .lines = AW_LIST("$ printf 'deg 1 45\\njog 1 +5\\n' >moves.txt",
+         "-l sim: run moves.txt"),
      .run = run_jog},
     {.name = "status", .summary = "show what was confirmed last, and when",
      .run = aw_run_status,
@@ -186,7 +190,7 @@ static const struct aw_command commands[] = {
           .fallback = "90deg/s", .unit = "deg/s", .min = 0.1, .max = 1e6},
          {.name = "slide-speed", .value = "SPEED", .help = "of sliding joints",
           .fallback = "200mm/s", .unit = "mm/s", .min = 0.1, .max = 1e6}),
-     .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
+     .lines = AW_LIST("sim &"), .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 
@@ -249,6 +253,7 @@ const struct aw_tool armctl_tool = {
     .options = options,
     .examples = examples,
     .field = "angle",
+    .move = "deg 1 90",
     .usual = AW_LIST("angle", "position"),
     .only_answers = true,
     .no_answer_hint = "the arm speaks only when it is commanded",

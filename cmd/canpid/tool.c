@@ -27,7 +27,8 @@ static void complete_boards(struct aw_session *session, aw_candidate_fn *add, vo
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "board", .letter = 'b', .value = "BOARD", .complete = complete_boards,
-     .addresses = true, .check = canpid_check_board, .needed_by = AW_NEEDED_BY_DEVICES,
+     .addresses = true, .joint = true, .check = canpid_check_board,
+     .needed_by = AW_NEEDED_BY_DEVICES,
      .help = "lhip, lknee, lankle, rhip, rknee, rankle, a list of them, or all"},
     {.name = "controller", .letter = 'c', .value = "NAME",
      .choices = AW_LIST("pos", "lvl", "tor", "tl"),
@@ -237,7 +238,9 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it",
           .endings = "json"}),
-     .offline = true, .run = aw_run_design,
+     .offline = true, .lines = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
+         "design knee.json --compare"),
+     .run = aw_run_design,
      .details = "What would be unstable, beyond the driver's range, too lively at rest or has "
          "Ms above 2 is refused (exit 6).\n" "--force lets Ms be greater."},
     {.name = "tune", .group = AW_GROUP_MEASURE,
@@ -274,7 +277,9 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION_OPTION,
          AW_VERDICTS_OPTION),
-     .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit",
+     .safety = AW_MOTION, .lines = AW_LIST("$ printf '[calm]\\nboard = lknee\\ncontroller = pos\\nfrom = 0deg\\nto = 20deg\\nfor = 2s\\ngains = 17.9 0.354 40.8\\nswitch = yes\\nmax-overshoot = 40%%\\n' >spec.ini",
+         "-l 'sim:?time=virtual' verify spec.ini"),
+     .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
          "[no overshoot]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 2s\n"
          "max-overshoot = 10%\n"
@@ -293,13 +298,17 @@ static const struct aw_command commands[] = {
          {.name = "max-speed", .value = "NUMBER",
           .help = "refuse what is faster, in deg/s or Nm/s", .fallback = "300", .unit = "",
           .min = 0.001, .max = 1e6}),
-     .safety = AW_MOTION, .timed = true, .run = run_play,
+     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,lknee\\n0,0\\n1,5\\n2,0\\n' >knee.csv",
+         "-l sim: play knee.csv -c pos --speed 50%"),
+     .run = run_play,
      .details = "All of the file is checked before the first frame: range, speed, and that each "
          "joint stands where it begins\n"
          "(--max-jump), or --approach says how fast it is to go there. + and - change the speed "
          "meanwhile. The drivers are\n"
          "disabled at the end; the result has the lag of each joint."},
-    AW_COMPARE_COMMAND,
+    AW_COMPARE_COMMAND(
+        "-l 'sim:?time=virtual' step --from 0deg --to 20deg -b lknee -c pos --save a.csv",
+        "-l 'sim:?time=virtual' step --from 0deg --to 15deg -b lknee -c pos --save b.csv"),
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure which drivers speak, and how evenly", .safety = AW_READ,
      .run = run_ping,
@@ -327,7 +336,7 @@ static const struct aw_command commands[] = {
          {.name = "quirks", .value = "NAME", .words = aw_canpid_quirk_names,
           .help = "power-up: no output for the first 100 ticks"},
          {.name = "describe", .help = "print the joints that would be simulated, with numbers"}),
-     .run = run_sim, .examples = AW_LIST("sim --describe"),
+     .lines = AW_LIST("sim &"), .run = run_sim, .examples = AW_LIST("sim --describe"),
      .details = "Prints 'ready: URL' on standard error; that URL works with -l. -b chooses the "
          "boards.\n"
          "No two of the six joints are alike. --plant, and ?plant=KIND and ?plant.BOARD=KIND "
@@ -345,6 +354,7 @@ static const char *const examples[] = {
     "-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c pos",
     "encode setpoint board=lknee controller=tor value=-5Nm",
     "decode -j '05F#80F8730806FF'",
+    "-l sim: -c pos teleop --keys --for 2s",
     NULL,
 };
 
@@ -382,6 +392,7 @@ const struct aw_tool canpid_tool = {
     .examples = examples,
     .renamed = renamed,
     .field = "lknee.torque",
+    .move = "setpoint 10deg -b lknee -c pos --verify",
     .usual = AW_LIST("alpha_angle", "torque"),
     .no_answer_hint = "are the drivers powered, and the bus up?",
     .links = AW_LIST("can", "slcan", "socketcand", "log"),

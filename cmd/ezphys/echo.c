@@ -43,6 +43,8 @@ static bool fulfils(const struct watcher *w, const struct aw_ezphys_about *about
 {
     struct aw_point points[AW_MAX_SCALARS];
     char name[AW_EZPHYS_NAME_SIZE + 16] = "";
+    if (!aw_where_head_holds(&w->where, record->codec->message->name, AW_RX))
+        return false;
     if (!w->where.n)
         return true;
     ez_about_name(about, name, sizeof name);

@@ -154,7 +154,9 @@ static const struct aw_command commands[] = {
           .max = 1e9, .help = "of each motor"},
          {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
           .max = 1e6, .help = "a file that needs more is refused"}),
-     .safety = AW_MOTION, .timed = true, .run = run_follow,
+     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
+         "-l sim: follow path.csv"),
+     .run = run_follow,
      .details = "The whole file is checked first. The joints go to its first row slowly, and "
          "are held at the end."},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
@@ -190,7 +192,9 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
           .help = "raw bytes, hex, or a capture; - standard input"}),
-     .offline = true, .run = run_probe,
+     .offline = true, .lines = AW_LIST("-l sim: --record run.pcapng advance 20",
+         "probe run.pcapng"),
+     .run = run_probe,
      .details = "Sizes, unit quaternions and even step numbers tell. Exit status 5 if it is not "
          "sure."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
@@ -201,7 +205,7 @@ static const struct aw_command commands[] = {
      .summary = "show simulators on this machine, and who talks to them",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
-     .options = ez_simulator_options, .run = run_sim,
+     .options = ez_simulator_options, .lines = AW_LIST("sim &"), .run = run_sim,
      .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
          "with -l."},
     {0},
@@ -216,6 +220,7 @@ static const char *const examples[] = {
     "encode --wire be32 timestamp step=100 step_size=0.01",
     "decode -j 1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 64 00 00 00 0A D7 23 3C",
     "describe limb",
+    "-l sim: teleop --keys --for 2s",
     NULL,
 };
 
@@ -256,6 +261,7 @@ const struct aw_tool ezphys_tool = {
     .examples = examples,
     .renamed = renamed,
     .field = "hinge.displacement",
+    .move = "motor 1 2 1000 --for 1s",
     .usual = AW_LIST("displacement"),
     .links = AW_LIST("tcp", "tcp-listen", "unix", "log"),
     .joints = &ez_joints,

@@ -126,7 +126,9 @@ static const struct aw_command commands[] = {
           .help = "what the angles are in, where the file does not say it"},
          {.name = "quintic", .help = "smooth with accelerations without steps"},
          AW_PLAY_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = run_play,
+     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,m1,m2,m3\\n0,0,0,0\\n1,0,30,-20\\n' >path.csv",
+         "-l sim: play path.csv --speed 50%"),
+     .run = run_play,
      .details = "The whole path is checked first: limits, speed. Then the arm goes to the first "
          "waypoint, if it is near\n"
          "(--max-jump) or --approach says how fast, and setpoints are streamed at --rate (default "
@@ -201,12 +203,16 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION,
          AW_VERDICTS_OPTION),
-     .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit",
+     .safety = AW_MOTION, .lines = AW_LIST("$ printf '[no overshoot]\\njoint = m2\\nfrom = 0deg\\nto = 20deg\\nfor = 2s\\nmax-overshoot = 10%%\\n' >spec.ini",
+         "-l 'sim:?time=virtual' verify spec.ini"),
+     .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
          "[no overshoot]\njoint = m2\nfrom = 0deg\nto = 20deg\nfor = 2s\nmax-overshoot = 10%\n"
          "What does not come to within 10 % of the step fails, whatever the limits. Exit code 1 if "
          "a step fails."},
-    AW_COMPARE_COMMAND,
+    AW_COMPARE_COMMAND(
+        "-l 'sim:?time=virtual' step m2 --from 0deg --to 20deg --save a.csv",
+        "-l 'sim:?time=virtual' step m2 --from 0deg --to 30deg --save b.csv"),
     {.name = "light", .summary = "colour of the light ring",
      .args = AW_ARGS(
          {.name = "hue", .field = "light.hue"},
@@ -279,7 +285,7 @@ static const struct aw_command commands[] = {
           .help = "of the board: 1, 2 or 3"},
          {.name = "fault", .value = "LIST", .words = aw_hidmotor_fault_names,
           .help = "what goes wrong: lost:5%,late,glitch:1%"}),
-     .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
+     .lines = AW_LIST("sim &"), .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 /* clang-format on */
@@ -291,6 +297,7 @@ static const char *const examples[] = {
     "-l sim: watch -n 4 -j",
     "encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30",
     "fk 0 45 -30",
+    "-l sim: teleop --keys --for 2s",
     NULL,
 };
 
@@ -312,6 +319,7 @@ const struct aw_tool hidmotor_tool = {
     .options = options,
     .examples = examples,
     .field = "m1.position",
+    .move = "move 0 45 -30 --wait",
     .usual = AW_LIST("setpoint", "position"),
     .speaks = AW_LIST("positions", "velocities"),
     .links = AW_LIST("hid", "unix", "log"),

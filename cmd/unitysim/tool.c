@@ -163,7 +163,9 @@ static const struct aw_command commands[] = {
          {.name = "loop", .help = "again and again"},
          {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
           .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600}),
-     .safety = AW_MOTION, .timed = true, .run = run_play,
+     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s",
+         "-l sim: play path.csv"),
+     .run = run_play,
      .details = "The format and the meaning of brachI/Oplexus; the whole file is checked first. "
          "In a row of type User the\n"
          "player waits until somebody else has brought the joint there."},
@@ -231,7 +233,7 @@ static const struct aw_command commands[] = {
           .complete = unity_complete_joints},
          {.name = "feedback-loss", .value = "SHARE", .help = "of the feedback, not sent: 20%"},
          {.name = "seed", .value = "NUMBER", .help = "of what is lost"}),
-     .run = run_sim,
+     .lines = AW_LIST("sim &"), .run = run_sim,
      .details = "On a terminal it shows the arm live, and keys drive it until a client sends "
          "something; x makes a joint stick, f\n"
          "freezes all, m holds the feedback back. Elsewhere it prints 'ready: URL' on standard "
@@ -248,6 +250,7 @@ static const char *const examples[] = {
     "encode control elbow.velocity=45 elbow.state=increase",
     "decode -j FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 E4",
     "describe feedback",
+    "-l sim: teleop --keys --for 2s",
     NULL,
 };
 
@@ -288,6 +291,7 @@ const struct aw_tool unitysim_tool = {
     .options = options,
     .examples = examples,
     .field = "elbow.position",
+    .move = "move elbow=2300",
     .usual = AW_LIST("position"),
     .speaks = AW_LIST("feedback"),
     .no_answer_hint =

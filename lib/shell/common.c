@@ -89,6 +89,8 @@ const struct aw_command aw_common_commands[] = {
           .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
          {.name = "once", .help = "end when all of it has come once"}),
      .safety = AW_READ, .run = aw_run_watch,
+     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
+         "-l 'log:run.pcapng?speed=max' watch {field}"),
      .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
          "greatest, / filters, arrows\n"
          "scroll; a lost link is waited for. Else, and with -n, --once, --json, --csv, --format "
@@ -114,6 +116,8 @@ const struct aw_command aw_common_commands[] = {
          {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
           .help = "send it to PlotJuggler (UDP server, JSON) instead"}),
      .safety = AW_READ, .run = aw_run_plot,
+     .lines = AW_LIST("-l sim: --record run.pcapng {move}", "plot run.pcapng",
+         "plot run.pcapng {field} --title 'My run' --out run.svg"),
      .details = "Of a recording it draws, without fields, where the joints are and are to be; "
          "of a table that has no such\n"
          "columns, the first eight. Several recordings are drawn one over the other, with their "
@@ -131,6 +135,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "stable", .value = "TIME", .help = "until it has been so for this long",
           .unit = "s", .min = 0, .max = 86400}),
      .run = aw_run_wait,
+     .lines = AW_LIST("--dry-run wait '{field}>5' --for 3s"),
      .details = "Only messages count that come after the command has begun. With --for it gives "
          "up then: exit status 3."},
     {.name = "expect", .summary = "check that a message comes, or that none does",
@@ -142,6 +147,8 @@ const struct aw_command aw_common_commands[] = {
          {.name = "tolerance", .value = "VALUE",
           .help = "how far from VALUE is near enough, with its unit: 1deg"}),
      .run = aw_run_expect,
+     .lines = AW_LIST("$ printf '{move}\\nexpect \"{field}>-5000\"\\n' >moves.txt",
+         "-l sim: run moves.txt"),
      .details = "Waits for 2 s, or as long as --for says. If it does not come, the nearest "
          "messages are shown, and the exit\n"
          "status is 1. A device that speaks only when it is commanded: what it said since the "
@@ -170,6 +177,8 @@ const struct aw_command aw_common_commands[] = {
          {.name = "where", .value = "CONDITION",
           .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"}),
      .offline = true, .messages = true, .run = aw_run_decode,
+     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
+         "decode run.pcapng --csv --fields {field} --where 'dir=rx'"),
      .details = "What is damaged is told, and exit status 5 at the end. A whole message with a "
          "value that has no meaning\n"
          "(a controller 9) is marked, in JSON as \"anomaly\", and is no error."},
@@ -201,6 +210,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "loop", .help = "again and again"},
          {.name = "all", .help = "on a CAN bus: also what the devices sent"}),
      .safety = AW_MOTION, .timed = true, .run = aw_run_replay,
+     .lines = AW_LIST("-l sim: --record run.pcapng {move}", "-l sim: replay run.pcapng"),
      .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
     {.name = "info", .group = AW_GROUP_KEEP, .summary = "show what a file holds",
      .args = AW_ARGS(
@@ -210,6 +220,7 @@ const struct aw_command aw_common_commands[] = {
      .options = AW_OPTIONS(
          {.name = "repair", .help = "write the end of an MCAP file whose recorder was killed"}),
      .offline = true, .messages = true, .run = aw_run_info, .next = {"plot {file}", "draws it"},
+     .lines = AW_LIST("-l sim: --record run.pcapng {move}", "info run.pcapng"),
      .details = "Of a capture the messages, how often and how many a second, marks and damage; "
          "of CSV and NDJSON\n" "that any tool wrote each value with its rate, least and greatest."},
     {.name = "describe", .prints = "a drawing", .prints_json = true,
@@ -221,7 +232,8 @@ const struct aw_command aw_common_commands[] = {
          {.name = "as", .value = "FORM",
           .help = "text, json, md, lua (Wireshark), dbc (CAN), c, python or matlab",
           .fallback = "text", .choices = forms}),
-     .offline = true, .messages = true, .run = aw_run_describe},
+     .offline = true, .messages = true, .run = aw_run_describe,
+     .lines = AW_LIST("describe")},
     {.name = "move", .from_file = true, .summary = "move joints of a packet file",
      .args = AW_ARGS(
          {.name = "targets", .kind = AW_ARG_REST, .complete = aw_joints_complete,
@@ -250,6 +262,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "message", .kind = AW_ARG_MESSAGE, .help = "which one"},
          {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
      .own = true, .safety = AW_DANGEROUS, .harmless = aw_send_only_reads, .run = aw_run_send,
+     .lines = AW_LIST("packets init >team.packets", "--packets team.packets describe"),
      .details = "What it does to the device nobody here knows: it is asked about, unless it only "
          "asks. A stop follows\n" "only where the file says 'moves = yes'."},
     {.name = "serve", .group = AW_GROUP_SET_UP,
@@ -272,7 +285,7 @@ const struct aw_command aw_common_commands[] = {
          "gone, and it is stopped. Commands find it by themselves, or with -l serve:; --mqtt is\n"
          "for those on other machines, who use -l mqtt://HOST/TOPIC; --foxglove is for\n"
          "live panels, with a service that stops. See docs/sharing.md.",
-     .examples = AW_LIST("-l sim: serve --print-unit")},
+     .examples = AW_LIST("-l sim: serve --print-unit"), .lines = AW_LIST("-l sim: serve &")},
     {.name = "obey", .hidden = true, .summary = "carry out the lines of a server's client",
      .args = AW_ARGS({.name = "folder", .optional = true}), .run = aw_run_obey},
     {.name = "release", .group = AW_GROUP_SET_UP,
@@ -280,7 +293,13 @@ const struct aw_command aw_common_commands[] = {
      .examples = AW_LIST("release")},
     {.name = "run", .group = AW_GROUP_SET_UP,
      .summary = "run the commands of a file", .args = script_args,
-     .run = aw_run_script},
+     .run = aw_run_script,
+     .details = "The lines are carried out one after the other: a wrong line is found when its turn "
+         "comes, after the lines\n"
+         "before it have moved the joints. --dry-run run FILE shows beforehand what each line would "
+         "send.",
+     .lines = AW_LIST("$ printf '{move}\\n' >moves.txt", "--dry-run run moves.txt",
+         "-l sim: run moves.txt")},
     {.name = "test", .group = AW_GROUP_SET_UP, .summary = "run the cases of test files",
      .args = AW_ARGS(
          {.name = "files", .kind = AW_ARG_REST, .endings = "test",
@@ -293,6 +312,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "keep", .value = "FOLDER", .fallback = ".",
           .help = "where a case that fails leaves its recording"}),
      .run = aw_run_test,
+     .lines = AW_LIST("$ printf '## it moves\\n{move}\\n' >arm.test", "-l sim: test arm.test"),
      .details = "Prints TAP. '! COMMAND' has to be refused, '=6 COMMAND' to end with 6, 'skip "
          "REASON' passes over the case.\n"
          "The commands of a case '## set-up' come before each other one, those of '## tear-down' "
@@ -331,9 +351,9 @@ const struct aw_command aw_common_commands[] = {
     {.name = "?", .prints = "a text", .summary = "help", .args = help_args,
      .options = help_options, .hidden = true, .offline = true, .run = aw_run_help},
     {.name = "history", .group = AW_GROUP_SET_UP, .summary = "list what was typed at the prompt",
-     .offline = true, .run = aw_run_history},
+     .offline = true, .run = aw_run_history, .examples = AW_LIST("history")},
     {.name = "quit", .group = AW_GROUP_SET_UP,
-     .summary = "leave", .offline = true, .run = aw_run_quit},
+     .summary = "leave", .offline = true, .run = aw_run_quit, .examples = AW_LIST("quit")},
     {.name = "exit", .summary = "leave", .hidden = true, .offline = true, .run = aw_run_quit},
     {0},
 };

@@ -100,3 +100,20 @@ load common.bash
     fails 5 ezphys decode 00 00 00 80 01 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 80 3F
     has "$why" "2147483648 bytes"
 }
+
+@test "--where knows msg and dir: of a recording, of what comes, of lines from a pipe" {
+    ok hidmotor -q -l "$fast" --record run.pcapng move 0 45 -30 --wait
+    hidmotor decode -j run.pcapng | jq -c 'select(.msg == "positions" and .dir == "rx")' >both
+    hidmotor decode -j run.pcapng --where 'msg=positions and dir=rx' | jq -c . >decoded
+    hidmotor decode -j run.pcapng | hidmotor watch -j - --where 'dir = rx and msg = positions' | jq -c . >watched
+    ok test -s both
+    ok cmp both decoded
+    ok cmp both watched
+    same "$(hidmotor decode -j run.pcapng --where 'dir=tx' | jq -r .dir | sort -u)" tx
+    ok hidmotor -q -j -l "$fast" watch -n 3 --where 'msg!=positions'
+    same "$(jq -r .msg <<<"$output" | sort -u)" velocities
+    fails 2 hidmotor decode run.pcapng --where msg=positins
+    has "$why" "no message 'positins' — did you mean 'positions'?"
+    fails 2 hidmotor -l sim: watch --where dir=up
+    has "$why" "dir is tx or rx, not 'up'"
+}

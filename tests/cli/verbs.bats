@@ -170,3 +170,27 @@ END
         same "$(json .ok)" false
     done
 }
+
+@test "JOINT=VALUE is a joint and its value in every tool; a typing error is an error" {
+    ok armctl -q --dry-run deg 1=90 2=45deg
+    same "$(grep -o 'joint=.*' <<<"$output" | xargs)" "joint=1 angle=90deg joint=2 angle=45deg"
+    ok hidmotor -q -j -l "$fast" move elbow=10
+    same "$(json .m3)" 10
+    ok canpid -q -j -l "$fast" setpoint lknee=10deg -c pos
+    same "$(json '[.board, .value]')" '["lknee",10]'
+    ok unitysim -q -j -l "$fast" move elbow=2100
+    same "$(json .result)" '"arrived"'
+    ok ezphys -q -j -l 'sim:?scene=pendulum' motor hinge=2 1000
+    same "$(json .joint)" '"hinge"'
+    ok ezphys -q -j -l sim: jog hinge=0.1
+    same "$(json .result)" '"arrived"'
+    fails 2 armctl --dry-run deg jont=1 angle=2
+    has "$why" "deg has no argument 'jont' — did you mean 'joint'?"
+    fails 2 armctl --dry-run deg elbw=4
+    has "$why" "no joint 'elbw'"
+    fails 2 canpid --dry-run setpoint lkne=4 -c pos
+    has "$why" "setpoint has no argument 'lkne'"
+    fails 2 canpid --dry-run setpoint lknee=4 -b rknee -c pos
+    has "$why" "name the joint once"
+    fails 2 canpid --dry-run setpoint lknee=4 rknee=5 -c pos
+}

@@ -132,10 +132,11 @@ static void try_condition(const char *text)
     struct aw_point point = {
         .subject = "lknee", .message = "joint", .field = "torque", .name = "lknee.torque"};
     if (aw_where_parse(text, &where, &err) != AW_OK) {
-        MUST(*err.text && where.n <= AW_WHERE_TERMS);
+        MUST(*err.text && where.n + where.n_heads <= AW_WHERE_TERMS);
         return;
     }
-    MUST(where.n > 0 && where.n <= AW_WHERE_TERMS);
+    MUST(aw_where_any(&where) && where.n + where.n_heads <= AW_WHERE_TERMS);
+    aw_where_head_holds(&where, point.message, AW_RX);
     point.value = where.terms[0].number;
     aw_where_holds(&where, &point, 1);
     if (aw_where_check(&where, names_of(), false, &err) != AW_OK)

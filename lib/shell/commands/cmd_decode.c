@@ -163,7 +163,8 @@ static bool holds(void *context, const struct aw_record *record)
     struct condition *c = context;
     char name[AW_POINT_NAME];
     const char *subject = aw_session_subject(c->session, record, name, sizeof name);
-    return aw_where_fits(&c->where, record, aw_finder_look(&c->terms, record, subject)) &&
+    return aw_where_head_holds(&c->where, record->codec->message->name, record->dir) &&
+           aw_where_fits(&c->where, record, aw_finder_look(&c->terms, record, subject)) &&
            aw_wanted_has(&c->wanted, record->present, aw_finder_look(&c->any, record, subject),
                          aw_finder_look(&c->all, record, subject));
 }

@@ -152,7 +152,7 @@ static bool is_as_wanted(const struct waiter *w, const struct aw_record *record)
 static bool holds(const struct waiter *w, const struct aw_item *item)
 {
     if (!w->wanted.codec)
-        return aw_where_holds(&w->where, item->points, item->n);
+        return aw_item_holds(&w->where, item);
     return item->record && item->record->codec == w->wanted.codec && is_as_wanted(w, item->record);
 }
 
@@ -169,7 +169,8 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
 {
     const struct aw_record *wanted = &w->wanted;
     double sum = 0;
-    if (wanted->codec && (!item->record || item->record->codec != wanted->codec))
+    if ((wanted->codec && (!item->record || item->record->codec != wanted->codec)) ||
+        !aw_item_head_holds(&w->where, item))
         return INFINITY;
     for (int i = 0; wanted->codec && i < wanted->codec->n_scalars; i++)
         if (wanted->present >> i & 1)
@@ -234,7 +235,7 @@ static enum aw_status begin(struct waiter *w)
     enum aw_status status = aw_stream_open(&w->stream, session, NULL);
     if (session->clock != clock)
         w->since_ns = AW_NO_TIME; /* the link brought its own time: all of it is new */
-    if (status == AW_OK && w->where.n)
+    if (status == AW_OK && aw_where_any(&w->where))
         aw_stream_expect(w->stream, &w->none, &w->where);
     w->deadline = aw_session_end(session);
     return status;

@@ -58,7 +58,7 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
 
 static bool is_wanted(struct watch *w, const struct aw_item *item)
 {
-    if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
+    if (!aw_item_holds(&w->where, item))
         return false;
     if (item->record && !aw_wanted_fits(&w->wanted, item->points, item->n))
         return false;
@@ -347,8 +347,7 @@ static enum aw_status watch_table(struct watch *w)
     while (status == AW_OK || status == AW_TIMEOUT) {
         struct aw_item item = {0};
         status = aw_live_next(&w->live, w->deadline, &item);
-        bool holds = !w->where.n || aw_where_holds(&w->where, item.points, item.n);
-        if (status == AW_OK && holds) {
+        if (status == AW_OK && aw_item_holds(&w->where, &item)) {
             aw_channels_update(&w->channels, item.points, item.n,
                                aw_clock_now(&w->session->time.real.base));
             w->shown++;

@@ -114,6 +114,20 @@ void aw_stream_close(struct aw_stream *s)
     free(s);
 }
 
+bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item)
+{
+    const struct aw_record *record = item->record;
+    const char *message = record    ? record->codec->message->name
+                          : item->n ? item->points[0].message
+                                    : "";
+    return aw_where_head_holds(where, message, record ? record->dir : item->received.dir);
+}
+
+bool aw_item_holds(const struct aw_where *where, const struct aw_item *item)
+{
+    return aw_item_head_holds(where, item) && aw_where_holds(where, item->points, item->n);
+}
+
 /* ---- Names that are asked for -----------------------------------------------------------------
  */
 

@@ -31,6 +31,10 @@ struct aw_item {
     size_t n;
 };
 
+/* Does the condition hold for it, and what of the condition is about msg and dir? */
+bool aw_item_holds(const struct aw_where *where, const struct aw_item *item);
+bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item);
+
 struct aw_stream_counters {
     uint64_t messages;
     uint64_t damaged; /* what could not be decoded */

@@ -135,6 +135,12 @@ static int64_t to_ns(double seconds)
     return (int64_t)whole * AW_SECOND + llround((seconds - whole) * 1e9);
 }
 
+/* The way that a message went, of its "dir"; 0: not said. */
+static enum aw_dir dir_of(const char *text)
+{
+    return !text ? 0 : strcmp(text, "tx") == 0 ? AW_TX : strcmp(text, "rx") == 0 ? AW_RX : 0;
+}
+
 static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
 {
     struct json *json = s->state;
@@ -160,6 +166,7 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     if (json_is_string(t))
         aw_time_parse_iso(json_string_value(t), &s->item.time_ns);
     s->item.subject = subject_of(json->object);
+    s->item.received.dir = dir_of(json_string_value(json_object_get(json->object, "dir")));
     add_members(s, "", json->object, 0);
     s->item.arrived = s->item.time_ns == AW_NO_TIME && s->live;
     if (s->item.arrived)
@@ -270,6 +277,8 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
     const char *name = csv->name[column];
     double value = (double)NAN;
     bool number = aw_number_parse(cell, &value, NULL) == AW_OK;
+    if (strcmp(name, "dir") == 0)
+        s->item.received.dir = dir_of(cell);
     if (!*cell || strcmp(name, "dir") == 0 || column == csv->message)
         return;
     if (column == csv->time) {

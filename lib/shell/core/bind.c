@@ -18,7 +18,9 @@ struct binder {
     size_t at;   /* the word being looked at */
     size_t next; /* the argument that the next bare word is for */
     size_t turn;
-    bool only_arguments; /* after -- */
+    bool only_arguments;            /* after -- */
+    const struct aw_option *option; /* that a word JOINT=VALUE stands for, */
+    const char *joint;              /* with this joint */
 };
 
 bool aw_is_option(const char *word)
@@ -377,17 +379,23 @@ static enum aw_status check_choices(struct binder *b)
     return AW_OK;
 }
 
-static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
+/* The argument that may be meant, or NULL. */
+static const char *nearest_name(const struct binder *b, const char *name)
 {
     const char *names[32];
     size_t n = 0;
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
     for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 31; arg++) {
         names[n++] = arg->name;
         names[n++] = arg->field ? field_of(b->session, arg).alias : NULL;
     }
-    const char *near = aw_suggest(name, names, n);
+    return aw_suggest(name, names, n);
+}
+
+static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const char *near = nearest_name(b, name);
     char usage[256], advice[264];
     aw_usage_line(b->args->command, usage, sizeof usage);
     snprintf(advice, sizeof advice, "usage: %s", usage);
@@ -395,12 +403,71 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
                            b->args->command->name, name);
 }
 
-/* A name= that is no argument's name may still be part of a file name or of free text. */
+struct candidate {
+    const char *name;
+    bool found;
+};
+
+static void look_for(void *context, const char *word, const char *help)
+{
+    struct candidate *wanted = context;
+    (void)help;
+    wanted->found = wanted->found || strcasecmp(wanted->name, word) == 0;
+}
+
+/* The option of the tool that names joints, if this is one of them. */
+static const struct aw_option *option_of_joint(struct aw_session *session, const char *name)
+{
+    struct candidate wanted = {.name = name};
+    for (const struct aw_option *o = session->tool->options; o && o->name; o++)
+        if (o->joint && o->complete) {
+            o->complete(session, look_for, &wanted);
+            return wanted.found ? o : NULL;
+        }
+    return NULL;
+}
+
+/* elbow=45 where a joint and its value are due: the word is both. */
+static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, const char *word,
+                                 size_t length)
+{
+    struct aw_args *args = b->args;
+    char *name = args->joints[args->n_joints];
+    if (args->n_joints == AW_JOINT_WORDS || length >= sizeof args->joints[0])
+        return unknown_name(b, word, length);
+    snprintf(name, sizeof args->joints[0], "%.*s", (int)length, word);
+    bool named = strcmp(arg->name, "joint") == 0 && arg[1].name && !nearest_name(b, name);
+    const struct aw_option *option = named || b->joint ? NULL : option_of_joint(b->session, name);
+    if (!named && !option)
+        return unknown_name(b, word, length);
+    args->n_joints++;
+    b->option = option;
+    b->joint = option ? name : NULL;
+    enum aw_status status = named ? bind_to(b, arg, NULL, name)
+                                  : aw_options_set(&b->session->options, option->name, name,
+                                                   AW_FROM_COMMAND_LINE, &b->session->err);
+    const struct aw_arg *value = status == AW_OK ? next_bare(b) : NULL;
+    return value ? bind_to(b, value, NULL, word + length + 1) : status;
+}
+
+/* Another joint by the option would make one of the two move that was not meant. */
+static enum aw_status check_joint(const struct binder *b)
+{
+    const char *other = b->option ? aw_option(b->session, b->option->name) : NULL;
+    if (!other || strcmp(other, b->joint) == 0)
+        return AW_OK;
+    return aw_fail(&b->session->err, AW_USAGE, "%s: both %s and --%s %s — name the joint once",
+                   b->args->command->name, b->joint, b->option->name, other);
+}
+
+/* A name= that is no argument's name may be a joint's, or part of a file name or of free text. */
 static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_length)
 {
     const struct aw_arg *arg = next_bare(b);
     bool takes_equals =
         arg && (arg->kind == AW_ARG_FILE || arg->kind == AW_ARG_REST || arg->kind == AW_ARG_LINK);
+    if (name_length && arg && !takes_equals && !b->words->json)
+        return bind_joint(b, arg, word, name_length);
     if (name_length && !takes_equals)
         return unknown_name(b, word, name_length);
     return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
@@ -518,7 +585,7 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
     struct binder b = {.session = session, .words = words, .args = args};
     enum aw_status status = AW_OK;
     args->command = NULL;
-    args->n = args->turns = 0;
+    args->n = args->turns = args->n_joints = 0;
     for (; b.at < words->n && status == AW_OK; b.at++) {
         *bad = b.at;
         status = bind_word(&b);
@@ -529,7 +596,9 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
     args->turns = args->command && args->command->repeats && args->n == 0 ? 0 : b.turn + 1;
     bool help = aw_flag(session, "help") || aw_flag(session, "help-all");
     status = args->command && !help ? check_complete(&b) : AW_OK;
-    return status == AW_OK && args->command ? check_choices(&b) : status;
+    if (status == AW_OK && args->command)
+        status = check_choices(&b);
+    return status == AW_OK ? check_joint(&b) : status;
 }
 
 const char *aw_arg(const struct aw_args *args, const char *name, size_t turn)

@@ -189,10 +189,14 @@ struct aw_bound {
     size_t turn; /* repetition of the list of arguments, from 0 */
 };
 
+#define AW_JOINT_WORDS 16
+
 struct aw_args {
     const struct aw_command *command;
     size_t n, turns;
     struct aw_bound bound[AW_WORDS_MAX];
+    size_t n_joints; /* of words JOINT=VALUE, which are two arguments in one */
+    char joints[AW_JOINT_WORDS][48];
 };
 
 /* Text of an argument, or NULL if it was not given. */

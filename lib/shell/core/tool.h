@@ -105,6 +105,7 @@ struct aw_option {
     bool ends;           /* another ending is refused: it says the form of what is written */
     bool addresses; /* messages have a field of this name: records and JSON commands may name it,
                        and then it counts for them */
+    bool joint;     /* it names joints: a word lknee=10deg is this option and the argument 10deg */
     /* Does the value that is set mean something, beyond what this row says of it? Asked when the
      * config file has been read, whose mistakes are told with their place. session->err. NULL: it
      * is found out where it is used. */
@@ -149,8 +150,11 @@ struct aw_command {
                            -j are refused; NULL: each of these gives its form */
     bool prints_json;   /* but -j is not */
     const char *const
-        *examples;       /* what follows the name of the tool; each one is run by the tests */
-    struct aw_next next; /* said after success, see advice.h */
+        *examples;            /* what follows the name of the tool; each one is run by the tests */
+    const char *const *lines; /* a worked example of several lines, after these: the files of later
+                                 ones are made by the first. {move} and {field} are the tool's, '$ '
+                                 begins a line of the shell. NULL: none */
+    struct aw_next next;      /* said after success, see advice.h */
     enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
 };
 
@@ -306,6 +310,7 @@ struct aw_tool {
     const char *const *examples;       /* for the first page of help, NULL-terminated */
     const struct aw_renamed *renamed;  /* {0}-terminated, or NULL; docs/CHANGES.md has them all */
     const char *field;                 /* one that people look at, for advice: "m1.position" */
+    const char *move;                  /* a motion that ends by itself, for examples: "deg 1 90" */
     const char *const *usual;   /* what plot FILE draws if nothing is named: {"position", NULL} */
     const char *no_answer_hint; /* why the device may say nothing: printed once by watch, plot and
                                    record where none comes; NULL: no hint */

@@ -82,7 +82,8 @@ extern const struct aw_bench_hooks aw_velocity_bench;
         .name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",                 \
         .choices = AW_LIST("tap", "junit")                                                        \
     }
-#define AW_COMPARE_COMMAND                                                                        \
+/* With the lines that write a.csv and b.csv, for its example. */
+#define AW_COMPARE_COMMAND(...)                                                                   \
     {                                                                                             \
         .name = "compare", .group = AW_GROUP_MEASURE,                                             \
         .summary = "compare two saved step responses",                                            \
@@ -92,6 +93,7 @@ extern const struct aw_bench_hooks aw_velocity_bench;
                          .endings = "csv"}),                                                      \
         .options = AW_OPTIONS(AW_PLOT_OPTION), .offline = true, .run = aw_run_compare,            \
         .details = "--plot draws one over the other, both from their step on.",                   \
+        .lines = AW_LIST(__VA_ARGS__, "compare a.csv b.csv --plot both.svg"),                     \
     }
 /* clang-format on */
 

@@ -12,22 +12,69 @@
 #include "shell/help/pager.h"
 #include "shell/help/topics.h"
 
-/* name: only those that have this word: the first page has some for commands that are the same in
- * every tool. NULL: all. */
-static void examples(struct aw_page *page, const char *const *list, const char *name)
+static bool has_word(const char *text, const char *word)
 {
-    size_t length = name ? strlen(name) : 0;
-    bool any = false;
+    size_t length = strlen(word);
+    const char *at = strstr(text, word);
+    return at && (at == text || at[-1] == ' ') && (!at[length] || at[length] == ' ');
+}
+
+/* The tool's name in front, and its own words for {move} and {field}. */
+static void fill_line(const struct aw_tool *tool, const char *line, char *out, size_t size)
+{
+    bool shell = strncmp(line, "$ ", 2) == 0;
+    snprintf(out, size, "%s%s", shell ? "" : tool->name, shell ? "" : " ");
+    for (const char *at = shell ? line + 2 : line; *at;) {
+        size_t plain = strcspn(at, "{");
+        aw_append(out, size, "", "%.*s", (int)plain, at);
+        at += plain;
+        bool move = strncmp(at, "{move}", 6) == 0, field = strncmp(at, "{field}", 7) == 0;
+        if (move || field)
+            aw_append(out, size, "", "%s", move ? tool->move : tool->field);
+        else if (*at)
+            aw_append(out, size, "", "{");
+        at += move ? 6 : field ? 7 : *at != '\0';
+    }
+}
+
+/* The first page has some for commands that are the same in every tool. */
+void aw_each_example(const struct aw_tool *tool, const struct aw_command *command,
+                     aw_example_fn *fn, void *context)
+{
+    char line[320];
+    const char *const *own = command->examples;
+    for (const char *const *list = own ? own : tool->examples; list && *list; list++) {
+        snprintf(line, sizeof line, "%s %s", tool->name, *list);
+        if (own || has_word(*list, command->name))
+            fn(context, line);
+    }
+    for (const char *const *list = command->lines; list && *list; list++) {
+        fill_line(tool, *list, line, sizeof line);
+        fn(context, line);
+    }
+}
+
+struct example_list {
+    struct aw_page *page;
+    bool any;
+};
+
+static void show_example(void *context, const char *line)
+{
+    struct example_list *list = context;
+    if (!list->any)
+        aw_page_heading(list->page, "Examples");
+    list->any = true;
+    aw_page_code(list->page, line);
+}
+
+static void examples(struct aw_page *page, const char *const *list)
+{
+    struct example_list shown = {.page = page};
+    char line[320];
     for (; list && *list; list++) {
-        char line[320];
-        const char *at = name ? strstr(*list, name) : *list;
-        if (!at || (at > *list && at[-1] != ' ') || (name && at[length] && at[length] != ' '))
-            continue;
-        if (!any)
-            aw_page_heading(page, "Examples");
-        any = true;
         snprintf(line, sizeof line, "%s %s", page->session->tool->name, *list);
-        aw_page_code(page, line);
+        show_example(&shown, line);
     }
 }
 
@@ -63,10 +110,8 @@ static void command_body(struct aw_page *page, const struct aw_command *command)
     char usage[256], line[320];
     aw_usage_line(command, usage, sizeof usage);
     snprintf(line, sizeof line, "%s [options] %s", tool, usage);
-    if (command->examples)
-        examples(page, command->examples, NULL);
-    else
-        examples(page, page->session->tool->examples, command->name);
+    aw_each_example(page->session->tool, command, show_example,
+                    &(struct example_list){.page = page});
     aw_page_heading(page, "Usage");
     aw_page_code(page, line);
     if (command->details)
@@ -138,7 +183,7 @@ static void first_page(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
     aw_page_title(page, tool->name, tool->summary);
-    examples(page, tool->examples, NULL);
+    examples(page, tool->examples);
     if (tool->usage) {
         char usage[128];
         snprintf(usage, sizeof usage, "%s %s", tool->name, tool->usage);
@@ -293,7 +338,7 @@ void aw_man_page(struct aw_session *session)
         aw_page_options(&page, "Options", tool->options);
         aw_page_options(&page, "General options", tool->general);
         exit_codes(&page);
-        examples(&page, tool->examples, NULL);
+        examples(&page, tool->examples);
         return;
     }
     aw_page_heading(&page, "Commands");
@@ -311,7 +356,7 @@ void aw_man_page(struct aw_session *session)
     aw_page_row(&page, path, "the config file, see armwire(5)");
     snprintf(path, sizeof path, "$XDG_STATE_HOME/armwire/%s/", tool->name);
     aw_page_row(&page, path, "history, and what is remembered about devices");
-    examples(&page, tool->examples, NULL);
+    examples(&page, tool->examples);
     aw_page_heading(&page, "See also");
     aw_page_text(&page, "armwire(5), the config file; armwire(7), records, fields and units.");
 }

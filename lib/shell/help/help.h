@@ -19,4 +19,9 @@ enum aw_status aw_help_json(struct aw_session *session, const struct aw_command 
 /* The man page of the tool, in man(7) macros. */
 void aw_man_page(struct aw_session *session);
 
+/* Calls fn with each example of a command as it is typed, and the context: "armctl deg 1 90". */
+typedef void aw_example_fn(void *context, const char *line);
+void aw_each_example(const struct aw_tool *tool, const struct aw_command *command,
+                     aw_example_fn *fn, void *context);
+
 #endif

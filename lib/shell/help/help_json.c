@@ -1,5 +1,6 @@
 /* The tables of a tool as one JSON object, for programs that drive it: help --json. */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,24 @@ static json_t *options_of(const struct aw_option *option)
     return array;
 }
 
+struct examples {
+    json_t *list;
+    const char *tool;
+};
+
+/* What follows the name of the tool; "$ ": a line of the shell. */
+static void add_example(void *context, const char *line)
+{
+    struct examples *examples = context;
+    size_t length = strlen(examples->tool);
+    char text[328];
+    if (strncmp(line, examples->tool, length) == 0 && line[length] == ' ')
+        snprintf(text, sizeof text, "%s", line + length + 1);
+    else
+        snprintf(text, sizeof text, "$ %s", line);
+    json_array_append_new(examples->list, json_string(text));
+}
+
 static json_t *describe_command(struct aw_session *session, const struct aw_command *command)
 {
     static const char *const safety[] = {[AW_READ] = "reads",
@@ -98,6 +117,7 @@ static json_t *describe_command(struct aw_session *session, const struct aw_comm
                                          [AW_DANGEROUS] = "dangerous"};
     char usage[256], keys[512];
     json_t *object = json_object(), *args = json_array();
+    struct examples examples = {json_array(), session->tool->name};
     aw_usage_line(command, usage, sizeof usage);
     set_text(object, "name", command->name);
     set_text(object, "summary", command->summary);
@@ -111,7 +131,10 @@ static json_t *describe_command(struct aw_session *session, const struct aw_comm
         json_array_append_new(args, argument(session, arg));
     json_object_set_new(object, "args", args);
     json_object_set_new(object, "options", options_of(command->options));
-    set_list(object, "examples", command->examples);
+    aw_each_example(session->tool, command, add_example, &examples);
+    if (json_array_size(examples.list) > 0)
+        json_object_set(object, "examples", examples.list);
+    json_decref(examples.list);
     set_text(object, "keys",
              aw_topic_row(aw_topic_find("results"), session->tool->name, command->name, keys,
                           sizeof keys));

@@ -103,6 +103,8 @@ static bool is_wanted(struct aw_server *server, struct aw_subscription *wanted)
 {
     struct aw_feed *feed = server->feed;
     char subject[AW_POINT_NAME];
+    if (!aw_where_head_holds(&wanted->where, feed->record.codec->message->name, feed->record.dir))
+        return false;
     if (!wanted->where.n)
         return true;
     if (!feed->pointed) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/suggest.h"
 
 static const struct {
     const char *text;
@@ -80,6 +81,25 @@ static bool copy_field(struct aw_where_term *term, const char *from, const char 
     return copy(term->field, sizeof term->field, from + 1, end - 1);
 }
 
+/* msg and dir are no fields: their terms are kept apart. */
+static enum aw_status add_term(struct aw_where *where, const struct aw_where_term *term,
+                               struct aw_error *err)
+{
+    bool dir = strcmp(term->field, "dir") == 0;
+    if (!dir && strcmp(term->field, "msg") != 0) {
+        where->terms[where->n++] = *term;
+        return AW_OK;
+    }
+    if (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT)
+        return aw_fail(err, AW_USAGE, "--where: %s takes = or !=", term->field);
+    if (dir && strcmp(term->text, "tx") != 0 && strcmp(term->text, "rx") != 0)
+        return aw_fail(err, AW_USAGE, "--where: dir is tx or rx, not '%s'", term->text);
+    struct aw_where_head *head = &where->heads[where->n_heads++];
+    *head = (struct aw_where_head){.dir = dir, .is = term->op == AW_WHERE_IS};
+    snprintf(head->text, sizeof head->text, "%s", term->text);
+    return AW_OK;
+}
+
 static enum aw_status parse_term(const char *from, const char *end, struct aw_where_term *term,
                                  struct aw_error *err)
 {
@@ -101,10 +121,12 @@ enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct a
     enum aw_status status = AW_OK;
     for (const char *p = text; status == AW_OK;) {
         const char *end = end_of_term(p);
-        if (where->n == AW_WHERE_TERMS)
+        struct aw_where_term term = {0};
+        if (where->n + where->n_heads == AW_WHERE_TERMS)
             return aw_fail(err, AW_USAGE, "--where: more than %d conditions", AW_WHERE_TERMS);
-        status = parse_term(p, end, &where->terms[where->n], err);
-        where->n += status == AW_OK;
+        status = parse_term(p, end, &term, err);
+        if (status == AW_OK)
+            status = add_term(where, &term, err);
         if (!*end)
             break;
         p = end + 4;
@@ -140,10 +162,25 @@ static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wir
     return status == AW_OK ? AW_OK : aw_fail(err, status, "--where: %s: %s", field, why.text);
 }
 
+static enum aw_status check_message(const char *name, struct aw_wire *wire, struct aw_error *err)
+{
+    const char *names[AW_MAX_MESSAGES];
+    size_t n = 0;
+    if (aw_wire_codec(wire, name, AW_BOTH))
+        return AW_OK;
+    for (; n < wire->protocol->n_messages; n++)
+        names[n] = wire->protocol->messages[n].name;
+    return aw_fail_unknown(err, aw_suggest(name, names, n), "'describe' shows them all",
+                           "--where: no message '%s'", name);
+}
+
 enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire *wire,
                                     struct aw_error *err)
 {
     enum aw_status status = AW_OK;
+    for (size_t i = 0; i < where->n_heads && status == AW_OK; i++)
+        if (!where->heads[i].dir)
+            status = check_message(where->heads[i].text, wire, err);
     for (size_t i = 0; i < where->n && status == AW_OK; i++)
         if (where->terms[i].has_unit && where->terms[i].op != AW_WHERE_IS &&
             where->terms[i].op != AW_WHERE_IS_NOT)
@@ -198,6 +235,17 @@ static bool holds(const struct aw_where_term *term, const struct aw_point *point
     if (!point->text || (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT))
         return false;
     return (strcmp(point->text, term->text) == 0) == (term->op == AW_WHERE_IS);
+}
+
+bool aw_where_head_holds(const struct aw_where *where, const char *message, enum aw_dir dir)
+{
+    for (size_t i = 0; i < where->n_heads; i++) {
+        const struct aw_where_head *head = &where->heads[i];
+        const char *is = !head->dir ? message : dir == AW_TX ? "tx" : dir == AW_RX ? "rx" : NULL;
+        if (!is || (strcmp(is, head->text) == 0) != head->is)
+            return false;
+    }
+    return true;
 }
 
 bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n)

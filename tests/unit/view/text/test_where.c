@@ -82,6 +82,46 @@ static void test_conditions(void **state)
     }
 }
 
+/* msg and dir are asked of the message, the rest of its values. */
+static void test_heads(void **state)
+{
+    static const struct {
+        const char *text, *message;
+        enum aw_dir dir;
+        bool holds;
+    } rows[] = {
+        {"msg=joint", "joint", AW_RX, true},   {"msg=joint", "pid", AW_RX, false},
+        {"msg!=joint", "pid", AW_RX, true},    {"dir=tx", "kp", AW_TX, true},
+        {"dir=tx", "kp", AW_RX, false},        {"dir!=tx", "kp", AW_RX, true},
+        {"dir!=tx", "kp", 0, false},           {"dir=rx and msg=kp", "kp", AW_RX, true},
+        {"dir=rx and msg=kp", "ki", 0, false}, {"torque>5", "joint", AW_RX, true},
+    };
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
+        {"dir=up", "--where: dir is tx or rx, not 'up'"},
+        {"msg>joint", "--where: 'joint' is no number — texts take = or !="},
+        {"msg>5", "--where: msg takes = or !="},
+        {"msg=jiont", "--where: no message 'jiont' — did you mean 'joint'?"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_where where = {0};
+        assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
+        assert_true(aw_where_any(&where));
+        if (aw_where_head_holds(&where, rows[i].message, rows[i].dir) != rows[i].holds)
+            fail_msg("%s of %s", rows[i].text, rows[i].message);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct aw_where where = {0};
+        struct aw_error err = {.text = ""};
+        if (aw_where_parse(wrong[i].text, &where, &err) == AW_OK)
+            assert_int_equal(aw_where_check(&where, &rig->names, AW_SUBJECTS_KNOWN, &err),
+                             AW_USAGE);
+        assert_string_equal(err.text, wrong[i].says);
+    }
+}
+
 /* Of others: what a condition would cut up stands in quotes. */
 static void test_names_in_quotes(void **state)
 {
@@ -328,15 +368,11 @@ static void test_first_scalar(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_no_data),
-        cmocka_unit_test(test_names_in_quotes),
-        cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_says),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_units_that_are_none),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_no_data),      cmocka_unit_test(test_names_in_quotes),
+        cmocka_unit_test(test_broken),       cmocka_unit_test(test_says),
+        cmocka_unit_test(test_check),        cmocka_unit_test(test_units_that_are_none),
+        cmocka_unit_test(test_text),         cmocka_unit_test(test_units),
         cmocka_unit_test(test_first_scalar),
     };
     return cmocka_run_group_tests(tests, start, stop);
