@@ -67,15 +67,18 @@ static void joint_range(struct aw_session *session, const struct aw_command *com
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
-    {.name = "ack-timeout", .value = "TIME", .help = "wait so long for an ACK, then send again",
+    {.name = "ack-timeout", .value = "TIME", .help = "wait this long for an ACK, then send "
+        "again",
      .fallback = "2s", .unit = "s", .min = 0.001, .max = 3600},
-    {.name = "confirm-timeout", .value = "TIME", .help = "wait so long for the confirmation",
+    {.name = "confirm-timeout", .value = "TIME", .help = "wait this long for the confirmation",
      .fallback = "10s", .unit = "s", .min = 0.001, .max = 86400},
-    {.name = "retries", .value = "COUNT", .help = "send again so many times", .fallback = "5",
+    {.name = "retries", .value = "COUNT", .help = "send again at most this many times",
+     .fallback = "5",
      .unit = "", .min = 0, .max = 1000000, .whole = true},
     {.name = "seq", .value = "DIGIT", .help = "first sequence digit: auto, 0 or 1",
      .fallback = "auto", .choices = AW_LIST("auto", "0", "1")},
-    {.name = "signed", .help = "allow negative values for joints that no profile describes"},
+    {.name = "signed", .help = "allow negative values for joints that are not in the config "
+        "file"},
     {0},
 };
 
@@ -86,7 +89,8 @@ static const struct aw_command commands[] = {
           .help = "number of a rotating joint, or its name in the config file"},
          {.name = "angle", .field = "deg.angle", .max = 360}),
      .repeats = true,
-     .details = "A joint of 'kind = pulse' takes the width of a servo pulse in us, not an angle.",
+     .details = "For a joint of 'kind = pulse' the value is the width of a servo pulse in us, "
+         "not an angle.",
      .safety = AW_MOTION, .run = run_joints,
      .examples = AW_LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg",
          "-l sim: --dry-run deg joint=1 angle=0.25rev")},
@@ -102,27 +106,27 @@ static const struct aw_command commands[] = {
          {.name = "joint", .field = "pulse.joint", .complete = complete_joints,
           .help = "number of a servo joint, or its name in the config file"},
          {.name = "pulse", .field = "pulse.pulse", .min = 1000, .max = 2000}),
-     .details = "The published handler takes the value of DEG for the width of a servo pulse, "
-         "1000 to 2000 us on its joints 2, 4 and 5. With 'kind = pulse' in [joint NAME], deg "
-         "does the same and min and max are in us.", .repeats = true, .safety = AW_MOTION,
+     .details = "The published handler reads the value of DEG as the width of a servo pulse, "
+         "1000 to 2000 us, on its joints 2, 4 and 5. With 'kind = pulse' in [joint NAME], deg "
+         "does the same, and min and max are in us.", .repeats = true, .safety = AW_MOTION,
      .run = run_joints, .examples = AW_LIST("-l 'sim:?quirks=published' pulse 2 1500")},
     {.name = "duty", .summary = "run a motor joint of the published firmware",
      .args = AW_ARGS(
          {.name = "joint", .field = "duty.joint", .complete = complete_joints,
           .help = "number of a motor joint, or its name in the config file"},
          {.name = "duty", .field = "duty.duty"}),
-     .details = "In thousandths, on its joints 1 and 3; 0 stops both. The motor goes on until "
-         "then.", .safety = AW_MOTION, .run = run_joints,
+     .details = "In thousandths, for its joints 1 and 3. The motor runs until you send 0, "
+         "which stops both.", .safety = AW_MOTION, .run = run_joints,
      .examples = AW_LIST("-l 'sim:?quirks=published' duty 3 500")},
     {.name = "arm", .summary = "move the hand to reach, angle and height",
      .args = AW_ARGS(
          {.name = "r", .field = "arm.r", .max = 999},
          {.name = "theta", .field = "arm.theta", .max = 360},
          {.name = "h", .field = "arm.h", .max = 999}),
-     .details = "R is joint 3 and H joint 2, which slide (mm); THETA is joint 1, which turns "
-         "(deg). 'role = r', 'theta' or 'h' in [joint NAME] of the config file makes another "
-         "joint that. Each value is held to the limits of its joint; the result names the "
-         "joints.", .safety = AW_MOTION, .run = run_arm,
+     .details = "R is joint 3 and H is joint 2, both sliding (mm); THETA is joint 1, rotating "
+         "(deg). To use other joints, set 'role = r', 'theta' or 'h' in [joint NAME] of the "
+         "config file. The limits of each joint hold; the result names the joints.",
+     .safety = AW_MOTION, .run = run_arm,
      .examples = AW_LIST("-l sim: arm 250 45 120")},
     {.name = "mov", .summary = "drive the transport vehicle a distance",
      .args = AW_ARGS({.name = "distance", .field = "mov.distance"}),
@@ -134,10 +138,10 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "line",
           .help = "type and parameters: DEG1,090; the digit and the end are added"}),
-     .details = "Limits are not checked. A line that is no command, by its type or its "
-         "parameters, is done when it is acknowledged: result=acked.", .safety = AW_MOTION,
+     .details = "Limits are not checked. If the type or parameters are no known command, the "
+         "ACK ends the command: result=acked.", .safety = AW_MOTION,
      .run = run_send, .examples = AW_LIST("-l sim: send DEG1,090")},
-    {.name = "home", .summary = "move all joints of the profile home", .safety = AW_MOTION,
+    {.name = "home", .summary = "move all joints of the config file home", .safety = AW_MOTION,
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
      .lines = AW_LIST("$ printf '[joint elbow]\\nindex = 2\\nhome = 90\\n' >arm.ini",
          "--config arm.ini -l sim: home"),
@@ -147,36 +151,38 @@ static const struct aw_command commands[] = {
          {.name = "joint", .field = "deg.joint", .complete = complete_joints,
           .help = "number of a joint, or its name in the config file"},
          {.name = "amount", .optional = true,
-          .help = "so far from where it was confirmed last: +5, -10mm; without it the keys move "
-              "it"}),
-     .details = "Goes on from where the joint was confirmed last. Without an amount arrow keys "
-         "or + and - move, page up and down change the step, q quits.", .safety = AW_MOTION,
+          .help = "the amount, from the last confirmed position: +5, -10mm; without it the "
+              "keys move the joint"}),
+     .details = "Moves from the last confirmed position. Without an amount the arrow keys or + "
+         "and - move, page up and down change the step, q quits.", .safety = AW_MOTION,
      .lines = AW_LIST("$ printf 'deg 1 45\\njog 1 +5\\n' >moves.txt",
          "-l sim: run moves.txt"),
      .run = run_jog},
-    {.name = "status", .summary = "show what was confirmed last, and when",
+    {.name = "status", .summary = "show the last confirmed positions and their times",
      .run = aw_run_status,
-     .details = "The arm reports nothing by itself: a joint is where its last confirmation says, "
-         "and 'unconfirmed' where the last command had none.",
+     .details = "The arm reports nothing by itself. The position of a joint is that of its "
+         "last confirmation, or 'unconfirmed' if its last command was not confirmed.",
      .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
-    {.name = "limits", .summary = "show what the joints may be sent, and who says so",
+    {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_joints,
           .help = "number of a joint, or its name in the config file"}),
      .offline = true, .run = aw_run_limits,
-     .details = "From the table of the protocol, or from min and max of [joint NAME] in the "
-         "config file; with --signed and --force as they would be then.",
+     .details = "A limit comes from the table of the protocol, or from min and max of [joint "
+         "NAME] in the config file. With --signed or --force it shows the limits under that "
+         "option.",
      .examples = AW_LIST("limits", "limits 2 -j", "--signed limits")},
     {.name = "stop", .group = AW_GROUP_MOVE, .summary = "go back to the last confirmed position",
-     .details = "The protocol has no stop packet. With a profile the last confirmed position is "
-         "commanded; without one nothing is sent, and nothing is resent any more. A motor that was "
-         "set going with duty is stopped with either.",
+     .details = "The protocol has no stop packet. If the config file describes the joints, the "
+         "last confirmed position is commanded; else nothing is sent, and the resending ends. "
+         "A motor that was started with duty is stopped in both cases.",
      .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "ask for an ACK without moving anything", .safety = AW_READ,
-     .run = run_ping, .details = "Once, -n COUNT times or --for TIME; one without an ACK ends it.",
+     .run = run_ping, .details = "Once, or -n COUNT times, or for --for TIME. A ping without "
+         "an ACK ends the command.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
-    {.name = "list", .summary = "show serial ports, who uses them, and what is missing",
+    {.name = "list", .summary = "show serial ports, their users, and missing permissions",
      .offline = true, .run = run_list, .examples = AW_LIST("list", "list -j")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
@@ -184,13 +190,14 @@ static const struct aw_command commands[] = {
           .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
           .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
          {.name = "quirks", .value = "LIST", .words = aw_armctl_quirk_names,
-          .help = "behave like the published firmware: published, or some of no-reack, "
+          .help = "behave like the published firmware: published (all), or a list of no-reack, "
               "bare-confirm, drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines"},
          {.name = "turn-speed", .value = "SPEED", .help = "of rotating joints",
           .fallback = "90deg/s", .unit = "deg/s", .min = 0.1, .max = 1e6},
          {.name = "slide-speed", .value = "SPEED", .help = "of sliding joints",
           .fallback = "200mm/s", .unit = "mm/s", .min = 0.1, .max = 1e6}),
-     .lines = AW_LIST("sim &"), .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
+     .lines = AW_LIST("sim &"), .run = run_sim, .details = "Prints 'ready: URL' on standard "
+         "error; that URL works with -l."},
     {0},
 };
 
@@ -217,17 +224,15 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 static const struct aw_config_key joint_keys[] = {
     {"index", "0 to 9", "the joint's number on the wire; needed", "1"},
     {"kind", "rotate, translate or pulse",
-     "what moves it: deg, pos (mm) or pulse (us); rotate if "
-     "nothing is said",
-     "rotate"},
+     "the command that moves it: deg, pos (mm) or pulse (us); default: rotate", "rotate"},
     {"role", "r, theta or h",
-     "what it is to arm: r and h translate, theta rotates; joints 3, 1 and 2 where none has the "
-     "role",
+     "its role in arm: r and h translate, theta rotates; default: joints 3 (r), 1 (theta) and "
+     "2 (h)",
      "theta"},
     {"min", "a number", "least value in deg, mm or us; 0, or 1000 us", "0"},
     {"max", "a number", "largest value; 360 deg, 999 mm or 2000 us", "180"},
-    {"home", "a number", "where the command home brings it; 0, or 1500 us", "90"},
-    {"speed", "a number", "in deg/s, mm/s or us/s: how long its slowest motion may take", "45"},
+    {"home", "a number", "the target of the command home; 0, or 1500 us", "90"},
+    {"speed", "a number", "in deg/s, mm/s or us/s: gives the longest time of a motion", "45"},
     {"signed", "yes or no", "values below zero may be sent; yes where min is below zero", "no"},
     {0},
 };
@@ -238,7 +243,7 @@ static enum aw_status configured(struct aw_session *session)
 }
 
 static const struct aw_config_section sections[] = {
-    {"joint NAME", "Describes a joint, which then may be called by this name.", "base", joint_keys,
+    {"joint NAME", "Describes a joint and gives it this name.", "base", joint_keys,
      "role kind=pulse"},
     {0},
 };

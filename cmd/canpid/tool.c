@@ -33,7 +33,7 @@ static const struct aw_option options[] = {
     {.name = "controller", .letter = 'c', .value = "NAME",
      .choices = AW_LIST("pos", "lvl", "tor", "tl"),
      .addresses = true, .help = "pos, lvl, tor or tl"},
-    {.name = "switch", .help = "let a gain switch the driver to another controller"},
+    {.name = "switch", .help = "allow a gain to switch the driver to another controller"},
     {.name = "verify", .help = "wait until the telemetry shows the setpoint"},
     {.name = "sensors-layout", .value = "NAME", .fallback = "spec", .complete = aw_wire_complete,
      .check = aw_session_check_wire, .needed_by = AW_NEEDED_BY_MESSAGES,
@@ -50,82 +50,84 @@ static const struct aw_arg zero_args[] = {
     {0},
 };
 #define DEVIATION_OPTION                                                                           \
-    AW_DEVIATION_OPTION("disable the driver when the joint is so far beyond where it stood and "   \
-                        "its targets: 15deg (pos), 2Nm (tor)")
+    AW_DEVIATION_OPTION("disable the driver when the joint is farther than this outside its "      \
+                        "start and targets: 15deg (pos), 2Nm (tor)")
 
 #define MODEL_DESIGN_OPTIONS                                                                       \
-    {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",     \
+    {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",                        \
      .fallback = "robust", .choices = rules},                                                      \
-    {.name = "form", .value = "NAME", .help = "rule (its own), p, pi, pd, pid",        \
+    {.name = "form", .value = "NAME", .help = "rule (its own), p, pi, pd, pid",                    \
      .fallback = "rule", .choices = AW_LIST("rule", "p", "pi", "pd", "pid")},                      \
-    {.name = "ms", .value = "NUMBER", .help = "greatest sensitivity that robust may have",        \
+    {.name = "ms", .value = "NUMBER", .help = "the largest Ms for robust",                         \
      .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                         \
-    {.name = "overshoot", .value = "SHARE", .help = "that robust may have in the linear loop",     \
+    {.name = "overshoot", .value = "SHARE", .help = "the largest overshoot for robust, in the "    \
+        "linear loop",                                                                             \
      .fallback = "20%", .unit = "", .min = 0, .max = 10},                                          \
     {.name = "noise", .value = "SHARE", .unit = "", .min = 1e-6, .max = 1,                         \
-     .help = "how far the output may move at rest; without it the dead band"},                    \
+     .help = "the permitted output from noise at rest; default: the dead band"},                   \
     {.name = "step", .value = "VALUE", .help = "size of the step: 10deg (pos), 2.5Nm (tor)"}
 #define TICK_OPTION(from)                                                                          \
-    {.name = "tick", .value = "TIME", .help = "of the driver's law: 10ms; without it " from,       \
+    {.name = "tick", .value = "TIME",                                                              \
+     .help = "period of the control loop in the driver: 10ms; default: " from,                     \
      .unit = "s", .min = 0.0005, .max = 1}
 #define EXPERIMENT_OPTIONS                                                                         \
-    {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",            \
+    {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",             \
      .fallback = "all", .choices = AW_LIST("step", "relay", "multisine", "all")},                  \
     {.name = "amplitude", .value = "SHARE",                                                        \
-     .help = "of the control output, as a share of full scale", .fallback = "0.1", .unit = "",     \
+     .help = "size of the control output, as a share of full scale", .fallback = "0.1",            \
+     .unit = "",                                                                                   \
      .min = 0.02, .max = 0.8},                                                                     \
     DEVIATION_OPTION,                                                                              \
     {.name = "around", .value = "VALUE",                                                           \
-     .help = "where to swing; without it where the joint stands"}
+     .help = "the centre of the swings; default: the actual position"}
 
 static const struct aw_command commands[] = {
-    {.name = "set", .summary = "send a gain, or all three",
+    {.name = "set", .summary = "send one gain or all three",
      .args = AW_ARGS(
          {.name = "gain", .kind = AW_ARG_CHOICE, .choices = AW_LIST("kp", "ki", "kd", "pid"),
           .help = "kp, ki, kd; pid takes all three"},
          {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100,
-          .help = "the gain, as it is on the wire, or kp"},
+          .help = "the gain, as on the wire; with pid: kp"},
          {.name = "ki", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
           .help = "with pid"},
          {.name = "kd", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
           .help = "with pid"}),
      .safety = AW_WRITE, .run = run_set,
-     .details = "A gain for another controller than the active one switches the driver over and "
-         "may energise the\n"
-         "joint: refused unless it matches the last one seen in this session, or --switch is "
-         "given. 'disable -c pos' before it\nmakes pos the last one, without enabling anything.",
+     .details = "A gain for another controller than the active one switches the driver to that "
+         "controller and may energise the joint. It is refused unless that controller was the "
+         "last one seen in this session, or --switch is given. 'disable -c pos' beforehand "
+         "makes pos the last one and enables nothing.",
      .examples = AW_LIST("-l sim: set kp 0.6 -b lknee -c tor --switch",
          "-l sim: set pid 3 0.0005 0 -b lknee -c pos --switch")},
     {.name = "setpoint", .summary = "send a setpoint, which enables the driver",
      .args = AW_ARGS(
          {.name = "value",
-          .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm; 1.5 is 1.5 deg: see "
-              "disable"}),
+          .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm"}),
      .safety = AW_MOTION, .run = run_setpoint,
-     .details = "A number without a unit is one of the controller's: 'setpoint 1.5 -c pos' is "
-         "1.5 deg, and enables. The 1.5\n"
-         "that disables is the one on the wire, 540 deg or 37.5 Nm; the word for it is "
-         "'disable'.",
+     .details = "A number without a unit has the unit of the controller: 'setpoint 1.5 -c pos' "
+         "is 1.5 deg, and enables the driver. The setpoint that disables is 1.5 on the wire, "
+         "that is 540 deg or 37.5 Nm; use 'disable' for it. 'setpoint lknee=10deg' names the "
+         "board, too.",
      .examples = AW_LIST("-l sim: setpoint 10deg -b lknee -c pos --verify",
          "-l sim: setpoint -5Nm -b lknee -c tor")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = complete_boards, .help = "its board: lknee"},
          {.name = "amount", .optional = true,
-          .help = "so far from its setpoint: +5deg, -2Nm; without it the keys move it"}),
+          .help = "the amount, from its setpoint: +5deg, -2Nm; without it the keys move the "
+              "joint"}),
      .safety = AW_MOTION, .run = run_jog,
-     .details = "Goes on from its setpoint, or, if the driver is disabled, from where it is. "
-         "Without an amount arrow\n"
-         "keys or + and - move, page up and down change the step, q quits.",
+     .details = "Moves from the setpoint, or from the actual position if the driver is "
+         "disabled. Without an amount the arrow keys or + and - move, page up and down change "
+         "the step, q quits.",
      .examples = AW_LIST("-l sim: jog lknee +5deg -c pos")},
-    {.name = "status", .summary = "show the joints as their telemetry has them now",
+    {.name = "status", .summary = "show the joints by their present telemetry",
      .run = aw_run_status,
-     .details = "In the unit of the controller where it is known (from -c, or seen on the bus), "
-         "else in % of all of it.\n"
-         "A driver without a target is disabled. A board of -b that is "
-         "silent is an error.",
+     .details = "Values have the unit of the controller if it is known (from -c, or seen on "
+         "the bus), else % of full scale. A driver without a target is disabled. If a board of "
+         "-b is silent, that is an error.",
      .examples = AW_LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
-    {.name = "limits", .summary = "show what the drivers may be sent, and who says so",
+    {.name = "limits", .summary = "show the limits of the drivers and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_boards,
           .help = "its board: lknee"}),
@@ -140,34 +142,33 @@ static const struct aw_command commands[] = {
          {.name = "event", .kind = AW_ARG_CHOICE, .choices = AW_LIST("idle", "start", "end"),
           .help = "of the push-off boost", .fields = AW_LIST("value")}),
      .safety = AW_MOTION, .run = run_event, .examples = AW_LIST("-l sim: event start -b lankle")},
-    {.name = "ref", .summary = "make an encoder zero where it stands",
+    {.name = "ref", .summary = "set the zero of an encoder to its present position",
      .args = AW_ARGS(
          {.name = "encoder", .kind = AW_ARG_CHOICE, .choices = encoders,
-          .help = "the one to zero where it stands"}),
+          .help = "the encoder whose zero is set"}),
      .safety = AW_WRITE, .run = run_ref, .examples = AW_LIST("-l sim: ref alpha -b lknee")},
     {.name = "aux", .summary = "set an auxiliary variable",
      .args = AW_ARGS(
          {.name = "index", .field = "aux.index"},
          {.name = "value", .field = "aux.value"}),
      .safety = AW_WRITE, .run = run_message, .examples = AW_LIST("-l sim: aux 0 2.0 -b lknee")},
-    {.name = "calibrate", .summary = "make both encoders zero where they stand", .safety = AW_WRITE,
+    {.name = "calibrate", .summary = "set the zero of both encoders to their present position",
+     .safety = AW_WRITE,
      .run = run_message, .examples = AW_LIST("-l sim: calibrate -b lknee")},
     {.name = "disable", .group = AW_GROUP_MOVE,
      .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
-     .details = "Sent at most three times, until the telemetry confirms it (setpoint "
-         "saturated, no output), for 0.5 s\n"
-         "or --timeout. Without -b it is for every board that has a name. The result "
-         "tells the boards that\n"
-         "confirmed it from those that are silent. A board that -b names, or that was "
-         "seen or driven here, must\n"
-         "confirm it (else exit 3); others may be absent, as long as one confirms. "
-         "With --timeout 0, and on log:,\n"
-         "nothing is listened to: result=sent.",
+     .details = "The frame is sent at most three times, until the telemetry confirms it "
+         "(setpoint saturated, no output), for 0.5 s or --timeout. Without -b it goes to every "
+         "board that has a name. The result lists the boards that confirmed and those that are "
+         "silent. Boards that -b names, or that were seen or driven in this session, must "
+         "confirm (else exit 3); others may be absent if one board confirms. With --timeout 0, "
+         "and on log:, it does not wait: result=sent.",
      .examples = AW_LIST("-l sim: disable -b lknee -c pos")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "disable every driver addressed", .safety = AW_READ,
-     .run = run_disable, .details = "As disable does; without -b every board that has a name.",
+     .run = run_disable, .details = "The same as disable; without -b for every board that has "
+         "a name.",
      .examples = AW_LIST("-l sim: stop")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "kp", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
@@ -182,9 +183,10 @@ static const struct aw_command commands[] = {
      .hidden = true, .safety = AW_WRITE, .run = run_zero},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
-     .details = "A board cannot be asked for its gains: they are those that were sent over this "
-         "link, now or by\n" "earlier processes, with the time; a board that was off meanwhile has "
-         "others. diff has exit status 1 where\n" "they differ.",
+     .details = "A board cannot report its gains. What you see are the gains that were sent "
+         "over this link, now or by earlier processes, with the time. If the board was "
+         "switched off since, it has other gains. diff ends with exit status 1 if the gains "
+         "differ.",
      .examples = AW_LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005 --switch",
          "-l sim: gains set kp=3 -b lknee,rknee -c pos --switch", "-l sim: gains")},
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
@@ -198,10 +200,9 @@ static const struct aw_command commands[] = {
          DEVIATION_OPTION,
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-     .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
-         "steady-state error, IAE. The\n"
-         "driver is disabled at the end, and at once where the joint leaves --max-deviation, goes "
-         "against the output or does not answer\nat all.",
+     .details = "Measures rise time (10 to 90 %), overshoot in % of the step, settling time (2 "
+         "%), steady-state error and IAE. The driver is disabled at the end, and at once if "
+         "the joint exceeds --max-deviation, moves against the output or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c "
          "pos")},
     {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
@@ -215,19 +216,19 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          EXPERIMENT_OPTIONS,
          AW_MODEL_OPTIONS("output"),
-         TICK_OPTION("it is measured")),
+         TICK_OPTION("measured")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "Excites the joint within --max-deviation, disables the driver, and tells the "
-         "model with the 95 % interval\n"
-         "of each parameter, its fit on data that it has not seen, and the coherence of each "
-         "frequency. With --from\n" "any record with a time, an input and an output will do.",
+     .details = "Moves the joint within --max-deviation, disables the driver, and prints the "
+         "model: each parameter with its 95 % interval, the fit on data that were not used, "
+         "and the coherence of each frequency. With --from it uses a recording of yours with "
+         "columns for time, input and output.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null"),
      .next = {"design {save}", "gives gains for it"}},
     {.name = "design", .group = AW_GROUP_MEASURE,
-     .summary = "gains for a model, judged before anything moves",
+     .summary = "compute gains for a model and predict their effect",
      .options = AW_OPTIONS(
          MODEL_DESIGN_OPTIONS,
-         TICK_OPTION("as the model has it"),
+         TICK_OPTION("that of the model"),
          {.name = "compare", .help = "all rules in one table"},
          {.name = "plot", .value = "FILE", AW_PICTURE,
           .help = "draw the predicted steps into an .svg, .png or .pdf file"},
@@ -236,48 +237,50 @@ static const struct aw_command commands[] = {
          {.name = "bode", .value = "FILE", AW_PICTURE,
           .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),
      .args = AW_ARGS(
-         {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it",
+         {.name = "model", .kind = AW_ARG_FILE, .help = "the model file of identify --save",
           .endings = "json"}),
-     .offline = true, .lines = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
+     .offline = true, .lines = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save "
+         "knee.json",
          "design knee.json --compare"),
      .run = aw_run_design,
-     .details = "What would be unstable, beyond the driver's range, too lively at rest or has "
-         "Ms above 2 is refused (exit 6).\n" "--force lets Ms be greater."},
+     .details = "Gains are refused (exit 6) if the loop would be unstable, if they exceed the "
+         "range of the driver, if noise would move the output too much at rest, or if Ms is "
+         "above 2. --force permits a larger Ms."},
     {.name = "tune", .group = AW_GROUP_MEASURE,
-     .summary = "identify, design, ask, step before and after, keep the better",
+     .summary = "find gains for a joint: identify, design, try them, keep the better ones",
      .options = AW_OPTIONS(
          EXPERIMENT_OPTIONS,
          MODEL_DESIGN_OPTIONS,
-         TICK_OPTION("it is measured"),
+         TICK_OPTION("measured"),
          {.name = "goal", .value = "NAME",
-          .help = "what must be better: iae, overshoot, settling", .fallback = "iae",
+          .help = "the figure that must be better: iae, overshoot, settling", .fallback = "iae",
           .choices = AW_LIST("iae", "overshoot", "settling")},
          {.name = "old", .value = "FILE",
-          .help = "the gains from before, as gains save writes them", .endings = "gains"},
-         {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML",
+          .help = "the present gains, a file of gains save", .endings = "gains"},
+         {.name = "report", .value = "FILE", .help = "write a report as a page of HTML",
           .endings = "html"},
          AW_SAVE_OPTION,
          AW_PLOT_OPTION),
      .safety = AW_MOTION, .timed = true, .run = aw_run_tune,
-     .details = "The joint moves by at most --max-deviation, then the driver is disabled and "
-         "the gains are printed. If you agree\n"
-         "(--yes), a step is made with the old gains and with the new ones. These stay if they are "
-         "better by --goal, overshoot\n"
-         "by no more than --overshoot, and did what was predicted (overshoot within 10 points, "
-         "rise time within a half).\n"
-         "Gains that a clamp has cut, with Ms above 2, or for a model that explains less than 75 % "
-         "of what it has not seen are\nonly tried with --force.",
+     .details = "The joint moves by at most --max-deviation. Then the driver is disabled and "
+         "the gains are printed. If you agree (--yes), it makes a step with the old gains and "
+         "one with the new gains. The new gains are kept if they are better by --goal, "
+         "overshoot by no more than --overshoot, and behave as predicted (overshoot within 10 "
+         "points, rise time within 50 %). Gains outside the range of the driver, gains with Ms "
+         "above 2, and gains for a model with a fit below 75 % are tried only with --force.",
      .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos",
          "-l 'sim:?time=virtual' tune --rule amigo -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
-     .summary = "make the steps of a specification, and judge them",
+     .summary = "make the steps of a specification and check them",
      .args = AW_ARGS(
          {.name = "spec", .kind = AW_ARG_FILE,
           .help = "sections with board, controller, from, to, for, gains, max-overshoot …"}),
      .options = AW_OPTIONS(
          DEVIATION_OPTION,
          AW_VERDICTS_OPTION),
-     .safety = AW_MOTION, .lines = AW_LIST("$ printf '[calm]\\nboard = lknee\\ncontroller = pos\\nfrom = 0deg\\nto = 20deg\\nfor = 2s\\ngains = 17.9 0.354 40.8\\nswitch = yes\\nmax-overshoot = 40%%\\n' >spec.ini",
+     .safety = AW_MOTION, .lines = AW_LIST("$ printf '[calm]\\nboard = lknee\\ncontroller = "
+         "pos\\nfrom = 0deg\\nto = 20deg\\nfor = 2s\\ngains = 17.9 0.354 40.8\\nswitch = yes\\n"
+         "max-overshoot = 40%%\\n' >spec.ini",
          "-l 'sim:?time=virtual' verify spec.ini"),
      .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
@@ -288,7 +291,7 @@ static const struct aw_command commands[] = {
          "--switch. What does not come to within 10 % of the step fails, whatever the limits. Exit "
          "code 1 if a step fails."},
     {.name = "play", .group = AW_GROUP_MOVE,
-     .summary = "stream the setpoints of a file to up to six joints",
+     .summary = "play a file of setpoints on up to six joints",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm",
           .endings = "csv"}),
@@ -301,21 +304,21 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,lknee\\n0,0\\n1,5\\n2,0\\n' >knee.csv",
          "-l sim: play knee.csv -c pos --speed 50%"),
      .run = run_play,
-     .details = "All of the file is checked before the first frame: range, speed, and that each "
-         "joint stands where it begins\n"
-         "(--max-jump), or --approach says how fast it is to go there. + and - change the speed "
-         "meanwhile. The drivers are\n"
-         "disabled at the end; the result has the lag of each joint."},
+     .details = "The whole file is checked before the first frame: range, speed, and whether "
+         "each joint is near the first target (--max-jump); --approach moves it there first. "
+         "The keys + and - change the speed. The drivers are disabled at the end; the result "
+         "has the lag of each joint."},
     AW_COMPARE_COMMAND(
         "-l 'sim:?time=virtual' step --from 0deg --to 20deg -b lknee -c pos --save a.csv",
         "-l 'sim:?time=virtual' step --from 0deg --to 15deg -b lknee -c pos --save b.csv"),
     {.name = "ping", .group = AW_GROUP_MEASURE,
-     .summary = "measure which drivers speak, and how evenly", .safety = AW_READ,
+     .summary = "measure the rate, jitter and losses of the telemetry of each driver",
+     .safety = AW_READ,
      .run = run_ping,
-     .details = "Listens for a second, --for TIME or -n FRAMES, and sends nothing: a driver "
-               "answers no question.\n"
-               "A frame counts as lost where all that follow are a place behind; what is only "
-               "late, or comes in a block, does not.\nA board of -b that is silent is an error.",
+     .details = "Listens for a second, for --for TIME or for -n FRAMES. It sends nothing, "
+         "because a driver answers no question. A frame counts as lost if all later frames are "
+         "one period late; frames that are only late, or come in a block, do not. If a board "
+         "of -b is silent, that is an error.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {.name = "list", .summary = "show CAN interfaces and serial adapters", .offline = true,
      .run = run_list, .examples = AW_LIST("list")},

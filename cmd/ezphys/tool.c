@@ -19,11 +19,11 @@ static const struct aw_option options[] = {
      .help = "names of bodies and joints: 'joint 3 knee' a line"},
     {.name = "scene", .value = "NAME", .check = ez_check_scene,
      .needed_by = AW_NEEDED_BY_DEVICES,
-     .help = "take names and sizes from this scene or file"},
+     .help = "read names and sizes from this scene or file"},
     {.name = "lenient", .help = "accept packets that are longer than documented"},
     {.name = "listen-only", .help = "never answer: for simulations in real time"},
-    {.name = "state", .help = "results have where all joints are, and how fast they go"},
-    {.name = "coast", .help = "stop by switching motors off, not by holding them"},
+    {.name = "state", .help = "add the position and velocity of all joints to each result"},
+    {.name = "coast", .help = "stop by switching the motors off instead of holding the joints"},
     {0},
 };
 
@@ -49,33 +49,36 @@ static const struct aw_arg force_args[] = {
 #define JOINT                                                                                      \
     {.name = "joint", .complete = aw_joints_complete, .help = "name; hip.axis2 of several axes"}
 #define DEVIATION                                                                                  \
-    AW_DEVIATION_OPTION("hold all when the joint is so far beyond where it stood and its "         \
-                        "targets: 0.3rad, 0.3m")
+    AW_DEVIATION_OPTION("hold all joints when this one is farther than this outside its "          \
+                        "start and targets: 0.3rad, 0.3m")
 #define SPEED                                                                                      \
     {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "", .min = 0.001, .max = 100,     \
      .help = "the fastest, in rad/s or m/s"}
 
 static const struct aw_command commands[] = {
-    {.name = "status", .summary = "show joints and bodies with their tree, and their rates",
+    {.name = "status", .summary = "show the tree of joints and bodies, and their rates",
      .run = aw_run_status,
-     .details = "Answers nothing: a simulation that waits for answers stays where it is, and has "
-         "no rate ('hz' lets it run).\n" "Angles in rad; of a slider the values are m and m/s.",
+     .details = "It sends no answer. So a simulation that waits for answers does not go on, "
+         "and has no rate ('hz' lets it run). Angles are in rad; values of a slider in m and "
+         "m/s.",
      .examples = AW_LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
-    {.name = "limits", .summary = "show what the joints may be sent, and who says so",
+    {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = ez_complete_joints,
           .help = "only of this one"}),
      .run = aw_run_limits,
-     .details = "A torque that a motor may use is not below 0; the simulation tells no limits. "
-         "'follow --max-speed' is one of that command.", .examples = AW_LIST("-l sim: limits")},
-    {.name = "echo", .summary = "print records, of some objects, where a condition holds",
+     .details = "The largest torque of a motor cannot be below 0. The simulation reports no "
+         "other limits; 'follow' has --max-speed of its own.",
+     .examples = AW_LIST("-l sim: limits")},
+    {.name = "echo", .summary = "print the messages of some objects, or those that fulfil a "
+        "condition",
      .args = AW_ARGS(
          {.name = "what", .optional = true, .complete = ez_complete_objects,
           .help = "a name, a pattern (humanoid.*), a number, or a kind of message"}),
      .repeats = true,
      .options = AW_OPTIONS(
          {.name = "where", .value = "COND",
-          .help = "only where this holds: 'force.z>10 and depth>0'"},
+          .help = "only messages that fulfil it: 'force.z>10 and depth>0'"},
          {.name = "once", .help = "one record, then end"}),
      .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
@@ -84,7 +87,7 @@ static const struct aw_command commands[] = {
     {.name = "view", .summary = "draw the bodies on the terminal",
      .options = AW_OPTIONS(
          {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001,
-          .max = 1e6, .help = "of the simulation's time against the clock's"}),
+          .max = 1e6, .help = "the speed of the simulation relative to real time"}),
      .run = run_view,
      .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known "
          "from --scene.\n" "Without a terminal one picture is printed.",
@@ -94,34 +97,34 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "stall", .value = "TIME", .fallback = "1s", .unit = "s", .min = 0.001,
           .max = 3600, .help = "a longer time between two messages is a stall"}),
-     .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
+     .run = run_hz, .details = "For 5 s, or as given by --for or -n.",
      .examples = AW_LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
      .safety = AW_MOTION, .timed = true, .run = run_motor,
-     .details = "Stays until it is changed; with --for so long by the time of the simulation, "
-         "then the joint is held.",
+     .details = "The motor runs until the next command for it. With --for it runs for this "
+         "time of the simulation, then the joint is held.",
      .examples = AW_LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
     {.name = "jog", .summary = "move one axis by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = ez_complete_joints,
           .help = "name or number; hip.axis2 is the second axis"},
          {.name = "amount", .optional = true,
-          .help = "so far from where it is: +0.2 (rad; m of a slider), -10deg, +5cm; without it "
-              "the arrow keys move"}),
+          .help = "the amount, from the actual position: +0.2 (rad; m of a slider), -10deg, "
+              "+5cm; without it the keys move the joint"}),
      .options = AW_OPTIONS(
          {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,
           .max = 100, .help = "on the way"},
          {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
-          .help = "velocity for each rad that the joint is behind, in 1/s"},
+          .help = "velocity per rad of position error, in 1/s"},
          {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
           .max = 1e9, .help = "of its motor"}),
      .safety = AW_MOTION, .run = run_jog,
-     .details = "By its motor, from where the simulation shows it; then it is held. Without an "
-         "amount: arrows move, page keys\n" "change the step, q leaves.",
+     .details = "The motor moves the joint from its actual position, then it is held. Without "
+         "an amount the arrow keys move, page up and down change the step, q quits.",
      .examples = AW_LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
-    {.name = "force", .summary = "put torques (slider: forces) on the axes of a joint",
+    {.name = "force", .summary = "apply torques (slider: forces) to the axes of a joint",
      .args = force_args, .safety = AW_MOTION, .timed = true, .run = run_force,
-     .details = "For one step; with --for again in every step of so much time.",
+     .details = "For one step; with --for in every step of this time.",
      .examples = AW_LIST("-l sim: force 1 5Nm --for 0.5s")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "axis_motor", .summary = "motor, as a record has it", .args = motor_args,
@@ -133,13 +136,14 @@ static const struct aw_command commands[] = {
      .run = run_reset, .examples = AW_LIST("-l sim: reset")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "hold all joints where they are", .safety = AW_READ,
-     .run = run_stop, .details = "Velocity 0 with the torque they have; --coast: without torque.",
+     .run = run_stop, .details = "Sets velocity 0 with the present torque; --coast: without "
+         "torque.",
      .examples = AW_LIST("-l sim: stop")},
     {.name = "advance", .group = AW_GROUP_MOVE,
-     .summary = "go on by so many exchanges, then let the simulation stand",
+     .summary = "let the simulation make this many steps",
      .args = AW_ARGS(
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
-          .optional = true, .help = "exchanges; 1 if nothing is said"}),
+          .optional = true, .help = "number of exchanges; default: 1"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
     {.name = "follow", .summary = "follow joint trajectories of a CSV file",
      .args = AW_ARGS(
@@ -147,17 +151,17 @@ static const struct aw_command commands[] = {
           .help = "columns t (s) and joints (rad): t,hip,hip.axis2", .endings = "csv"}),
      .options = AW_OPTIONS(
          {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
-          .help = "velocity for each rad that a joint is behind, in 1/s"},
+          .help = "velocity per rad of position error, in 1/s"},
          {.name = "kd", .value = "GAIN", .fallback = "0", .unit = "", .min = 0, .max = 100,
-          .help = "velocity for each rad/s that it is too slow"},
+          .help = "velocity per rad/s of velocity error"},
          {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
           .max = 1e9, .help = "of each motor"},
          {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
-          .max = 1e6, .help = "a file that needs more is refused"}),
+          .max = 1e6, .help = "a file with a higher speed is refused"}),
      .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
          "-l sim: follow path.csv"),
      .run = run_follow,
-     .details = "The whole file is checked first. The joints go to its first row slowly, and "
+     .details = "The whole file is checked first. The joints move slowly to its first row, and "
          "are held at the end."},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .args = AW_ARGS(JOINT),
@@ -166,11 +170,10 @@ static const struct aw_command commands[] = {
          SPEED,
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-     .details = "Its motor answers each message with four times the way that is left, a second, or "
-         "--speed. Times are those of\n"
-         "the simulation. Then all joints are held, and at once where this one leaves "
-         "--max-deviation, goes the other way\n"
-         "or does not move. To go on by a step is advance.",
+     .details = "Each message is answered with a motor velocity of four times the remaining "
+         "distance per second, at most --speed. Times are those of the simulation. At the end "
+         "all joints are held, and at once if this one exceeds --max-deviation, moves the "
+         "wrong way or does not move. For the next step of the simulation use advance.",
      .examples = AW_LIST("-l sim: step hinge --from 0rad --to 0.2rad --settle 0.2s --for 1s")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
      .summary = "find a process model of a joint, or of a record",
@@ -182,27 +185,27 @@ static const struct aw_command commands[] = {
          SPEED,
          AW_IDENTIFY_OPTIONS("output")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "From the velocity that is sent, a share of --speed, to the place: a gain of 1 is "
-         "a joint that goes as fast as\n"
-         "it is told. The joint moves as for step, to either side by a third of --max-deviation, "
-         "then with twelve\nfrequencies, for --for (12 s).",
+     .details = "The model describes the joint from the commanded velocity, as a share of "
+         "--speed, to the position. A gain of 1 means that it moves exactly as fast as "
+         "commanded. The joint steps to both sides by a third of --max-deviation and then "
+         "swings with twelve frequencies, for --for (12 s).",
      .examples = AW_LIST("-l sim: identify hinge --for 2s --save /dev/null")},
     {.name = "probe", .group = AW_GROUP_MEASURE,
-     .summary = "find the wire description of an unknown capture",
+     .summary = "find the framing of an unknown capture",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
           .help = "raw bytes, hex, or a capture; - standard input"}),
      .offline = true, .lines = AW_LIST("-l sim: --record run.pcapng advance 20",
          "probe run.pcapng"),
      .run = run_probe,
-     .details = "Sizes, unit quaternions and even step numbers tell. Exit status 5 if it is not "
-         "sure."},
+     .details = "It is found by sizes, unit quaternions and even step numbers. Exit status 5 "
+         "if the result is not certain."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the time from an answer to the next message",
-     .run = run_ping, .details = "-n COUNT times or --for TIME; 10 times without them.",
+     .run = run_ping, .details = "-n COUNT times, or for --for TIME; 10 times by default.",
      .examples = AW_LIST("-l sim: ping")},
     {.name = "list", .group = AW_GROUP_SET_UP,
-     .summary = "show simulators on this machine, and who talks to them",
+     .summary = "show simulators on this machine and their clients",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
      .options = ez_simulator_options, .lines = AW_LIST("sim &"), .run = run_sim,
@@ -228,12 +231,12 @@ static const struct aw_config_key wire_keys[] = {
     {"base", "le32, be32, packed8, stream or name32", "the framing it starts from", "le32"},
     {"endian", "le or be", "order of bytes", "be"},
     {"long", "4 or 8", "bytes of a long", "8"},
-    {"msg", "words joined by +", "what stands before a message", "size32+count32"},
-    {"pkt", "words joined by +", "what stands before each of its packets", "type32+id32+len32"},
+    {"msg", "words joined by +", "the header of a message", "size32+count32"},
+    {"pkt", "words joined by +", "the header of each of its packets", "type32+id32+len32"},
     {0},
 };
 static const struct aw_config_section sections[] = {
-    {"wire NAME", "Another framing, for --wire NAME; probe finds these words in a capture.", "lab",
+    {"wire NAME", "Another framing, for --wire NAME; probe finds its words in a capture.", "lab",
      wire_keys, NULL},
     {0},
 };

@@ -22,9 +22,11 @@ static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, v
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "retries", .value = "COUNT",
-     .help = "ask again so many times; commands are never repeated", .fallback = "2", .unit = "",
+     .help = "repeat a question at most this many times; commands are never repeated",
+     .fallback = "2", .unit = "",
      .whole = true, .min = 0, .max = 1000},
-    {.name = "rate", .value = "HZ", .help = "watch, record: ask so often; play: send so often",
+    {.name = "rate", .value = "HZ", .help = "the rate of questions in watch and record, of "
+        "setpoints in play",
      .unit = "Hz", .min = 0.01, .max = 2000},
     {0},
 };
@@ -35,8 +37,8 @@ static const struct aw_option options[] = {
 #define JOINT                                                                                      \
     {.name = "joint", .complete = aw_joints_complete, .help = "m1, m2, m3, base, shoulder or elbow"}
 #define DEVIATION                                                                                  \
-    AW_DEVIATION_OPTION("hold the joint when it is so far beyond where it stood and its targets: " \
-                        "15deg")
+    AW_DEVIATION_OPTION("hold the joint when it is farther than this outside its start and "       \
+                        "targets: 15deg")
 
 static const struct aw_arg move_args[] = {
     {.name = "m1", .field = "set_setpoints.m1", .optional = true},
@@ -70,15 +72,15 @@ static const struct aw_command commands[] = {
     {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
      .run = aw_run_status, .examples = AW_LIST("-l sim: status", "-l sim: status -j",
          "-l sim: --format '%{m3.actual}' status")},
-    {.name = "limits", .summary = "show what the joints may be sent, and who says so",
+    {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder, elbow or gripper"}),
      .offline = true, .run = aw_run_limits, .examples = AW_LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = run_move,
-     .details = "Takes one second, sinusoidally, unless duration and mode say otherwise. Joints "
-         "that are not named\n" "keep their setpoint.",
+     .details = "The motion takes one second, with a sinusoidal speed; duration and mode "
+         "change that. Joints that you do not name keep their setpoint.",
      .examples = AW_LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
          "--dry-run move 0 45 -30 mode=linear")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
@@ -86,11 +88,11 @@ static const struct aw_command commands[] = {
          {.name = "joint", .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder or elbow"},
          {.name = "amount", .kind = AW_ARG_NUMBER, .unit = "deg", .optional = true,
-          .help = "so far from its setpoint: +5; without it the keys move it"},
+          .help = "the amount, from its setpoint: +5; without it the keys move the joint"},
          DURATION,
          MODE),
-     .details = "Goes on from its setpoint. Without an amount arrow keys or + and - move, page "
-         "up and down change the step, q quits.", .options = wait_options, .safety = AW_MOTION,
+     .details = "Moves from the setpoint. Without an amount the arrow keys or + and - move, "
+         "page up and down change the step, q quits.", .options = wait_options, .safety = AW_MOTION,
      .run = run_jog,
      .examples = AW_LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
     {.name = "home", .summary = "move all joints to 0",
@@ -110,49 +112,49 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(XYZ, DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = run_moveto,
      .examples = AW_LIST("-l sim: moveto 120mm 50mm 150mm --wait")},
-    {.name = "play", .summary = "run through the waypoints of a file",
+    {.name = "play", .summary = "play the waypoints of a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3",
           .endings = "csv"}),
      .options = AW_OPTIONS(
          {.name = "columns", .value = "NAMES",
-          .help = "what the columns are: t_ms,m1,m2,m3 (t_s, dt_ms, q1, base …; - for none of "
-              "these)"},
+          .help = "the names of the columns: t_ms,m1,m2,m3 (t_s, dt_ms, q1, base …; - for a "
+              "column to ignore)"},
          {.name = "every", .value = "TIME", .unit = "s", .min = 1e-3, .max = 3600,
-          .help = "a row so often: the file has no times"},
+          .help = "the time between two rows, if the file has no times"},
          {.name = "from-line", .value = "LINE", .unit = "", .min = 1, .max = 1e9, .whole = true,
-          .help = "the recording that begins there, up to where its time ends"},
+          .help = "play the recording that begins in this line, up to its end"},
          {.name = "angles", .value = "UNIT", .choices = AW_LIST("deg", "rad"),
-          .help = "what the angles are in, where the file does not say it"},
-         {.name = "quintic", .help = "smooth with accelerations without steps"},
+          .help = "the unit of the angles, if the file does not name it"},
+         {.name = "quintic", .help = "smooth between the points, also in acceleration"},
          AW_PLAY_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,m1,m2,m3\\n0,0,0,0\\n1,0,30,-20\\n' >path.csv",
+     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,m1,m2,m3\\n0,0,0,0\\n1,0,30,-20\\n' "
+         ">path.csv",
          "-l sim: play path.csv --speed 50%"),
      .run = run_play,
-     .details = "The whole path is checked first: limits, speed. Then the arm goes to the first "
-         "waypoint, if it is near\n"
-         "(--max-jump) or --approach says how fast, and setpoints are streamed at --rate (default "
-         "50 Hz); + and - change\n"
-         "the speed meanwhile. Without --cubic or --quintic joints move on "
-         "straight lines.\n"
-         "Commas, semicolons, tabs or blanks stand between the columns. Times are seconds "
-         "unless the header or\n"
-         "--columns says t_ms; angles are in deg. What a file does not say is asked about, with "
-         "the command that\n" "plays it."},
+     .details = "The limits and speeds of the whole path are checked first. Then the arm moves "
+         "to the first waypoint, if that is near (--max-jump) or you give a speed for it "
+         "(--approach), and setpoints are sent at --rate (default 50 Hz). The keys + and - "
+         "change the speed. Without --cubic or --quintic the joints move linearly between the "
+         "points. Columns are separated by commas, semicolons, tabs or blanks; times are in "
+         "seconds (in ms if the column is t_ms), angles in deg. If the meaning of a file is "
+         "not clear, the tool asks, and prints the command that answers the question."},
     {.name = "record", .group = AW_GROUP_KEEP,
-     .summary = "write what the joints do into a file",
+     .summary = "record the motion of the joints in a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
           .help = ".csv (joints over time), .pcapng, .mcap or .ndjson",
           .endings = "csv pcapng mcap ndjson"}),
      .options = AW_OPTIONS(
-         {.name = "until-arrived", .help = "until setpoints rest and joints have followed"},
-         {.name = "changes", .help = "leave out samples that repeat the one before"},
-         {.name = "no-header", .help = "numbers only"}),
+         {.name = "until-arrived", .help = "end when the setpoints rest and the joints have "
+             "arrived"},
+         {.name = "changes", .help = "leave out samples equal to the one before"},
+         {.name = "no-header", .help = "write no header line"}),
      .run = run_record,
-     .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or "
-         "Ctrl-C end it; then it says\n" "how far apart the samples were. Columns: position, "
-         "setpoint, velocity and effort of each joint, or those\n" "that --fields names.",
+     .details = "Samples come as fast as the board answers, or at --rate. --for, -n, "
+         "--until-arrived or Ctrl-C end it; the result has the interval between the samples. "
+         "The columns are position, setpoint, velocity and effort of each joint, or those of "
+         "--fields.",
      .examples = AW_LIST("-l sim: record run.csv --for 0.2s"),
      .next = {"plot {file}", "draws it"}},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
@@ -160,8 +162,8 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "velocity", .help = "set: the gains of the velocity controllers"}),
      .safety = AW_WRITE, .run = run_gains,
-     .details = "Setting position gains ends a move where it is. diff has exit status 1 where "
-         "they differ.",
+     .details = "Setting position gains ends a running move at its present position. diff ends "
+         "with exit status 1 if the gains differ.",
      .examples = AW_LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
@@ -170,10 +172,10 @@ static const struct aw_command commands[] = {
          DEVIATION,
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-     .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
-         "steady-state error, IAE. The\n"
-         "setpoint jumps, and the servo goes as fast as it can. It stays there; where the joint "
-         "leaves --max-deviation,\ngoes the other way or does not move, it is held at once.",
+     .details = "Measures rise time (10 to 90 %), overshoot in % of the step, settling time (2 "
+         "%), steady-state error and IAE. The setpoint jumps, and the servo moves as fast as "
+         "it can; the joint stays at the target. It is held at once if it exceeds "
+         "--max-deviation, moves the wrong way or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step m2 --from 0deg --to 20deg")},
     {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
      .args = AW_ARGS(JOINT),
@@ -191,9 +193,9 @@ static const struct aw_command commands[] = {
          DEVIATION,
          AW_IDENTIFY_OPTIONS("setpoint")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "What is found is the servo, from its setpoint to its position: the setpoint goes "
-         "to either side by a third of\n--max-deviation, then swings with twelve frequencies, for "
-         "--for (12 s). The joint ends where it began.",
+     .details = "The model describes the servo from its setpoint to its position. The setpoint "
+         "steps to both sides by a third of --max-deviation and then swings with twelve "
+         "frequencies, for --for (12 s). The joint ends at its start.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify m2 --save /dev/null")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
      .summary = "make the steps of a specification, and judge them",
@@ -203,7 +205,8 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          DEVIATION,
          AW_VERDICTS_OPTION),
-     .safety = AW_MOTION, .lines = AW_LIST("$ printf '[no overshoot]\\njoint = m2\\nfrom = 0deg\\nto = 20deg\\nfor = 2s\\nmax-overshoot = 10%%\\n' >spec.ini",
+     .safety = AW_MOTION, .lines = AW_LIST("$ printf '[no overshoot]\\njoint = m2\\nfrom = "
+         "0deg\\nto = 20deg\\nfor = 2s\\nmax-overshoot = 10%%\\n' >spec.ini",
          "-l 'sim:?time=virtual' verify spec.ini"),
      .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "A file has sections, each of them a step:\n"
@@ -221,7 +224,7 @@ static const struct aw_command commands[] = {
      .safety = AW_WRITE, .run = run_message, .examples = AW_LIST("-l sim: light 0.33 1 0.5")},
     {.name = "velocity", .summary = "velocity mode", .args = velocity_args, .safety = AW_MOTION,
      .run = run_velocity,
-     .details = "The published firmware accepts it, but its servos do not move by it.",
+     .details = "The published firmware accepts this command, but its servos do not move.",
      .examples = AW_LIST("-l sim: velocity elbow=100")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure round trips", .safety = AW_READ, .run = run_ping,
@@ -235,16 +238,17 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "bytes", .value = "HEX", .help = "the payload as bytes instead of floats"}),
      .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
-     .details = "Any id goes; one that only reads (1910, 1822, 1857, 1825) without a question. "
-         "1848 without its targets\n" "would snap all joints to 0 and is refused.",
+     .details = "Sends a packet with any id. For the ids that only read (1910, 1822, 1857, "
+         "1825) it asks nothing. 1848 without targets is refused, because it would move all "
+         "joints to 0 at once.",
      .examples = AW_LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
-    {.name = "fk", .summary = "where the tip is at these angles",
+    {.name = "fk", .summary = "compute the place of the tip from angles",
      .args = AW_ARGS(
          {.name = "m1", .field = "set_setpoints.m1"},
          {.name = "m2", .field = "set_setpoints.m2"},
          {.name = "m3", .field = "set_setpoints.m3"}),
      .offline = true, .run = run_fk, .examples = AW_LIST("fk 0 0 0", "fk 0 45 -30 -j")},
-    {.name = "ik", .summary = "angles that bring the tip to a place",
+    {.name = "ik", .summary = "compute the angles for a place of the tip",
      .args = AW_ARGS(XYZ),
      .offline = true, .run = run_ik, .examples = AW_LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
     /* Records as other tools print them, taken back as commands. */
@@ -268,7 +272,7 @@ static const struct aw_command commands[] = {
     {.name = message, .summary = "ask, as a record does", .hidden = true, .run = run_question}
     QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
     QUESTION("velocity_gains"),
-    {.name = "list", .summary = "show boards, and what is in the way of using them",
+    {.name = "list", .summary = "show boards, their users, and missing permissions",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "udev", .group = AW_GROUP_SET_UP, .prints = "a file of rules",
      .summary = "print the udev rules that permit access", .offline = true,
@@ -284,8 +288,9 @@ static const struct aw_command commands[] = {
          {.name = "motors", .value = "COUNT", .fallback = "3", .choices = AW_LIST("1", "2", "3"),
           .help = "of the board: 1, 2 or 3"},
          {.name = "fault", .value = "LIST", .words = aw_hidmotor_fault_names,
-          .help = "what goes wrong: lost:5%,late,glitch:1%"}),
-     .lines = AW_LIST("sim &"), .run = run_sim, .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
+          .help = "faults of the board: lost:5%,late,glitch:1%"}),
+     .lines = AW_LIST("sim &"), .run = run_sim, .details = "Prints 'ready: URL' on standard "
+         "error; that URL works with -l."},
     {0},
 };
 /* clang-format on */

@@ -25,7 +25,7 @@ static const struct aw_option options[] = {
     {.name = "limits", .value = "FILE", .check = aw_session_check_file,
      .needed_by = AW_NEEDED_BY_DEVICES, .help = "joint limits, one a line: elbow 1700 2570"},
     {.name = "views", .value = "FILE", .check = aw_session_check_file,
-     .help = "saved camera views; CameraViews.csv beside the config file without it"},
+     .help = "file of saved camera views; default: CameraViews.csv beside the config file"},
     {.name = "wire", .value = "NAME", .fallback = "spec", .complete = aw_wire_complete,
      .check = aw_session_check_wire, .needed_by = AW_NEEDED_BY_MESSAGES,
      .help = "spec: as documented; compat38: length byte of a scene as the published client sends "
@@ -38,28 +38,29 @@ static const struct aw_arg message_args[] = {
     {0},
 };
 #define DEVIATION                                                                                  \
-    AW_DEVIATION_OPTION("stop the joints when this one is so far beyond where it stood and its "   \
-                        "targets: 15deg")
+    AW_DEVIATION_OPTION("stop the joints when this one is farther than this outside its "          \
+                        "start and targets: 15deg")
 
 static const struct aw_command commands[] = {
-    {.name = "scene", .summary = "load a scene: the arm goes to its centre",
+    {.name = "scene", .summary = "load a scene; the arm moves to its centre",
      .args = AW_ARGS(
          {.name = "scene", .complete = complete_scenes,
           .help = "basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking, or a number"},
          {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
-          .help = "frame rate, camera and limits as a record has them: elbow.max=2300, "
+          .help = "frame rate, camera and limits, as fields of the record: elbow.max=2300, "
               "camera.y=500"}),
      .options = AW_OPTIONS(
          {.name = "fps", .value = "HZ", .help = "frames per second wanted", .fallback = "30",
           .unit = "Hz", .min = 1, .max = 255, .whole = true},
-         {.name = "camera", .value = "VIEW", .help = "a saved view; the scene's own without it",
+         {.name = "camera", .value = "VIEW", .help = "a saved view; default: the view of the "
+             "scene",
           .complete = unity_complete_views},
          {.name = "wait", .value = "TIME",
-          .help = "ask again until feedback comes, for so long; 0: ask once", .fallback = "5s",
+          .help = "repeat the request for at most this time; 0: ask once", .fallback = "5s",
           .unit = "s", .min = 0, .max = 3600}),
      .safety = AW_WRITE, .run = run_scene,
-     .details = "Asks again until the feedback shows the arm at its start. The limits are the "
-         "usual ones, or those of --limits.",
+     .details = "Repeats the request until the feedback shows the arm at its start. The limits "
+         "are the usual ones, or those of --limits.",
      .examples = AW_LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
     /* Records as other tools print them, taken back as commands. */
@@ -69,28 +70,25 @@ static const struct aw_command commands[] = {
      .hidden = true, .safety = AW_WRITE, .run = run_update},
     {.name = "camera_request", .summary = "camera get, as a record has it", .hidden = true,
      .safety = AW_READ, .run = run_camera_request},
-    {.name = "drive", .summary = "drive joints until it is ended, then stop",
+    {.name = "drive", .summary = "drive joints at a speed until you end it, then stop",
      .args = AW_ARGS(
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_drives,
           .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"}),
      .options = AW_OPTIONS(
          {.name = "follow",
-          .help = "take further lines like 'elbow=-20 hand=stop' from standard input until it "
-              "ends"},
+          .help = "read lines such as 'elbow=-20 hand=stop' from standard input until its end"},
          {.name = "clamp",
-          .help = "a velocity above the joint's cap is the cap, not refused"},
+          .help = "reduce a velocity above the limit of the joint instead of refusing it"},
          {.name = "deadman", .value = "TIME",
-          .help = "with --follow: stop all joints when no line came for so long", .unit = "s",
+          .help = "with --follow: stop all joints when no line came for this time", .unit = "s",
           .min = 0.02, .max = 3600}),
      .safety = AW_MOTION, .timed = true, .run = run_drive,
      .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "
-         "wrist_rotate to the right, elbow and\n"
-         "wrist_flex up, hand open. --for ends it; so does Ctrl-C. Joints that are not named "
-         "are stopped. --follow\n"
-         "lets another program drive: each of its lines changes the joints it names. A line "
-         "that is refused changes\n"
-         "nothing and ends it; with --keep-going the others are taken, and the exit status is that "
-         "of the first refusal.",
+         "wrist_rotate to the right, elbow and wrist_flex up, hand open. --for ends it; so "
+         "does Ctrl-C. Joints that are not named are stopped. --follow lets another program "
+         "drive: each of its lines changes the joints that it names. A refused line changes "
+         "nothing and ends it; with --keep-going the others are taken, and the exit status is "
+         "that of the first refusal.",
      .examples = AW_LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive --follow --for 0.3s",
          "-l sim: drive hand=open shoulder=-20deg/s --for 0.3s")},
     {.name = "move", .summary = "move joints to positions",
@@ -98,18 +96,20 @@ static const struct aw_command commands[] = {
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
           .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="}),
      .safety = AW_MOTION, .run = run_move,
-     .details = "All joints at once, by their feedback, slower near the goal. Also velocity=45, "
-         "tolerance=10, timeout=10s.\n" "Exit status 3 when a joint does not get there.",
+     .details = "Moves all joints at once, controlled by their feedback, slower near the "
+         "target. It also takes velocity=45, tolerance=10, timeout=10s. Exit status 3 if a "
+         "joint does not arrive.",
      .examples = AW_LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = unity_complete_joints, .help = "name of a joint"},
          {.name = "amount", .optional = true,
-          .help = "so far from where it is: +50 ticks, -5deg; without it the arrow keys move"}),
+          .help = "the amount, from the actual position: +50 ticks, -5deg; without it the keys "
+              "move the joint"}),
      .safety = AW_MOTION, .run = run_jog,
-     .details = "From where the feedback shows it. Without an amount: arrows move, page keys "
-         "change the step, q leaves.",
+     .details = "Moves from the position of the feedback. Without an amount the arrow keys "
+         "move, page up and down change the step, q quits.",
      .examples = AW_LIST("-l 'sim:?time=virtual' jog elbow +50",
          "-l 'sim:?time=virtual' jog wrist_flex -5deg")},
     {.name = "stop", .group = AW_GROUP_MOVE,
@@ -149,8 +149,8 @@ static const struct aw_command commands[] = {
          {.name = "name", .optional = true, .complete = unity_complete_views,
           .with = AW_LIST("save", "use"), .help = "save, use: the name of a view"}),
      .safety = AW_WRITE, .run = run_camera,
-     .details = "What is not given stays as it is: camera set y=700. Views are kept in the "
-         "format of CameraViews.csv.",
+     .details = "Values that you do not give stay as they are: camera set y=700. Views are "
+         "saved in the format of CameraViews.csv.",
      .examples = AW_LIST("-l sim: camera get", "-l sim: camera set -185 700 0 66 270 0",
          "-l sim: camera set y=600 rx=80", "-l sim: camera save above", "camera views")},
     {.name = "play", .summary = "play a motion sequence",
@@ -158,7 +158,7 @@ static const struct aw_command commands[] = {
          {.name = "file", .kind = AW_ARG_FILE,
           .help = "a motion sequence of brachI/Oplexus (CSV)", .endings = "csv"}),
      .options = AW_OPTIONS(
-         {.name = "repeat", .value = "COUNT", .help = "play it so often", .fallback = "1",
+         {.name = "repeat", .value = "COUNT", .help = "play it this many times", .fallback = "1",
           .unit = "", .min = 1, .max = 1e9, .whole = true},
          {.name = "loop", .help = "again and again"},
          {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
@@ -166,24 +166,27 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .timed = true, .lines = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s",
          "-l sim: play path.csv"),
      .run = run_play,
-     .details = "The format and the meaning of brachI/Oplexus; the whole file is checked first. "
-         "In a row of type User the\n"
-         "player waits until somebody else has brought the joint there."},
+     .details = "The file has the format of brachI/Oplexus and is checked as a whole first. In "
+         "a row of type User the player waits until somebody else has moved the joint to the "
+         "position."},
     {.name = "teach", .group = AW_GROUP_KEEP, .summary = "record positions as a motion sequence",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE, .help = "the sequence to write", .endings = "csv"}),
      .options = AW_OPTIONS(
-         {.name = "every", .value = "TIME", .help = "keep a point so often, without a person",
+         {.name = "every", .value = "TIME", .help = "save a point at this interval, without "
+             "Enter",
           .unit = "s", .min = 0.015, .max = 3600},
          {.name = "velocity", .value = "NUMBER",
-          .help = "of the motions; the cap of each joint without it", .unit = "", .min = 1,
+          .help = "the velocity of the motions; default: the limit of each joint", .unit = "",
+          .min = 1,
           .max = 1023, .whole = true},
          {.name = "tolerance", .value = "TICKS",
-          .help = "of the motions; smaller changes are left out", .fallback = "10", .unit = "",
+          .help = "the tolerance of the motions; smaller changes are left out", .fallback = "10",
+          .unit = "",
           .min = 5, .max = 1000, .whole = true}),
      .run = run_teach,
-     .details = "Each Enter keeps where the joints are; q and Enter, or the end of the input, "
-         "ends it. Without a person: --every 500ms.",
+     .details = "Each Enter saves the present positions; q and Enter, or the end of the input, "
+         "ends it. --every 500ms saves them by itself.",
      .examples = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .args = AW_ARGS(
@@ -192,10 +195,10 @@ static const struct aw_command commands[] = {
          DEVIATION,
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-     .details = "The simulator takes velocities: each feedback is answered with four times the way "
-         "that is left, in deg/s, or\n"
-         "the fastest that the joint may go. Then all joints are stopped, and at once where this "
-         "one leaves\n--max-deviation, goes the other way or does not move.",
+     .details = "The simulator takes velocities. So each feedback is answered with a velocity "
+         "of four times the remaining distance per second, at most the limit of the joint. At "
+         "the end all joints are stopped, and at once if this one exceeds --max-deviation, "
+         "moves the wrong way or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step elbow --from 0deg --to 20deg")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
      .summary = "find a process model of a joint, or of a record",
@@ -206,16 +209,16 @@ static const struct aw_command commands[] = {
          DEVIATION,
          AW_IDENTIFY_OPTIONS("output")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "From the velocity that is sent, a share of the fastest, to the place in deg: a "
-         "gain of 1 is a joint that goes as\n"
-         "fast as it is told. The joint moves as for step, to either side by a third of "
-         "--max-deviation, then with twelve\nfrequencies, for --for (12 s).",
+     .details = "The model describes the joint from the commanded velocity, as a share of the "
+         "fastest, to the position in deg. A gain of 1 means that it moves exactly as fast as "
+         "commanded. The joint steps to both sides by a third of --max-deviation and then "
+         "swings with twelve frequencies, for --for (12 s).",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify elbow --save /dev/null")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
      .run = run_ping,
-     .details = "Streams control packets that change nothing, and asks for the camera, -n COUNT "
-         "times or --for TIME; 10 times without them.",
+     .details = "Sends control packets that change nothing, and asks for the camera: -n COUNT "
+         "times, or for --for TIME; 10 times by default.",
      .examples = AW_LIST("-l sim: ping -n 2")},
     {.name = "list", .summary = "show whether a simulator answers on this machine",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
@@ -224,20 +227,21 @@ static const struct aw_command commands[] = {
          {.name = "listen", .value = "URL", .fallback = "udp-listen:",
           .help = "serve here: udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"},
          {.name = "scene", .value = "NAME",
-          .help = "loaded from the start; without it the simulator is silent until one is asked "
-              "for", .complete = complete_scenes},
+          .help = "the scene at the start; without it the simulator is silent until a client "
+              "loads one", .complete = complete_scenes},
          {.name = "model", .value = "NAME", .fallback = "servo", .words = aw_unitysim_speed_names,
-          .help = "what a unit of velocity is: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
-         {.name = "low-echo", .help = "round velocities in feedback as the real one does"},
+          .help = "the size of a unit of velocity: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
+         {.name = "low-echo", .help = "round the velocities in the feedback as the original "
+             "does"},
          {.name = "stuck", .value = "JOINTS", .help = "joints that do not move",
           .complete = unity_complete_joints},
-         {.name = "feedback-loss", .value = "SHARE", .help = "of the feedback, not sent: 20%"},
-         {.name = "seed", .value = "NUMBER", .help = "of what is lost"}),
+         {.name = "feedback-loss", .value = "SHARE", .help = "the share of feedback that is "
+             "not sent: 20%"},
+         {.name = "seed", .value = "NUMBER", .help = "the seed for the lost feedback"}),
      .lines = AW_LIST("sim &"), .run = run_sim,
-     .details = "On a terminal it shows the arm live, and keys drive it until a client sends "
-         "something; x makes a joint stick, f\n"
-         "freezes all, m holds the feedback back. Elsewhere it prints 'ready: URL' on standard "
-         "error; that URL works with -l."},
+     .details = "On a terminal it draws the arm, and keys drive it until a client sends "
+         "something; x makes a joint stick, f freezes the arm, m stops the feedback. In a pipe "
+         "it prints 'ready: URL' on standard error; use that URL with -l."},
     {0},
 };
 /* clang-format on */

@@ -25,12 +25,12 @@ static const struct aw_arg help_args[] = {
 };
 static const struct aw_option help_options[] = {
     {.name = "as", .value = "FORM", .fallback = "text", .choices = AW_LIST("text", "man", "md"),
-     .help = "text, man or md, as the manual pages and docs are made"},
-    {.name = "tables", .help = "of a topic in one of these forms: what is this tool's only"},
+     .help = "text, man or md"},
+    {.name = "tables", .help = "with md or man: only the part of the topic about this tool"},
     {0},
 };
 static const struct aw_arg script_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "one command a line, # starts a comment"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = "one command per line; # starts a comment"},
     {0},
 };
 #define OWN_DURATION                                                                               \
@@ -42,7 +42,7 @@ static const struct aw_option own_options[] = {
     {0},
 };
 const struct aw_command aw_common_commands[] = {
-    {.name = "status", .summary = "show where the joints are, and where they are to be",
+    {.name = "status", .summary = "show the actual and target position of each joint",
      .joints = true, .run = aw_run_status,
      .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
     {.name = "limits", .summary = "show what the joints may be sent, and who says so",
@@ -51,52 +51,50 @@ const struct aw_command aw_common_commands[] = {
           .help = "only of this one"}),
      .joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")},
     {.name = "teleop", .group = AW_GROUP_MOVE, .hands = true,
-     .summary = "drive the joints by a gamepad, while a button is held; or by keys",
+     .summary = "drive the joints with a gamepad while a button is held, or with keys",
      .options = AW_OPTIONS(
          {.name = "pad", .value = "PATH",
-          .help = "the gamepad: /dev/input/event7, or file:RECORDING of evemu-record; without it "
-              "the first there is"},
-         {.name = "keys", .help = "the keys of the terminal, as where there is no gamepad"},
+          .help = "the gamepad: /dev/input/event7, or file:RECORDING of evemu-record; default: "
+              "the first one found"},
+         {.name = "keys", .help = "use the keys of the terminal, also if there is a gamepad"},
          {.name = "map", .value = "NAME", .complete = aw_teleop_complete_maps,
-          .help = "what the controls do: a section [teleop NAME] of the config file, or built in"},
+          .help = "the functions of the controls: a section [teleop NAME] of the config file, "
+              "or a built-in map"},
          {.name = "channels", .value = "FILE",
-          .help = "inputs of the map by name from records (NDJSON, CSV): - as they come on "
-              "standard input, a file by its times"},
+          .help = "drive by records (NDJSON, CSV) that name the inputs of the map: -: as they "
+              "come on standard input; a file: at its times"},
          {.name = "learn",
-          .help = "ask to move each control, and write a section [teleop NAME] (--map; mine)"},
+          .help = "ask you to move each control, and write a section [teleop NAME] (--map; mine)"},
          {.name = "stale", .value = "TIME", .unit = "s", .min = 0, .max = 60,
-          .help = "stop when a pad with a stick held out is silent for so long; 0: never, as "
-              "without a word but on Bluetooth (2s); of records (0.5s)"},
+          .help = "stop if the gamepad sends nothing for this time while a stick is held; 0: "
+              "never; default: 2s on Bluetooth, 0.5s with --channels, else 0"},
          AW_LAG_OPTION,
          {.name = "pad-db", .value = "FILE",
           .help = "names of controls: lines of SDL's GameControllerDB", .endings = "txt"}),
      .safety = AW_MOTION, .timed = true, .run = aw_run_teleop,
-     .details = "Nothing moves unless the enabling button is held (the right shoulder) and each "
-         "stick was seen at rest first.\n"
-         "What stops: the button let go, the pad pulled out, events lost, this program held up. "
-         "A quarter of the speed, all\n"
-         "of it while the left shoulder is held. Keys: a key is one short push; where the terminal "
-         "reports releases it runs\n"
-         "while it is held. Such a button is no enabling device of ISO 10218-1, and no safety "
-         "function."},
-    {.name = "watch", .summary = "show what the device says: a table, or lines",
+     .details = "Hold the enabling button (right shoulder) to move; each stick must rest once "
+         "before it counts. The joints stop when you release the button, unplug the gamepad, "
+         "or events or time are lost. They move at a quarter of their speed; hold the left "
+         "shoulder for full speed. A key is one short push; on a terminal that reports key "
+         "releases the joint moves while you hold the key. This button is no enabling device "
+         "of ISO 10218-1 and no safety function."},
+    {.name = "watch", .summary = "show the messages of the device as a table or as lines",
      .args = AW_ARGS(
          {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
           .help = "what to show: FIELD, JOINT.FIELD, 'JOINT.*'; - reads NDJSON from standard "
               "input"}),
      .options = AW_OPTIONS(
          {.name = "where", .value = "CONDITION",
-          .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
-         {.name = "once", .help = "end when all of it has come once"}),
+          .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"},
+         {.name = "once", .help = "end when each of the fields has come once"}),
      .safety = AW_READ, .run = aw_run_watch,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}",
          "-l 'log:run.pcapng?speed=max' watch {field}"),
-     .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
-         "greatest, / filters, arrows\n"
-         "scroll; a lost link is waited for. Else, and with -n, --once, --json, --csv, --format "
-         "or --fields, one line\n"
-         "a message. What only says how a message is made (hidmotor's count, armctl's seq) is "
-         "shown if it is named, or\n" "with -v."},
+     .details = "On a terminal it is a table: q leaves, space freezes it, r resets min and "
+         "max, / filters, arrows scroll; if the link is lost, it waits for it. In a pipe, and "
+         "with -n, --once, --json, --csv, --format or --fields, it prints one line for each "
+         "message. Fields that only describe the message (count of hidmotor, seq of armctl) "
+         "are shown with -v or when you name them."},
     {.name = "plot", .prints = "a drawing", .prints_json = true,
      .summary = "plot fields over time: live, from a pipe, or of a recording",
      .args = AW_ARGS(
@@ -108,51 +106,48 @@ const struct aw_command aw_common_commands[] = {
          {.name = "span", .value = "TIME", .help = "how much time is shown", .fallback = "10s",
           .unit = "s", .min = 0.01, .max = 86400},
          {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
-          .help = "not on a terminal: print a picture this often, not only at the end"},
+          .help = "in a pipe: print a picture at this interval, not only at the end"},
          {.name = "out", .value = "FILE",
-          .help = "draw all of it into an .svg, .png or .pdf file", AW_PICTURE},
+          .help = "draw into an .svg, .png or .pdf file", AW_PICTURE},
          {.name = "title", .value = "TEXT",
-          .help = "above the drawing, in place of what it is of"},
+          .help = "the title of the drawing"},
          {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
           .help = "send it to PlotJuggler (UDP server, JSON) instead"}),
      .safety = AW_READ, .run = aw_run_plot,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}", "plot run.pcapng",
          "plot run.pcapng {field} --title 'My run' --out run.svg"),
-     .details = "Of a recording it draws, without fields, where the joints are and are to be; "
-         "of a table that has no such\n"
-         "columns, the first eight. Several recordings are drawn one over the other, with their "
-         "names. In a file what a\n"
-         "joint is to do (setpoint, target) is dashed, in the colour of what it does. Live on a "
-         "terminal: q leaves, space\n"
-         "freezes. Reads NDJSON from a pipe unless -l names a device, so that any tool can plot "
-         "what another one says with\n"
-         "watch -j. Where a simulation tells its time, that is plotted, and counted by --for."},
-    {.name = "wait", .summary = "wait until a message is as wanted, and print it",
+     .details = "Without fields it draws the target and actual positions of a recording, or "
+         "the first eight columns of a table without such columns. Several recordings are "
+         "drawn over each other, with their names. In a picture a target is dashed, in the "
+         "colour of its actual value. Live on a terminal q leaves, space freezes. Without -l "
+         "it reads NDJSON from a pipe, so any tool can plot the output of watch -j of another "
+         "one. The time axis and --for use the time of a simulation if it reports one."},
+    {.name = "wait", .summary = "wait until a message fulfils a condition, and print it",
      .args = AW_ARGS(
          {.name = "condition", .kind = AW_ARG_REST, .complete = aw_complete_fields,
           .help = "'FIELD>5 and OTHER<100'"}),
      .options = AW_OPTIONS(
-         {.name = "stable", .value = "TIME", .help = "until it has been so for this long",
+         {.name = "stable", .value = "TIME", .help = "until the condition has held for this "
+             "time",
           .unit = "s", .min = 0, .max = 86400}),
      .run = aw_run_wait,
      .lines = AW_LIST("--dry-run wait '{field}>5' --for 3s"),
-     .details = "Only messages count that come after the command has begun. With --for it gives "
-         "up then: exit status 3."},
+     .details = "Only messages after the start of the command count. With --for it gives up "
+         "after that time: exit status 3."},
     {.name = "expect", .summary = "check that a message comes, or that none does",
      .args = AW_ARGS(
          {.name = "what", .kind = AW_ARG_REST, .complete = aw_complete_fields,
           .help = "MESSAGE FIELD=VALUE …, or a condition: 'FIELD>5 and OTHER<100'"}),
      .options = AW_OPTIONS(
-         {.name = "never", .help = "that none comes, for as long as --for says"},
+         {.name = "never", .help = "check that no such message comes during the time of --for"},
          {.name = "tolerance", .value = "VALUE",
-          .help = "how far from VALUE is near enough, with its unit: 1deg"}),
+          .help = "the permitted difference from VALUE, with its unit: 1deg"}),
      .run = aw_run_expect,
      .lines = AW_LIST("$ printf '{move}\\nexpect \"{field}>-5000\"\\n' >moves.txt",
          "-l sim: run moves.txt"),
-     .details = "Waits for 2 s, or as long as --for says. If it does not come, the nearest "
-         "messages are shown, and the exit\n"
-         "status is 1. A device that speaks only when it is commanded: what it said since the "
-         "last command counts."},
+     .details = "Waits for 2 s, or the time of --for. If no such message comes, it prints the "
+         "nearest ones, exit status 1. If the device only answers commands, its messages since "
+         "the last command count."},
     {.name = "encode", .summary = "print the bytes of a message",
      .args = AW_ARGS(
          {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
@@ -169,20 +164,21 @@ const struct aw_command aw_common_commands[] = {
          {.name = "dir", .value = "DIR", .help = "tx: the host sent it, rx: the device sent it",
           .fallback = "rx", .choices = directions},
          {.name = "as", .value = "FORM",
-          .help = "what the input is: hex, stream, candump, pcapng (and other captures)",
+          .help = "the form of the input: hex, stream, candump, pcapng (and other captures)",
           .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
          {.name = "port", .value = "PORT",
-          .help = "of captures: the device's UDP or TCP port, if it is not the usual one",
+          .help = "in captures: the UDP or TCP port of the device, if not the usual one",
           .unit = "", .min = 1, .max = 65535, .whole = true},
          {.name = "where", .value = "CONDITION",
-          .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"}),
+          .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"}),
      .offline = true, .messages = true, .run = aw_run_decode,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}",
          "decode run.pcapng --csv --fields {field} --where 'dir=rx'"),
-     .details = "What is damaged is told, and exit status 5 at the end. A whole message with a "
-         "value that has no meaning\n"
-         "(a controller 9) is marked, in JSON as \"anomaly\", and is no error."},
-    {.name = "record", .group = AW_GROUP_KEEP, .summary = "write what comes into a file",
+     .details = "Damaged messages are reported, exit status 5 at the end. A message with a "
+         "value that has no meaning (controller 9) is no error; it is marked, in JSON by "
+         "\"anomaly\"."},
+    {.name = "record", .group = AW_GROUP_KEEP, .summary = "record the messages of the device "
+        "in a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
           .help = ".pcapng, .mcap, .csv, .ndjson; on CAN also .log",
@@ -190,12 +186,12 @@ const struct aw_command aw_common_commands[] = {
      .run = aw_run_record,
      .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
      .next = {"plot {file}", "draws it"},
-     .details = "The ending says the format: .pcapng (everything that passes the link), .mcap (the "
-         "same and decoded, for\nFoxglove, PlotJuggler, Rerun and ROS 2; a layout is named at "
-         "the end), .csv or .ndjson (decoded), .log\n"
-         "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only the last minute. On a "
-         "terminal a line that\n" "you type becomes a mark. --fields chooses the columns; "
-         "in .csv times begin at 0 unless --time says\n" "otherwise."},
+     .details = "The ending of the file is the format: .pcapng (all messages on the link), "
+         ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; the end of the "
+         "command names a layout), .csv or .ndjson (decoded), .log (candump). --for, -n or "
+         "Ctrl-C end it; --last 60s keeps only the last minute. On a terminal each line that "
+         "you type becomes a mark. --fields chooses the columns; times in .csv begin at 0 (see "
+         "--time)."},
     {.name = "replay", .group = AW_GROUP_KEEP,
      .summary = "send the commands of a capture again, at their times",
      .args = AW_ARGS(
@@ -203,26 +199,29 @@ const struct aw_command aw_common_commands[] = {
           .help = "a capture: pcapng, MCAP, pcap, or a candump log",
           .endings = "pcapng mcap pcap log"}),
      .options = AW_OPTIONS(
-         {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
+         {.name = "speed", .value = "FACTOR",
+          .help = "the speed: 2 is twice as fast", .fallback = "1",
           .unit = "", .min = 0.001, .max = 1e6},
-         {.name = "from", .value = "TIME", .help = "leave out what comes before: 3s", .unit = "s",
+         {.name = "from", .value = "TIME",
+          .help = "begin at this time of the recording: 3s", .unit = "s",
           .min = 0, .max = 1e9},
-         {.name = "loop", .help = "again and again"},
-         {.name = "all", .help = "on a CAN bus: also what the devices sent"}),
+         {.name = "loop", .help = "repeat until --for or Ctrl-C"},
+         {.name = "all", .help = "on a CAN bus: send the frames of the devices, too"}),
      .safety = AW_MOTION, .timed = true, .run = aw_run_replay,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}", "-l sim: replay run.pcapng"),
-     .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
-    {.name = "info", .group = AW_GROUP_KEEP, .summary = "show what a file holds",
+     .details = "The whole file is checked first. If you interrupt it, the device is stopped."},
+    {.name = "info", .group = AW_GROUP_KEEP, .summary = "show the contents of a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
           .help = "a capture (pcapng, MCAP, pcap, candump), or CSV or NDJSON that a command wrote",
           .endings = "pcapng mcap pcap log csv ndjson"}),
      .options = AW_OPTIONS(
-         {.name = "repair", .help = "write the end of an MCAP file whose recorder was killed"}),
+         {.name = "repair", .help = "repair an MCAP file whose recorder was killed: write its "
+             "end"}),
      .offline = true, .messages = true, .run = aw_run_info, .next = {"plot {file}", "draws it"},
      .lines = AW_LIST("-l sim: --record run.pcapng {move}", "info run.pcapng"),
-     .details = "Of a capture the messages, how often and how many a second, marks and damage; "
-         "of CSV and NDJSON\n" "that any tool wrote each value with its rate, least and greatest."},
+     .details = "For a capture it shows the number and rate of each message, marks and damage; "
+         "for a CSV or NDJSON file of any tool the rate, minimum and maximum of each value."},
     {.name = "describe", .prints = "a drawing", .prints_json = true,
      .summary = "draw the layout of the messages",
      .args = AW_ARGS(
@@ -254,71 +253,71 @@ const struct aw_command aw_common_commands[] = {
     {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
      .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
     {.name = "packets", .group = AW_GROUP_SET_UP, .prints = "a packet file",
-     .summary = "print a packet file to begin with, see --packets",
+     .summary = "print a template of a packet file, see --packets",
      .args = AW_ARGS({.name = "init", .choices = AW_LIST("init")}),
      .own = true, .offline = true, .run = aw_run_packets, .examples = AW_LIST("packets init")},
-    {.name = "send", .summary = "send a packet of --packets, show the answer",
+    {.name = "send", .summary = "send a packet of a --packets file, show the answer",
      .args = AW_ARGS(
          {.name = "message", .kind = AW_ARG_MESSAGE, .help = "which one"},
          {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
      .own = true, .safety = AW_DANGEROUS, .harmless = aw_send_only_reads, .run = aw_run_send,
      .lines = AW_LIST("packets init >team.packets", "--packets team.packets describe"),
-     .details = "What it does to the device nobody here knows: it is asked about, unless it only "
-         "asks. A stop follows\n" "only where the file says 'moves = yes'."},
+     .details = "The tool does not know the effect of the packet. So it asks you first, unless "
+         "the packet only reads. A stop is sent after it only if the file says 'moves = yes'."},
     {.name = "serve", .group = AW_GROUP_SET_UP,
-     .summary = "have the device, and share it with other programs",
+     .summary = "open the device and share it with other programs",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL,…", .complete = NULL,
-          .help = "where: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
+          .help = "the address: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
          {.name = "mqtt", .value = "URL",
-          .help = "also by a broker: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
+          .help = "share it over an MQTT broker, too: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
          {.name = "foxglove", .value = "ADDRESS:PORT", .bare = "127.0.0.1:8765",
-          .help = "also for the panels of Foxglove, which may look on and stop"},
-         {.name = "token", .value = "FILE", .help = "tcp: what a client has to show first"},
-         {.name = "log", .value = "FILE", .help = "a line for each command"},
+          .help = "serve the panels of Foxglove, too; they may read and stop"},
+         {.name = "token", .value = "FILE", .help = "tcp: the secret that a client must send "
+             "first"},
+         {.name = "log", .value = "FILE", .help = "write a line for each command into this "
+             "file"},
          {.name = "files", .value = "FOLDER",
-          .help = "lines of JSON may name files of it; without it none"},
+          .help = "JSON commands may use files in this folder; without it none"},
          {.name = "print-unit", .help = "print a unit file for systemd, and do nothing else"}),
      .prints = "a unit file, or nothing", .run = aw_run_serve,
-     .details = "Any number may look on, one at a time may command; whoever falls silent while "
-         "something moves is taken for\n"
-         "gone, and it is stopped. Commands find it by themselves, or with -l serve:; --mqtt is\n"
-         "for those on other machines, who use -l mqtt://HOST/TOPIC; --foxglove is for\n"
-         "live panels, with a service that stops. See docs/sharing.md.",
+     .details = "Any number of programs may read, one at a time may command. If that one falls "
+         "silent while something moves, the device is stopped. The tools find the server by "
+         "themselves, or with -l serve:. With --mqtt tools on other machines use -l "
+         "mqtt://HOST/TOPIC; --foxglove serves live panels, which can also stop the device. "
+         "See docs/sharing.md.",
      .examples = AW_LIST("-l sim: serve --print-unit"), .lines = AW_LIST("-l sim: serve &")},
     {.name = "obey", .hidden = true, .summary = "carry out the lines of a server's client",
      .args = AW_ARGS({.name = "folder", .optional = true}), .run = aw_run_obey},
     {.name = "release", .group = AW_GROUP_SET_UP,
-     .summary = "through a server: let another program command", .run = aw_run_release,
+     .summary = "on a server: give up command, so that another program may take it",
+     .run = aw_run_release,
      .examples = AW_LIST("release")},
     {.name = "run", .group = AW_GROUP_SET_UP,
      .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script,
-     .details = "The lines are carried out one after the other: a wrong line is found when its turn "
-         "comes, after the lines\n"
-         "before it have moved the joints. --dry-run run FILE shows beforehand what each line would "
-         "send.",
+     .details = "The lines run one after the other. A wrong line is found only when its turn "
+         "comes, so the lines before it may already have moved the joints. --dry-run run FILE "
+         "checks all lines and shows what each one would send.",
      .lines = AW_LIST("$ printf '{move}\\n' >moves.txt", "--dry-run run moves.txt",
          "-l sim: run moves.txt")},
     {.name = "test", .group = AW_GROUP_SET_UP, .summary = "run the cases of test files",
      .args = AW_ARGS(
          {.name = "files", .kind = AW_ARG_REST, .endings = "test",
-          .help = "commands, one a line, in cases: '## NAME' begins one"}),
+          .help = "a file with one command per line, in cases; '## NAME' begins a case"}),
      .options = AW_OPTIONS(
          {.name = "junit", .value = "FILE", .endings = "xml",
           .help = "also write a report in JUnit's form"},
          {.name = "repeat", .value = "N", .fallback = "1", .unit = "", .min = 1, .max = 10000,
-          .whole = true, .help = "run each case so many times"},
+          .whole = true, .help = "run each case this many times"},
          {.name = "keep", .value = "FOLDER", .fallback = ".",
-          .help = "where a case that fails leaves its recording"}),
+          .help = "the folder for the recordings of failed cases"}),
      .run = aw_run_test,
      .lines = AW_LIST("$ printf '## it moves\\n{move}\\n' >arm.test", "-l sim: test arm.test"),
-     .details = "Prints TAP. '! COMMAND' has to be refused, '=6 COMMAND' to end with 6, 'skip "
-         "REASON' passes over the case.\n"
-         "The commands of a case '## set-up' come before each other one, those of '## tear-down' "
-         "after it, and then\n"
-         "the stop. --timeout is that of a case here. Exit status 1 if a case fails; see 'help "
-         "scripts'."},
+     .details = "Prints TAP. '! COMMAND' must be refused, '=6 COMMAND' must end with 6, 'skip "
+         "REASON' skips the case. The commands of '## set-up' run before each case, those of "
+         "'## tear-down' and the stop after it. --timeout is the time limit of a case. Exit "
+         "status 1 if a case fails; see 'help scripts'."},
     {.name = "config", .group = AW_GROUP_SET_UP,
      .summary = "show options and where their values come from; write the config file",
      .args = AW_ARGS(
@@ -327,7 +326,8 @@ const struct aw_command aw_common_commands[] = {
           .help = "show: all options and where their values come from; path: the file; init: "
               "write it"},
          {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = AW_LIST("init"),
-          .help = "init: link=URL OPTION=VALUE @ALIAS=URL NAME.KEY=VALUE; without any it asks"}),
+          .help = "init: link=URL OPTION=VALUE @ALIAS=URL NAME.KEY=VALUE; without words it "
+              "asks you"}),
      .offline = true, .run = aw_run_config,
      .examples = AW_LIST("config show", "config path", "--dry-run config init link=sim:")},
     {.name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
@@ -337,7 +337,7 @@ const struct aw_command aw_common_commands[] = {
           .help = "bash, zsh or fish"}),
      .offline = true, .run = aw_run_completion,
      .examples = AW_LIST("completion bash"),
-     .details = "source <(TOOL completion bash), in ~/.bashrc for every shell."},
+     .details = "Add this line to ~/.bashrc: source <(TOOL completion bash)"},
     {.name = "complete", .prints = "words", .summary = "candidates for completion scripts",
      .args = AW_ARGS({.name = "words", .kind = AW_ARG_REST, .optional = true}),
      .hidden = true, .offline = true, .run = aw_run_complete},
@@ -345,7 +345,7 @@ const struct aw_command aw_common_commands[] = {
      .summary = "all commands, with their examples, for tests",
      .hidden = true, .offline = true, .run = aw_run_commands},
     {.name = "help", .prints = "a text", .prints_json = true, .group = AW_GROUP_SET_UP,
-     .summary = "help, or help on a command or a topic", .args = help_args,
+     .summary = "show help on the tool, a command or a topic", .args = help_args,
      .options = help_options, .offline = true, .run = aw_run_help,
      .examples = AW_LIST("help watch", "help links")},
     {.name = "?", .prints = "a text", .summary = "help", .args = help_args,

@@ -31,8 +31,8 @@ extern const struct aw_bench_hooks aw_velocity_bench;
         .name = "max-deviation", .value = "VALUE", .help = does                                   \
     }
 #define AW_STEP_OPTIONS                                                                           \
-    {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},                           \
-    {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},                               \
+    {.name = "from", .value = "VALUE", .help = "start of the step: 0deg"},                        \
+    {.name = "to", .value = "VALUE", .help = "target of the step: 20deg"},                        \
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION,                                                                               \
@@ -46,13 +46,13 @@ extern const struct aw_bench_hooks aw_velocity_bench;
     {.name = "kind", .value = "NAME", .help = "multisine or chirp", .fallback = "multisine",      \
      .choices = AW_LIST("multisine", "chirp")},                                                   \
     {.name = "around", .value = "VALUE", .help = "the setpoint to swing around"},                 \
-    {.name = "amplitude", .value = "VALUE", .help = "at most so far from there",                  \
+    {.name = "amplitude", .value = "VALUE", .help = "amplitude of the swings",                    \
      .fallback = "5"},                                                                            \
     {.name = "from-hz", .value = "HZ", .help = "lowest frequency", .fallback = "0.2",             \
      .unit = "Hz", .min = 0.001, .max = 50},                                                      \
     {.name = "to-hz", .value = "HZ", .help = "highest frequency", .fallback = "10",               \
      .unit = "Hz", .min = 0.002, .max = 50},                                                      \
-    {.name = "tones", .value = "COUNT", .help = "frequencies to look at", .fallback = "16",       \
+    {.name = "tones", .value = "COUNT", .help = "number of frequencies", .fallback = "16",        \
      .unit = "", .min = 2, .max = 32, .whole = true},                                             \
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
@@ -63,19 +63,19 @@ extern const struct aw_bench_hooks aw_velocity_bench;
     {.name = "samples", .value = "FILE", .help = "write the samples as CSV", .endings = "csv"},   \
     {.name = "plot", .value = "FILE", AW_PICTURE,                                                 \
      .help = "draw the frequency response into an .svg, .png or .pdf file"},                      \
-    {.name = "from", .value = "FILE", .help = "take this record, and no device",                  \
+    {.name = "from", .value = "FILE", .help = "use this recording instead of a device",           \
      .endings = "csv"},                                                                           \
-    {.name = "time", .value = "COLUMN", .help = "of the record: time, in s or 't [ms]'",          \
+    {.name = "time", .value = "COLUMN", .help = "column of the time, in s or 't [ms]'",           \
      .fallback = "t"},                                                                            \
-    {.name = "input", .value = "COLUMN", .help = "of the record: what went into the process",     \
+    {.name = "input", .value = "COLUMN", .help = "column of the input of the process",            \
      .fallback = of_input},                                                                       \
-    {.name = "output", .value = "COLUMN", .help = "of the record: what came out of it",           \
+    {.name = "output", .value = "COLUMN", .help = "column of its output",                         \
      .fallback = "measured"},                                                                     \
-    {.name = "dead-band", .help = "look for a dead band of the record's input, too"}
+    {.name = "dead-band", .help = "find the dead band of the input, too"}
 /* The same of joints that have no gains to set: setpoints alone excite them. */
 #define AW_IDENTIFY_OPTIONS(of_input)                                                             \
     {.name = "around", .value = "VALUE",                                                          \
-     .help = "where to swing; without it where the joint stands"},                                \
+     .help = "the centre of the swings; default: the actual position"},                           \
     AW_MODEL_OPTIONS(of_input)
 #define AW_VERDICTS_OPTION                                                                        \
     {                                                                                             \
@@ -92,7 +92,7 @@ extern const struct aw_bench_hooks aw_velocity_bench;
                         {.name = "b", .kind = AW_ARG_FILE, .help = "another one",                 \
                          .endings = "csv"}),                                                      \
         .options = AW_OPTIONS(AW_PLOT_OPTION), .offline = true, .run = aw_run_compare,            \
-        .details = "--plot draws one over the other, both from their step on.",                   \
+        .details = "--plot draws both in one picture, from their step on.",                       \
         .lines = AW_LIST(__VA_ARGS__, "compare a.csv b.csv --plot both.svg"),                     \
     }
 /* clang-format on */

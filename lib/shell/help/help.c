@@ -48,7 +48,8 @@ void aw_each_example(const struct aw_tool *tool, const struct aw_command *comman
         if (own || has_word(*list, command->name))
             fn(context, line);
     }
-    for (const char *const *list = command->lines; list && *list; list++) {
+    bool all = tool->move || !command->lines || !strstr(command->lines[0], "{move}");
+    for (const char *const *list = all ? command->lines : NULL; list && *list; list++) {
         fill_line(tool, *list, line, sizeof line);
         fn(context, line);
     }
@@ -102,8 +103,7 @@ static void command_body(struct aw_page *page, const struct aw_command *command)
 {
     static const char *const safety[] = {
         [AW_WRITE] = "Changes settings.",
-        [AW_MOTION] =
-            "Makes something move: Ctrl-C, a closed pipe or the end of the terminal stop it.",
+        [AW_MOTION] = "Moves joints. Ctrl-C, a closed pipe or the end of the terminal stop them.",
         [AW_DANGEROUS] = "Asks before it acts; needs --yes without a terminal.",
     };
     const char *tool = page->session->tool->name;
@@ -306,10 +306,11 @@ static void manual_command(const struct aw_command *command, void *context)
 }
 
 static const char safety[] =
-    "While something moves, signals, a crash, a reader of the output that goes away, a full disk, "
-    "the end of the script and the end of the program that started this one send the protocol's "
-    "stop; --hold leaves the device as it is, with nohup or setsid it may outlive its starter. "
-    "Nothing can be sent after SIGKILL: who kills it that way has to stop the device.";
+    "While something moves, the tool sends the stop of the protocol on a signal, on a crash, when "
+    "the reader of the output ends, when the disk is full, at the end of the script, and when the "
+    "program that started the tool ends. --hold leaves the device as it is; with nohup or setsid "
+    "the tool goes on after its starter. After SIGKILL no stop can be sent: stop the device "
+    "yourself.";
 
 static void manual_topic(struct aw_page *page, const struct aw_topic *topic)
 {

@@ -6,7 +6,7 @@
  *
  * FIELD OP VALUE, several joined by "and"; a FIELD with blanks or signs in it stands in quotes. OP
  * is one of < <= > >= = == !=. VALUE is a number, with or without a unit, or a text or a named
- * value (with = and != only). FIELD as in select.h, or msg or dir: the name of the message, tx or rx.
+ * value (with = and != only). FIELD as in select.h; msg is the name of the message, dir tx or rx.
  */
 #ifndef AW_VIEW_TEXT_WHERE_H
 #define AW_VIEW_TEXT_WHERE_H
@@ -57,8 +57,8 @@ static inline bool aw_where_any(const struct aw_where *where)
 /* Adds the terms of the text. AW_USAGE, saying what is wrong where. */
 enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct aw_error *err);
 
-/* AW_USAGE if a field is compared with a unit that it never has ('angle>1kg'), or a message is named
- * that the wire does not have. */
+/* AW_USAGE if a field is compared with a unit that it never has ('angle>1kg'), or msg with a name
+ * that no message of the wire has. */
 enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire *wire,
                                     struct aw_error *err);
 
@@ -69,8 +69,8 @@ enum aw_status aw_where_check(const struct aw_where *where, const struct aw_name
 /* Its fields, for aw_select_check and aw_select_confirm; they belong to where. */
 void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
 
-/* Do the conditions about msg and dir hold for a message of this name, that went this way? dir 0: not
- * known, which fulfils nothing. The functions below do not look at them. */
+/* Do the conditions on msg and dir hold for a message of this name and direction? dir 0: not known,
+ * which fulfils none. The functions below do not look at these conditions. */
 bool aw_where_head_holds(const struct aw_where *where, const char *message, enum aw_dir dir);
 
 /* Does every term hold for one of the points of a message? A field that the message does not have,
