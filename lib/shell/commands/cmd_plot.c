@@ -585,11 +585,23 @@ static void make_title(const struct plot *p, char *out, size_t size)
     aw_picture_title(session, what, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
 }
 
+/* One that was asked for is told. */
+static void leave_out_points(struct plot *p)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < p->traces.n; i++)
+        lines += p->traces.list[i].n > 1;
+    for (size_t i = 0; i < p->traces.n && lines > 0 && !p->usual; i++)
+        if (p->traces.list[i].n == 1)
+            aw_session_notice(p->session, "plot: %s has one sample, which is no line: left out",
+                              p->traces.list[i].label);
+    aw_traces_leave_out_points(&p->traces);
+}
+
 static enum aw_status write_out(struct plot *p, enum aw_status collected)
 {
     char title[320];
-    if (p->usual)
-        aw_traces_leave_out_points(&p->traces);
+    leave_out_points(p);
     make_title(p, title, sizeof title);
     enum aw_status status = aw_traces_write(&p->traces, p->out, title, &p->session->err);
     if (status == AW_OK) {
