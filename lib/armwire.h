@@ -1,4 +1,4 @@
-/* The library in one include: all that a program needs that talks to a device.
+/* The library in one include: everything that a program needs to talk to a device.
  *
  *     #include <armwire.h>  // or only what is needed of it: <protocol/canpid/client.h>
  *
@@ -6,13 +6,13 @@
  * the client's wire and send them. Errors are an enum aw_status with words for a person in struct
  * aw_error (base/status.h); nothing here prints or exits.
  *
- * This list is what is installed and, by what is declared in it, what libarmwire.so exports. The
- * rest of lib/ serves the tools only: simulated devices, recordings, drawings, the shell.
+ * Exactly these headers are installed, and libarmwire.so exports what they declare. The rest of
+ * lib/ is for the tools only: simulated devices, recordings, drawings, the shell.
  */
 #ifndef ARMWIRE_H
 #define ARMWIRE_H
 
-/* Errors, the clock that everything waits by, numbers and units, bytes in order. */
+/* Errors, the clock for every wait, numbers and units, bytes in order. */
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/number.h"
@@ -37,7 +37,7 @@
 #include "link/udp/udp.h"
 #include "link/wrap/fault.h"
 
-/* What clients keep: statistics, gains and their files. */
+/* Statistics, gains and their files. */
 #include "control/gain_file.h"
 #include "control/samples.h"
 

@@ -1,5 +1,4 @@
-/* Numbers in bytes, low byte first, as controllers have them; whatever the byte order of this
- * machine.
+/* Little-endian numbers in bytes, on machines of any byte order.
  *
  *     uint8_t report[64];
  *     aw_put_f32(report + 4, 90.0F);

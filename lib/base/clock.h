@@ -1,8 +1,8 @@
-/* Time as a vtable, so that the same conversation runs on the wall clock and, in tests and soaks,
- * in virtual time that costs nothing.
+/* Time as a vtable. The same code runs on the wall clock, or in virtual time for tests, which waits
+ * for nothing.
  *
- * Times are int64_t nanoseconds of a monotonic clock. Waiting goes through the clock too: it is the
- * one place that knows how a person asks to stop (stop_fd: a signalfd owned by the shell).
+ * Times are int64_t nanoseconds of a monotonic clock. All waiting goes through the clock, because
+ * only the clock knows the request to stop (stop_fd: a signalfd of the shell).
  *
  *     struct aw_real_clock clock = aw_real_clock(-1);
  *     int64_t deadline = aw_clock_now(&clock.base) + 2 * AW_SECOND;
@@ -26,8 +26,8 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* What is done beside: while anybody waits by the clock, serve is called whenever fd can be read,
- * and once due has come, which it then sets anew (AW_NEVER: no time). It must not wait. */
+/* Work in the background of a wait: serve is called when fd can be read, and at the time due, for
+ * which it then sets the next time (AW_NEVER: none). It must not wait. */
 struct aw_aside {
     struct aw_aside *next;
     int fd; /* or -1; only that of the first one is waited for */
@@ -78,7 +78,8 @@ static inline int64_t aw_sooner(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* So much later; AW_NEVER if no clock gets there. A time before is none: time_ns (0 or more). */
+/* time_ns (0 or more) plus seconds; AW_NEVER if that is too large, time_ns if seconds is not
+ * positive. */
 static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
 {
     double ns = seconds * 1e9;

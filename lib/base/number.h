@@ -1,9 +1,9 @@
-/* Numbers as people write and read them.
+/* Numbers as text, for people.
  *
- * Printing is exact to the field's resolution and never shows noise (3.8, not 3.8000000000000003);
- * it does not allocate and does not look at the locale. Reading accepts plain decimals, exponents
- * and 0x…, and a unit behind the number; NaN, infinity, 1e999 and an empty text are errors, never
- * values.
+ * Printing is exact to the resolution of the field and shows no rounding noise (3.8, not
+ * 3.8000000000000003). It does not allocate and ignores the locale. Reading accepts plain decimals,
+ * exponents and 0x…, and a unit behind the number; NaN, infinity, 1e999 and an empty text are
+ * errors, never values.
  */
 #ifndef AW_BASE_NUMBER_H
 #define AW_BASE_NUMBER_H
@@ -29,7 +29,7 @@ enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double
  * kinds, or unknown. */
 bool aw_number_conversion(const char *from, const char *to, double *scale, double *offset);
 
-/* "deg", "ms", "%": a unit that the above knows. */
+/* Is it a known unit: "deg", "ms", "%"? */
 bool aw_number_is_unit(const char *text);
 
 /* All write at most AW_NUMBER_MAX characters to out, no NUL, and return the end; a few characters

@@ -1,4 +1,4 @@
-/* How functions of this library say what went wrong.
+/* Errors of this library.
  *
  * A function that can fail returns enum aw_status and, where it takes one, fills a struct aw_error
  * with one line for a person: "what: why — what to do". The library never prints and never exits;
@@ -23,29 +23,30 @@ enum aw_status {
     AW_LOST = 7,      /* the link went away in the middle */
     AW_STOPPED = 8,   /* a signal asked to stop; the shell exits with 128 + signal */
     AW_NO_MEMORY = 9, /* out of memory */
-    /* No errors and no exit codes: why there is nothing (more) in hand. */
+    /* No errors and no exit codes: reasons for having no data now. */
     AW_MORE = 10,   /* more bytes are needed */
     AW_END = 11,    /* the end of the input or of the recording */
-    AW_ENOUGH = 12, /* the caller wanted no more: a count or a deadline that was asked for */
+    AW_ENOUGH = 12, /* the count or deadline of the caller is reached */
     AW_EVENT = 13,  /* no message, but news: link->event, or another client */
 };
 
 /* Plain data, owned by the caller. text is "" after success and is always terminated. */
 struct aw_error {
     enum aw_status status;
-    char text[1024]; /* a line to copy has the whole path of a file */
+    char text[1024]; /* room for a line with the whole path of a file */
 };
 
 /* Fills err (may be NULL) and returns status, so that a failure is one line: return aw_fail(err,
- * AW_USAGE, …). What came from elsewhere and cannot be shown becomes '?': the text is one line of
- * UTF-8 without control characters, cut if it is too long. */
+ * AW_USAGE, …). The text becomes one line of UTF-8; characters that cannot be shown become '?', and
+ * a text that is too long is cut. */
 enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The one message for it: "out of memory". Fills err (may be NULL) and returns AW_NO_MEMORY. */
+/* The message is "out of memory". Fills err (may be NULL) and returns AW_NO_MEMORY. */
 enum aw_status aw_no_memory(struct aw_error *err);
 
-/* clang's analyzer looks at one file at a time and cannot know that the status comes back. */
+/* The analyzer of clang reads one file at a time and does not know that aw_fail returns the status.
+ */
 #ifdef __clang_analyzer__
 #define aw_fail(err, status, ...) (aw_fail(err, status, __VA_ARGS__), (status))
 #define aw_no_memory(err)         (aw_no_memory(err), AW_NO_MEMORY)

@@ -1,5 +1,5 @@
-/* A message of a table, laid out: every row at its place, groups unrolled, ready to be run in both
- * directions.
+/* The layout of a message: every row of the table with its offset, groups unrolled, for encoding
+ * and decoding.
  *
  * Nothing here allocates. A struct aw_codec is plain data of about 4 kB owned by the caller (in
  * practice by a struct aw_wire, which makes codecs on first use).

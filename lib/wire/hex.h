@@ -1,4 +1,4 @@
-/* Frames as people write them: "FF FF 03 FC", and "041#9A99193F0200" for CAN. */
+/* Frames as hex text: "FF FF 03 FC", and "041#9A99193F0200" for CAN. */
 #ifndef AW_WIRE_HEX_H
 #define AW_WIRE_HEX_H
 

@@ -1,9 +1,9 @@
-/* Pieces of a stream, or datagrams, cut into frames.
+/* Cuts a byte stream, or datagrams, into frames.
  *
  *     struct aw_splitter splitter = {.framer.dir = AW_RX};     about 64 kB
  *     aw_split(&splitter, &wire, (struct aw_span){buf, got}, false, on_frame, context);
  *
- * What is no frame is counted and passed over. Plain data; no allocation, no I/O.
+ * Bytes that are no frame are counted and skipped. Plain data; no allocation, no I/O.
  */
 #ifndef AW_WIRE_SPLIT_H
 #define AW_WIRE_SPLIT_H
@@ -22,7 +22,7 @@ struct aw_splitter {
 /* Called for each whole frame, which is valid during the call. */
 typedef void aw_split_fn(void *context, struct aw_span frame);
 
-/* Bytes are missing here: what was begun has no end. */
+/* Bytes are missing here: an incomplete frame is dropped. */
 void aw_split_gap(struct aw_splitter *splitter);
 
 /* datagram: the bytes are exactly one frame, or one envelope of frames. */

@@ -1,5 +1,4 @@
-/* The vocabulary in which a protocol is written down: one table of messages and fields, plain
- * static const data.
+/* The types of a protocol table: messages and fields as plain static const data.
  *
  * Everything is derived from the table: encode, decode, range checks, completion and hints, text,
  * JSON and CSV, packet drawings, Markdown, Wireshark's Lua, fuzz seeds. Offsets are not written: a
@@ -74,13 +73,13 @@ struct aw_scale {
     double scale, min, max;
 };
 
-/* A number that is a word: what a setpoint is that disables. */
+/* A number with a word of its own, such as the setpoint that disables a driver. */
 struct aw_special {
     double wire;
     const char *text;
 };
 
-/* What a value says of a joint, for programs that know joints and no protocol. */
+/* The meaning of a value for a joint, for programs that know joints but not the protocol. */
 enum aw_joint_part {
     AW_PART_NONE,
     AW_PART_POSITION,
@@ -97,9 +96,9 @@ struct aw_field {
     uint16_t bits;  /* width on the wire */
     uint8_t digits; /* AW_DIGITS: width when sent */
     char before;    /* AW_DIGITS: the separator that stands before it, or 0 */
-    /* Of the joint that the label is, the subject, or a field "joint". */
+    /* The joint is the label, the subject, or the field "joint". */
     enum aw_joint_part part;
-    bool formal;   /* of the message and not of the device: watch shows it if it is named */
+    bool formal;   /* describes the message, not the device: watch shows it only if it is named */
     bool optional; /* encode without it sends .fallback */
     bool lenient;  /* AW_LENGTH, AW_CONST: other values are accepted on receipt */
     bool may_miss; /* AW_DIGITS: may be left out by the sender (not shown then) */
@@ -110,15 +109,14 @@ struct aw_field {
     uint32_t constant;        /* AW_CONST; AW_LENGTH of an envelope: bytes it leaves out */
     double fallback;
     double scale, offset; /* value = wire · scale + offset; scale 0 stands for 1 */
-    bool upper; /* the upper bits of a number, which scale puts in their place: wire numbers are
-                   that number, too, and not these bits alone */
+    bool
+        upper; /* these are the upper bits of a number, and scale shifts them; a wire number is the whole number, not these bits alone */
     double min, max; /* of the value, inclusive; both 0: whatever the wire can carry */
     const struct aw_name *names;
-    bool open_names; /* values without a name are allowed too */
-    const struct aw_special
-        *special;   /* of one value: shown to people instead of it, and accepted */
-    bool always;    /* the range holds even where limits are forced */
-    const char *by; /* name of the field that chooses one of .scales */
+    bool open_names;                  /* values without a name are allowed too */
+    const struct aw_special *special; /* one value that is shown and accepted as a word */
+    bool always;                      /* the range holds even where limits are forced */
+    const char *by;                   /* name of the field that chooses one of .scales */
     const struct aw_scale *scales;
     size_t n_scales;
     /* AW_GROUP */
@@ -138,7 +136,7 @@ struct aw_message {
     const struct aw_field *head;   /* instead of the variant's, or NULL */
     const struct aw_field *fields; /* NULL: no payload */
     uint16_t size; /* bytes of the whole frame, zero-filled; 0: what the rows add up to */
-    bool reads;    /* only asks: nothing changes on the device, whoever sends it */
+    bool reads;    /* a question, which changes nothing on the device */
     bool replaced; /* a packet file gives its code to another one: it is neither sent nor found */
     bool moves;    /* of a packet file: a motion, which the stop of the file ends */
     double rate;   /* Hz, at which watch asks for it; 0: the tool's */
@@ -159,7 +157,7 @@ struct aw_stop_row {
     bool hold;          /* the setpoints in it are the measured positions */
 };
 
-/* One way of putting the messages on a wire. The first variant of a protocol is its default. */
+/* A layout of the messages on the wire. The first variant of a protocol is the default. */
 struct aw_variant {
     const char *name;
     const char *help;
@@ -174,7 +172,7 @@ struct aw_variant {
 
 struct aw_wire;
 
-/* Where a reader of a byte stream is between two calls. Start with {0}. */
+/* State of a reader of a byte stream between two calls. Start with {0}. */
 struct aw_framer {
     enum aw_dir dir;   /* which way the stream goes; 0 stands for AW_RX */
     uint32_t left;     /* packets left of the current envelope */
@@ -194,7 +192,7 @@ typedef enum aw_status aw_next_frame(const struct aw_wire *wire, struct aw_frame
                                      struct aw_span in, struct aw_span *frame, size_t *used,
                                      struct aw_error *err);
 
-/* What the frames travel on. Only captures and what reads them need to know. */
+/* The medium of the frames; used for captures only. */
 enum aw_medium {
     AW_MEDIUM_SERIAL,
     AW_MEDIUM_HID,
@@ -216,7 +214,7 @@ struct aw_own_packets {
     uint16_t size;                       /* of the whole frame, as in struct aw_message */
     uint16_t room;                       /* bytes that their fields may take */
     uint32_t least, most;                /* codes they may have */
-    enum aw_dir dir;                     /* the way they go where the file does not say it */
+    enum aw_dir dir;                     /* the direction, if the file does not give it */
     const char *(*taken)(uint32_t code); /* by what in the table, beyond equal codes; or NULL */
 };
 

@@ -1,4 +1,4 @@
-/* A protocol in use: a table, the variant spoken on this link, and the codecs made from it so far.
+/* A protocol in use: its table, the variant of this link, and the codecs made so far.
  *
  *     struct aw_wire wire;
  *     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
@@ -60,8 +60,8 @@ const struct aw_codec *aw_wire_codec_at(struct aw_wire *wire, size_t index);
 /* The message as this variant has it (the table's, or the one the variant puts instead). */
 const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t index);
 
-/* Decodes any frame of the protocol. AW_MALFORMED with an explanation if it is none. Sets
- * record->dir. */
+/* Decodes any frame of the protocol and sets record->dir. AW_MALFORMED with an explanation if it is
+ * not a frame of it. */
 enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
                               struct aw_record *record, struct aw_error *err);
 
@@ -69,8 +69,8 @@ enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_s
 enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
                             struct aw_span *frame, size_t *used, struct aw_error *err);
 
-/* Has the frame that was found last others before it in its envelope? Always where there are no
- * envelopes. */
+/* Is the last frame not the first one in its envelope? Always true for protocols without envelopes.
+ */
 bool aw_framer_inside(const struct aw_wire *wire, const struct aw_framer *framer);
 
 /* Puts the envelope of the variant, if it has one, around one encoded frame in place (ezphys: size

@@ -1,4 +1,4 @@
-/* A link: bytes or datagrams to and from a device, behind one vtable, named by a URL.
+/* A link sends and receives bytes or datagrams of a device. A URL names it, a vtable implements it.
  *
  *     struct aw_real_clock clock = aw_real_clock(-1);
  *     struct aw_link_options options = {.clock = &clock.base};
@@ -35,8 +35,8 @@ struct aw_url;
 
 struct sockaddr;
 
-/* A write as the kernel would get it, for those who may not call aw_link_write: handlers of
- * signals. The bytes go to fd by sendto(2) where there is an address, else by write(2). */
+/* A prepared write for signal handlers, which may not call aw_link_write. The bytes go to fd by
+ * sendto(2) where there is an address, else by write(2). */
 struct aw_link_raw {
     uint8_t *bytes;
     size_t cap, size;
@@ -92,7 +92,7 @@ struct aw_link {
                       of a symlink to a pty, "tcp:HOST:PORT" */
     char ready[160]; /* servers: the URL that clients use, for the line "ready: URL"; else "" */
 
-    /* What CAN links report beside the datagram, as of the last read; 0, false and "" elsewhere. */
+    /* CAN links report this with the datagram of the last read; 0, false and "" on other links. */
     int64_t rx_time_ns; /* wall clock when kernel or adapter got the datagram; 0: not known */
     bool own;           /* the datagram is one that was written to this very link, now on the bus */
     uint64_t dropped;   /* frames that the kernel or the adapter had to throw away, so far; of a
@@ -140,15 +140,14 @@ void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
 bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
-/* Where several programs may have the device open at once and each gets all answers (hid:, and
- * unix: to a simulator of such a device), those that use this library take turns: waits for the
- * turn, until the deadline or a request to stop. True: it is to be ended. False: it was not to be
- * had, or there are no turns, or this link has it already; go on without. */
+/* On hid:, and on unix: to the simulator of such a device, several programs may have the device
+ * open, and each gets all answers. Programs with this library take turns. Waits for the turn, until
+ * the deadline or a request to stop. True: end the turn afterwards. False: go on without, because
+ * the turn was not free in time, the link has no turns, or it has this one already. */
 bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
 void aw_link_end_turn(struct aw_link *link);
 
-/* Another program that has the device open now: "MATLAB (pid 4711)"; false if there is none that we
- * may see. */
+/* Another program that has the device open now: "MATLAB (pid 4711)"; false if none is known. */
 bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
 
 /* For links around a link: takes over all but the ops. Call it again after every read of the inner

@@ -1,12 +1,11 @@
-/* A message as it came over a link: what the receive of every client hands out, and what watch,
- * plot and record read. */
+/* A message received over a link, as the receive function of every client returns it. */
 #ifndef AW_LINK_CORE_RECEIVED_H
 #define AW_LINK_CORE_RECEIVED_H
 
 #include "base/span.h"
 #include "wire/codec.h"
 
-/* Frame and record are the client's, and valid until it receives again. */
+/* Frame and record belong to the client, and are valid until its next receive. */
 struct aw_received {
     struct aw_span frame;           /* size 0: no message but news */
     enum aw_dir dir;                /* AW_RX, or AW_TX for what another host sent to the device */

@@ -1,5 +1,4 @@
-/* Boards with 64-byte HID reports, as the links hid: and uhid: know them, and the list of what is
- * plugged in.
+/* Boards with 64-byte HID reports for the links hid: and uhid:, and the list of connected boards.
  *
  *     struct aw_hid_port ports[16];
  *     size_t n = aw_link_list_hid(&aw_hidmotor_protocol, ports, 16);

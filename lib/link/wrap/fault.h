@@ -1,4 +1,4 @@
-/* A link around a link that behaves badly on purpose, and one that reports what passes through.
+/* Two links around a link: one adds faults on purpose, one reports every message.
  *
  * Fault: every message (one write, or one read of the inner link) may be dropped, doubled, damaged
  * or delayed, both ways, by a generator seeded with seed, so that a run can be repeated. drop, dup,

@@ -1,8 +1,9 @@
-/* The controller's side of the handler's link: stop-and-wait both ways, commands to their end.
+/* The controller of the handler arm: sends a command and waits until it is carried out.
+ * Stop-and-wait in both directions.
  *
  * A command is sent, acknowledged (else sent again), carried out, and confirmed by a packet of the
- * handler, which we acknowledge. There is never a second command before the first has ended; what
- * came of it is one of enum aw_armctl_result. No thread, no allocation, no I/O but the link's.
+ * handler, which we acknowledge. The next command is sent only after that. The result is one of
+ * enum aw_armctl_result. No thread, no allocation, no I/O but that of the link.
  *
  *     struct aw_armctl arm;                              // about 150 kB, by the caller
  *     struct aw_armctl_options options = aw_armctl_defaults();
@@ -26,8 +27,8 @@
  * digit of the handler is taken, whichever it is. Before the digits are shown to agree, a packet
  * with the digit of a duplicate that differs from the last one received is a new one.
  *
- * An ACK that got lost is no harm where the confirmation comes: it implies the ACK, since the link
- * keeps the order.
+ * A lost ACK does no harm if the confirmation comes: the link keeps the order, so the confirmation
+ * implies the ACK.
  *
  * Whose confirmation is it? One of an earlier command, whose time had run out, must not be taken
  * for that of the command that waits, nor the other way round. The memory lists the commands whose

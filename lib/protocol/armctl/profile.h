@@ -1,4 +1,4 @@
-/* What a particular arm looks like: its joints by name, their kind, limits, home and speed.
+/* The description of an arm: its joints by name, with kind, limits, home and speed.
  *
  * Plain data, filled from the [joint NAME] sections of the config file:
  *
@@ -30,7 +30,7 @@ enum aw_armctl_kind {
 
 #define AW_ARMCTL_KINDS 3
 
-/* What a joint is to arm. */
+/* The role of a joint in the command arm. */
 enum aw_armctl_role {
     AW_ARMCTL_NO_ROLE,
     AW_ARMCTL_R,     /* reach, translates */
@@ -83,7 +83,7 @@ const char *aw_armctl_kind_message(enum aw_armctl_kind kind);
 const char *aw_armctl_kind_field(enum aw_armctl_kind kind);
 const char *aw_armctl_kind_unit(enum aw_armctl_kind kind);
 
-/* What a joint of this kind that no profile describes may be sent. */
+/* The limits of a joint of this kind without a profile. */
 double aw_armctl_kind_least(enum aw_armctl_kind kind, bool negatives);
 double aw_armctl_kind_most(enum aw_armctl_kind kind);
 

@@ -1,10 +1,10 @@
-/* What is remembered about a port between two invocations, because a serial line has no reset.
+/* The memory of a port between two runs of a program; a serial line has no reset.
  *
- * Both ends of the alternating bit go on counting when the controller program ends, and a handler
- * that gets the wrong digit acknowledges the command as a duplicate and never carries it out. So
- * the digits are kept, in one small text file per device, together with the confirmations that may
- * still come, and with what is needed to go back to the last confirmed position. A memory that is
- * wrong (the handler was switched off meanwhile) does no harm: client.h says how it is noticed.
+ * The handler goes on counting the alternating bit when the controller program ends. If it gets the
+ * wrong digit, it acknowledges the command as a duplicate and never carries it out. So one small
+ * text file per device keeps the digits, the confirmations that may still come, and the last
+ * confirmed positions for the way back. A wrong memory (the handler was switched off meanwhile)
+ * does no harm: client.h explains how it is noticed.
  *
  *     aw_armctl_state_load(dir, link->key, &memory);
  *     …
@@ -53,8 +53,8 @@ struct aw_armctl_memory {
     struct aw_armctl_place places[AW_ARMCTL_JOINTS];
 };
 
-/* Takes these bytes for one, as another program of ours has it. False: they are none, and memory is
- * as it was. */
+/* Reads a memory from bytes that another program with this library sent. False: they are not one,
+ * and memory is unchanged. */
 bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, size_t size);
 
 /* Notes that a confirmation of this command may still come; the oldest note goes where there is no

@@ -1,4 +1,4 @@
-/* The host's side of the bus: latest telemetry of every board, and commands with their guards.
+/* The host on the CAN bus: the latest telemetry of every board, and commands with their guards.
  *
  *     struct aw_canpid pid;                              // about 150 kB, by the caller
  *     struct aw_canpid_options options = aw_canpid_defaults();
@@ -11,25 +11,24 @@
  *     aw_canpid_idle(&pid, deadline, show, context, &err);
  *     aw_canpid_stop(&pid, AW_CANPID_BIT(0x40), AW_CANPID_LAST, NULL, &err);
  *
- * There is no answer on this bus: a command that went out is all we know, but for the setpoint,
- * which the telemetry repeats. Nor does the telemetry say which controller is active; the last one
- * seen is that of the last command of ours or of another host that this link showed us. (A driver
- * near a mechanical stop goes back to pos without a word.)
+ * Drivers do not answer commands; only the setpoint can be checked, because the telemetry repeats
+ * it. The telemetry does not name the active controller either. "The last one seen" is the
+ * controller of the last command, of this program or of another host on this link. (Near a
+ * mechanical stop a driver changes to pos by itself.)
  *
  * Guards: a gain or precompression for another controller than the last one seen would switch the
- * driver over and hold the joint with force, and is refused unless allow_switch is set, and so it
- * is where none was seen: what is not known is not permitted. A client without a link sends
- * nothing, and takes it. Refused with any option is what is not finite, a controller above 3, an
- * aux variable above 3. No thread, no allocation, no I/O but the link's.
+ * driver over and hold the joint with force. It is refused unless allow_switch is set; so it is if
+ * no controller was seen yet. A client without a link sends nothing and accepts it. Always refused
+ * are values that are not finite, a controller above 3, and an aux variable above 3. No thread, no
+ * allocation, no I/O but that of the link.
  *
- * Pace: a driver takes one frame each time its loop comes round, two more wait in its hardware, and
- * the next is lost without a sign. The loop is a tick of 4 ms, or as long as a cycle of its
- * telemetry where that is longer. So two frames to one board are at least AW_CANPID_PACE_MIN_NS
- * apart, and at least the period of its telemetry, which is measured while it is read;
- * AW_CANPID_PACE_NS as long as none has been measured. Only the first frame of a stop waits for
- * none: it has room in the hardware behind the one before, and is repeated at that pace. Boards do
- * not wait for each other, and nothing is queued: a command returns when its frame has gone out, so
- * that a stop is always the next one.
+ * Pace: a driver reads one frame in each round of its loop. Two more wait in its hardware; any
+ * further one is lost without a sign. A round takes 4 ms, or one cycle of the telemetry if that is
+ * longer. So two frames to one board are sent at least AW_CANPID_PACE_MIN_NS apart, and at least
+ * one period of its telemetry, which is measured; AW_CANPID_PACE_NS until then. The first frame of
+ * a stop is sent at once, because the hardware has room for it; its repetitions keep the pace. Each
+ * board has a pace of its own. Nothing is queued: a command returns when its frame was sent, so a
+ * stop is always the next frame.
  */
 #ifndef AW_PROTOCOL_CANPID_CLIENT_H
 #define AW_PROTOCOL_CANPID_CLIENT_H
@@ -83,7 +82,7 @@ struct aw_canpid_period {
     bool steady;     /* nothing of it has waited */
 };
 
-/* Everything known about a board; what has count 0 is not. */
+/* Everything known about a board; a stream with count 0 has no values. */
 struct aw_canpid_board {
     struct aw_canpid_stream streams[AW_CANPID_KINDS];
     double setpoint, output, measured;          /* % of full scale */

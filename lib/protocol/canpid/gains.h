@@ -1,4 +1,4 @@
-/* Gains that were sent, by board and controller: a driver cannot be asked for them.
+/* The gains that were sent, by board and controller; a driver cannot report its gains.
  *
  * The file is text, one gain a line, # begins a comment:
  *

@@ -1,4 +1,4 @@
-/* The controller's side of a simulation: takes in what it says, and answers it.
+/* The controller of a simulation: reads its messages and answers them.
  *
  *     struct aw_ezphys ez;                                     // about 700 kB, by the caller
  *     if (aw_ezphys_init(&ez, NULL, &names, &err) != AW_OK) …  // and 1 MiB of its own
@@ -10,26 +10,25 @@
  *     aw_ezphys_stop(&ez, NULL, &err);
  *     aw_ezphys_free(&ez);
  *
- * Lock-step: a simulator sends a message and then waits; without an answer it stands still, and
- * gives up some day. So every message is to be answered once, at once, and in one write. An answer
- * repeats the last motor commands, which changes nothing, carries forces that were asked for (for
- * one step: forces act once), or a reset; if there is nothing to say, it is an empty message, or,
- * on a wire without messages around the packets, a force of 0 on the scene. A simulator that runs
- * in real time does not wait, and does not mind.
+ * Lock-step: the simulator sends a message and waits for the answer; without one it stands still,
+ * and ends after some time. So answer every message once, at once, and in one write. An answer
+ * repeats the last motor commands (which changes nothing) and carries the forces of the next step
+ * or a reset. Without commands it is an empty message, or a force of 0 on the scene if the wire has
+ * no messages around packets. A simulator in real time does not wait for answers, but accepts them.
  *
- * Where the wire does not tell the end of a message, the next timestamp, as many packets as in the
- * message before, or a short silence does.
+ * If the wire does not mark the end of a message, it is found by the next timestamp, by the number
+ * of packets in the message before, or by a short silence.
  *
- * A stop does not wait for a message, so it may be one message more than the simulator has asked
- * for; then the next one that comes has its answer already, and gets none. A simulator that took
- * both for one falls silent: that message is answered after all.
+ * A stop is sent at once, so the simulator may get one message more than it waits for. Then the
+ * next message from it counts as answered. If the simulator took both for one, it falls silent; in
+ * that case the message is answered after all.
  *
- * After a reset, messages that are still about the time before are answered and passed over: what
- * aw_ezphys_receive returns next is of the new beginning. On a new connection everything is
- * forgotten, motor commands too: they are never sent again by themselves.
+ * After a reset, messages from before it are answered and skipped: aw_ezphys_receive next returns
+ * the first message after the reset. A new connection forgets everything, also motor commands,
+ * which are never repeated by themselves.
  *
- * What is damaged is counted, explained in problem, and passed over; nothing grows. A message that
- * stays away for a second after it has begun counts as damaged, too. No thread.
+ * Damaged messages are counted, explained in problem, and skipped. A message that is incomplete
+ * after a second counts as damaged, too. Memory does not grow. No thread.
  */
 #ifndef AW_PROTOCOL_EZPHYS_CLIENT_H
 #define AW_PROTOCOL_EZPHYS_CLIENT_H

@@ -1,4 +1,4 @@
-/* Descriptions of what stands around the documented payloads, as one string.
+/* Descriptions of the headers around the documented payloads, as one string.
  *
  *     be32                                                     a preset (see wire.h)
  *     le32,long=8                                              a preset with a change

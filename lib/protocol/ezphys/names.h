@@ -1,4 +1,4 @@
-/* Names for the numbers that stand for bodies and joints on the wire.
+/* Names for the numbers of bodies and joints on the wire.
  *
  * A file of names has one object a line; blanks separate, '#' begins a comment:
  *
@@ -8,9 +8,9 @@
  *     joint 2 rail               cart world slider
  *     joint 3 humanoid.neck      axes=3
  *
- * Behind a joint may stand the two bodies it connects; "world" is none. A last word "slider" says
- * that its values are in m, m/s and N, and behind it "axes=2" how many axes it has; the wire does
- * neither. Dots make a tree of the names, and patterns choose parts of it: "humanoid.left.*".
+ * A joint may be followed by the two bodies that it connects ("world" is no body), by "slider" if
+ * its values are in m, m/s and N, and by "axes=2" for its number of axes; the wire has neither of
+ * the two. Dots make a tree of the names, and patterns choose parts of it: "humanoid.left.*".
  *
  * Bodies and joints are numbered on their own: a body 1 and a joint 1 are two things. Plain data
  * owned by the caller; nothing is allocated.

@@ -1,13 +1,13 @@
-/* What is known of the simulation: the latest state of every body, joint and axis, and its time.
+/* The state of the simulation: the latest values of every body, joint and axis, and its time.
  *
  *     struct aw_ezphys_state *state = calloc(1, sizeof *state);   // about 400 kB
  *     aw_ezphys_state_begin(state);                               // a message begins
  *     aw_ezphys_state_update(state, &names, &record);               // each of its packets
  *     const struct aw_ezphys_joint *knee = aw_ezphys_state_joint(state, "humanoid.knee");
  *
- * The packets do not tell which axis of a joint they are about: the first one of a joint in a
- * message is axis 1, the next one of the same joint axis 2. A step number that goes back is a new
- * beginning: everything older is forgotten.
+ * The packets do not name the axis of a joint: the first packet of a joint in a message is axis 1,
+ * the next one of the same joint axis 2. If the step number goes back, the simulation has
+ * restarted, and all older values are forgotten.
  *
  * Tables of fixed size; what does not fit is counted and passed over. No I/O, no allocation.
  */

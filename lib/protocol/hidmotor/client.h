@@ -1,4 +1,4 @@
-/* The conversation with the board: one request, one reply, never two requests under way.
+/* The conversation with the board: one request, then its reply; never two requests at once.
  *
  *     struct aw_hidmotor arm;                            // about 100 kB, by the caller
  *     struct aw_hidmotor_options options = aw_hidmotor_defaults();
@@ -11,14 +11,14 @@
  *     struct aw_hidmotor_status now;
  *     status = aw_hidmotor_status(&arm, &now, &err);     // now.position[0] …
  *
- * A transaction: what waits on the link is read and thrown away, the request is written, reports
- * are read until one has the packet id of the request or the time is over. There is no sequence
- * number on this wire, and every program that has the board open gets every reply. So replies with
- * another id, reports of another length than 64 bytes and error packets about another id are
- * counted, told in the message when nothing better comes, and never taken for the answer.
+ * A transaction reads and drops all waiting reports, writes the request, and reads reports until
+ * one has the packet id of the request or the time is over. The wire has no sequence number, and
+ * every program that has the board open gets every reply. So replies with another id, reports that
+ * are not 64 bytes long, and error packets about another id are counted and never taken for the
+ * answer; if no answer comes, the error message mentions them.
  *
  * Only packets that change nothing (positions, velocities, pid_gains, velocity_gains) are sent
- * again; a setter goes out once, whatever becomes of its reply.
+ * again; a setter is sent once, even if its reply is lost.
  *
  * Stale replies. A request that went unanswered (its time was over, or a signal ended the wait) may
  * still be answered. Its reply never answers a request of another kind. For a request of the same
@@ -28,15 +28,15 @@
  * that it was taken for is unanswered instead;
  *   - a request of another kind that was sent later is answered, because the board and the bus keep
  *     the order. So of positions and velocities in turn no mark outlives the next pair;
- *   - late_ms have passed since it was sent.
- * The re-sent requests of one call are one: the reply to any of them is an answer to that call. A
- * setter's reply repeats the request (or is blank): one that repeats another request is foreign, or
- * late. What cannot be told apart, and is not marked: the reply to the same
- * request of another program, and one that comes a second time after the next request of its kind.
+ * - late_ms have passed since it was sent. The repeated requests of one call count as one: the
+ *   reply to any of them answers the call. The reply to a setter repeats the request (or is blank);
+ *   one that repeats another request is foreign or late. Two cases cannot be recognised and are not
+ *   marked: the reply to the same request of another program, and a reply that comes twice, the
+ *   second time after the next request of its kind.
  *
- * Several programs. Two requests at once would be one too many for the board, so programs with this
- * library take turns, an exchange each (aw_link_take_turn). One that does not know of that can make
- * requests get lost: questions are asked again, and a message about silence names it.
+ * Several programs. The board has room for one request, so programs with this library take turns,
+ * one exchange each (aw_link_take_turn). Another program can make requests get lost: then questions
+ * are repeated, and the error message about silence names that program.
  *
  * No allocation, no thread, no I/O but the link's.
  */
@@ -85,7 +85,7 @@ struct aw_hidmotor_owed {
     int64_t sent_ns[AW_HIDMOTOR_OWED]; /* ascending */
 };
 
-/* What is known about the arm. Plain data. */
+/* The state of the arm. Plain data. */
 struct aw_hidmotor_status {
     int n;          /* motors with setpoint and position, 1 to 7; 0: nothing is known */
     int n_velocity; /* motors with the rest, 1 to 4; 0: not asked for */
@@ -141,8 +141,8 @@ struct aw_hidmotor_reply {
     int64_t got_ns;   /* the reply came; minus sent_ns: the round trip */
 };
 
-/* Takes in what has come, without waiting: answers to others, and late ones. AW_OK, AW_STOPPED,
- * AW_LOST. */
+/* Reads all waiting reports, without waiting: answers to other programs, and late ones. AW_OK,
+ * AW_STOPPED, AW_LOST. */
 enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err);
 
 /* Sends a request of the table and waits for its reply. AW_USAGE for what is not finite, AW_LIMIT
@@ -154,7 +154,7 @@ enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err);
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_hidmotor_reply *reply, struct aw_error *err);
 
-/* Takes in what the board has told somebody else: positions are known from then on. */
+/* Uses a report that the board sent to another program: its positions are then known. */
 void aw_hidmotor_saw(struct aw_hidmotor *arm, struct aw_span report);
 
 /* The bytes that ask would send, for --dry-run. */

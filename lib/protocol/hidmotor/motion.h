@@ -1,4 +1,4 @@
-/* Motions of the arm: checked before they are sent, watched until they are done, stopped.
+/* Motions of the arm: check and send them, wait for their end, stop them.
  *
  *     struct aw_hidmotor_target target = {.given = {[2] = true}, .deg = {[2] = 30},
  *                                         .duration_ms = 1000, .mode = AW_HIDMOTOR_SINUSOIDAL};
@@ -12,8 +12,8 @@
  * not mentioned keep their setpoint, and a relative motion is relative to the setpoint: from the
  * measured positions the arm would sag a little with each command.
  *
- * The board cannot be asked in which state it is. Un-homed or with motors disabled it answers and
- * moves its setpoints all the same; it shows when the positions do not follow.
+ * The board does not report its state. Even if it is not homed or its motors are disabled, it
+ * answers and moves its setpoints; the only sign is that the positions do not follow.
  */
 #ifndef AW_PROTOCOL_HIDMOTOR_MOTION_H
 #define AW_PROTOCOL_HIDMOTOR_MOTION_H

@@ -1,4 +1,4 @@
-/* The Bento Arm as the wire sees it: five joints, their ticks, limits and speeds, and the scenes.
+/* The Bento Arm: five joints with their ticks, limits and speeds, and the scenes.
  *
  *     int joint, velocity;
  *     double ticks;

@@ -1,4 +1,4 @@
-/* The host's side of the conversation: the control stream, feedback, scenes, and moving to goals.
+/* The host of the simulation: control stream, feedback, scenes, and motions to goals.
  *
  *     struct aw_unitysim unity;                             // about 100 kB, by the caller
  *     struct aw_unitysim_options options = aw_unitysim_defaults();
@@ -14,14 +14,14 @@
  *     status = aw_unitysim_move(&unity, &move, NULL, NULL, &err);
  *     aw_unitysim_free(&unity);
  *
- * What a joint is to do is latched here and sent again every 15 ms while streaming is on, so that a
- * lost datagram costs 15 ms. Deadlines are absolute: a late tick is left out, never made up for,
- * and the cadence does not drift. Nothing is sent while streaming is off, so that looking on does
- * not fight with another client.
+ * The command of each joint is stored and sent every 15 ms while streaming is on, so a lost
+ * datagram costs only 15 ms. Deadlines are absolute: a late tick is left out, and the cadence does
+ * not drift. While streaming is off nothing is sent, so that a reader does not disturb another
+ * client.
  *
- * The simulator has no watchdog: who drives has to stop. aw_unitysim_stop may be called in any
- * state and after a request to stop; every other function that fails while joints move has already
- * sent one stop.
+ * The simulator has no watchdog, so a program that drives must send the stop. aw_unitysim_stop may
+ * be called in any state and after a request to stop. Every other function that fails while joints
+ * move has already sent one stop.
  *
  * No thread, no I/O but the link's; no allocation but for the samples of the cadence.
  */
