@@ -731,6 +731,9 @@ END
     hasnt "$(<page.html)" "<script"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
     ok canpid -l "$fast" tune -b lknee -c pos --old old --report page.html
+    # the drawings of a page share their ids: one id is one rectangle
+    same "$(grep -o '<clipPath id="[^"]*"><rect [^>]*>' page.html | sort -u | cut -d'"' -f2 | uniq -d)" ""
+    ok grep -q '<clipPath id=' page.html
     has "$(<page.html)" "canpid set pid 7 0.001 1 -b lknee -c pos"
     hasnt "$stderr" "not known here"
 }

@@ -415,7 +415,7 @@ static void draw_panel(struct aw_svg *svg, const struct aw_chart *chart, size_t 
     draw_rows(svg, frame);
     (chart->log_x ? draw_decades : draw_columns)(svg, frame, last);
     aw_svg_rect(svg, frame->x, frame->y, frame->width, frame->height, "none", "#888");
-    aw_svg_clip_begin(svg, (int)p, frame->x, frame->y, frame->width, frame->height);
+    aw_svg_clip_begin(svg, frame->x, frame->y, frame->width, frame->height);
     for (size_t s = 0; s < panel->n; s++)
         draw_series(svg, frame, &panel->series[s], colour_of(panel, s));
     aw_svg_clip_end(svg);

@@ -216,10 +216,12 @@ void aw_svg_path_end(struct aw_svg *svg)
     put_text(svg, "\"/>\n");
 }
 
-void aw_svg_clip_begin(struct aw_svg *svg, int id, double x, double y, double width, double height)
+void aw_svg_clip_begin(struct aw_svg *svg, double x, double y, double width, double height)
 {
-    char name[32];
-    int n = snprintf(name, sizeof name, "clip%d", id);
+    char name[128];
+    int n = snprintf(name, sizeof name, "clip-%.0f-%.0f-%.0f-%.0f", x * 100, y * 100, width * 100,
+                     height * 100);
+    n = n < (int)sizeof name ? n : (int)sizeof name - 1;
     put_text(svg, "<clipPath id=\"");
     put(svg, name, (size_t)n);
     put_text(svg, "\">");

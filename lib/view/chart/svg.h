@@ -51,8 +51,9 @@ void aw_svg_path_begin(struct aw_svg *svg, const char *colour, double width, con
 void aw_svg_path_point(struct aw_svg *svg, double x, double y, bool move);
 void aw_svg_path_end(struct aw_svg *svg);
 
-/* Between begin and end, drawings stay within the rectangle. id must be unique in the drawing. */
-void aw_svg_clip_begin(struct aw_svg *svg, int id, double x, double y, double width, double height);
+/* Between begin and end, drawings stay within the rectangle. Its id is made of its numbers: in a page
+ * of several drawings an id is valid for all of them, and the first one with that id is used. */
+void aw_svg_clip_begin(struct aw_svg *svg, double x, double y, double width, double height);
 void aw_svg_clip_end(struct aw_svg *svg);
 
 /* Ends the drawing and hands over its NUL-terminated text. The svg is {0} again. */

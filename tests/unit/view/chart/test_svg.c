@@ -16,7 +16,7 @@ static void test_pieces(void **state)
     size_t size;
     aw_svg_open(&svg, 640, 400);
     aw_svg_line(&svg, 0, -1.5, 10.256, 10, "#888", 1);
-    aw_svg_clip_begin(&svg, 3, 1, 2, 30, 40);
+    aw_svg_clip_begin(&svg, 1, 2, 30, 40);
     aw_svg_path_begin(&svg, "#00f", 1.5, "4 3");
     aw_svg_path_point(&svg, 1, 2, true);
     aw_svg_path_point(&svg, 3, -0.001, false);
@@ -30,8 +30,8 @@ static void test_pieces(void **state)
     expect(text, "width=\"640\" height=\"400\" viewBox=\"0 0 640 400\"");
     expect(text, "<line x1=\"0\" y1=\"-1.5\" x2=\"10.26\" y2=\"10\" stroke=\"#888\"");
     expect(text, "stroke-dasharray=\"4 3\" d=\"M1 2L3 0\"/>");
-    expect(text, "<clipPath id=\"clip3\"><rect x=\"1\" y=\"2\" width=\"30\" height=\"40\"/>");
-    expect(text, "<g clip-path=\"url(#clip3)\">");
+    expect(text, "<clipPath id=\"clip-100-200-3000-4000\"><rect x=\"1\" y=\"2\" width=\"30\" height=\"40\"/>");
+    expect(text, "<g clip-path=\"url(#clip-100-200-3000-4000)\">");
     expect(text, "translate(5 6) rotate(-90)");
     expect(text + size - 7, "</svg>\n");
     expect_picture("svg-pieces.svg", text);
