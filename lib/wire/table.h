@@ -109,8 +109,8 @@ struct aw_field {
     uint32_t constant;        /* AW_CONST; AW_LENGTH of an envelope: bytes it leaves out */
     double fallback;
     double scale, offset; /* value = wire · scale + offset; scale 0 stands for 1 */
-    bool
-        upper; /* these are the upper bits of a number, and scale shifts them; a wire number is the whole number, not these bits alone */
+    bool upper; /* these are the upper bits of a number, and scale shifts them; a wire number is
+                   the whole number, not these bits alone */
     double min, max; /* of the value, inclusive; both 0: whatever the wire can carry */
     const struct aw_name *names;
     bool open_names;                  /* values without a name are allowed too */
