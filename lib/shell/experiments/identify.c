@@ -81,7 +81,7 @@ void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m
 {
     if (!aw_fit_trusted(&m->fit))
         aw_session_notice(session,
-                          "the model explains %.0f %% of what it has not seen, and %.0f %% are "
+                          "the fit of the model on unused data is %.0f %%, and %.0f %% are "
                           "needed: do not trust it — excite more (%s--max-deviation, "
                           "--for), and see what else moves the joint",
                           100 * m->fit.held_out, 100 * AW_FIT_TRUSTED,

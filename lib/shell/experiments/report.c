@@ -59,20 +59,19 @@ static void put_model(FILE *file, const struct aw_model *m)
     aw_process_lags(&fit->process, &tau1, &tau2, NULL);
     fprintf(
         file,
-        "<h2>Model</h2>\n<p>%s%s, from %zu samples; it explains %.1f&nbsp;%% of the part of the "
-        "record that it has not seen, and %.1f&nbsp;%% of what it was made of.",
+        "<h2>Model</h2>\n<p>%s%s, from %zu samples. Its fit is %.1f&nbsp;%% on data that were not "
+        "used, and %.1f&nbsp;%% on the data of the model.",
         aw_process_kind_name(aw_process_kind_of(&fit->process)),
         aw_fit_is_linear(fit) ? "" : ", the nearest linear plant", fit->n, 100 * fit->held_out,
         100 * fit->own);
     if (!aw_fit_trusted(fit))
-        fprintf(
-            file,
-            " <strong>That is less than %.0f&nbsp;%%: the model, and what is predicted with it, "
-            "is not to be trusted.</strong>",
-            100 * AW_FIT_TRUSTED);
+        fprintf(file,
+                " <strong>That is less than %.0f&nbsp;%%: do not trust the model and its "
+                "predictions.</strong>",
+                100 * AW_FIT_TRUSTED);
     if (fit->piece_s > 0)
         fprintf(file,
-                " Pieces of %.2g s were compared by themselves: slower motion is not explained.",
+                " The data were compared in pieces of %.2g s, so slower motion is not covered.",
                 fit->piece_s);
     fputs("</p>\n<table><tr><th></th><th>value</th><th>± (95&nbsp;%)</th></tr>\n", file);
     row(file, "gain", fit->process.gain, fit->half.gain, fit->process.integrating ? "/s" : "");

@@ -129,11 +129,10 @@ static enum aw_status design(struct aw_bench *bench, struct tuner *t)
         session->err = why;
     status = forced ? AW_OK : status;
     if (status == AW_OK && !force && !aw_fit_trusted(&t->model.fit))
-        return aw_fail(
-            &session->err, AW_LIMIT,
-            "the model explains %.0f %% of what it has not seen, and %.0f %% are needed — "
-            "try another --amplitude or --max-deviation, or --force",
-            100 * t->model.fit.held_out, 100 * AW_FIT_TRUSTED);
+        return aw_fail(&session->err, AW_LIMIT,
+                       "the fit of the model on unused data is %.0f %%, and %.0f %% are needed — "
+                       "try another --amplitude or --max-deviation, or --force",
+                       100 * t->model.fit.held_out, 100 * AW_FIT_TRUSTED);
     return status;
 }
 
