@@ -301,7 +301,8 @@ static const struct aw_command commands[] = {
          {.name = "max-speed", .value = "NUMBER",
           .help = "refuse what is faster, in deg/s or Nm/s", .fallback = "300", .unit = "",
           .min = 0.001, .max = 1e6}),
-     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,lknee\\n0,0\\n1,5\\n2,0\\n' >knee.csv",
+     .safety = AW_MOTION, .timed = true,
+     .lines = AW_LIST("$ printf 't,lknee\\n0,0\\n1,5\\n2,0\\n' >knee.csv",
          "-l sim: play knee.csv -c pos --speed 50%"),
      .run = run_play,
      .details = "The whole file is checked before the first frame: range, speed, and whether "

@@ -158,7 +158,8 @@ static const struct aw_command commands[] = {
           .max = 1e9, .help = "of each motor"},
          {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
           .max = 1e6, .help = "a file with a higher speed is refused"}),
-     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
+     .safety = AW_MOTION, .timed = true,
+     .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
          "-l sim: follow path.csv"),
      .run = run_follow,
      .details = "The whole file is checked first. The joints move slowly to its first row, and "

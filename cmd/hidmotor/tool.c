@@ -128,7 +128,8 @@ static const struct aw_command commands[] = {
           .help = "the unit of the angles, if the file does not name it"},
          {.name = "quintic", .help = "smooth between the points, also in acceleration"},
          AW_PLAY_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("$ printf 't,m1,m2,m3\\n0,0,0,0\\n1,0,30,-20\\n' "
+     .safety = AW_MOTION, .timed = true,
+     .lines = AW_LIST("$ printf 't,m1,m2,m3\\n0,0,0,0\\n1,0,30,-20\\n' "
          ">path.csv",
          "-l sim: play path.csv --speed 50%"),
      .run = run_play,

@@ -163,7 +163,8 @@ static const struct aw_command commands[] = {
          {.name = "loop", .help = "again and again"},
          {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
           .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600}),
-     .safety = AW_MOTION, .timed = true, .lines = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s",
+     .safety = AW_MOTION, .timed = true,
+     .lines = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s",
          "-l sim: play path.csv"),
      .run = run_play,
      .details = "The file has the format of brachI/Oplexus and is checked as a whole first. In "
