@@ -51,8 +51,8 @@ void aw_svg_path_begin(struct aw_svg *svg, const char *colour, double width, con
 void aw_svg_path_point(struct aw_svg *svg, double x, double y, bool move);
 void aw_svg_path_end(struct aw_svg *svg);
 
-/* Between begin and end, drawings stay within the rectangle. Its id is made of its numbers: in a page
- * of several drawings an id is valid for all of them, and the first one with that id is used. */
+/* Between begin and end, drawings stay within the rectangle. Its id is made of its numbers, because
+ * all drawings of a page share their ids. */
 void aw_svg_clip_begin(struct aw_svg *svg, double x, double y, double width, double height);
 void aw_svg_clip_end(struct aw_svg *svg);
 

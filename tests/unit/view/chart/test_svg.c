@@ -30,7 +30,8 @@ static void test_pieces(void **state)
     expect(text, "width=\"640\" height=\"400\" viewBox=\"0 0 640 400\"");
     expect(text, "<line x1=\"0\" y1=\"-1.5\" x2=\"10.26\" y2=\"10\" stroke=\"#888\"");
     expect(text, "stroke-dasharray=\"4 3\" d=\"M1 2L3 0\"/>");
-    expect(text, "<clipPath id=\"clip-100-200-3000-4000\"><rect x=\"1\" y=\"2\" width=\"30\" height=\"40\"/>");
+    expect(text, "<clipPath id=\"clip-100-200-3000-4000\">");
+    expect(text, "<rect x=\"1\" y=\"2\" width=\"30\" height=\"40\"/></clipPath>");
     expect(text, "<g clip-path=\"url(#clip-100-200-3000-4000)\">");
     expect(text, "translate(5 6) rotate(-90)");
     expect(text + size - 7, "</svg>\n");
