@@ -108,6 +108,18 @@ static bool is_there(const struct aw_field *rows, size_t n, const char *name)
     return false;
 }
 
+/* What begins at a byte the first time must do so the next times. */
+enum aw_status aw_packet_check(const struct aw_packet *p, struct aw_error *err)
+{
+    for (size_t i = 0; i < p->n_inner && p->n_labels > 1 && p->inner_bits % 8; i++)
+        if (p->inner[i].type == AW_FLOAT)
+            return aw_fail(err, AW_USAGE,
+                           "%s: begins within a byte the second time — put bits behind the fields of "
+                           "'repeat' that fill it",
+                           p->inner[i].name);
+    return AW_OK;
+}
+
 /* Labels end, or other ones begin. */
 static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, struct aw_error *err)
 {
@@ -132,7 +144,9 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
                                   struct aw_error *err)
 {
     char *words[AW_PACKET_LABELS + 1];
-    enum aw_status status = close_group(p, store, err);
+    enum aw_status status = aw_packet_check(p, err);
+    if (status == AW_OK)
+        status = close_group(p, store, err);
     size_t n = aw_lines_words(value, words, AW_PACKET_LABELS + 1);
     if (status != AW_OK || n == 0)
         return status;
@@ -254,6 +268,9 @@ static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
 {
     if (p->answers)
         return aw_fail(err, AW_USAGE, "answer: it has begun already");
+    enum aw_status status = aw_packet_check(p, err);
+    if (status != AW_OK)
+        return status;
     p->there = aw_packet_rows(p, store);
     if (!p->there)
         return aw_no_memory(err);

@@ -161,7 +161,7 @@ static enum aw_status check_packet(const struct aw_packet *p, struct aw_error *e
                        "packet %s: 'answer =' begins its answer — leave 'ask' and another "
                        "'answer' out",
                        p->name);
-    return AW_OK;
+    return aw_packet_check(p, err);
 }
 
 /* There and back. */

@@ -54,6 +54,9 @@ enum aw_status aw_packet_name(const char *name, const char *what, struct aw_erro
 enum aw_status aw_packet_line(struct aw_packet *packet, struct aw_store *store, const char *name,
                               char *value, struct aw_error *err);
 
+/* What shows only at its end, or that of a group. AW_USAGE. */
+enum aw_status aw_packet_check(const struct aw_packet *packet, struct aw_error *err);
+
 /* All rows, filled up to a whole byte, as a table wants them. NULL: out of memory. */
 const struct aw_field *aw_packet_rows(struct aw_packet *packet, struct aw_store *store);
 

@@ -339,6 +339,8 @@ static void mistakes(void **state)
         {A "x = u8 endian=big\n", "f:3:1: x: endian: not read yet"},
         {A "x = pad:3 scale=2\n", "f:3:1: x: 'scale=2': text, gaps and constants"},
         {A "x = u8\nx = u16\n", "f:4:1: x: the packet has one of that name already"},
+        {A "repeat = b c\nx = f32\ny = bits:1\n", "f:1:1: x: begins within a byte the second"},
+        {A "repeat = b c\nx = f32\ny = bits:1\nrepeat =\n", "f:6:1: x: begins within a byte the"},
         {A "repeat = b\nx = u8\nx = u16\n", "f:5:1: x: the packet has one of that name already"},
         {A "b = bits:3\nx = f32\n", "f:4:1: x: begins within a byte"},
         {A "b = text:3\nx = text:3\n", "f:4:1: x: a packet has one text"},
