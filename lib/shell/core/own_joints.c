@@ -104,20 +104,28 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 
 /* ---- Sending ---- */
 
+/* Is a joint before this one in the same packet? */
+static bool is_done(const struct aw_own_arm *arm, const double *setpoints, size_t joint)
+{
+    size_t i = 0;
+    while (i < joint && (isnan(setpoints[i]) ||
+                         arm->joints[i].setpoint.index != arm->joints[joint].setpoint.index))
+        i++;
+    return i < joint;
+}
+
 /* The packets that these goals are in, once each. */
 static enum aw_status
 each_packet(struct aw_session *session, const double *setpoints,
             enum aw_status (*act)(struct aw_session *, struct aw_record *, void *), void *context)
 {
     const struct aw_own_arm *arm = aw_own_arm(session);
-    uint64_t done = 0;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < arm->n && status == AW_OK; i++) {
         struct aw_record packet;
         size_t message = arm->joints[i].setpoint.index;
-        if (isnan(setpoints[i]) || done >> message & 1)
+        if (isnan(setpoints[i]) || is_done(arm, setpoints, i))
             continue;
-        done |= UINT64_C(1) << message;
         status = aw_own_fill(session, message, setpoints, &packet);
         if (status == AW_OK)
             status = act(session, &packet, context);
