@@ -738,6 +738,7 @@ END
     hasnt "$stderr" "not known here"
 }
 
+# bats test_tags=long
 @test "tune: a line for people, all of it with -v and for programs" {
     ok canpid -q -l "$fast" tune -b lknee -c pos --yes --force
     same "${#lines[@]}" 1
@@ -751,6 +752,7 @@ END
     same "$(json '[.gain_margin, .before.iae, .after.rise_time, .tick] | map(type) | unique | .[]')" '"number"'
 }
 
+# bats test_tags=long
 @test "tune: what a step never reached is said in words, never as a number" {
     printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
     ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --force --report page.html

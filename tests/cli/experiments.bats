@@ -30,6 +30,7 @@ END
 }
 
 # jq over the record of identify: what the simulated joint is like.
+# bats test_tags=long
 @test "identify finds what the joint is, and a record of its samples says the same" {
     while IFS='|' read -r tool link words wanted; do
         # shellcheck disable=SC2086 # words

@@ -8,13 +8,17 @@ on() {
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
+# bats test_tags=long
 @test "canpid: each command on a sound joint" { on sound; }
 @test "canpid: each command on a dead motor" { on dead; }
 @test "canpid: each command on an encoder that is stuck" { on stuck; }
 @test "canpid: each command on a motor that is reversed" { on reversed; }
+# bats test_tags=long
 @test "canpid: each command against a wall" { on wall:2deg; }
 @test "canpid: each command on a joint that is late" { on delay:1s; }
+# bats test_tags=long
 @test "canpid: each command on a loose gear" { on backlash:1deg; }
+# bats test_tags=long
 @test "canpid: each command on much friction" { on coulomb:5%; }
 @test "canpid: each command on a joint that runs away" { on unstable; }
 
