@@ -218,3 +218,38 @@ END
     has "$output" "stop result=confirmed arm="
     exits 2 canpid -q -l "$url" setpoint 5 -b lknee -c pos
 }
+
+@test "joints in several packets, in radians, stopped by each of them" {
+    cat >two.packets <<'END'
+[packet status]
+id = 42
+ask = yes
+repeat = m1 m2
+position = f32 rad
+[packet base]
+id = 37
+moves = yes
+angle = f32 rad min=-1.5 max=1.5
+[packet arm]
+id = 38
+moves = yes
+angle = f32 rad min=-1.5 max=1.5
+[joint m1]
+setpoint = base.angle
+position = status.m1.position
+[joint m2]
+setpoint = arm.angle
+position = status.m2.position
+[stop]
+packet = base hold
+packet = arm hold
+END
+    ok hidmotor -q -l "$fast" --packets two.packets --record two.pcapng move 0.3 20deg --wait
+    matches "$output" "move result=arrived m1.target=0.3rad m1.actual=0.3rad m2.target=0.35rad *"
+    same "$(hidmotor decode -j two.pcapng | jq -r 'select(.dir == "tx") | .msg' | sort | uniq -c | xargs)" \
+        "50 arm 50 base 50 status"
+    printf '%s\n' 'move m2=0.2 --wait' stop >lines
+    ok hidmotor -q -l "$fast" --packets two.packets --record one.pcapng run lines
+    same "$(hidmotor decode -j one.pcapng | jq -r 'select(.dir == "tx") | .msg' | sort | uniq -c | xargs)" \
+        "51 arm 1 base 51 status"
+}
