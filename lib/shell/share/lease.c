@@ -15,6 +15,8 @@
 #include "shell/share/bytes.h"
 #include "shell/share/server.h"
 
+#define AGAIN_NS (500 * AW_MILLISECOND) /* after a stop that was not confirmed */
+
 void aw_who_local(struct aw_who *who, int fd)
 {
     struct ucred ids = {0};
@@ -95,6 +97,7 @@ static void turn(struct aw_server *server)
 
 static void grant(struct aw_server *server, struct aw_peer *peer)
 {
+    server->again_ns = 0; /* what moves is theirs */
     peer->wants = false;
     if (server->holder != peer) {
         server->holder = peer;
@@ -324,6 +327,8 @@ void aw_lease_halt(struct aw_server *server)
                       ok ? session->motion.stop.did : "");
     if (!ok)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+    bool there = session->device.link && !session->device.link->lost;
+    server->again_ns = status == AW_TIMEOUT && there ? aw_server_now(server) + AGAIN_NS : 0;
     server->closed = false;
     session->motion.ongoing = ok ? AW_ONGOING_NOTHING : session->motion.ongoing;
     server->moving = false;
@@ -358,6 +363,11 @@ int64_t aw_deadman_due(const struct aw_server *server)
 void aw_deadman_look(struct aw_server *server)
 {
     int64_t due = aw_deadman_due(server), now = aw_server_now(server);
+    if (server->again_ns && now >= server->again_ns && !server->halt) {
+        server->halt = true;
+        if (server->listens)
+            aw_stop_ask(server->session);
+    }
     if (due == AW_NEVER || now < due)
         return;
     aw_lease_revoke(server, AW_TIMEOUT, "the commander was silent for %.2f s — stopped",

@@ -212,6 +212,8 @@ void aw_server_due(struct aw_server *server)
     }
     if (server->watchdog_ns)
         due = aw_sooner(due, server->alive_ns);
+    if (server->again_ns && !server->halt)
+        due = aw_sooner(due, server->again_ns);
     server->aside.due = due;
 }
 

@@ -138,6 +138,7 @@ struct aw_server {
     bool moving;            /* something moves by it */
     int64_t since_ns, frame_ns;
     int64_t deadman_ns;
+    int64_t again_ns;     /* when a stop is tried again that was not confirmed; 0: it was */
     bool halt;            /* the safe stop is to be sent, because: */
     char why[200];        /* */
     bool closed;          /* the link is in use: nobody is listened to */

@@ -169,6 +169,43 @@ static void a_frame_that_waits_for_its_board(void **state)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
+static unsigned stops;
+
+static enum aw_status stop_at_second(struct aw_session *of)
+{
+    return ++stops % 2 ? aw_fail(&of->err, AW_TIMEOUT, "no answer") : AW_OK;
+}
+
+/* A stop that the device does not confirm is tried again, until it does or somebody commands. */
+static void a_stop_that_is_not_confirmed(void **state)
+{
+    (void)state;
+    tool.stop = stop_at_second;
+    stops = 0;
+    for (unsigned granted = 0; granted < 2; granted++) {
+        aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
+        aw_lease_halt(&server);
+        assert_int_equal(stops, 1 + 2 * granted);
+        assert_true(server.again_ns > 0);
+        aw_server_due(&server);
+        assert_true(server.aside.due <= server.again_ns);
+        aw_server_serve(&server.aside);
+        assert_false(server.halt); /* not yet */
+        if (granted) {
+            aw_lease_want(&server, peers[0], false);
+            assert_int_equal(server.again_ns, 0);
+            continue;
+        }
+        server.again_ns = 1;
+        aw_server_serve(&server.aside);
+        assert_true(server.halt);
+        aw_lease_halt(&server);
+        assert_int_equal(stops, 2);
+        assert_int_equal(server.again_ns, 0);
+    }
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +213,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_asks_changes_nothing, start_motor, stop),
         cmocka_unit_test_setup_teardown(what_several_ask, start_motor, stop),
         cmocka_unit_test_setup_teardown(a_frame_that_waits_for_its_board, start_motor, stop),
+        cmocka_unit_test_setup_teardown(a_stop_that_is_not_confirmed, start_motor, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
