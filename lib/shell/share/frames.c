@@ -185,6 +185,7 @@ static void note(struct aw_server *server, struct aw_span frame)
     enum aw_moves moves =
         session->tool->share.saw ? session->tool->share.saw(session, true, frame) : AW_MOVES;
     server->frame_ns = aw_clock_now(&session->time.real.base);
+    server->again_ns = 0; /* what moves is theirs */
     if (moves == AW_MOVES_ON)
         return;
     server->moving = moves == AW_MOVES;

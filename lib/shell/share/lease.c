@@ -97,7 +97,6 @@ static void turn(struct aw_server *server)
 
 static void grant(struct aw_server *server, struct aw_peer *peer)
 {
-    server->again_ns = 0; /* what moves is theirs */
     peer->wants = false;
     if (server->holder != peer) {
         server->holder = peer;

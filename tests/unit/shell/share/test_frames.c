@@ -193,6 +193,8 @@ static void a_stop_that_is_not_confirmed(void **state)
         assert_false(server.halt); /* not yet */
         if (granted) {
             aw_lease_want(&server, peers[0], false);
+            assert_true(server.again_ns > 0);
+            say(0, "tx", MOVE, 10, server.lease);
             assert_int_equal(server.again_ns, 0);
             continue;
         }
