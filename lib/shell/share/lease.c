@@ -306,6 +306,24 @@ static void answer_stop(struct aw_peer *peer, enum aw_status status, const char 
                     why, peer->halt_id, (int)status);
 }
 
+static bool is_there(const struct aw_session *session)
+{
+    return session->device.link && !session->device.link->lost;
+}
+
+/* The stop itself, and what people are told of it. */
+static enum aw_status stop_device(struct aw_session *session, const char *why)
+{
+    enum aw_status status = is_there(session)
+                                ? aw_stop_device(session)
+                                : aw_fail(&session->err, AW_LOST, "the device is gone");
+    const char *did = status == AW_OK ? session->motion.stop.did : "";
+    aw_session_notice(session, "%s%s%s", why, *did ? ": " : "", did);
+    if (status != AW_OK)
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+    return status;
+}
+
 /* Whoever has asked for it, it is one stop. */
 void aw_lease_halt(struct aw_server *server)
 {
@@ -315,19 +333,10 @@ void aw_lease_halt(struct aw_server *server)
     aw_stop_forget(session);
     server->halt = false;
     server->closed = true;
-    enum aw_status status = AW_LOST;
     turn(server);
-    if (session->device.link && !session->device.link->lost)
-        status = aw_stop_device(session);
-    else
-        aw_fail(&session->err, status, "the device is gone");
-    bool ok = status == AW_OK;
-    aw_session_notice(session, "%s%s%s", why, ok && *session->motion.stop.did ? ": " : "",
-                      ok ? session->motion.stop.did : "");
-    if (!ok)
-        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
-    bool there = session->device.link && !session->device.link->lost;
-    server->again_ns = status == AW_TIMEOUT && there ? aw_server_now(server) + AGAIN_NS : 0;
+    enum aw_status status = stop_device(session, why);
+    bool ok = status == AW_OK, again = status == AW_TIMEOUT && is_there(session);
+    server->again_ns = again ? aw_server_now(server) + AGAIN_NS : 0;
     server->closed = false;
     session->motion.ongoing = ok ? AW_ONGOING_NOTHING : session->motion.ongoing;
     server->moving = false;
