@@ -211,6 +211,32 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
                    before ? "new " : "", silent == shown && !named ? "any driver" : first->name);
 }
 
+/* A setpoint beyond its range disables the driver. */
+size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_record *record, struct aw_joint_goal *goals,
+                             double *seconds)
+{
+    struct aw_canpid_sent sent;
+    struct aw_error ignored;
+    *seconds = 0;
+    if (record->dir != AW_TX || !(record->codec->message->dir & AW_TX) ||
+        aw_canpid_encode(canpid_of(session), record, &sent, &ignored) != AW_OK ||
+        !(fabs(sent.setpoint) <= 1))
+        return 0;
+    size_t i = 0;
+    while (i < list->n && list->joints[i].id != sent.board)
+        i++;
+    if (i == list->n || sent.controller < 0 || sent.controller >= AW_CANPID_CONTROLLERS)
+        return 0;
+    const char *mode = aw_canpid_controller_name(sent.controller);
+    if (list->joints[i].mode && strcmp(list->joints[i].mode, mode) != 0)
+        return 0; /* of another controller: nothing of it can be compared */
+    describe(&list->joints[i], sent.board, sent.controller);
+    goals[0] =
+        (struct aw_joint_goal){i, aw_canpid_from_percent(sent.controller, 100 * sent.setpoint)};
+    return 1;
+}
+
 /* ---- Commands ----------------------------------------------------------------------------------
  */
 

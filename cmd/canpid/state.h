@@ -137,6 +137,9 @@ enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_rec
 /* What the tool gives to the common commands that look on (see struct aw_tool). */
 enum aw_status canpid_prepare(struct aw_session *session);
 enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *command);
+size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_record *record, struct aw_joint_goal *goals,
+                             double *seconds);
 bool canpid_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
                       size_t size);
 enum aw_status canpid_replay_end(struct aw_session *session);

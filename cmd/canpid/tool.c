@@ -425,6 +425,7 @@ const struct aw_tool canpid_tool = {
     .share = {.receive = canpid_listen, .saw = canpid_saw, .due = canpid_due},
     .replay = {.place = "pid",
                .elsewhere = canpid_elsewhere,
+               .targets = canpid_replay_targets,
                .allow = canpid_allow,
                .send = canpid_replay_send,
                .end = canpid_replay_end},

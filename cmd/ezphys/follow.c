@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "shell/commands/common.h"
 #include "shell/commands/jog.h"
 #include "shell/core/dry.h"
 #include "state.h"
@@ -87,8 +88,25 @@ static enum aw_status follow(struct follower *f)
     return status;
 }
 
+/* What is said of a leader means nothing where a file of trajectories is followed. */
+static enum aw_status check_alone(struct aw_session *session, const struct aw_args *args)
+{
+    static const char *const of_leaders[] = {"relative", "smooth",   "speed",  "fit",
+                                             "max-jump", "approach", "max-lag"};
+    if (!aw_arg(args, "file", 0))
+        return aw_fail(&session->err, AW_USAGE,
+                       "follow: what? — a file of trajectories, or --map and a leader");
+    for (size_t i = 0; i < sizeof of_leaders / sizeof *of_leaders; i++)
+        if (aw_flag(session, of_leaders[i]))
+            return aw_fail(&session->err, AW_USAGE, "follow: --%s is for a leader, with --map",
+                           of_leaders[i]);
+    return AW_OK;
+}
+
 enum aw_status run_follow(struct aw_session *session, const struct aw_args *args)
 {
+    if (aw_flag(session, "map"))
+        return aw_run_follow(session, args);
     struct follower f = {.session = session};
     f.gains = (struct aw_ezphys_gains){
         .kp = aw_option_number(session, "kp"),
@@ -96,7 +114,9 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
         .max_torque = aw_option_number(session, "max-torque"),
         .max_speed = aw_option_number(session, "max-speed"),
     };
-    enum aw_status status = ez_may_send(session);
+    enum aw_status status = check_alone(session, args);
+    if (status == AW_OK)
+        status = ez_may_send(session);
     if (status == AW_OK)
         status = aw_ezphys_path_read(&f.path, NULL, aw_arg(args, "file", 0), &session->err);
     if (status != AW_OK)

@@ -2,7 +2,7 @@
 #include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
-#include "shell/commands/common.h"
+#include "shell/commands/follow.h"
 #include "shell/experiments/experiments.h"
 #include "shell/main.h"
 #include "state.h"
@@ -145,11 +145,15 @@ static const struct aw_command commands[] = {
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
           .optional = true, .help = "number of exchanges; default: 1"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
-    {.name = "follow", .summary = "follow joint trajectories of a CSV file",
+    {.name = "follow", .group = AW_GROUP_MOVE,
+     .summary = "follow another arm, or joint trajectories of a CSV file",
      .args = AW_ARGS(
-         {.name = "file", .kind = AW_ARG_FILE,
-          .help = "columns t (s) and joints (rad): t,hip,hip.axis2", .endings = "csv"}),
+         {.name = "file", .kind = AW_ARG_FILE, .optional = true,
+          .help = "columns t (s) and joints (rad): t,hip,hip.axis2; with --map a leader: -, a "
+              "recording, serve:TOOL, serve:PATH, mqtt://HOST/TOPIC",
+          .endings = "csv ndjson pcapng mcap log"}),
      .options = AW_OPTIONS(
+         AW_FOLLOW_OPTIONS,
          {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
           .help = "velocity per rad of position error, in 1/s"},
          {.name = "kd", .value = "GAIN", .fallback = "0", .unit = "", .min = 0, .max = 100,
@@ -162,8 +166,9 @@ static const struct aw_command commands[] = {
      .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
          "-l sim: follow path.csv"),
      .run = run_follow,
-     .details = "The whole file is checked first. The joints move slowly to its first row, and "
-         "are held at the end."},
+     .details = "Without --map the whole file is checked first; the joints move slowly to its first "
+         "row, and are held at the end. With --map the joints follow the fields of another arm, "
+         "see 'help follow' of any other tool: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND."},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .args = AW_ARGS(JOINT),
      .options = AW_OPTIONS(

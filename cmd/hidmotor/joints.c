@@ -173,6 +173,20 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     return status;
 }
 
+size_t motor_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_record *record, struct aw_joint_goal *goals,
+                            double *seconds)
+{
+    size_t n = 0;
+    (void)session;
+    if (record->dir != AW_TX || strcmp(record->codec->message->name, "set_setpoints") != 0)
+        return 0;
+    *seconds = aw_record_get(record, "duration") / 1000;
+    for (size_t i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        goals[n++] = (struct aw_joint_goal){i, aw_record_get(record, list->joints[i].name)};
+    return n;
+}
+
 /* ---- Commands ----------------------------------------------------------------------------------
  */
 

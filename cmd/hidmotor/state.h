@@ -61,6 +61,9 @@ enum aw_status motor_poll(struct aw_session *session);
 void motor_report_joints(struct aw_session *session);
 
 /* For replay: stands a joint elsewhere than this record of positions says? */
+size_t motor_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_record *record, struct aw_joint_goal *goals,
+                            double *seconds);
 bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
                      size_t size);
 

@@ -350,6 +350,7 @@ const struct aw_tool hidmotor_tool = {
                .relative = AW_LIST("set_velocity"),
                .place = "positions",
                .elsewhere = motor_elsewhere,
+               .targets = motor_replay_targets,
                .allow = motor_replay_allow,
                .end = motor_replay_end},
 };

@@ -2,6 +2,7 @@
  * moved. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "protocol/unitysim/shape.h"
 #include "state.h"
@@ -71,6 +72,24 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     aw_object_number(&session->result, "grasp.y", grasp.y, 1, "mm");
     aw_object_number(&session->result, "grasp.z", grasp.z, 1, "mm");
     return AW_OK;
+}
+
+/* Commands say how fast: where the joints stood is where they have to stand. */
+size_t unity_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_record *record, struct aw_joint_goal *goals,
+                            double *seconds)
+{
+    (void)session;
+    *seconds = 0;
+    if (record->dir != AW_RX || strcmp(record->codec->message->name, "feedback") != 0)
+        return 0;
+    for (size_t i = 0; i < list->n; i++) {
+        char field[48];
+        snprintf(field, sizeof field, "%s.position", aw_unitysim_joint_name((int)i));
+        goals[i] =
+            (struct aw_joint_goal){i, aw_unitysim_degrees((int)aw_record_get(record, field))};
+    }
+    return list->n;
 }
 
 /* ---- Commands ----------------------------------------------------------------------------------

@@ -92,6 +92,9 @@ enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record 
 enum aw_status unity_safe_stop(struct aw_session *session);
 void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 enum aw_status unity_replay_end(struct aw_session *session);
+size_t unity_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_record *record, struct aw_joint_goal *goals,
+                            double *seconds);
 bool unity_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
                      size_t size);
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command);

@@ -1,5 +1,6 @@
 /* The table of the commands that every tool has, with their options and help. */
 #include "shell/commands/common.h"
+#include "shell/commands/follow.h"
 #include "shell/commands/picture.h"
 #include "shell/commands/teleop.h"
 #include "shell/core/joints.h"
@@ -78,6 +79,21 @@ const struct aw_command aw_common_commands[] = {
          "shoulder for full speed. A key is one short push; on a terminal that reports key "
          "releases the joint moves while you hold the key. This button is no enabling device "
          "of ISO 10218-1 and no safety function."},
+    {.name = "follow", .group = AW_GROUP_MOVE, .hands = true,
+     .summary = "move the joints as another arm moves, or a recording of one",
+     .args = AW_ARGS(
+         {.name = "source", .kind = AW_ARG_FILE, .optional = true,
+          .help = "the leader: - (records on standard input), a recording, serve:TOOL, serve:PATH, "
+              "mqtt://HOST/TOPIC", .endings = "csv ndjson pcapng mcap log"}),
+     .options = AW_OPTIONS(
+         AW_FOLLOW_OPTIONS,
+         AW_FOLLOW_SPEED_OPTION),
+     .safety = AW_MOTION, .timed = true, .run = aw_run_follow,
+     .details = "A map has rows with commas between: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead "
+         "BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed limit. "
+         "All joints stop when the leader is silent (--deadman, 500ms), jumps or starts again; "
+         "then they start again where the leader is near. A recording is played (--speed, --fit; "
+         "the keys + and - while it runs), and with --speed records from a pipe, too."},
     {.name = "watch", .summary = "show the messages of the device as a table or as lines",
      .args = AW_ARGS(
          {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
@@ -199,9 +215,8 @@ const struct aw_command aw_common_commands[] = {
           .help = "a capture: pcapng, MCAP, pcap, or a candump log",
           .endings = "pcapng mcap pcap log"}),
      .options = AW_OPTIONS(
-         {.name = "speed", .value = "FACTOR",
-          .help = "the speed: 2 is twice as fast", .fallback = "1",
-          .unit = "", .min = 0.001, .max = 1e6},
+         AW_TEMPO_OPTIONS,
+         AW_START_OPTIONS,
          {.name = "from", .value = "TIME",
           .help = "begin at this time of the recording: 3s", .unit = "s",
           .min = 0, .max = 1e9},
@@ -209,7 +224,9 @@ const struct aw_command aw_common_commands[] = {
          {.name = "all", .help = "on a CAN bus: send the frames of the devices, too"}),
      .safety = AW_MOTION, .timed = true, .run = aw_run_replay,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}", "-l sim: replay run.pcapng"),
-     .details = "The whole file is checked first. If you interrupt it, the device is stopped."},
+     .details = "The whole file is checked first. A first target that is farther from the "
+         "measured position of its joint than --max-jump is refused, or approached with --approach. "
+         "The keys + and - change the speed. If you interrupt it, the device is stopped."},
     {.name = "info", .group = AW_GROUP_KEEP, .summary = "show the contents of a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,

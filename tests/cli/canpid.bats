@@ -439,18 +439,18 @@ END
 @test "replay sends the commands of a log at their times; --all, --speed, pcapng" {
     printf '%s\n' '(5.0) can0 044#0000803D0000' '(5.1) can0 05E#9CFF000200F0' \
         '(7.0) can0 044#0000C03F0000' >moves.log
-    virtual_json replay moves.log
+    virtual_json replay moves.log --max-jump 60deg
     same "$(json '[.sent,.left_out]')" '[2,1]'
     same "$(json '.t >= 2 and .t < 2.1')" true
-    virtual_json replay moves.log --speed 10
+    virtual_json replay moves.log --max-jump 60deg --speed 10
     same "$(json '.t >= 0.2 and .t < 0.21')" true
-    virtual_json replay moves.log --all
+    virtual_json replay moves.log --max-jump 60deg --all
     same "$(json .sent)" 3
     bus
-    ok canpid -q -l "$url" replay moves.log --speed 100
+    ok canpid -q -l "$url" replay moves.log --max-jump 60deg --speed 100
     disabled
     sed -i 3d moves.log
-    ok canpid -q -l "$url" replay moves.log
+    ok canpid -q -l "$url" replay moves.log --max-jump 60deg
     becomes 6.25 driver .setpoint
 }
 
@@ -460,14 +460,14 @@ END
     done >quick.log
     echo '(5.010000) can0 044#0000C03F0000' >>quick.log
     bus
-    ok canpid -j -l "$url" replay quick.log
+    ok canpid -j -l "$url" replay quick.log --max-jump 60deg
     same "$(json '[.sent, .held > 8]')" '[21,true]'
     has "$stderr" "held back"
     disabled
     kill "$pid"
     wait_for bus "frames received"
     matches "$line" "*: 21 frames received, 0 of them lost*"
-    virtual_json replay quick.log --speed 0.1
+    virtual_json replay quick.log --max-jump 60deg --speed 0.1
     same "$(json .held)" null
 }
 
@@ -495,7 +495,7 @@ END
     bus
     printf '(1.0) can0 044#0000803D0000\n(99.0) can0 044#0000803D0000\n' >long.log
     mkfifo trace
-    canpid -v -l "$url" replay long.log 2>trace 3>&- &
+    canpid -v -l "$url" replay long.log --max-jump 60deg 2>trace 3>&- &
     client=$!
     started+=("$client")
     exec {trace}<trace
@@ -1264,7 +1264,7 @@ END
 
 @test "replay -b sends to these boards only" {
     printf '(1.0) can0 044#0000003E0000\n(1.1) can0 084#0000003E0000\n' >two.log
-    virtual replay -b rhip two.log
+    virtual replay -b rhip two.log --max-jump 60deg
     has "$output" "replay sent=1 left_out=1"
 }
 

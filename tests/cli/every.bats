@@ -16,6 +16,8 @@ words() {
     hidmotor/set_*_gains) echo 1 2 3 4 5 6 7 8 9 ;;
     canpid/play) echo nothing.csv -c pos ;;
     canpid/design | */verify) echo nothing.csv ;;
+    canpid/follow) echo nothing.csv -c pos --map lknee=x --max-speed 10 ;;
+    hidmotor/follow | unitysim/follow) echo nothing.csv --map elbow=x ;;
     hidmotor/play | ezphys/follow | unitysim/play) echo nothing.csv ;;
     */compare) echo nothing.csv nothing.csv ;;
     canpid/k[pid]) echo 0.5 -b lknee -c pos ;;

@@ -32,11 +32,12 @@ WORDS = {
     "armctl": {"jog": "jog 1 --help", "home": "--config home.ini home"},
     "hidmotor": {"send": "send --help", "play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
                  "home": "home duration=50ms", "raw": "raw 1910 --yes", "jog": "jog m1 5",
-                 "fk": "fk 0 45 -30", "ik": "ik 120mm 50mm 150mm", "udev": "udev",
+                 "follow": "follow lead.csv --map m1=a --relative", "fk": "fk 0 45 -30", "ik": "ik 120mm 50mm 150mm", "udev": "udev",
                  "record": "record null.csv --for 0.1s", "sim": "sim --help"},
     "canpid": {"send": "send --help", "design": "design --help", "play": "play --help",
+               "follow": f"follow lead.csv --map lknee=a --relative --max-speed 20 {BOARD}",
                "gains": "gains save out.gains", "sim": "sim --help"},
-    "unitysim": {"play": "play --help", "teach": "teach --help", "sim": "sim --help",
+    "unitysim": {"follow": "follow lead.csv --map elbow=a --relative", "play": "play --help", "teach": "teach --help", "sim": "sim --help",
                  "drive": "drive elbow=5 --for 50ms"},
     "ezphys": {"follow": "follow joint.csv", "probe": "probe --help", "sim": "sim --help",
                "view": "view --for 50ms"},
@@ -48,7 +49,7 @@ SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f
         "unitysim": "stop", "ezphys": "stop"}
 FILES = {
     "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = 0\nmax = 360\nhome = 0\n",
-    "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n",
+    "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n", "lead.csv": "t,a\n0,0\n0.1,0.5\n",
     # A pad whose left stick is pushed both ways for 50 ms.
     "pad.evemu": "# EVEMU 1.3\nN: pad\nI: 0003 045e 028e 0110\nP: 00\nB: 00 0b\nB: 01" + 38 * " 00" + " db 7c\nB: 03 03\n"
                  + "".join(f"A: 0{axis} -32768 32767 16 128 0\n" for axis in range(2))

@@ -76,7 +76,7 @@ END
     ok unitysim -q -l "$fast" --record v.pcapng drive elbow=+45 --for 0.3s
     exits 0 unitysim -l "$fast" replay v.pcapng
     hasnt "$stderr" elsewhere
-    run -0 --separate-stderr unitysim -l "$fast" <<<$'move elbow=2400\nreplay v.pcapng'
+    run -0 --separate-stderr unitysim -l "$fast" <<<$'move elbow=2400\nreplay v.pcapng --max-jump 90deg'
     matches "$stderr" "*replay: it begins elsewhere: elbow at 2[34]??, not 2048 ticks — control says how fast, so that it ends elsewhere, too"
     ok hidmotor -q -l "$fast" --record m.pcapng move 0 10 0 --wait
     exits 0 hidmotor -l "$fast" replay m.pcapng
@@ -86,7 +86,7 @@ END
     ok canpid -q -l "$fast" --record c.pcapng step --from 0deg --to 20deg --for 1s -b lknee -c pos
     exits 0 canpid -l "$fast" replay c.pcapng
     hasnt "$stderr" elsewhere
-    run -0 --separate-stderr canpid -l "$fast" <<<$'step --from 0deg --to 50deg --for 1s -b lknee -c pos\nreplay c.pcapng'
+    run -0 --separate-stderr canpid -l "$fast" <<<$'step --from 0deg --to 50deg --for 1s -b lknee -c pos\nreplay c.pcapng --max-jump 90deg'
     matches "$stderr" "*replay: it begins elsewhere: lknee at ??.?, not 0.0 % of its range"
     ok armctl -q -l "$fast" --record s.pcapng mov 100
     exits 0 armctl -l "$fast" replay s.pcapng
@@ -212,12 +212,52 @@ END
     hasnt "$stderr" "is due in"
 }
 
+@test "each tool: a replay does not begin with a jump, and --approach goes there first" {
+    printf 't,m1,m2,m3\n0,0,0,0\n1,0,60,0\n' >lift.csv
+    printf 't,lknee\n0,20\n1,30\n' >knee.csv
+    while IFS='|' read -r tool make before from words; do
+        # shellcheck disable=SC2086
+        ok $tool -q -l "$fast" --record "$tool.pcapng" $make
+        # shellcheck disable=SC2086
+        fails 6 bash -c "printf '%s\n' '$before' 'replay $tool.pcapng $from' | $tool -q -l '$fast' --record refused.pcapng $words"
+        matches "$why" '*stands at * deg, the first target is * deg: farther than --max-jump * deg — --approach 10deg/s goes there first'
+        # shellcheck disable=SC2086
+        ok bash -c "printf '%s\n' '$before' 'replay $tool.pcapng $from --approach 20deg/s' | $tool -q -l '$fast' $words"
+        # shellcheck disable=SC2086
+        ok bash -c "printf '%s\n' '$before' 'replay $tool.pcapng $from --max-jump 200deg' | $tool -q -l '$fast' $words"
+    done <<END
+hidmotor|play lift.csv|status|--from 0.9s|
+canpid|play knee.csv -c pos --approach 50deg/s|status|--from 0.45s|-c pos
+unitysim|move elbow=2300|move elbow=2500||
+END
+    # Nothing of what was refused had left.
+    same "$(canpid -q -j decode refused.pcapng 2>/dev/null | jq -c 'select(.msg == "setpoint")')" ''
+    fails 2 hidmotor -q -l "$fast" replay hidmotor.pcapng --max-jump 1kg
+    # A motion that the board makes by itself is none.
+    ok hidmotor -q -l "$fast" --record move.pcapng move 0 90 0 duration=1s --wait
+    ok hidmotor -q -l "$fast" replay move.pcapng
+}
+
+@test "replay: a share as speed, a refusal names the one that would do, --fit takes it" {
+    printf 't,m1,m2,m3\n0,0,0,0\n0.5,0,60,0\n' >lift.csv
+    ok hidmotor -q -l "$fast" --record lift.pcapng play lift.csv
+    fails 6 hidmotor -q -l "$fast" replay lift.pcapng --speed 300%
+    matches "$why" '*shoulder: 3[56]? deg/s at 0.* s is faster than 200 deg/s — --speed 16?% would do'
+    for speed in 50% 100%; do
+        ok hidmotor -q -l "$fast" --record again.pcapng replay lift.pcapng --speed $speed
+        hidmotor -q -j decode again.pcapng --dir tx | jq -s "(last.t - first.t) * ${speed%\%}" >"$speed"
+    done
+    [ "$(jq -s '(.[0] - .[1]) | fabs < 5' 50% 100%)" = true ]
+    ok hidmotor -q -l "$fast" replay lift.pcapng --fit
+    fails 2 hidmotor -q -l "$fast" replay lift.pcapng --fit --speed 2
+}
+
 @test "--for ends a replay, with --loop too, and what follows a file" {
     ok hidmotor -q -l "$fast" --record up.pcapng move 0 20 0 --wait
     ok timeout "$patience" hidmotor -q -j -l "$fast" replay up.pcapng --loop --for 3s
     same "$(json .ok)" true
     ok canpid -q -l "$fast" --record knee.pcapng setpoint 10deg -b lknee -c pos --verify
-    ok timeout "$patience" canpid -q -j -l "$fast" replay knee.pcapng --loop --for 3s
+    ok timeout "$patience" canpid -q -j -l "$fast" replay knee.pcapng --max-jump 11deg --loop --for 3s
     printf 't,hinge\n0,0\n1,0.5\n2,1\n' >up.csv
     ok ezphys -q -j -l 'sim:?scene=pendulum' follow up.csv --for 0.5s
     same "$(json '.time < 1')" true

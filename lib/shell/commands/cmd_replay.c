@@ -1,23 +1,30 @@
 /* The command replay: sends a recording's commands again, at their times, and waits for answers. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "control/samples.h"
 #include "shell/commands/common.h"
 #include "shell/commands/replay.h"
+#include "shell/commands/tempo.h"
 #include "wire/split.h"
 
 #define LONG_GAP_S  30
-#define ANSWER_WAIT AW_SECOND /* for an answer that the recording has */
+#define ANSWER_WAIT AW_SECOND             /* for an answer that the recording has */
+#define SLICE_NS    (20 * AW_MILLISECOND) /* between two looks at the speed */
 
 struct player {
     struct aw_session *session;
     struct aw_replay replay;
     struct aw_splitter received;
     uint64_t answers; /* messages that came back */
-    double speed;
-    int64_t from_ns, start_ns;
+    struct aw_tempo tempo;
+    double speed, most;
+    int64_t from_ns;
+    int64_t anchor_ns; /* by the clock, when the recording was at */
+    double anchor_s;   /* this time of its own */
     uint64_t sent, unanswered;
     uint64_t held;   /* messages that were sent later than due, for the device's sake */
     uint64_t rounds; /* played to the end, with --loop */
@@ -61,8 +68,34 @@ static enum aw_status await_time(struct player *p, int64_t due)
 {
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(p->session->clock) < due)
-        status = listen(p, due);
+        status = p->session->tool->replay.send
+                     ? aw_joints_attend(p->session, &p->replay.list, due, 0, NULL, NULL)
+                     : listen(p, due);
     return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* When a time of the recording comes, at the speed that is now. */
+static int64_t due_at(const struct player *p, double time_s)
+{
+    if (!(p->tempo.speed > 0))
+        return time_s > p->anchor_s ? AW_NEVER : p->anchor_ns;
+    return aw_clock_after(p->anchor_ns, (time_s - p->anchor_s) / p->tempo.speed);
+}
+
+/* Until a message is due, while the speed may change. */
+static enum aw_status await_turn(struct player *p, double time_s)
+{
+    enum aw_status status = AW_OK;
+    int64_t now = aw_clock_now(p->session->clock);
+    while (status == AW_OK && aw_tempo_changes(&p->tempo) && due_at(p, time_s) > now + SLICE_NS &&
+           now < p->deadline) {
+        status = await_time(p, now + SLICE_NS);
+        now = aw_clock_now(p->session->clock);
+        double since = (double)(now - p->anchor_ns) / 1e9;
+        p->anchor_s = fmin(time_s, p->anchor_s + aw_tempo_step(&p->tempo, since));
+        p->anchor_ns = now;
+    }
+    return status;
 }
 
 /* An answer that was lost must not end it. */
@@ -83,14 +116,14 @@ static enum aw_status await_answers(struct player *p, uint64_t answers)
 static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
 {
     struct aw_session *session = p->session;
-    double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9 / p->speed;
-    int64_t due = aw_clock_after(p->start_ns, since_s);
+    double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9;
+    enum aw_status status = await_turn(p, since_s);
+    int64_t due = due_at(p, since_s);
     struct aw_span message = {p->replay.bytes + write->at, write->size};
-    enum aw_status status = AW_OK;
     bool held = false, by_tool = session->tool->replay.send != NULL;
     p->done = due > p->deadline;
-    if (p->done)
-        return AW_OK;
+    if (p->done || status != AW_OK)
+        return status;
     tell_gap(p, due);
     if (by_tool)
         status = session->tool->replay.send(session, message, due, &held);
@@ -100,8 +133,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
         status = await_answers(p, write->answers);
     p->held += held;
     aw_session_work(session, "replay %.0f of %.0f s, %llu commands", since_s,
-                    ((double)p->replay.writes[p->replay.n - 1].time_ns - (double)p->from_ns) / 1e9 /
-                        p->speed,
+                    ((double)p->replay.writes[p->replay.n - 1].time_ns - (double)p->from_ns) / 1e9,
                     (unsigned long long)p->sent);
     aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
     if (!by_tool && status == AW_OK)
@@ -126,7 +158,8 @@ static enum aw_status play(struct player *p)
     p->answers = p->rounds || p->greeted ? answers : answers - p->replay.writes[0].answers;
     if (p->session->tool->replay.in_step)
         status = await_answers(p, answers);
-    p->start_ns = aw_clock_now(p->session->clock); /* times are counted from here on */
+    p->anchor_ns = aw_clock_now(p->session->clock); /* times are counted from here on */
+    p->anchor_s = 0;
     for (size_t i = first; i < p->replay.n && status == AW_OK && !p->done; i++)
         status = send_write(p, &p->replay.writes[i]);
     if (p->done)
@@ -158,22 +191,77 @@ static void notice_elsewhere(struct player *p)
                           relative);
 }
 
+/* The first targets that can be compared with where the joints are; where commands say how fast,
+ * the places where they stood. A motion that the device makes by itself is no jump. */
+static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_JOINTS])
+{
+    struct aw_replay *r = &p->replay;
+    size_t n = 0;
+    for (size_t i = 0; i < r->list.n && i < AW_START_JOINTS; i++) {
+        struct aw_joint *joint = &r->list.joints[i];
+        const struct aw_replay_joint *mine = &r->joints[i];
+        double away = fabs(mine->first - joint->now.value[AW_JOINT_ACTUAL]);
+        bool other = (mine->mode == NULL) != (joint->mode == NULL) ||
+                     (mine->mode && strcmp(mine->mode, joint->mode) != 0);
+        joint->left_out = !mine->known;
+        if (mine->known && !other && !(away <= mine->seconds * joint->speed && mine->seconds > 0))
+            goals[n++] = (struct aw_joint_goal){i, mine->first};
+    }
+    return n;
+}
+
+/* What is near already stays where it is: the recording takes it on. */
+static size_t keep_far(struct player *p, struct aw_joint_goal *goals, size_t n)
+{
+    size_t far = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_joint *joint = &p->replay.list.joints[goals[i].joint];
+        double reach;
+        if (aw_start_reach(p->session, joint, &reach) == AW_OK &&
+            fabs(goals[i].value - joint->now.value[AW_JOINT_ACTUAL]) > reach)
+            goals[far++] = goals[i];
+    }
+    return far;
+}
+
+static enum aw_status guard(struct player *p)
+{
+    struct aw_session *session = p->session;
+    struct aw_replay *r = &p->replay;
+    struct aw_joint_goal goals[AW_START_JOINTS];
+    bool places = r->poses && (!r->relative || r->afresh || p->from_ns > 0);
+    if (places || !r->n || first_goals(p, goals) == 0)
+        return AW_OK;
+    enum aw_status status = session->tool->joints->read(session, &r->list);
+    size_t n = first_goals(p, goals);
+    if (status == AW_TIMEOUT && aw_flag(session, "force"))
+        return AW_OK;
+    if (status == AW_OK)
+        status = aw_start_guard(session, &r->list, goals, n);
+    n = status == AW_OK ? keep_far(p, goals, n) : 0;
+    return n ? aw_start_go(session, &r->list, goals, n) : status;
+}
+
 static enum aw_status play_all(struct player *p)
 {
     struct aw_session *session = p->session;
     enum aw_status status = aw_session_link(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
+    if (status == AW_OK)
+        status = guard(p);
     if (status != AW_OK)
         return status;
     notice_elsewhere(p);
     aw_session_moves(session);
+    aw_tempo_begin(&p->tempo, session, p->speed, p->most);
     p->deadline = aw_session_end(session);
     if (session->tool->replay.takes_link)
         p->greeted = session->tool->replay.takes_link(session);
     do
         status = play(p);
     while (status == AW_OK && aw_flag(session, "loop") && !p->done);
+    aw_tempo_end(&p->tempo);
     if (status == AW_OK && session->tool->replay.end)
         status = session->tool->replay.end(session);
     else if (status == AW_OK && p->replay.relative && p->sent)
@@ -229,18 +317,38 @@ static void report(struct player *p)
     aw_object_stats_ms(result, "late", &late);
 }
 
+/* Where it is known how fast joints may go. */
+static enum aw_status choose_speed(struct player *p)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    char advice[64];
+    enum aw_status status = aw_tempo_choose(session, r->need, &p->speed);
+    p->most = r->need > 0 ? 1 / r->need : (double)INFINITY;
+    if (status != AW_OK || r->need * p->speed <= 1 + 1e-9 || aw_flag(session, "force"))
+        return status;
+    const struct aw_joint *joint = &r->list.joints[r->need_joint];
+    return aw_fail(&session->err, AW_LIMIT,
+                   "replay: %s: %.4g %s at %.4g s is faster than %.4g %s — %s",
+                   *joint->alias ? joint->alias : joint->name, r->need_speed * p->speed,
+                   joint->unit[AW_JOINT_VELOCITY], (double)r->need_ns / 1e9, joint->speed,
+                   joint->unit[AW_JOINT_VELOCITY], aw_tempo_advice(r->need, advice));
+}
+
 enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args)
 {
     struct player *p = calloc(1, sizeof *p);
     if (!p)
         return aw_no_memory(&session->err);
     p->session = session;
-    p->speed = aw_option_number(session, "speed");
     p->from_ns = (int64_t)(aw_option_number(session, "from") * 1e9);
+    p->replay.from_ns = p->from_ns;
     p->received.framer.dir = AW_RX;
     enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
     if (status == AW_OK)
         status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
+    if (status == AW_OK)
+        status = choose_speed(p);
     if (status == AW_OK)
         notice_why_nothing(p, aw_arg(args, "file", 0));
     if (status == AW_OK && aw_flag(session, "dry-run")) {

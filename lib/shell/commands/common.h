@@ -18,6 +18,7 @@ enum aw_status aw_run_own_jog(struct aw_session *session, const struct aw_args *
 enum aw_status aw_run_own_stop(struct aw_session *session, const struct aw_args *args);
 
 enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_follow(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args);

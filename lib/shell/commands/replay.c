@@ -2,12 +2,16 @@
 #include "shell/commands/replay.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "capture/log.h"
 #include "wire/split.h"
+
+#define STREAM_S                                                                                   \
+    0.1 /* a longer motion is one by itself: the device goes there as fast as it says */
 
 /* Both ways of a recording while it is read. */
 struct loader {
@@ -43,6 +47,43 @@ static enum aw_status allow(struct aw_session *session, const struct aw_record *
                    message->name);
 }
 
+static void note_target(struct loader *l, const struct aw_joint_goal *goal, double seconds)
+{
+    struct aw_replay *r = l->replay;
+    const struct aw_joint *joint = &r->list.joints[goal->joint];
+    struct aw_replay_joint *mine = &r->joints[goal->joint];
+    double since = fmax(seconds, (double)(l->after_ns - mine->last_ns) / 1e9);
+    double speed = fabs(goal->value - mine->last) / since;
+    bool streams = mine->known && since > 0 && seconds <= STREAM_S;
+    if (streams && speed / joint->speed > r->need) {
+        r->need = speed / joint->speed;
+        r->need_speed = speed;
+        r->need_joint = goal->joint;
+        r->need_ns = l->after_ns;
+    }
+    if (!mine->known && l->after_ns >= r->from_ns)
+        *mine = (struct aw_replay_joint){
+            .known = true, .first = goal->value, .seconds = seconds, .mode = joint->mode};
+    mine->last = goal->value;
+    mine->last_ns = l->after_ns;
+}
+
+/* What is sent says where joints are to be; else what is said first where they stand. */
+static void note_targets(struct loader *l, const struct aw_record *record)
+{
+    const struct aw_replay_hooks *hooks = &l->session->tool->replay;
+    struct aw_joint_goal goals[AW_REPLAY_GOALS];
+    double seconds = 0;
+    bool sent = record->dir == AW_TX;
+    if (!hooks->targets)
+        return;
+    size_t n = hooks->targets(l->session, &l->replay->list, record, goals, &seconds);
+    for (size_t i = 0; i < n; i++)
+        if (goals[i].joint < AW_START_JOINTS && (sent || !l->replay->joints[goals[i].joint].known))
+            note_target(l, &goals[i], seconds);
+    l->replay->poses = l->replay->poses || (n && !sent);
+}
+
 /* Encoding it again is the check of its limits. */
 static enum aw_status check_command(struct loader *l, struct aw_span frame)
 {
@@ -59,6 +100,7 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
         status = allow(session, &record);
     if (status == AW_OK) {
         const struct aw_replay_hooks *hooks = &l->session->tool->replay;
+        note_targets(l, &record);
         const char *name = record.codec->message->name;
         for (const char *const *r = hooks->relative; r && *r && !l->replay->relative; r++)
             if (strcmp(*r, name) == 0)
@@ -87,6 +129,10 @@ static void on_answer(void *context, struct aw_span frame)
     size_t i = 0;
     l->number++;
     l->answers++;
+    struct aw_record said;
+    if (l->session->tool->replay.targets && !r->poses &&
+        aw_wire_decode(l->session->wire, AW_RX, frame, &said, NULL) == AW_OK && said.dir == AW_RX)
+        note_targets(l, &said);
     while (i < r->n_places && memcmp(r->places[i].from, frame.data, 2) != 0)
         i++;
     if (!place || i < r->n_places || i == AW_REPLAY_PLACES || frame.size < 2 ||
@@ -181,6 +227,8 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     l->ways[0].framer.dir = AW_TX;
     l->ways[1].framer.dir = AW_RX;
     enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK && session->tool->replay.targets)
+        status = aw_joints_list(session, &replay->list);
     if (status == AW_OK)
         status = load(l, path);
     replay->others = l->answers;
@@ -196,5 +244,6 @@ void aw_replay_free(struct aw_replay *replay)
 {
     free(replay->writes);
     free(replay->bytes);
+    aw_joints_free(&replay->list);
     *replay = (struct aw_replay){0};
 }

@@ -2,7 +2,7 @@
 #ifndef AW_SHELL_COMMANDS_REPLAY_H
 #define AW_SHELL_COMMANDS_REPLAY_H
 
-#include "shell/core/session.h"
+#include "shell/core/start_guard.h"
 
 /* One write on the link. */
 struct aw_replay_write {
@@ -21,7 +21,17 @@ struct aw_replay_place {
     struct aw_record record;
 };
 
-/* Owns both arrays; {0} is empty. */
+/* What a joint is to do first, and how fast in all of it. */
+struct aw_replay_joint {
+    bool known;       /* there is a target of it */
+    double first;     /* where it is to be first, in its unit */
+    double seconds;   /* in which the device goes there by itself */
+    const char *mode; /* of the joint then: in another one targets mean something else */
+    double last;      /* target so far, */
+    int64_t last_ns;  /* and when */
+};
+
+/* Owns both arrays and the list; {0} is empty. */
 struct aw_replay {
     struct aw_replay_write *writes;
     size_t n, room;
@@ -33,6 +43,14 @@ struct aw_replay {
     size_t n_places;
     const char *relative; /* a command whose outcome depends on the place; NULL: there is none */
     bool afresh;          /* before it the device is put where it began */
+    int64_t from_ns;      /* set by the caller: nothing before that is sent */
+    struct aw_joint_list list; /* empty: nobody says where its commands lead */
+    struct aw_replay_joint joints[AW_START_JOINTS];
+    bool poses;              /* those are where they stood, and not targets */
+    double need, need_speed; /* how much of its limit the joint takes that is nearest to it; and how
+                                fast it goes there, */
+    size_t need_joint;       /* which one, */
+    int64_t need_ns;         /* and when */
 };
 
 /* Reads and checks the whole file: every command must be one of the table, within its limits

@@ -13,6 +13,7 @@
 #include "capture/foreign.h"
 #include "capture/packet.h"
 #include "shell/commands/stream_source.h"
+#include "shell/core/share.h"
 #include "shell/core/stop.h"
 
 #define SILENCE_NS (2 * AW_SECOND) /* without a message, before the hint is printed */
@@ -22,7 +23,7 @@
 /* The link that is read; NULL: none, or not yet. */
 static const struct aw_link *link_of(const struct aw_stream *s)
 {
-    return s->fd < 0 ? s->session->device.link : NULL;
+    return aw_stream_has_link(s) ? s->session->device.link : NULL;
 }
 
 /* A recording cannot be asked, nor does it wait for answers: it is read. Listening to a bus is no
@@ -76,12 +77,13 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
 /* ---- Opening and closing ----------------------------------------------------------------------
  */
 
-enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session, const char *input)
+struct aw_stream *aw_stream_new(struct aw_session *session)
 {
     struct aw_stream *s = calloc(1, sizeof *s);
-    *out = NULL;
-    if (!s)
-        return aw_no_memory(&session->err);
+    if (!s) {
+        aw_no_memory(&session->err);
+        return NULL;
+    }
     s->session = session;
     s->fd = -1;
     s->report_ns = AW_NEVER;
@@ -92,7 +94,16 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
     if (status == AW_OK)
         aw_names_init(&s->names, s->wire);
     if (status == AW_OK)
-        status = input ? begin_file(s, input) : begin_link(s);
+        return s;
+    aw_stream_close(s);
+    return NULL;
+}
+
+enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session, const char *input)
+{
+    struct aw_stream *s = aw_stream_new(session);
+    *out = NULL;
+    enum aw_status status = !s ? session->err.status : input ? begin_file(s, input) : begin_link(s);
     if (status != AW_OK) {
         aw_stream_close(s);
         return status;
@@ -108,6 +119,8 @@ void aw_stream_close(struct aw_stream *s)
     s->session->share.patient = false;
     if (s->fd >= 0)
         close(s->fd);
+    if (s->looker)
+        s->session->share.sharing->look_end(s->looker);
     if (s->state && s->source->end)
         s->source->end(s);
     free(s->state);
@@ -358,5 +371,5 @@ bool aw_stream_is_live(const struct aw_stream *s)
 
 bool aw_stream_has_link(const struct aw_stream *s)
 {
-    return s->fd < 0;
+    return s->fd < 0 && !s->looker;
 }

@@ -9,7 +9,7 @@
  *
  * From the device: through the tool's own receive, else by reading the link. From "-" (standard
  * input) or a file: NDJSON, CSV with a header, or a capture (pcapng, candump); of any tool, except
- * for captures.
+ * for captures. From serve:… or mqtt://…: the records of a server, whatever its tool.
  */
 #ifndef AW_SHELL_COMMANDS_STREAM_H
 #define AW_SHELL_COMMANDS_STREAM_H
@@ -47,6 +47,13 @@ struct aw_stream_counters {
 enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session,
                               const char *input);
 void aw_stream_close(struct aw_stream *stream); /* NULL is fine */
+
+/* Of a server only records with these fields are wanted, at most hz times a second of each kind; to
+ * be said with the input. tool: whose device it is, in tool[24]. Else as aw_stream_open. */
+enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *session,
+                                   const char *url, const struct aw_select *select, double hz,
+                                   char *tool);
+bool aw_stream_is_peer(const char *input); /* is it a server's URL? */
 
 /* Is there anything of these names? By the table of the wire; before a link is opened. AW_USAGE. */
 enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,

@@ -40,9 +40,10 @@ struct aw_stream {
     const struct aw_select *fields; /* that are expected; NULL: that has been looked at */
     const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
-    int fd;           /* of text and captures; -1: a link is read */
-    const char *name; /* of what is read, for messages */
-    uint64_t line;    /* of it, from 1 */
+    int fd;                   /* of text and captures; -1: a link is read */
+    struct aw_looker *looker; /* lines come from a server by it; or NULL */
+    const char *name;         /* of what is read, for messages */
+    uint64_t line;            /* of it, from 1 */
     bool ended;
     size_t held, used; /* in buffer */
     char buffer[AW_STREAM_BLOCK + 1];
@@ -52,6 +53,10 @@ extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.
 extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 extern const struct aw_source aw_capture_source;                 /* stream_file.c */
 extern const struct aw_source aw_mcap_source;                    /* stream_mcap.c */
+extern const struct aw_source aw_peer_source;                    /* stream_peer.c */
+
+/* A stream without a source yet; NULL: out of memory, or its wire is wrong. */
+struct aw_stream *aw_stream_new(struct aw_session *session);
 
 /* Reads more of the file or pipe behind what is held. AW_END at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);

@@ -165,6 +165,8 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
     if (json_is_string(t))
         aw_time_parse_iso(json_string_value(t), &s->item.time_ns);
+    const char *dir = json_string_value(json_object_get(json->object, "dir"));
+    s->item.received.dir = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
     s->item.subject = subject_of(json->object);
     s->item.received.dir = dir_of(json_string_value(json_object_get(json->object, "dir")));
     add_members(s, "", json->object, 0);
@@ -267,7 +269,8 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     find_time(csv);
     if (csv->n < 2)
         return aw_fail(&s->session->err, AW_USAGE,
-                       "input: '%.40s' is neither JSON nor the header of a CSV file", line);
+                       "%.120s: '%.40s' is neither JSON nor the header of a CSV file", s->name,
+                       line);
     return name_columns(s, line);
 }
 

@@ -54,6 +54,11 @@ void aw_tempo_end(struct aw_tempo *tempo)
     tempo->keys = false;
 }
 
+bool aw_tempo_changes(const struct aw_tempo *tempo)
+{
+    return tempo->keys || tempo->speed != tempo->wanted;
+}
+
 static void read_keys(struct aw_tempo *tempo)
 {
     char text[16];

@@ -49,6 +49,9 @@ const char *aw_tempo_advice(double need, char out[64]);
 void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most);
 void aw_tempo_end(struct aw_tempo *tempo);
 
+/* May the speed change? By keys, or by a line from elsewhere. */
+bool aw_tempo_changes(const struct aw_tempo *tempo);
+
 /* What has been typed counts from here on; returns how much of the file passes in this time. */
 double aw_tempo_step(struct aw_tempo *tempo, double seconds);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/number.h"
 
 #define AT_LIMIT_S 0.2  /* of going at its limit, a joint may be away */
@@ -12,6 +13,8 @@
 #define EASE       0.3  /* of its limit, no faster on that way */
 #define SETTLE_S   5    /* on arrival, until it is near enough */
 #define SMOOTH     1.58 /* the fastest moment of a sinusoidal way is pi/2 times its mean */
+#define STEER      5    /* 1/s: so much of the way that is left makes a velocity */
+#define NEAR       0.1  /* of how far it may be away: there, where it is steered */
 #define TEXT       48
 
 static const char *name_of(const struct aw_joint *joint)
@@ -152,33 +155,98 @@ static enum aw_status time_of(struct aw_session *session, const struct aw_joint_
     return AW_OK;
 }
 
+/* Where joints are to be now. Those that take velocities are steered there. */
+struct way {
+    struct aw_session *session;
+    struct aw_joint_list *list;
+    const struct aw_joint_goal *goals;
+    const double *from;
+    size_t n;
+    double seconds;
+};
+
+static enum aw_status velocity_of(const struct way *way, size_t i, double part, double at,
+                                  double *velocity)
+{
+    const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
+    double rate = part < 1 ? (way->goals[i].value - way->from[i]) / way->seconds : 0, most;
+    enum aw_status status = aw_start_speed(way->session, joint, &most);
+    most = isnan(most) ? fmax(fabs(rate), EASE * joint->speed) : most;
+    *velocity = rate + STEER * (at - joint->now.value[AW_JOINT_ACTUAL]);
+    *velocity = isfinite(most) ? aw_clamp(*velocity, -most, most) : *velocity;
+    return status;
+}
+
+static enum aw_status send_part(const struct way *way, double part)
+{
+    struct aw_session *session = way->session;
+    struct aw_joint_goal now[AW_START_JOINTS];
+    struct aw_joint_command command = {.goals = now,
+                                       .n = way->n,
+                                       .seconds = 1 / session->tool->joints->hz,
+                                       .stream = true,
+                                       .show_ns = AW_NO_TIME};
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < way->n && status == AW_OK; i++) {
+        bool targets = way->list->joints[way->goals[i].joint].takes & AW_JOINT_TAKES_TARGETS;
+        double at = way->from[i] + part * (way->goals[i].value - way->from[i]);
+        now[i] = (struct aw_joint_goal){way->goals[i].joint, at};
+        command.what = targets ? AW_JOINT_TARGETS : AW_JOINT_VELOCITIES;
+        if (!targets)
+            status = velocity_of(way, i, part, at, &now[i].value);
+    }
+    return status == AW_OK ? session->tool->joints->command(session, way->list, &command) : status;
+}
+
+/* Do any of them have to be steered, and are not near yet? */
+static bool is_steered(const struct way *way)
+{
+    for (size_t i = 0; i < way->n; i++) {
+        const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
+        double away = way->goals[i].value - joint->now.value[AW_JOINT_ACTUAL], reach;
+        if (!(joint->takes & AW_JOINT_TAKES_TARGETS) &&
+            aw_start_reach(way->session, joint, &reach) == AW_OK && fabs(away) > NEAR * reach)
+            return true;
+    }
+    return false;
+}
+
 static enum aw_status ramp(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_goal *goals, const double *from, size_t n,
                            double seconds)
 {
-    const struct aw_joints *joints = session->tool->joints;
-    struct aw_joint_goal now[AW_START_JOINTS];
-    struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
-                                       .goals = now,
-                                       .n = n,
-                                       .seconds = 1 / joints->hz,
-                                       .stream = true,
-                                       .show_ns = AW_NO_TIME};
+    const struct way way = {session, list, goals, from, n, seconds};
+    double hz = session->tool->joints->hz, part = 0;
     int64_t start = aw_clock_now(session->clock);
+    int64_t ticks = (int64_t)ceil(seconds * hz), most = ticks + (int64_t)(SETTLE_S * hz);
     enum aw_status status = AW_OK;
-    double part = 0;
-    for (int64_t tick = 1; status == AW_OK && part < 1; tick++) {
-        part = fmin(1, (double)tick / joints->hz / seconds);
-        for (size_t i = 0; i < n; i++)
-            now[i] =
-                (struct aw_joint_goal){goals[i].joint, from[i] + part * (goals[i].value - from[i])};
-        status = joints->command(session, list, &command);
+    aw_session_moves(session);
+    for (int64_t tick = 1; status == AW_OK && tick <= most && (part < 1 || is_steered(&way));
+         tick++) {
+        part = fmin(1, (double)tick / hz / seconds);
+        status = send_part(&way, part);
         if (status == AW_OK)
-            status = aw_joints_attend(
-                session, list, aw_clock_after(start, (double)tick / joints->hz), 0, NULL, NULL);
+            status = aw_joints_attend(session, list, aw_clock_after(start, (double)tick / hz), 0,
+                                      NULL, NULL);
         aw_session_work(session, "approach %.0f of %.0f s", part * seconds, seconds);
     }
     return status;
+}
+
+/* Those that take velocities stand from now on. */
+static enum aw_status stand(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_goal *goals, size_t n)
+{
+    struct aw_joint_goal still[AW_START_JOINTS];
+    struct aw_joint_command command = {.what = AW_JOINT_VELOCITIES,
+                                       .goals = still,
+                                       .seconds = NAN,
+                                       .stream = true,
+                                       .show_ns = AW_NO_TIME};
+    for (size_t i = 0; i < n; i++)
+        if (!(list->joints[goals[i].joint].takes & AW_JOINT_TAKES_TARGETS))
+            still[command.n++] = (struct aw_joint_goal){goals[i].joint, 0};
+    return command.n ? session->tool->joints->command(session, list, &command) : AW_OK;
 }
 
 struct arriving {
@@ -234,6 +302,8 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
         return status;
     if (!joints->timed) {
         status = ramp(session, list, goals, from, n, seconds);
+        if (status == AW_OK)
+            status = stand(session, list, goals, n);
         return status == AW_OK ? arrive(session, list, goals, n) : status;
     }
     enum aw_arrival arrival;

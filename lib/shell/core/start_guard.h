@@ -4,7 +4,7 @@
  *
  *     status = aw_start_guard(session, &list, goals, n);   after a read of the joints
  *     if (status == AW_OK)
- *         status = aw_start_go(session, &list, goals, n);  where targets can be streamed
+ *         status = aw_start_go(session, &list, goals, n);
  *
  * How far is far: --max-jump; else what the joint covers in 0.2 s at its limit of speed; where that
  * is not known, 2 % of its range; where that is not known either, 0.1 rad (10 deg, 0.1 of any other

@@ -22,6 +22,8 @@
 struct aw_session;
 struct aw_args;
 struct aw_arg_info;
+struct aw_joint_goal;
+struct aw_joint_list;
 struct aw_record;
 struct aw_joints;
 struct aw_bench_hooks;
@@ -136,7 +138,7 @@ struct aw_command {
     bool offline;                    /* needs no device: signals keep their usual meaning */
     bool messages;                   /* but speaks of its messages */
     bool joints;                     /* only where the tool has joints, see joints.h */
-    bool hands;                      /* only where it has maps for them */
+    bool hands;                      /* only where hands can drive the joints: it has maps */
     bool own;                        /* only where there can be packets of files */
     bool from_file;                  /* only for joints of packet files, for which it stands in
                                         place of the tool's command of that name */
@@ -234,6 +236,8 @@ struct aw_ordered {
     void (*fill)(struct aw_session *session, struct aw_record *record, bool inside);
 };
 
+#define AW_REPLAY_GOALS 8 /* of one message */
+
 /* What replay has to know of a device. Each may be NULL. */
 struct aw_replay_hooks {
     bool in_step; /* the device answers every message and takes no second one before: the answers
@@ -247,6 +251,12 @@ struct aw_replay_hooks {
     const char *place;
     bool (*elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
                       size_t size);
+    /* Where this message of a recording wants joints of the list to be, and in how many seconds the
+     * device goes there by itself (0: at once): how many, at most AW_REPLAY_GOALS. Where commands
+     * only say how fast, it is the device's message that says where they stood. NULL: nobody
+     * says, and replay may begin with a jump. */
+    size_t (*targets)(struct aw_session *session, struct aw_joint_list *list,
+                      const struct aw_record *record, struct aw_joint_goal *goals, double *seconds);
     /* May this command go out, beyond what the table's ranges say? Asked for each one before the
      * first is sent; session->err says why not. Asked with NULL when nothing was sent after all. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);

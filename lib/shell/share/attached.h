@@ -57,6 +57,13 @@ void aw_attached_take(struct aw_attached *attached);
 /* AW_LOST with why. */
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err);
 
+/* way.c: to a server: conn is to be freed then, *mqtt closed if it is there, and *hello, its first
+ * line, is the caller's; NULL: it says nothing. What one says that refuses. */
+enum aw_status aw_way_open(struct aw_session *session, const struct aw_address *address,
+                           struct aw_conn *conn, struct aw_link **mqtt, json_t **hello);
+enum aw_status aw_way_refused(const struct aw_address *address, const json_t *hello,
+                              struct aw_error *err);
+
 /* link.c */
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link);
 void aw_attached_pass(struct aw_attached *attached, const json_t *object);
@@ -71,6 +78,13 @@ size_t aw_share_list(struct aw_session *session);
 
 /* obey.c: a child of a server. */
 enum aw_status aw_obey_allow(struct aw_session *session, const struct aw_args *args);
+
+/* look.c: see struct aw_sharing. */
+struct aw_looker;
+enum aw_status aw_look(struct aw_session *session, const char *url, const char *const *fields,
+                       size_t n, double hz, char *tool, struct aw_looker **looker);
+enum aw_status aw_look_line(struct aw_looker *looker, int64_t deadline, char **line);
+void aw_look_end(struct aw_looker *looker);
 
 /* For struct aw_sharing. */
 size_t aw_share_list(struct aw_session *session);

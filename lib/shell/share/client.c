@@ -1,9 +1,7 @@
 /* A tool whose device a server has: finds that server, asks it to command, and hears when that is
  * over. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +13,11 @@
 #include "shell/core/stop.h"
 #include "shell/share/attached.h"
 #include "shell/share/bytes.h"
-#include "shell/share/ends.h"
 #include "shell/share/mqtt.h"
 #include "shell/share/server.h"
 #include "shell/share/share.h"
 
-#define PLACES_MAX 16 /* of servers of one tool */
-#define HELLO_NS   (3 * AW_SECOND)
-#define BROKER_NS  (12 * AW_SECOND)       /* for the same by a broker, which is waited for there */
+#define PLACES_MAX 16                     /* of servers of one tool */
 #define SIGN_NS    (100 * AW_MILLISECOND) /* between two signs of life, at most */
 #define ANSWER_NS  (5 * AW_SECOND) /* about the lease: a stop may have to be confirmed first */
 
@@ -182,16 +177,11 @@ static enum aw_status check_hello(struct aw_attached *attached, const json_t *he
 {
     struct aw_error *err = &attached->session->err;
     const char *tool = json_string_value(json_object_get(hello, "serve"));
-    const char *why = json_string_value(json_object_get(hello, "why"));
     const char *device = json_string_value(json_object_get(hello, "link"));
     const char *key = json_string_value(json_object_get(hello, "key"));
     int64_t deadman = json_integer_value(json_object_get(hello, "deadman_ms"));
-    bool wrong = json_integer_value(json_object_get(hello, "exit")) == AW_USAGE;
     if (!tool)
-        return aw_fail(err, wrong ? AW_USAGE : AW_NO_LINK, "%s: %.300s", attached->address.text,
-                       why              ? why
-                       : attached->mqtt ? "the broker does not answer"
-                                        : "what listens there is no server of ours");
+        return aw_way_refused(&attached->address, hello, err);
     if (strcmp(tool, attached->session->tool->name) != 0)
         return aw_fail(err, AW_NO_LINK, "%s: it serves %.20s, not %s", attached->address.text, tool,
                        attached->session->tool->name);
@@ -237,47 +227,16 @@ static void detach(struct aw_session *session)
     drop(attached);
 }
 
-/* The socket of the server, or that of a program which speaks with it by a broker. */
-static enum aw_status open_way(struct aw_attached *attached)
-{
-    struct aw_error *err = &attached->session->err;
-    char *const words[] = {(char *)attached->session->tool->name, attached->address.broker, NULL};
-    enum aw_status status = AW_OK;
-    int fd = -1;
-    if (attached->address.fd)
-        fd = fcntl(attached->address.fd, F_DUPFD_CLOEXEC, 0);
-    else if (!*attached->address.broker)
-        fd = aw_address_connect(&attached->address, err);
-    else if ((status = aw_end_start(&attached->mqtt, "armwire-mqtt", words, clock_of(attached),
-                                    err)) == AW_OK)
-        fd = fcntl(aw_link_fd(attached->mqtt), F_DUPFD_CLOEXEC, 0);
-    if (fd >= 0)
-        fcntl(fd, F_SETFL, O_NONBLOCK);
-    aw_conn_init(&attached->conn, fd, AW_LINE_LIMIT);
-    return fd >= 0 ? AW_OK : err->status;
-}
-
 static enum aw_status connect_to(struct aw_session *session, const struct aw_address *address)
 {
-    char token[128];
     struct aw_attached *attached = calloc(1, sizeof *attached);
     if (!attached)
         return aw_no_memory(&session->err);
     attached->session = session;
     attached->address = *address;
     session->share.attached = attached;
-    enum aw_status status = open_way(attached);
-    if (status == AW_OK && *address->token) {
-        status = aw_read_secret(address->token, token, sizeof token, &session->err);
-        const struct passwd *user = getpwuid(getuid());
-        if (status == AW_OK)
-            aw_attached_send(attached, json_pack("{s:s,s:s,s:s,s:i}", "token", token, "program",
-                                                 session->tool->name, "user",
-                                                 user ? user->pw_name : "?", "pid", (int)getpid()));
-    }
-    int64_t deadline = aw_clock_now(clock_of(attached)) + (attached->mqtt ? BROKER_NS : HELLO_NS);
-    json_t *hello =
-        status == AW_OK ? aw_conn_hello(&attached->conn, clock_of(attached), deadline) : NULL;
+    json_t *hello = NULL;
+    enum aw_status status = aw_way_open(session, address, &attached->conn, &attached->mqtt, &hello);
     if (status == AW_OK)
         status = check_hello(attached, hello);
     json_decref(hello);
@@ -496,6 +455,9 @@ const struct aw_sharing aw_sharing = {
     .outcome = outcome,
     .leave = leave,
     .list = aw_share_list,
+    .look = aw_look,
+    .look_line = aw_look_line,
+    .look_end = aw_look_end,
     .traffic = aw_feed_traffic,
     .allow = aw_obey_allow,
 };

@@ -165,9 +165,10 @@ void aw_conn_put_json(struct aw_conn *conn, json_t *object)
 
 json_t *aw_conn_hello(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline)
 {
-    const char *line = NULL;
-    while (!line && aw_clock_wait(clock, conn->fd, POLLIN, deadline) == AW_OK && aw_conn_fill(conn))
-        line = aw_conn_next(conn);
+    const char *line;
+    while (!(line = aw_conn_next(conn)) &&
+           aw_clock_wait(clock, conn->fd, POLLIN, deadline) == AW_OK && aw_conn_fill(conn))
+        ;
     return line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 }
 

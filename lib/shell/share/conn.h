@@ -53,7 +53,8 @@ void aw_conn_put(struct aw_conn *conn, const char *text, size_t size, bool recor
 void aw_conn_put_line(struct aw_conn *conn, const char *text, size_t size, bool record);
 void aw_conn_put_json(struct aw_conn *conn, json_t *object);
 
-/* Waits for the first line of a server, and reads it; NULL: there is none by then. */
+/* Waits for the next line of a server, which is the first one at first, and reads it; NULL: there
+ * is none by then. */
 json_t *aw_conn_hello(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline);
 
 /* Sends what goes. */

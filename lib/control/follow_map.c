@@ -1,0 +1,185 @@
+/* Reads what follows what: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND, … */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "control/follow.h"
+
+/* Where a row is read, for what is wrong with it. */
+struct reader {
+    const char *at;
+    struct aw_error *err;
+};
+
+static void skip_blanks(struct reader *r)
+{
+    r->at += strspn(r->at, " \t\n");
+}
+
+static bool copy(char *out, size_t size, const char *from, size_t length)
+{
+    bool fits = length > 0 && length < size;
+    snprintf(out, size, "%.*s", fits ? (int)length : 0, from);
+    return fits;
+}
+
+/* How many characters belong to a name: a minus that a number follows begins the offset. */
+static size_t name_length(const char *text)
+{
+    size_t n = 0;
+    while (
+        text[n] && !strchr(" \t\n,=*/+'\"", text[n]) &&
+        !(n > 0 && text[n] == '-' && (isdigit((unsigned char)text[n + 1]) || text[n + 1] == '.')))
+        n++;
+    return n;
+}
+
+static enum aw_status read_name(struct reader *r, char out[AW_FOLLOW_NAME], const char *what)
+{
+    skip_blanks(r);
+    char quote = *r->at == '\'' || *r->at == '"' ? *r->at : '\0';
+    const char *start = quote ? r->at + 1 : r->at;
+    size_t length = quote ? strcspn(start, quote == '"' ? "\"" : "'") : name_length(start);
+    if (!copy(out, AW_FOLLOW_NAME, start, length) || (quote && start[length] != quote))
+        return aw_fail(r->err, AW_USAGE, "'%.40s': no name of a %s — elbow=m2*1.2+10deg", r->at,
+                       what);
+    r->at = start + length + (quote != '\0');
+    skip_blanks(r);
+    return AW_OK;
+}
+
+static enum aw_status read_scale(struct reader *r, double *scale)
+{
+    bool divides = *r->at == '/';
+    char *end;
+    double factor = strtod(r->at + 1, &end);
+    if (end == r->at + 1 || !isfinite(factor) || factor == 0)
+        return aw_fail(r->err, AW_USAGE, "'%.40s': a number that is not 0 belongs behind %c", r->at,
+                       *r->at);
+    *scale *= divides ? 1 / factor : factor;
+    r->at = end;
+    skip_blanks(r);
+    return AW_OK;
+}
+
+/* A number with its unit, up to a blank, a comma or "..": read when the joint's unit is known. */
+static enum aw_status read_number(struct reader *r, char out[32], const char *what)
+{
+    skip_blanks(r);
+    size_t n = *r->at == '+' || *r->at == '-', sign = n;
+    n += strspn(r->at + n, " \t"); /* "+ 10deg" */
+    const char *digits = r->at + n;
+    size_t length = strcspn(digits, " \t\n,");
+    for (size_t i = 0; i + 1 < length; i++)
+        if (digits[i] == '.' && digits[i + 1] == '.')
+            length = i;
+    if (length == 0 || length + sign >= 32)
+        return aw_fail(r->err, AW_USAGE, "'%.40s': a number belongs there — %s", r->at, what);
+    snprintf(out, 32, "%.*s%.*s", (int)sign, r->at, (int)length, digits);
+    r->at = digits + length;
+    skip_blanks(r);
+    return AW_OK;
+}
+
+static bool skip_word(struct reader *r, const char *word)
+{
+    size_t length = strlen(word);
+    bool is = strncmp(r->at, word, length) == 0 && strchr(" \t,", r->at[length]);
+    r->at += is ? length : 0;
+    return is;
+}
+
+static enum aw_status read_clamp(struct reader *r, struct aw_follow_row *row)
+{
+    enum aw_status status = read_number(r, row->low_text, "clamp 20deg..160deg");
+    if (status == AW_OK && strncmp(r->at, "..", 2) != 0)
+        return aw_fail(r->err, AW_USAGE, "clamp: '%.40s' — write clamp 20deg..160deg", r->at);
+    r->at += status == AW_OK ? 2 : 0;
+    return status == AW_OK ? read_number(r, row->high_text, "clamp 20deg..160deg") : status;
+}
+
+/* FIELD*SCALE+OFFSET */
+static enum aw_status read_value(struct reader *r, struct aw_follow_row *row)
+{
+    skip_blanks(r);
+    if (*r->at == '-') {
+        row->scale = -1;
+        r->at++;
+    }
+    enum aw_status status = read_name(r, row->field, "field");
+    while (status == AW_OK && (*r->at == '*' || *r->at == '/'))
+        status = read_scale(r, &row->scale);
+    if (status == AW_OK && (*r->at == '+' || *r->at == '-'))
+        status = read_number(r, row->offset_text, "m2+10deg");
+    return status;
+}
+
+static enum aw_status read_row(struct reader *r, struct aw_follow_row *row)
+{
+    *row = (struct aw_follow_row){.scale = 1, .low = -INFINITY, .high = INFINITY};
+    enum aw_status status = read_name(r, row->joint, "joint");
+    if (status == AW_OK && *r->at != '=')
+        return aw_fail(r->err, AW_USAGE, "'%.40s': = belongs behind the joint — elbow=m2", r->at);
+    r->at += status == AW_OK;
+    if (status == AW_OK)
+        status = read_value(r, row);
+    while (status == AW_OK && *r->at && *r->at != ',') {
+        if (skip_word(r, "clamp"))
+            status = read_clamp(r, row);
+        else if (skip_word(r, "dead"))
+            status = read_number(r, row->dead_text, "dead 1deg");
+        else
+            status = aw_fail(r->err, AW_USAGE,
+                             "'%.40s' — a row is JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND",
+                             r->at);
+    }
+    return status;
+}
+
+enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text, struct aw_error *err)
+{
+    struct reader r = {text, err};
+    do {
+        if (map->n == AW_FOLLOW_ROWS)
+            return aw_fail(err, AW_USAGE, "more than %d joints", AW_FOLLOW_ROWS);
+        struct aw_follow_row *row = &map->rows[map->n];
+        enum aw_status status = read_row(&r, row);
+        if (status != AW_OK)
+            return status;
+        for (size_t i = 0; i < map->n; i++)
+            if (strcmp(map->rows[i].joint, row->joint) == 0)
+                return aw_fail(err, AW_USAGE, "%s follows two fields — one is what it can do",
+                               row->joint);
+        map->n++;
+    } while (*r.at == ',' && r.at++);
+    return AW_OK;
+}
+
+enum aw_status aw_follow_row_units(struct aw_follow_row *row, const char *unit,
+                                   struct aw_error *err)
+{
+    const struct {
+        const char *text;
+        double *to;
+    } numbers[] = {{row->offset_text, &row->offset},
+                   {row->low_text, &row->low},
+                   {row->high_text, &row->high},
+                   {row->dead_text, &row->dead}};
+    struct aw_error why;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        enum aw_status status =
+            *numbers[i].text ? aw_number_parse_unit(numbers[i].text, unit, numbers[i].to, &why)
+                             : AW_OK;
+        if (status != AW_OK)
+            return aw_fail(err, status, "%s: %s", row->joint, why.text);
+    }
+    if (!(row->low <= row->high))
+        return aw_fail(err, AW_USAGE, "%s: clamp %s..%s is empty", row->joint, row->low_text,
+                       row->high_text);
+    if (row->dead < 0)
+        return aw_fail(err, AW_USAGE, "%s: dead %s is below 0", row->joint, row->dead_text);
+    return AW_OK;
+}

@@ -1,0 +1,69 @@
+/* The way to a server: a socket, or a program that goes by a broker; what is said first on it. */
+#include <fcntl.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include "shell/share/attached.h"
+#include "shell/share/ends.h"
+#include "shell/share/server.h"
+
+#define HELLO_NS  (3 * AW_SECOND)
+#define BROKER_NS (12 * AW_SECOND) /* for the same by a broker, which is waited for there */
+
+static enum aw_status open_socket(struct aw_session *session, const struct aw_address *address,
+                                  struct aw_conn *conn, struct aw_link **mqtt)
+{
+    struct aw_error *err = &session->err;
+    char *const words[] = {(char *)session->tool->name, (char *)address->broker, NULL};
+    int fd = -1;
+    if (address->fd)
+        fd = fcntl(address->fd, F_DUPFD_CLOEXEC, 0);
+    else if (!*address->broker)
+        fd = aw_address_connect(address, err);
+    else if (aw_end_start(mqtt, "armwire-mqtt", words, &session->time.real.base, err) == AW_OK)
+        fd = fcntl(aw_link_fd(*mqtt), F_DUPFD_CLOEXEC, 0);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_NONBLOCK);
+    aw_conn_init(conn, fd, AW_LINE_LIMIT);
+    return fd >= 0 ? AW_OK : err->status;
+}
+
+static enum aw_status show_token(struct aw_session *session, const struct aw_address *address,
+                                 struct aw_conn *conn)
+{
+    char token[128];
+    const struct passwd *user = getpwuid(getuid());
+    if (!*address->token)
+        return AW_OK;
+    enum aw_status status = aw_read_secret(address->token, token, sizeof token, &session->err);
+    if (status != AW_OK)
+        return status;
+    aw_conn_put_json(conn,
+                     json_pack("{s:s,s:s,s:s,s:i}", "token", token, "program", session->tool->name,
+                               "user", user ? user->pw_name : "?", "pid", (int)getpid()));
+    aw_conn_flush(conn);
+    return AW_OK;
+}
+
+enum aw_status aw_way_open(struct aw_session *session, const struct aw_address *address,
+                           struct aw_conn *conn, struct aw_link **mqtt, json_t **hello)
+{
+    struct aw_clock *clock = &session->time.real.base;
+    enum aw_status status = open_socket(session, address, conn, mqtt);
+    if (status == AW_OK)
+        status = show_token(session, address, conn);
+    int64_t deadline = aw_clock_now(clock) + (*address->broker ? BROKER_NS : HELLO_NS);
+    *hello = status == AW_OK ? aw_conn_hello(conn, clock, deadline) : NULL;
+    return status;
+}
+
+enum aw_status aw_way_refused(const struct aw_address *address, const json_t *hello,
+                              struct aw_error *err)
+{
+    const char *why = json_string_value(json_object_get(hello, "why"));
+    bool wrong = json_integer_value(json_object_get(hello, "exit")) == AW_USAGE;
+    return aw_fail(err, wrong ? AW_USAGE : AW_NO_LINK, "%s: %.300s", address->text,
+                   why                ? why
+                   : *address->broker ? "the broker does not answer"
+                                      : "what listens there is no server of ours");
+}
