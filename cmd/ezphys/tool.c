@@ -166,9 +166,9 @@ static const struct aw_command commands[] = {
      .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
          "-l sim: follow path.csv"),
      .run = run_follow,
-     .details = "Without --map the whole file is checked first; the joints move slowly to its first "
-         "row, and are held at the end. With --map the joints follow the fields of another arm, "
-         "see 'help follow' of any other tool: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND."},
+     .details = "Without --map the whole file is checked first; the joints move slowly to its "
+         "first row, and are held at the end. With --map the joints follow the fields of another arm: "
+         "JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND."},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .args = AW_ARGS(JOINT),
      .options = AW_OPTIONS(

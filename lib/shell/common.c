@@ -225,7 +225,8 @@ const struct aw_command aw_common_commands[] = {
      .safety = AW_MOTION, .timed = true, .run = aw_run_replay,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}", "-l sim: replay run.pcapng"),
      .details = "The whole file is checked first. A first target that is farther from the "
-         "measured position of its joint than --max-jump is refused, or approached with --approach. "
+         "measured position of its joint than --max-jump is refused, or approached with "
+         "--approach. "
          "The keys + and - change the speed. If you interrupt it, the device is stopped."},
     {.name = "info", .group = AW_GROUP_KEEP, .summary = "show the contents of a file",
      .args = AW_ARGS(
