@@ -167,8 +167,8 @@ static const struct aw_command commands[] = {
          "-l sim: follow path.csv"),
      .run = run_follow,
      .details = "Without --map the whole file is checked first; the joints move slowly to its "
-         "first row, and are held at the end. With --map the joints follow the fields of another arm: "
-         "JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND."},
+         "first row, and are held at the end. With --map the joints follow the fields of another "
+         "arm: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND."},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .args = AW_ARGS(JOINT),
      .options = AW_OPTIONS(
