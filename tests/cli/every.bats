@@ -24,6 +24,8 @@ words() {
     canpid/ref_*) echo -b lknee ;;
     canpid/send) echo "fan speed=10 --packets $root/docs/example/bus.packets" ;;
     hidmotor/send) echo "status --packets $root/docs/example/nucleo.packets" ;;
+    unitysim/send) echo "beep --packets $root/tests/golden/packets/unitysim.packets" ;;
+    ezphys/send) echo "wind id=1 --packets $root/tests/golden/packets/ezphys.packets" ;;
     canpid/gains) echo apply lknee.gains ;;
     unitysim/control) echo elbow.velocity=4 elbow.state=increase ;;
     unitysim/update) echo camera.y=400 ;;
