@@ -173,8 +173,9 @@ class Hidmotor(Tool):
                               targets == self.held):
             self.held = targets
             return STOPS
-        self.behind = self.start = self.ahead or self.behind
-        self.ahead = targets
+        if targets != self.ahead:  # the same once more is no other way
+            self.behind = self.start = self.ahead or self.behind
+            self.ahead = targets
         return MOVES
 
     def just_measured(self, targets):
