@@ -35,6 +35,8 @@ static const struct aw_option options[] = {
      .addresses = true, .help = "pos, lvl, tor or tl"},
     {.name = "switch", .help = "allow a gain to switch the driver to another controller"},
     {.name = "verify", .help = "wait until the telemetry shows the setpoint"},
+    {.name = "dbc", .value = "FILE", .endings = "dbc",
+     .help = "messages of other nodes, by their DBC file; several: A,B"},
     {.name = "sensors-layout", .value = "NAME", .fallback = "spec", .complete = aw_wire_complete,
      .check = aw_session_check_wire, .needed_by = AW_NEEDED_BY_MESSAGES,
      .help = "spec: as documented; fw: as the published firmware packs it"},

@@ -234,11 +234,19 @@ size_t aw_candump_write(char *out, const char *interface, int64_t time_ns, struc
     for (int i = 0; i < 15 && interface[i]; i++)
         *p++ = interface[i];
     *p++ = ' ';
-    p = aw_hex_byte(p, (frame.data[1] & 7u) << 4 | frame.data[0] >> 4);
-    p = aw_hex_byte(p, frame.data[0]);
-    p[-2] = p[-1];
-    p[-1] = '#';
-    p = aw_hex_bytes(p, (struct aw_span){frame.data + 2, frame.size - 2});
+    size_t head = aw_can_head(frame);
+    if (head == 4) {
+        uint32_t id = aw_can_id_of(frame.data).id;
+        for (int shift = 24; shift >= 0; shift -= 8)
+            p = aw_hex_byte(p, id >> shift & 0xFF);
+        *p++ = '#';
+    } else {
+        p = aw_hex_byte(p, (frame.data[1] & 7u) << 4 | frame.data[0] >> 4);
+        p = aw_hex_byte(p, frame.data[0]);
+        p[-2] = p[-1];
+        p[-1] = '#';
+    }
+    p = aw_hex_bytes(p, (struct aw_span){frame.data + head, frame.size - head});
     *p++ = '\n';
     return (size_t)(p - out);
 }

@@ -17,18 +17,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/can_id.h"
 #include "wire/table.h"
 
 #define AW_CANDUMP_MAX 64 /* bytes of the longest line that is written, with its newline */
 
 struct aw_candump {
     bool has_time;
-    int64_t time_ns;   /* as it stands there: since 1970 or relative */
-    enum aw_dir dir;   /* T: AW_TX, R: AW_RX, else 0 */
-    uint8_t bytes[10]; /* the frame as the engine has it: identifier as u16 LE, data */
-    size_t size;       /* of bytes; 0 if the frame is not a plain one: */
-    char frame[160];   /* ID#DATA, as aw_hex_parse reads it, or says what is wrong with it */
-    size_t length;     /* of frame; 0 if there are bytes */
+    int64_t time_ns; /* as it stands there: since 1970 or relative */
+    enum aw_dir dir; /* T: AW_TX, R: AW_RX, else 0 */
+    uint8_t bytes[AW_CAN_HEAD_MAX + AW_CAN_DATA_MAX]; /* the frame as the engine has it */
+    size_t size;     /* of bytes; 0 if the frame is not a plain one: */
+    char frame[160]; /* ID#DATA, as aw_hex_parse reads it, or says what is wrong with it */
+    size_t length;   /* of frame; 0 if there are bytes */
 };
 
 /* False if the line is none of these. line need not be terminated. */
@@ -40,7 +41,7 @@ bool aw_candump_is_remark(const char *line, size_t length);
 /* Where in the line that it was read from its frame begins, from 1; 0: that is not known. */
 size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length);
 
-/* Writes "(%010u.%06u) INTERFACE IDHEX#DATAHEX\n" of a frame of the engine (2 to 10 bytes), not
+/* Writes "(%010u.%06u) INTERFACE IDHEX#DATAHEX\n" of a frame of the engine (2 to 12 bytes), not
  * terminated; returns its length. At most 15 characters of the interface's name (the system's
  * limit) are used; time_ns is since 1970, or at least not negative. out holds AW_CANDUMP_MAX. */
 size_t aw_candump_write(char *out, const char *interface, int64_t time_ns, struct aw_span frame);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture/frame.h"
+#include "wire/can_id.h"
 
 enum {
     IP_HEAD = 20,
@@ -20,7 +21,8 @@ enum {
     OUR_PORT = 50000, /* where no port of this host is known */
 };
 
-#define CAN_ID_MASK 0x7FFu /* anything above: extended, remote or error frame */
+#define CAN_IS_LONG 0x80000000u
+#define CAN_OTHERS  0x60000000u /* remote and error frames */
 
 static unsigned get16(const uint8_t *p)
 {
@@ -49,15 +51,15 @@ static uint8_t *put32(uint8_t *p, uint32_t value)
 
 static bool open_can(struct aw_span in, struct aw_payload *payload)
 {
-    if (in.size < CAN_HEAD || get32(in.data) & ~CAN_ID_MASK)
+    uint32_t word = in.size < CAN_HEAD ? CAN_OTHERS : get32(in.data);
+    struct aw_can_id id = {word & ~CAN_IS_LONG, word & CAN_IS_LONG};
+    if (word & CAN_OTHERS || (!id.is_long && id.id > AW_CAN_SHORT_MAX))
         return false;
-    size_t size = in.data[4];
-    if (size > in.size - CAN_HEAD || size > sizeof payload->bytes - 2)
+    size_t size = in.data[4], head = aw_can_put(payload->bytes, id);
+    if (size > in.size - CAN_HEAD || size > sizeof payload->bytes - head)
         return false;
-    payload->bytes[0] = in.data[3];
-    payload->bytes[1] = in.data[2];
-    memcpy(payload->bytes + 2, in.data + CAN_HEAD, size);
-    payload->data = (struct aw_span){payload->bytes, size + 2};
+    memcpy(payload->bytes + head, in.data + CAN_HEAD, size);
+    payload->data = (struct aw_span){payload->bytes, size + head};
     return true;
 }
 
@@ -303,10 +305,12 @@ static size_t wrap_tcp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_sp
 
 static size_t wrap_can(struct aw_span frame, uint8_t *out)
 {
-    uint8_t *p = put32(out, (uint32_t)frame.data[1] << 8 | frame.data[0]);
-    p = put32(p, (uint32_t)(frame.size - 2) << 24);
-    memcpy(p, frame.data + 2, frame.size - 2);
-    return CAN_HEAD + frame.size - 2;
+    size_t head = aw_can_head(frame);
+    struct aw_can_id id = aw_can_id_of(frame.data);
+    uint8_t *p = put32(out, id.id | (id.is_long ? CAN_IS_LONG : 0));
+    p = put32(p, (uint32_t)(frame.size - head) << 24);
+    memcpy(p, frame.data + head, frame.size - head);
+    return CAN_HEAD + frame.size - head;
 }
 
 size_t aw_wrap(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame, uint8_t *out,
@@ -315,7 +319,7 @@ size_t aw_wrap(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame
     if (frame.size > FRAME_MAX || frame.size + AW_WRAP_MAX > cap)
         return 0;
     if (wrapper->medium == AW_MEDIUM_CAN)
-        return frame.size >= 2 ? wrap_can(frame, out) : 0;
+        return aw_can_head(frame) ? wrap_can(frame, out) : 0;
     if (wrapper->medium == AW_MEDIUM_UDP)
         return wrap_udp(wrapper, dir, frame, out);
     if (wrapper->medium == AW_MEDIUM_TCP)

@@ -20,11 +20,11 @@ struct aw_payload {
     bool tcp;
     uint16_t from, to; /* ports; 0 if there are none */
     uint32_t seq;      /* TCP: number of the first byte */
-    uint8_t bytes[66]; /* a CAN frame with its identifier in front */
+    uint8_t bytes[68]; /* a CAN frame with its identifier in front */
 };
 
 /* Takes the headers off. False if nothing is inside (an acknowledgement, a remote or error frame,
- * an extended identifier, another network protocol, a packet that was cut off). */
+ * another network protocol, a packet that was cut off). */
 bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload);
 
 /* By its ports, the device's and the host's of ports (0: not known): is it theirs? One without

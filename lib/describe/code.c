@@ -653,7 +653,7 @@ void aw_describe_c(FILE *out, struct aw_wire *wire, const char *message)
     fwrite(pack_h, 1, sizeof pack_h, out);
     fprintf(out, "\n#ifndef %s_PACKETS_H\n#define %s_PACKETS_H\n\n", guard.text, guard.text);
     for (size_t i = 0; i < protocol->n_messages; i++)
-        if (aw_is_wanted(wire, i, message))
+        if (aw_is_wanted(wire, i, message) && !aw_is_placed(aw_wire_codec_at(wire, i)))
             print_message(
                 &(struct writer){.out = out, .wire = wire, .codec = aw_wire_codec_at(wire, i)});
     fputs("#endif\n", out);

@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "describe/parts.h"
+#include "wire/can_id.h"
 #include "wire/rows.h"
 #include "wire/run.h"
 
-#define ID_BITS 16 /* of the engine's frame, before the data */
+#define ID_BITS 16         /* of a message of boards, before the data */
+#define IS_LONG (1u << 31) /* marks an identifier of 29 bits */
 
 struct emitter {
     FILE *out;
     const struct aw_codec *codec;
-    const char *board;
+    const char *board; /* NULL: the message has the name of its node in its own */
     unsigned id;
 };
 
@@ -75,19 +77,40 @@ static void print_scale_name(FILE *out, const struct aw_codec *codec,
     fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->when));
 }
 
+static const char nobody[] = "Vector__XXX";
+
+/* "M", "m3", "m3M"; of several numbers the first, the others follow in SG_MUL_VAL_. */
+static void print_mark(const struct emitter *e, int scalar)
+{
+    const struct aw_scalar *scalars = e->codec->scalars;
+    bool chooses = chooses_scale(e->codec, scalar);
+    for (int i = 0; i < e->codec->n_scalars; i++)
+        chooses = chooses || scalars[i].chooser == scalar;
+    bool chosen = scalars[scalar].chooser >= 0;
+    if (chosen)
+        fprintf(e->out, " m%lld", (long long)scalars[scalar].field->choices->least);
+    if (chooses)
+        fputs(chosen ? "M" : " M", e->out);
+}
+
 static void print_coding(const struct emitter *e, const struct aw_scalar *scalar,
                          const struct aw_range *range)
 {
     const struct aw_field *row = scalar->field;
     bool is_signed = row->type == AW_SINT || row->type == AW_LONG || row->type == AW_FLOAT;
     bool open = row->type == AW_FLOAT && !row->by && row->min == 0 && row->max == 0;
-    fprintf(e->out, " : %d|%d@1%c (", scalar->bit - ID_BITS, scalar->bits, is_signed ? '-' : '+');
+    unsigned first = aw_can_bit(e->codec, scalar, scalar->big_endian ? scalar->bits - 1u : 0);
+    fprintf(e->out, " : %u|%d@%d%c (", first, scalar->bits, !scalar->big_endian,
+            is_signed ? '-' : '+');
     print_number(e->out, range->scale);
     fputc(',', e->out);
     print_number(e->out, range->offset);
     fprintf(e->out, ") [%.15g|%.15g] ", open ? 0 : range->min, open ? 0 : range->max);
     print_quoted(e->out, range->unit);
-    fprintf(e->out, " %s\n", e->codec->message->dir == AW_TX ? e->board : "host");
+    fprintf(e->out, " %s\n",
+            !e->board                         ? nobody
+            : e->codec->message->dir == AW_TX ? e->board
+                                              : "host");
 }
 
 static void print_choices(const struct emitter *e, const struct aw_scalar *scalar)
@@ -104,8 +127,14 @@ static void print_choices(const struct emitter *e, const struct aw_scalar *scala
 
 static void print_message(const struct emitter *e)
 {
-    fprintf(e->out, "\nBO_ %u %s_%s: %u %s\n", e->id, e->board, e->codec->message->name,
-            e->codec->size - ID_BITS / 8u, e->codec->message->dir == AW_TX ? "host" : e->board);
+    const char *name = e->codec->message->name, *dot = strchr(name, '.');
+    unsigned size = e->codec->size - aw_can_head_bits(e->codec) / 8;
+    if (e->board)
+        fprintf(e->out, "\nBO_ %u %s_%s: %u %s\n", e->id, e->board, name, size,
+                e->codec->message->dir == AW_TX ? "host" : e->board);
+    else
+        fprintf(e->out, "\nBO_ %u %s: %u %.*s\n", e->id, dot ? dot + 1 : name, size,
+                (int)(dot ? dot - name : (ptrdiff_t)strlen(nobody)), dot ? name : nobody);
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         struct aw_range range = aw_scalar_range(e->codec, i, NULL);
@@ -115,17 +144,19 @@ static void print_message(const struct emitter *e)
             print_choices(e, scalar);
             continue;
         }
-        const char *mark = chooses_scale(e->codec, i) ? " M" : "";
-        fprintf(e->out, " SG_ %s%s", scalar->field->name, mark);
+        fprintf(e->out, " SG_ %s", scalar->field->name);
+        print_mark(e, i);
         print_coding(e, scalar, &range);
     }
 }
 
 static void print_comments(const struct emitter *e)
 {
-    fprintf(e->out, "CM_ BO_ %u ", e->id);
-    print_quoted(e->out, e->codec->message->help);
-    fputs(";\n", e->out);
+    if (*e->codec->message->help) {
+        fprintf(e->out, "CM_ BO_ %u ", e->id);
+        print_quoted(e->out, e->codec->message->help);
+        fputs(";\n", e->out);
+    }
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         if (!is_signal(scalar) || scalar->by >= 0 || !scalar->field->help)
@@ -161,12 +192,29 @@ static void print_types(const struct emitter *e)
         if (!is_signal(scalar) || scalar->field->type != AW_FLOAT)
             continue;
         if (scalar->by < 0)
-            fprintf(e->out, "SIG_VALTYPE_ %u %s : 1;\n", e->id, scalar->field->name);
+            fprintf(e->out, "SIG_VALTYPE_ %u %s : %d;\n", e->id, scalar->field->name,
+                    scalar->bits == 64 ? 2 : 1);
         for (size_t n = 0; scalar->by >= 0 && n < scalar->field->n_scales; n++) {
             fprintf(e->out, "SIG_VALTYPE_ %u ", e->id);
             print_scale_name(e->out, e->codec, scalar, &scalar->field->scales[n]);
             fputs(" : 1;\n", e->out);
         }
+    }
+}
+
+static void print_choosers(const struct emitter *e)
+{
+    for (int i = 0; i < e->codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &e->codec->scalars[i];
+        if (scalar->chooser < 0)
+            continue;
+        fprintf(e->out, "SG_MUL_VAL_ %u %s %s", e->id, scalar->field->name,
+                e->codec->scalars[scalar->chooser].field->name);
+        const struct aw_choice *choice = scalar->field->choices;
+        for (; choice->least <= choice->most; choice++)
+            fprintf(e->out, "%s %lld-%lld", choice == scalar->field->choices ? "" : ",",
+                    (long long)choice->least, (long long)choice->most);
+        fputs(";\n", e->out);
     }
 }
 
@@ -177,6 +225,18 @@ bool aw_is_of_boards(const struct aw_codec *codec)
 
 /* Who sends what packet files name: nobody in particular. */
 static const char others[] = "other";
+
+/* Those of DBC files say in their names who does. */
+static bool is_of_dbc(const struct aw_codec *codec)
+{
+    return !aw_is_of_boards(codec) && codec->message->dir == AW_BOTH && codec->scalars[0].bits > 11;
+}
+
+static unsigned dbc_id(const struct aw_codec *codec)
+{
+    struct aw_can_id id = aw_can_of_code(codec->message->code);
+    return id.id | (id.is_long ? IS_LONG : 0);
+}
 
 /* Calls print for every message of every board, and for those of other nodes. */
 static void each_message(FILE *out, struct aw_wire *wire, void (*print)(const struct emitter *e))
@@ -191,16 +251,29 @@ static void each_message(FILE *out, struct aw_wire *wire, void (*print)(const st
     for (size_t i = 0; i < n; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(wire, i);
         if (!aw_is_of_boards(codec))
-            print(&(struct emitter){out, codec, others, codec->message->code});
+            print(&(struct emitter){out, codec, is_of_dbc(codec) ? NULL : others, dbc_id(codec)});
     }
 }
 
 static bool has_others(struct aw_wire *wire)
 {
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
-        if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
+        if (!aw_is_of_boards(aw_wire_codec_at(wire, i)) && !is_of_dbc(aw_wire_codec_at(wire, i)))
             return true;
     return false;
+}
+
+/* Nodes that messages of DBC files name, each once. */
+static void print_nodes(FILE *out, struct aw_wire *wire)
+{
+    for (size_t i = 0; i < wire->protocol->n_messages; i++) {
+        const char *name = wire->protocol->messages[i].name, *dot = strchr(name, '.');
+        size_t k = 0, length = dot ? (size_t)(dot - name) : 0;
+        while (dot && k < i && strncmp(wire->protocol->messages[k].name, name, length + 1) != 0)
+            k++;
+        if (dot && k == i)
+            fprintf(out, " %.*s", (int)length, name);
+    }
 }
 
 void aw_describe_dbc(FILE *out, struct aw_wire *wire)
@@ -210,7 +283,10 @@ void aw_describe_dbc(FILE *out, struct aw_wire *wire)
     fputs("BU_: host", out);
     for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
         fprintf(out, " %s", board->name);
-    fprintf(out, "%s%s\n", has_others(wire) ? " " : "", has_others(wire) ? others : "");
+    fputs(has_others(wire) ? " " : "", out);
+    fputs(has_others(wire) ? others : "", out);
+    print_nodes(out, wire);
+    fputc('\n', out);
     each_message(out, wire, print_message);
     fputs("\nCM_ ", out);
     print_quoted(out, wire->protocol->title);
@@ -219,4 +295,5 @@ void aw_describe_dbc(FILE *out, struct aw_wire *wire)
     fputs("BA_DEF_ \"BusType\" STRING ;\nBA_DEF_DEF_ \"BusType\" \"CAN\";\n", out);
     each_message(out, wire, print_values);
     each_message(out, wire, print_types);
+    each_message(out, wire, print_choosers);
 }

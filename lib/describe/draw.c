@@ -221,6 +221,19 @@ static void fill_slots(struct grid *grid, int cell, int first, int n)
     }
 }
 
+/* Of a CAN payload; where several lie, the first is drawn. */
+static void fill_bits(struct grid *grid, int i)
+{
+    const struct aw_scalar *scalar = &grid->codec->scalars[i];
+    if (scalar->bit < aw_can_head_bits(grid->codec))
+        return;
+    for (unsigned bit = 0; bit < scalar->bits; bit++) {
+        int at = (int)aw_can_bit(grid->codec, scalar, bit), row = at / grid->slots;
+        if (row < ROWS && grid->owner[row][grid->slots - 1 - at % grid->slots] == NOTHING)
+            fill_slots(grid, i, at, 1);
+    }
+}
+
 static void lay_out_bytes(struct grid *grid)
 {
     const struct aw_codec *codec = grid->codec;
@@ -260,8 +273,7 @@ void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii)
         /* The identifier is not drawn: its rows are listed. */
         grid.slots = 16;
         for (int i = 0; i < grid.codec->n_scalars; i++)
-            if (grid.codec->scalars[i].bit >= 16)
-                fill_slots(&grid, i, grid.codec->scalars[i].bit - 16, grid.codec->scalars[i].bits);
+            fill_bits(&grid, i);
         for (int i = 0; i < grid.slots; i++)
             grid.width[i] = 3;
     } else

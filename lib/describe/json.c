@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "describe/parts.h"
+#include "wire/can_id.h"
 
 /* All texts come from the table; quotes, backslashes and control characters are escaped anyway. */
 static void print_string(FILE *out, const char *text)
@@ -102,6 +103,19 @@ static const char *type_name(enum aw_type type)
     return names[type];
 }
 
+/* "with":{"field":"mode","from_to":[[0,3],[5,5]]} */
+static void print_choices(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
+{
+    const struct aw_choice *choice = scalar->field->choices;
+    fputs(",\"with\":{\"field\":", out);
+    print_string(out, codec->scalars[scalar->chooser].field->name);
+    fputs(",\"from_to\":[", out);
+    for (; choice->least <= choice->most; choice++)
+        fprintf(out, "%s[%lld,%lld]", choice == scalar->field->choices ? "" : ",",
+                (long long)choice->least, (long long)choice->most);
+    fputs("]}", out);
+}
+
 static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 {
     const struct aw_scalar *scalar = &codec->scalars[i];
@@ -119,12 +133,26 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     } else if (scalar->field->digits) {
         number_member(out, "digits", scalar->field->digits);
     }
+    if (scalar->big_endian)
+        fputs(",\"big_endian\":true", out);
+    if (scalar->chooser >= 0)
+        print_choices(out, codec, scalar);
     text_member(out, "unit", scalar->field->unit);
     text_member(out, "fixed", fixed.text);
     if (scalar->value)
         print_value_members(out, codec, i);
     text_member(out, "help", scalar->field->help);
     fputc('}', out);
+}
+
+/* Of messages of other nodes: those of the drivers have one for each board. */
+static void print_identifier(FILE *out, const struct aw_codec *codec)
+{
+    struct aw_can_id id = aw_can_of_code(codec->message->code);
+    if (!codec->protocol->can || aw_is_of_boards(codec))
+        return;
+    number_member(out, "id", id.id);
+    number_member(out, "id_bits", id.is_long ? 29 : 11);
 }
 
 static void print_message(FILE *out, const struct aw_codec *codec)
@@ -138,6 +166,7 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     } else {
         number_member(out, "code", codec->message->code);
         number_member(out, "bytes", codec->size);
+        print_identifier(out, codec);
     }
     text_member(out, "help", codec->message->help);
     fputs(",\"fields\":[", out);

@@ -4,14 +4,13 @@
 
 #include "base/number.h"
 #include "describe/parts.h"
+#include "wire/can_id.h"
 #include "wire/run.h"
 
 /* dissector.lua as an array of characters, made by the Makefile. It is the same for every protocol,
- * and uses what is written here before it: tool, title, medium, ports or can_ids, big_endian,
- * envelope, head_bytes, code_at, length_at, messages. */
+ * and uses what is written here before it: tool, title, medium, ports or can_ids and extended_ids,
+ * big_endian, envelope, head_bytes, code_at, length_at, messages. */
 #include "dissector.inc"
-
-enum { CAN_ID_BITS = 16 }; /* of the engine's frame, before the data */
 
 static const char *const media[] = {
     [AW_MEDIUM_SERIAL] = "serial", [AW_MEDIUM_HID] = "hid", [AW_MEDIUM_CAN] = "can",
@@ -65,12 +64,16 @@ static void print_scales(FILE *out, const struct aw_field *row)
 static void print_scale(FILE *out, const struct aw_field *row)
 {
     bool whole = row->scale == floor(row->scale) && row->offset == floor(row->offset);
+    int scale = aw_decimals_for_step(fabs(row->scale)),
+        offset = aw_decimals_for_step(fabs(row->offset));
     if (row->scale != 0)
         number_member(out, "scale", row->scale);
     if (row->offset != 0)
         number_member(out, "offset", row->offset);
     if (!whole && row->type != AW_FLOAT)
-        number_member(out, "decimals", aw_decimals_for_step(row->scale));
+        number_member(out, "decimals", scale > offset ? scale : offset);
+    if (row->placed && (row->scale != 0 || row->offset != 0))
+        fputs(", wide = true", out);
 }
 
 static void print_value(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
@@ -81,7 +84,8 @@ static void print_value(FILE *out, const struct aw_codec *codec, const struct aw
         double scale = row->scale != 0 ? row->scale : 1;
         fputs(", names = {", out);
         for (const struct aw_name *name = row->names; name->name; name++) {
-            fprintf(out, "%s[%.0f] = ", name == row->names ? "" : ", ", name->value / scale);
+            fprintf(out, "%s[%.0f] = ", name == row->names ? "" : ", ",
+                    row->wire_names ? name->value : name->value / scale);
             print_quoted(out, name->name);
         }
         fputc('}', out);
@@ -116,6 +120,17 @@ static void print_ascii(FILE *out, const struct aw_codec *codec, const struct aw
         fprintf(out, ", least = %g, most = %g", row->min, row->max);
 }
 
+static void print_choices(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
+{
+    const struct aw_choice *choice = scalar->field->choices;
+    text_member(out, "chooser", codec->scalars[scalar->chooser].field->name);
+    fputs(", choices = {", out);
+    for (; choice->least <= choice->most; choice++)
+        fprintf(out, "%s{%lld, %lld}", choice == scalar->field->choices ? "" : ", ",
+                (long long)choice->least, (long long)choice->most);
+    fputc('}', out);
+}
+
 static void print_place(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     static const char *const names[AW_PAD + 1] = {[AW_SINT] = "int",
@@ -124,14 +139,18 @@ static void print_place(FILE *out, const struct aw_codec *codec, const struct aw
                                                   [AW_SIGNMAG] = "signmag",
                                                   [AW_TEXT] = "text"};
     const char *type = names[scalar->field->type];
-    unsigned bit = scalar->bit;
+    unsigned bit = scalar->bit, head = codec->protocol->can ? aw_can_head_bits(codec) : 0;
     text_member(out, "type", type ? type : "uint");
-    if (codec->protocol->can && bit < CAN_ID_BITS)
+    if (bit < head)
         fputs(", in_id = true", out);
-    else if (codec->protocol->can)
-        bit -= CAN_ID_BITS;
+    else
+        bit -= head;
     number_member(out, "bit", bit);
     number_member(out, "bits", scalar->bits);
+    if (scalar->big_endian)
+        fputs(", big = true", out);
+    if (scalar->chooser >= 0)
+        print_choices(out, codec, scalar);
 }
 
 static int count_rows(const struct aw_field *row)
@@ -174,10 +193,13 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 static void print_message(FILE *out, const struct aw_codec *codec)
 {
     static const char *const directions[] = {"", "tx", "rx", "both"};
-    size_t id = codec->protocol->can ? CAN_ID_BITS / 8 : 0;
-    fprintf(out, "    {name = \"%s\", dir = \"%s\", code = %u, bytes = %zu,\n",
-            codec->message->name, directions[codec->message->dir], (unsigned)codec->message->code,
-            codec->size - id);
+    unsigned head = codec->protocol->can ? aw_can_head_bits(codec) / 8 : 0;
+    struct aw_can_id id = aw_can_of_code(codec->message->code);
+    fprintf(out, "    {name = \"%s\", dir = \"%s\", code = %u, bytes = %u,", codec->message->name,
+            directions[codec->message->dir], (unsigned)codec->message->code, codec->size - head);
+    if (codec->protocol->can && !aw_is_of_boards(codec))
+        fprintf(out, " id = 0x%X, id_bits = %d,", (unsigned)id.id, id.is_long ? 29 : 11);
+    fputc('\n', out);
     for (int i = 0; i < codec->n_scalars; i++)
         print_scalar(out, codec, i);
     fputs("    },\n", out);
@@ -212,6 +234,13 @@ static void print_envelope(FILE *out, const struct aw_field *row)
     fputs("}\n", out);
 }
 
+static void print_other_id(FILE *out, const struct aw_codec *codec, bool is_long)
+{
+    struct aw_can_id id = aw_can_of_code(codec->message->code);
+    if (id.is_long == is_long)
+        fprintf(out, "\n    0x%03X,", (unsigned)id.id);
+}
+
 static void print_can_ids(FILE *out, struct aw_wire *wire)
 {
     size_t n = wire->protocol->n_messages;
@@ -224,8 +253,12 @@ static void print_can_ids(FILE *out, struct aw_wire *wire)
     }
     for (size_t i = 0; i < n; i++)
         if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
-            fprintf(out, "\n    0x%03X,", aw_wire_codec_at(wire, i)->message->code);
-    fputs("\n}\n", out);
+            print_other_id(out, aw_wire_codec_at(wire, i), false);
+    fputs("\n}\nlocal extended_ids = {", out);
+    for (size_t i = 0; i < n; i++)
+        if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
+            print_other_id(out, aw_wire_codec_at(wire, i), true);
+    fputs("}\n", out);
 }
 
 void aw_describe_lua(FILE *out, struct aw_wire *wire)
@@ -249,7 +282,7 @@ void aw_describe_lua(FILE *out, struct aw_wire *wire)
     if (protocol->can)
         print_can_ids(out, wire);
     else
-        fputs("local can_ids\n", out);
+        fputs("local can_ids, extended_ids\n", out);
     print_envelope(out, wire->variant.envelope);
     const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
     unsigned bits = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "wire/can_id.h"
 #include "wire/rows.h"
 #include "wire/run.h"
 
@@ -28,7 +29,7 @@ void aw_part_type(struct aw_part *part, const struct aw_scalar *scalar)
         aw_part_add(part, "s%u", scalar->bits);
         break;
     case AW_FLOAT:
-        aw_part_add(part, "f32");
+        aw_part_add(part, "f%u", scalar->bits);
         break;
     case AW_SIGNMAG:
         aw_part_add(part, "u16+sign");
@@ -61,11 +62,13 @@ void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
                    const struct aw_scalar *scalar)
 {
     unsigned first = scalar->bit / 8u, last = (scalar->bit + scalar->bits - 1u) / 8u;
-    unsigned low = scalar->bit < 16 ? scalar->bit : scalar->bit - 16u; /* of a CAN frame */
     if (codec->protocol->ascii)
         return;
-    if (codec->protocol->can)
-        aw_part_add(part, "%s%u:%u", scalar->bit < 16 ? "id " : "", low + scalar->bits - 1, low);
+    if (codec->protocol->can && scalar->bit < aw_can_head_bits(codec))
+        aw_part_add(part, "id %d:%d", scalar->bit + scalar->bits - 1, scalar->bit);
+    else if (codec->protocol->can)
+        aw_part_add(part, "%u:%u", aw_can_bit(codec, scalar, scalar->bits - 1u),
+                    aw_can_bit(codec, scalar, 0));
     else if (first == last)
         aw_part_add(part, "%u", first);
     else
@@ -160,6 +163,8 @@ void aw_part_code(struct aw_part *part, const struct aw_codec *codec)
 {
     if (codec->protocol->ascii)
         aw_part_add(part, "%s", codec->message->word);
+    else if (codec->protocol->can)
+        aw_part_add(part, "%u", (unsigned)aw_can_of_code(codec->message->code).id);
     else
         aw_part_add(part, "%u", (unsigned)codec->message->code);
 }
@@ -169,9 +174,26 @@ void aw_part_size(struct aw_part *part, const struct aw_codec *codec)
     if (codec->protocol->ascii)
         aw_part_add(part, "one line");
     else if (codec->protocol->can)
-        aw_part_add(part, "id and %u bytes", codec->size - 2u);
+        aw_part_add(part, "id and %u bytes", codec->size - aw_can_head_bits(codec) / 8);
     else
         aw_part_add(part, "%u bytes", codec->size);
+}
+
+bool aw_is_placed(const struct aw_codec *codec)
+{
+    return codec->message->fields && codec->message->fields->placed;
+}
+
+unsigned aw_can_head_bits(const struct aw_codec *codec)
+{
+    const struct aw_field *head = codec->message->head;
+    return (unsigned)aw_rows_bits(head ? head : codec->variant->head, codec->variant);
+}
+
+unsigned aw_can_bit(const struct aw_codec *codec, const struct aw_scalar *scalar, unsigned i)
+{
+    unsigned first = scalar->bit - aw_can_head_bits(codec), at = first + scalar->bits - 1 - i;
+    return scalar->big_endian ? at / 8 * 8 + 7 - at % 8 : first + i;
 }
 
 bool aw_is_big(const struct aw_codec *codec, const struct aw_scalar *scalar)

@@ -48,6 +48,16 @@ unsigned aw_can_id(const struct aw_codec *codec, int32_t board);
 /* CAN: has it a board in its identifier? Those of packet files have none. */
 bool aw_is_of_boards(const struct aw_codec *codec);
 
+/* CAN: is it a message of a DBC file? Such ones lie anywhere, and over each other. */
+bool aw_is_placed(const struct aw_codec *codec);
+
+/* CAN: bits of the identifier in front of the data. */
+unsigned aw_can_head_bits(const struct aw_codec *codec);
+
+/* CAN: the number of bit i of a scalar, from its lowest, in the data: 0 is the lowest bit of byte
+ * 0, 8 that of byte 1. */
+unsigned aw_can_bit(const struct aw_codec *codec, const struct aw_scalar *scalar, unsigned i);
+
 /* CAN: the named values of that field; one without a name if there is no such field. */
 const struct aw_name *aw_can_boards(struct aw_wire *wire);
 

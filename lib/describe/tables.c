@@ -248,7 +248,7 @@ void aw_describe_tables(FILE *out, struct aw_wire *wire, const char *message, bo
         fwrite(pack_py, 1, sizeof pack_py, out);
     fputs(matlab ? "    all = { ...\n" : "PACKETS = {packet.name: packet for packet in [\n", out);
     for (size_t i = 0; i < protocol->n_messages; i++)
-        if (aw_is_wanted(wire, i, message)) {
+        if (aw_is_wanted(wire, i, message) && !aw_is_placed(aw_wire_codec_at(wire, i))) {
             w.codec = aw_wire_codec_at(wire, i);
             print_message(&w);
         }

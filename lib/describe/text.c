@@ -87,7 +87,8 @@ static void print_message(FILE *out, const struct aw_codec *codec, bool ascii)
     print_at(out, at, RANGE, "range");
     fputc('\n', out);
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].field->type != AW_PAD || codec->scalars[i].bit >= 16)
+        if (codec->scalars[i].field->type != AW_PAD ||
+            codec->scalars[i].bit >= aw_can_head_bits(codec))
             print_scalar(out, codec, i);
 }
 

@@ -17,17 +17,6 @@ struct pending {
     unsigned line;
 };
 
-struct aw_packets {
-    struct aw_protocol protocol;
-    struct aw_message messages[AW_MAX_MESSAGES];
-    struct aw_joint_row joints[AW_PACKET_JOINTS + 1];
-    struct aw_stop_row stops[AW_PACKET_STOPS + 1];
-    size_t n_joints, n_stops;
-    struct aw_store store;
-    char *text; /* of all files */
-    size_t length, room;
-};
-
 /* What the lines are of that are read. */
 enum section { NOTHING, PACKET, JOINT, STOP };
 
@@ -102,7 +91,7 @@ static enum aw_status check_free(struct reading *r, const struct aw_message *wan
                            "packet %s: there is one of that name already — call it otherwise",
                            wanted->name);
         bool same = wanted->word ? strcmp(other->word, wanted->word) == 0
-                                 : other->code == wanted->code && other->head == wanted->head;
+                                 : other->code == wanted->code && !other->head == !wanted->head;
         if (!same_way || !same)
             continue;
         if (replace && i < r->n_before)

@@ -33,6 +33,12 @@ struct aw_packets *aw_packets_new(const struct aw_protocol *protocol);
 enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *lines,
                                struct aw_error *err);
 
+/* Adds the messages of a DBC file, as far as they can be had; file NULL: it is opened by its name.
+ * notice: what is left out, in a line; "" if nothing is. Messages are called NODE.MESSAGE, and go
+ * both ways. AW_USAGE, with the place of a mistake, AW_NO_MEMORY: as above. */
+enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const char *name,
+                                   char *notice, size_t size, struct aw_error *err);
+
 /* The protocol with them; valid until they are freed. */
 const struct aw_protocol *aw_packets_protocol(const struct aw_packets *packets);
 

@@ -90,4 +90,15 @@ enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
 enum aw_status aw_packet_field(struct aw_field *row, bool text, struct aw_store *store, char *line,
                                struct aw_error *err);
 
+struct aw_packets {
+    struct aw_protocol protocol;
+    struct aw_message messages[AW_MAX_MESSAGES];
+    struct aw_joint_row joints[AW_PACKET_JOINTS + 1];
+    struct aw_stop_row stops[AW_PACKET_STOPS + 1];
+    size_t n_joints, n_stops;
+    struct aw_store store;
+    char *text; /* of all packet files */
+    size_t length, room;
+};
+
 #endif

@@ -37,6 +37,29 @@ void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian,
     }
 }
 
+uint64_t aw_bits_get_big(const uint8_t *data, unsigned start, unsigned count)
+{
+    uint64_t value = 0;
+    unsigned end = start + count, left = (8 - end % 8) % 8;
+    for (unsigned i = start / 8; i < (end + 7) / 8; i++) {
+        bool last = i + 1 == (end + 7) / 8;
+        value = value << (last ? 8 - left : 8) | data[i] >> (last ? left : 0);
+    }
+    return count < 64 ? value & ((UINT64_C(1) << count) - 1) : value;
+}
+
+void aw_bits_put_big(uint8_t *data, unsigned start, unsigned count, uint64_t value)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = start + count - 1 - i;
+        uint8_t mask = (uint8_t)(0x80u >> at % 8);
+        if (value >> i & 1)
+            data[at / 8] |= mask;
+        else
+            data[at / 8] &= (uint8_t)~mask;
+    }
+}
+
 static uint64_t payload_length(const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     unsigned end = codec->size;
@@ -49,8 +72,9 @@ uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *sc
                         const uint8_t *data)
 {
     switch (scalar->field->type) {
-    case AW_CODE:
-        return codec->message->code;
+    case AW_CODE: /* what is above marks codes that would be taken for others */
+        return scalar->bits < 32 ? codec->message->code & ((UINT32_C(1) << scalar->bits) - 1)
+                                 : codec->message->code;
     case AW_CONST:
         return scalar->field->constant;
     case AW_INDEX:

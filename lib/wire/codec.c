@@ -10,7 +10,7 @@
 
 struct layout {
     struct aw_codec *codec;
-    uint16_t bit;
+    uint16_t bit, payload; /* where the next row begins; where those behind the head do */
     bool full;
 };
 
@@ -23,6 +23,8 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         return;
     }
     uint8_t i = codec->n_scalars++;
+    if (row->placed)
+        at->bit = (uint16_t)(at->payload + row->at);
     bool value = row->type >= AW_UINT && row->type <= AW_DIGITS;
     codec->scalars[i] = (struct aw_scalar){
         .field = row,
@@ -33,6 +35,8 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         .by = -1,
         .with = -1,
         .count = -1,
+        .chooser = -1,
+        .big_endian = row->big_endian,
         .value = value,
     };
     /* A row without bits is not in the frame: whoever knows the order of frames fills it in. */
@@ -72,10 +76,10 @@ static void add_rows(struct layout *at, const struct aw_field *row)
 static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     static const uint8_t whole_words[AW_PAD + 1][9] = {
-        [AW_UINT] = {[1] = RUN_U8, [2] = RUN_U16, [4] = RUN_U32},
+        [AW_UINT] = {[1] = RUN_U8, [2] = RUN_U16, [4] = RUN_U32, [8] = RUN_U64},
         [AW_SINT] = {[1] = RUN_S8, [2] = RUN_S16, [4] = RUN_S32, [8] = RUN_S64},
         [AW_LONG] = {[4] = RUN_S32, [8] = RUN_S64},
-        [AW_FLOAT] = {[4] = RUN_F32},
+        [AW_FLOAT] = {[4] = RUN_F32, [8] = RUN_F64},
         [AW_SIGNMAG] = {[3] = RUN_SIGNMAG},
     };
     enum aw_type type = scalar->field->type;
@@ -85,7 +89,8 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *sc
         scalar->bit % 8 == 0 && scalar->bits % 8 == 0 ? whole_words[type][scalar->bits / 8] : 0;
     if (!kind)
         return type == AW_SINT ? RUN_SIGNED_BITS : RUN_BITS;
-    return (uint8_t)(kind + (codec->variant->big_endian ? RUN_BIG_ENDIAN : 0));
+    bool big = codec->variant->big_endian || scalar->big_endian;
+    return (uint8_t)(kind + (big ? RUN_BIG_ENDIAN : 0));
 }
 
 /* A second row sets the distance, the others keep it. */
@@ -131,8 +136,9 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     codec->raw = raw;
     codec->floats = false;
     codec->n_scalars = codec->n_runs = 0;
-    codec->values = codec->counted = codec->scaled = codec->fixed = 0;
+    codec->values = codec->counted = codec->chosen = codec->scaled = codec->fixed = 0;
     add_rows(&at, message->head ? message->head : variant->head);
+    at.payload = at.bit;
     add_rows(&at, message->fields);
     add_rows(&at, variant->tail);
     if (at.full)
@@ -143,6 +149,9 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
             scalar->by = (int8_t)aw_codec_find(codec, scalar->field->by);
         if (scalar->field->no_data_with)
             scalar->with = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
+        if (scalar->field->chooser)
+            scalar->chooser = (int8_t)aw_codec_find(codec, scalar->field->chooser);
+        codec->chosen |= (uint64_t)(scalar->chooser >= 0) << i;
     }
     codec->size = (uint16_t)(message->size ? message->size : (at.bit + 7) / 8);
     if (!protocol->ascii) {
@@ -199,9 +208,9 @@ static void wire_limits(const struct aw_scalar *scalar, double *low, double *hig
 {
     static const double digits[] = {0, 9, 99, 999, 9999};
     switch (scalar->field->type) {
-    case AW_UINT:
+    case AW_UINT: /* a double has 53 bits: the largest one below 2^64 */
         *low = 0;
-        *high = ldexp(1, scalar->bits) - 1;
+        *high = ldexp(1, scalar->bits) - (scalar->bits > 53 ? ldexp(1, scalar->bits - 53) : 1);
         break;
     case AW_DIGITS:
         *low = 0;
@@ -212,7 +221,7 @@ static void wire_limits(const struct aw_scalar *scalar, double *low, double *hig
         *low = -*high;
         break;
     case AW_FLOAT:
-        *high = (double)FLT_MAX;
+        *high = scalar->bits == 64 ? DBL_MAX : (double)FLT_MAX;
         *low = -*high;
         break;
     default:
@@ -220,6 +229,19 @@ static void wire_limits(const struct aw_scalar *scalar, double *low, double *hig
         *low = -ldexp(1, scalar->bits - 1);
         *high = -*low - (scalar->bits > 54 ? ldexp(1, scalar->bits - 54) : 1);
     }
+}
+
+bool aw_scalar_is_chosen(const struct aw_codec *codec, int scalar, const double *values)
+{
+    for (int by; (by = codec->scalars[scalar].chooser) >= 0; scalar = by) {
+        const struct aw_choice *choice = codec->scalars[scalar].field->choices;
+        while (choice->least <= choice->most &&
+               !(values[by] >= (double)choice->least && values[by] <= (double)choice->most))
+            choice++;
+        if (choice->least > choice->most)
+            return false;
+    }
+    return true;
 }
 
 static const struct aw_scale *chosen_scale(const struct aw_scalar *scalar,

@@ -26,6 +26,8 @@ struct aw_scalar {
     int8_t by;          /* scalar that chooses the scale, or -1 */
     int8_t with;        /* scalar that says whether there is data, or -1 */
     int8_t count;       /* scalar with the number of repetitions, or -1 */
+    int8_t chooser;     /* scalar that says whether it is there, or -1 */
+    bool big_endian;    /* the highest bit first; bit counts from the highest one of each byte */
     bool value;         /* holds a value (the others are constants, checksums, padding) */
 };
 
@@ -59,6 +61,7 @@ struct aw_codec {
     uint8_t n_runs;
     uint64_t values;  /* bit i: scalar i holds a value */
     uint64_t counted; /* bit i: scalar i is present only if its count says so */
+    uint64_t chosen;  /* bit i: scalar i is present only if its chooser says so */
     uint64_t scaled;  /* bit i: scalar i has a scale, an offset, or a "no data" value */
     uint64_t fixed;   /* bit i: scalar i is checked on receipt */
     uint64_t checked; /* those of them that the constants do not cover */
@@ -100,6 +103,9 @@ struct aw_range {
 };
 struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
                                 const struct aw_record *record);
+
+/* Is the scalar in a message whose choosers have these numbers on the wire, by scalar? */
+bool aw_scalar_is_chosen(const struct aw_codec *codec, int scalar, const double *values);
 
 /* An empty record: optional fields at their fallback, nothing else present. */
 void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir);

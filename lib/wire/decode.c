@@ -12,6 +12,13 @@ static inline double float_of(uint32_t bits)
     return (double)value;
 }
 
+static inline double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static inline double signmag(uint32_t magnitude, uint8_t sign)
 {
     return sign ? (double)magnitude : -(double)magnitude;
@@ -35,14 +42,18 @@ LOADER(s16, (int16_t)aw_get_u16(p))
 LOADER(u32, aw_get_u32(p))
 LOADER(s32, (int32_t)aw_get_u32(p))
 LOADER(s64, (int64_t)aw_get_u64(p))
+LOADER(u64, aw_get_u64(p))
 LOADER(f32, float_of(aw_get_u32(p)))
+LOADER(f64, double_of(aw_get_u64(p)))
 LOADER(signmag, signmag(aw_get_u16(p), p[2]))
 LOADER(u16_big, __builtin_bswap16(aw_get_u16(p)))
 LOADER(s16_big, (int16_t)__builtin_bswap16(aw_get_u16(p)))
 LOADER(u32_big, __builtin_bswap32(aw_get_u32(p)))
 LOADER(s32_big, (int32_t)__builtin_bswap32(aw_get_u32(p)))
 LOADER(s64_big, (int64_t)__builtin_bswap64(aw_get_u64(p)))
+LOADER(u64_big, __builtin_bswap64(aw_get_u64(p)))
 LOADER(f32_big, float_of(__builtin_bswap32(aw_get_u32(p))))
+LOADER(f64_big, double_of(__builtin_bswap64(aw_get_u64(p))))
 LOADER(signmag_big, signmag(__builtin_bswap16(aw_get_u16(p)), p[2]))
 
 static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const uint8_t *p,
@@ -54,7 +65,9 @@ static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const ui
     [RUN_U32] = load_u32,
     [RUN_S32] = load_s32,
     [RUN_S64] = load_s64,
+    [RUN_U64] = load_u64,
     [RUN_F32] = load_f32,
+    [RUN_F64] = load_f64,
     [RUN_SIGNMAG] = load_signmag,
     [RUN_BIG_ENDIAN + RUN_U8] = load_u8,
     [RUN_BIG_ENDIAN + RUN_S8] = load_s8,
@@ -63,7 +76,9 @@ static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const ui
     [RUN_BIG_ENDIAN + RUN_U32] = load_u32_big,
     [RUN_BIG_ENDIAN + RUN_S32] = load_s32_big,
     [RUN_BIG_ENDIAN + RUN_S64] = load_s64_big,
+    [RUN_BIG_ENDIAN + RUN_U64] = load_u64_big,
     [RUN_BIG_ENDIAN + RUN_F32] = load_f32_big,
+    [RUN_BIG_ENDIAN + RUN_F64] = load_f64_big,
     [RUN_BIG_ENDIAN + RUN_SIGNMAG] = load_signmag_big,
 };
 
@@ -129,7 +144,8 @@ static bool all_finite(const struct aw_codec *codec, const struct aw_record *rec
     double sum = 0;
     for (unsigned i = 0; i < codec->n_runs; i++) {
         const struct aw_codec_run *run = &codec->runs[i];
-        if (run->kind % RUN_BIG_ENDIAN == RUN_F32)
+        unsigned kind = run->kind % RUN_BIG_ENDIAN;
+        if (kind == RUN_F32 || kind == RUN_F64 || kind == RUN_BITS)
             for (unsigned n = 0; n < run->count; n++)
                 sum += record->v[run->scalar + n * run->scalar_step] * 0;
     }
@@ -151,6 +167,27 @@ static enum aw_status clear_non_finite(const struct aw_codec *codec, struct aw_r
             aw_fail(err, AW_MALFORMED, "%s: %s is not a finite number", codec->message->name, name);
     }
     return status;
+}
+
+static void drop_unchosen(const struct aw_codec *codec, struct aw_record *record)
+{
+    for (uint64_t left = codec->chosen; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        if (!aw_scalar_is_chosen(codec, i, record->v))
+            record->present &= ~(UINT64_C(1) << i);
+    }
+}
+
+static inline double bits_value(const struct aw_codec *codec, const struct aw_scalar *scalar,
+                                uint8_t kind, const uint8_t *data)
+{
+    uint64_t sign = kind == RUN_SIGNED_BITS ? UINT64_C(1) << (scalar->bits - 1) : 0;
+    uint64_t bits = scalar->big_endian
+                        ? aw_bits_get_big(data, scalar->bit, scalar->bits)
+                        : aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
+    if (scalar->field->type == AW_FLOAT)
+        return scalar->bits == 64 ? double_of(bits) : float_of((uint32_t)bits);
+    return sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
 }
 
 static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span frame,
@@ -175,12 +212,11 @@ static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span fr
             memcpy(record->text, frame.data + run->byte, length);
             record->text[length] = '\0';
         } else {
-            uint64_t sign = run->kind == RUN_SIGNED_BITS ? UINT64_C(1) << (scalar->bits - 1) : 0;
-            uint64_t bits =
-                aw_bits_get(frame.data, scalar->bit, scalar->bits, codec->variant->big_endian);
-            record->v[run->scalar] = sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
+            record->v[run->scalar] = bits_value(codec, scalar, run->kind, frame.data);
         }
     }
+    if (codec->chosen)
+        drop_unchosen(codec, record);
     return codec->counted ? drop_uncounted(codec, record, err) : AW_OK;
 }
 

@@ -47,6 +47,11 @@ static enum aw_status check_named(const struct aw_codec *codec, int scalar, doub
                    list);
 }
 
+static bool is_float32(const struct aw_field *row)
+{
+    return row->type == AW_FLOAT && row->bits == 32;
+}
+
 static bool fits_float(double value)
 {
     return fabs(value) <= (double)FLT_MAX;
@@ -72,8 +77,8 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
         return status;
     /* Nearly half a step is rounded away: -179.955 is the same as -3999 steps of 0.045, and a limit
      * of 0.05 m is the float next to it. */
-    double slack = range->scale == 1 ? 0 : fabs(range->scale) * 0.49;
-    bool inside = row->type == AW_FLOAT
+    double slack = range->scale == 1 || row->type == AW_FLOAT ? 0 : fabs(range->scale) * 0.49;
+    bool inside = is_float32(row)
                       ? (float)value >= (float)range->min && (float)value <= (float)range->max
                       : value >= range->min - slack && value <= range->max + slack;
     return inside ? AW_OK : limit_error(codec, scalar, value, range, err);
@@ -87,7 +92,7 @@ static enum aw_status wire_number(const struct aw_record *record, int scalar, bo
     const struct aw_codec *codec = record->codec;
     const struct aw_field *row = codec->scalars[scalar].field;
     struct aw_range range = aw_scalar_range(codec, scalar, record);
-    double value = row->type == AW_FLOAT ? rounded_to_float(record->v[scalar]) : record->v[scalar];
+    double value = is_float32(row) ? rounded_to_float(record->v[scalar]) : record->v[scalar];
     if (isnan(value) && row->has_no_data) {
         *wire = row->no_data;
         return AW_OK;
@@ -97,13 +102,17 @@ static enum aw_status wire_number(const struct aw_record *record, int scalar, bo
         return status;
     *wire = (value - range.offset) / range.scale;
     if (row->type == AW_FLOAT) {
-        *wire = rounded_to_float(*wire);
-        return fits_float(*wire) ? AW_OK : limit_error(codec, scalar, value, &range, err);
+        bool narrow = is_float32(row);
+        *wire = narrow ? rounded_to_float(*wire) : *wire;
+        return (narrow ? fits_float(*wire) : isfinite(*wire))
+                   ? AW_OK
+                   : limit_error(codec, scalar, value, &range, err);
     }
     if (range.scale == floor(range.scale) && *wire != floor(*wire))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
                        full_name(codec, scalar).text, value);
-    *wire = floor(*wire + 0.5);
+    if (fabs(*wire) < 0x1p52) /* a double beyond is a whole number, and a half more is rounded */
+        *wire = floor(*wire + 0.5);
     return AW_OK;
 }
 
@@ -122,14 +131,21 @@ static bool wire_carries(const struct aw_scalar *scalar, double wire)
     }
 }
 
-static uint64_t bits_of(enum aw_type type, double wire)
+static uint64_t float_bits(uint16_t width, double wire)
 {
     uint32_t bits;
-    float narrow = (float)wire;
-    switch (type) {
+    uint64_t all;
+    float narrow = width == 64 ? 0 : (float)wire;
+    memcpy(&bits, &narrow, sizeof bits);
+    memcpy(&all, &wire, sizeof all);
+    return width == 64 ? all : bits;
+}
+
+static uint64_t bits_of(const struct aw_scalar *place, double wire)
+{
+    switch (place->field->type) {
     case AW_FLOAT:
-        memcpy(&bits, &narrow, sizeof bits);
-        return bits;
+        return float_bits(place->bits, wire);
     case AW_UINT:
         return (uint64_t)wire;
     default:
@@ -155,8 +171,12 @@ static enum aw_status put_value(const struct aw_record *record, int scalar, bool
                        codec->message->name, full_name(codec, scalar).text,
                        aw_digits_for(record->v[scalar]), record->v[scalar], place->bits);
     bool signmag = place->field->type == AW_SIGNMAG;
+    if (place->big_endian) {
+        aw_bits_put_big(out, place->bit, place->bits, bits_of(place, wire));
+        return AW_OK;
+    }
     aw_bits_put(out, place->bit, signmag ? 16 : place->bits, codec->variant->big_endian,
-                signmag ? (uint64_t)fabs(wire) : bits_of(place->field->type, wire));
+                signmag ? (uint64_t)fabs(wire) : bits_of(place, wire));
     if (signmag)
         out[place->bit / 8 + 2] = wire >= 0;
     return AW_OK;
@@ -176,14 +196,43 @@ static enum aw_status check_counts(const struct aw_record *record, struct aw_err
                    codec->scalars[scalar].field->name, count);
 }
 
+/* Those choosers that are there, as they are on the wire; the others choose nothing. */
+static void find_choosers(const struct aw_record *record, double *values)
+{
+    const struct aw_codec *codec = record->codec;
+    for (uint64_t left = codec->chosen; left; left &= left - 1) {
+        int by = codec->scalars[__builtin_ctzll(left)].chooser;
+        struct aw_range range = aw_scalar_range(codec, by, record);
+        values[by] = record->present >> by & 1
+                         ? floor((record->v[by] - range.offset) / range.scale + 0.5)
+                         : (double)NAN;
+    }
+}
+
+static enum aw_status not_chosen(const struct aw_codec *codec, int scalar, struct aw_error *err)
+{
+    int by = codec->scalars[scalar].chooser;
+    return aw_fail(err, AW_USAGE,
+                   "%s: %s is not in it with this %s — leave it out, or give another %s",
+                   codec->message->name, full_name(codec, scalar).text, full_name(codec, by).text,
+                   full_name(codec, by).text);
+}
+
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
+    double choosers[AW_MAX_SCALARS];
     if (codec->message->replaced)
         return aw_fail(err, AW_USAGE, "%s: a packet file has put another packet in its place",
                        codec->message->name);
+    find_choosers(record, choosers);
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
+        if (codec->chosen >> i & 1 && !aw_scalar_is_chosen(codec, i, choosers)) {
+            if (record->present >> i & 1)
+                return not_chosen(codec, i, err);
+            continue;
+        }
         bool may_miss = (scalar->field->may_miss && record->dir == AW_RX) ||
                         (scalar->count >= 0 && scalar->repetition >= record->v[scalar->count]);
         if (!scalar->value || record->present >> i & 1 || may_miss)

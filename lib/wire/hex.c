@@ -4,19 +4,24 @@
 #include <string.h>
 
 #include "base/hex.h"
+#include "wire/can_id.h"
 
-#define CAN_FRAME_MAX (2 + 8) /* the id and the data */
+enum { SHORT_DIGITS = 3, LONG_DIGITS = 8 };
 
-/* A CAN frame of the engine: a 16-bit id, low byte first, then the data. */
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out)
 {
     char *end = out;
-    bool can = protocol->can && frame.size >= 2;
+    size_t head = aw_can_head(frame);
+    bool can = protocol->can && head;
     if (can) {
-        *end++ = (char)('0' + (frame.data[1] & 7));
-        end = aw_hex_byte(end, frame.data[0]);
+        struct aw_can_id id = aw_can_id_of(frame.data);
+        for (int shift = id.is_long ? 24 : 8; shift >= 0; shift -= 8)
+            end = aw_hex_byte(end, (uint8_t)(id.id >> shift));
+        if (!id.is_long) /* three digits */
+            memmove(end - 4, end - 3, 3);
+        end -= !id.is_long;
         *end++ = '#';
-        frame = (struct aw_span){frame.data + 2, frame.size - 2};
+        frame = (struct aw_span){frame.data + head, frame.size - head};
     }
     for (size_t i = 0; i < frame.size; i++) {
         if (!can && i)
@@ -57,22 +62,23 @@ static enum aw_status parse_bytes(const char *text, size_t from, size_t length, 
     return AW_OK;
 }
 
-static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out,
+static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out, size_t *size,
                                    struct aw_error *err)
 {
-    unsigned id = 0;
-    if (hash != 3)
-        return aw_fail(err, AW_MALFORMED, "'%.*s' is no 11-bit id — three hex digits before #",
+    struct aw_can_id can = {0, hash == LONG_DIGITS};
+    if (hash != SHORT_DIGITS && !can.is_long)
+        return aw_fail(err, AW_MALFORMED,
+                       "'%.*s' is no id — three hex digits before #, or eight of one of 29 bits",
                        (int)(hash > 16 ? 16 : hash), text);
     for (size_t i = 0; i < hash; i++) {
         if (aw_hex_digit(text[i]) < 0)
             return bad_hex(text, i, err);
-        id = id << 4 | (unsigned)aw_hex_digit(text[i]);
+        can.id = can.id << 4 | (unsigned)aw_hex_digit(text[i]);
     }
-    if (id > 0x7FF)
-        return aw_fail(err, AW_MALFORMED, "id %03X has more than 11 bits", id);
-    out[0] = (uint8_t)id;
-    out[1] = (uint8_t)(id >> 8);
+    if (can.id > (can.is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX))
+        return aw_fail(err, AW_MALFORMED, "id %0*X has more than %d bits", (int)hash,
+                       (unsigned)can.id, can.is_long ? 29 : 11);
+    *size = aw_can_put(out, can);
     return AW_OK;
 }
 
@@ -83,12 +89,11 @@ static enum aw_status parse_can(const char *text, size_t length, const char *has
     while (is_blank(text[start]))
         start++;
     size_t at = (size_t)(hash - text);
-    enum aw_status status = parse_can_id(text + start, at - start, out, err);
+    enum aw_status status = parse_can_id(text + start, at - start, out, size, err);
     if (status != AW_OK)
         return status;
     if (at + 1 < length && text[at + 1] == 'R')
         return aw_fail(err, AW_MALFORMED, "a remote frame has no data");
-    *size = 2;
     return parse_bytes(text, at + 1, length, out, cap, size, err);
 }
 
@@ -100,8 +105,9 @@ enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text
     enum aw_status status = protocol->can && hash
                                 ? parse_can(text, length, hash, out, cap, size, err)
                                 : parse_bytes(text, 0, length, out, cap, size, err);
-    if (status == AW_OK && protocol->can && *size > CAN_FRAME_MAX)
+    size_t head = aw_can_head((struct aw_span){out, *size});
+    if (status == AW_OK && protocol->can && *size - head > AW_CAN_DATA_MAX)
         return aw_fail(err, AW_MALFORMED, "%zu bytes of data — a CAN frame has at most 8",
-                       *size - 2);
+                       *size - head);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "wire/codec.h"
+#include "wire/rows.h"
 
 void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir)
 {
@@ -32,8 +32,8 @@ double aw_record_get(const struct aw_record *record, const char *name)
 static enum aw_status unknown_field(const struct aw_codec *codec, const char *name,
                                     struct aw_error *err)
 {
-    static const size_t width = 48;
-    char names[AW_MAX_SCALARS][48];
+    static const size_t width = 64;
+    char names[AW_MAX_SCALARS][64];
     const char *list[AW_MAX_SCALARS];
     size_t n = 0;
     for (int i = 0; i < codec->n_scalars; i++)
@@ -111,7 +111,7 @@ static bool is_word(const struct aw_record *record, int scalar, const char *text
     struct aw_range range = aw_scalar_range(record->codec, scalar, record);
     *value = (double)NAN;
     if (named)
-        *value = named->value;
+        *value = aw_row_named_value(row, named);
     else if (row->special && strcmp(text, row->special->text) == 0)
         *value = row->special->wire * range.scale + range.offset;
     else

@@ -1,6 +1,7 @@
 /* Walks over the rows of a table to answer for sizes, codes and identifiers. */
 #include "wire/rows.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "wire/run.h"
@@ -45,6 +46,25 @@ const char *aw_value_name(const struct aw_name *names, double value)
     return names ? names->name : NULL;
 }
 
+static double scale_of(const struct aw_field *row)
+{
+    return row->scale != 0 ? row->scale : 1;
+}
+
+const char *aw_row_value_name(const struct aw_field *row, double value)
+{
+    if (!row->wire_names)
+        return aw_value_name(row->names, value);
+    double number = round((value - row->offset) / scale_of(row));
+    bool same = fabs(number * scale_of(row) + row->offset - value) <= fabs(scale_of(row)) * 1e-3;
+    return same ? aw_value_name(row->names, number) : NULL;
+}
+
+double aw_row_named_value(const struct aw_field *row, const struct aw_name *name)
+{
+    return row->wire_names ? name->value * scale_of(row) + row->offset : name->value;
+}
+
 const struct aw_field *aw_rows_find(const struct aw_field *rows, const char *name)
 {
     for (; rows->type != AW_ROWS_END; rows++)
@@ -79,7 +99,7 @@ const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir di
         unsigned found = wire->with_code[dir][code];
         return found ? &protocol->messages[found - 1] : NULL;
     }
-    const uint8_t *with_code = wire->with_large_code[dir];
+    const uint16_t *with_code = wire->with_large_code[dir];
     for (unsigned slot = aw_code_slot(code); with_code[slot]; slot = (slot + 1) % AW_LARGE_CODES)
         if (protocol->messages[with_code[slot] - 1].code == code)
             return &protocol->messages[with_code[slot] - 1];

@@ -24,6 +24,12 @@ const struct aw_field *aw_message_row(const struct aw_protocol *protocol, const 
 /* The name of a value; NULL: it has none, or there are no names (NULL). */
 const char *aw_value_name(const struct aw_name *names, double value);
 
+/* The name of a value of this row; NULL: as above. */
+const char *aw_row_value_name(const struct aw_field *row, double value);
+
+/* The value that one of the names of a row stands for. */
+double aw_row_named_value(const struct aw_field *row, const struct aw_name *name);
+
 /* Bytes of the payload, and of the whole frame with head and tail, as this wire has the message.
  * message: a member of wire->protocol->messages. */
 size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message);

@@ -7,7 +7,7 @@
 #include "wire/codec.h"
 
 enum run_kind {
-    RUN_BITS, /* unsigned, anywhere */
+    RUN_BITS, /* unsigned, anywhere, in either order */
     RUN_SIGNED_BITS,
     RUN_TEXT,
     RUN_U8, /* this and those below are whole words: several can be joined into a run */
@@ -17,7 +17,9 @@ enum run_kind {
     RUN_U32,
     RUN_S32,
     RUN_S64,
+    RUN_U64,
     RUN_F32,
+    RUN_F64,
     RUN_SIGNMAG,
     RUN_BIG_ENDIAN, /* added to the whole-word kinds above */
     RUN_KINDS = RUN_BIG_ENDIAN * 2,
@@ -28,10 +30,14 @@ enum run_kind {
 uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool big_endian);
 void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian, uint64_t value);
 
+/* The same, the highest bit first: start counts from the highest bit of byte 0. */
+uint64_t aw_bits_get_big(const uint8_t *data, unsigned start, unsigned count);
+void aw_bits_put_big(uint8_t *data, unsigned start, unsigned count, uint64_t value);
+
 /* Where in with_large_code the search for a code begins. */
 static inline unsigned aw_code_slot(uint32_t code)
 {
-    return (uint32_t)(code * UINT32_C(0x9E3779B1)) >> 25;
+    return (uint32_t)(code * UINT32_C(0x9E3779B1)) >> 21;
 }
 
 /* Bits of one row that is no group. */

@@ -42,7 +42,7 @@ enum aw_type {
     AW_SINT,     /* two's complement integer of .bits */
     AW_LONG,     /* two's complement; as many bits as the variant's long_bits (32 unless it says
                     otherwise) */
-    AW_FLOAT,    /* IEEE 754 binary32, .bits = 32 */
+    AW_FLOAT,    /* IEEE 754: binary32, .bits = 32, or binary64, .bits = 64 */
     AW_SIGNMAG,  /* 16-bit magnitude, then a sign byte: 0 negative, anything else positive (sent as
                     1); .bits = 24 */
     AW_TEXT, /* NUL-padded characters, .bits / 8 of them; at most one in a message, at most 32 bytes
@@ -87,13 +87,24 @@ enum aw_joint_part {
     AW_PART_EFFORT,
 };
 
+/* Numbers from least to most, both included. A list of them ends with one whose most is below. */
+struct aw_choice {
+    int64_t least, most;
+};
+
 struct aw_field {
     const char *name;
     const char *alias; /* other name accepted on input, or NULL */
     const char *help;
     const char *unit; /* of the value, after scaling: "deg", "mm", "Nm", … or NULL */
     enum aw_type type;
-    uint16_t bits;  /* width on the wire */
+    uint16_t bits; /* width on the wire */
+    bool placed;   /* .at says where it begins, and others may lie there, too; else it begins where
+                       the row before it ends */
+    uint16_t at;   /* the bit behind the head */
+    bool
+        big_endian; /* the highest bit comes first, whatever the variant: bits, and .at, are counted
+                        from the highest one of each byte */
     uint8_t digits; /* AW_DIGITS: width when sent */
     char before;    /* AW_DIGITS: the separator that stands before it, or 0 */
     /* The joint is the label, the subject, or the field "joint". */
@@ -114,9 +125,13 @@ struct aw_field {
     double min, max; /* of the value, inclusive; both 0: whatever the wire can carry */
     const struct aw_name *names;
     bool open_names;                  /* values without a name are allowed too */
+    bool wire_names;                  /* the names are of numbers on the wire, not of values */
     const struct aw_special *special; /* one value that is shown and accepted as a word */
     bool always;                      /* the range holds even where limits are forced */
-    const char *by;                   /* name of the field that chooses one of .scales */
+    const char *chooser; /* name of an integer field: this one is in the message where the number
+                            of that one on the wire is one of .choices; NULL: always */
+    const struct aw_choice *choices;
+    const char *by; /* name of the field that chooses one of .scales */
     const struct aw_scale *scales;
     size_t n_scales;
     /* AW_GROUP */

@@ -47,14 +47,14 @@ static void note_code(struct aw_wire *wire, enum aw_dir dir, size_t index)
 {
     const struct aw_message *messages = wire->protocol->messages;
     uint32_t code = messages[index].code;
-    uint8_t *place = &wire->with_code[dir][code % AW_SMALL_CODES];
+    uint16_t *place = &wire->with_code[dir][code % AW_SMALL_CODES];
     if (code >= AW_SMALL_CODES) {
         unsigned slot = aw_code_slot(code);
         while (*(place = &wire->with_large_code[dir][slot]) && messages[*place - 1].code != code)
             slot = (slot + 1) % AW_LARGE_CODES;
     }
     if (!*place)
-        *place = (uint8_t)(index + 1);
+        *place = (uint16_t)(index + 1);
 }
 
 static void note_codes(struct aw_wire *wire)
@@ -74,7 +74,7 @@ void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
     wire->variant = variant ? *variant : protocol->variants[0];
     wire->raw = raw;
     wire->lenient = false;
-    wire->ready = 0;
+    memset(wire->ready, 0, protocol->n_messages * sizeof *wire->ready);
     measure(wire);
     find_places(wire);
     note_codes(wire);
@@ -100,10 +100,10 @@ const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t inde
 const struct aw_codec *aw_wire_codec_at(struct aw_wire *wire, size_t index)
 {
     struct aw_codec *codec = &wire->codecs[index];
-    if (!(wire->ready >> index & 1)) {
+    if (!wire->ready[index]) {
         aw_codec_init(codec, wire->protocol, &wire->variant, aw_wire_message(wire, index),
                       wire->raw);
-        wire->ready |= UINT64_C(1) << index;
+        wire->ready[index] = true;
     }
     return codec;
 }

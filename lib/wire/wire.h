@@ -9,17 +9,17 @@
  *     aw_encode(&rec, false, bytes, sizeof bytes, &size, &err);       -> "0DEG1,090\r\n"
  *     aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &rec, &err);
  *
- * About 200 kB of plain data, cheap to initialise (codecs are made on first use); not for sharing
- * between threads.
+ * About 4 MB of plain data, of which what is not used yet is not touched (codecs are made on first
+ * use): cheap to initialise, but not for the stack. Not for sharing between threads.
  */
 #ifndef AW_WIRE_WIRE_H
 #define AW_WIRE_WIRE_H
 
 #include "wire/codec.h"
 
-#define AW_MAX_MESSAGES 64
+#define AW_MAX_MESSAGES 1024
 #define AW_SMALL_CODES  32
-#define AW_LARGE_CODES  128 /* places for those above, a power of two */
+#define AW_LARGE_CODES  2048 /* places for those above, a power of two */
 
 /* Bytes of a row in a head; size 0: there is no such row. */
 struct aw_place {
@@ -32,13 +32,13 @@ struct aw_wire {
     struct aw_variant variant;
     bool raw;
     bool lenient;
-    uint16_t head_size, envelope_size;                    /* bytes of the variant's rows */
-    struct aw_place code, length;                         /* in the variant's head */
-    uint16_t payload_sizes[AW_MAX_MESSAGES];              /* bytes between head and tail, */
-    uint16_t frame_sizes[AW_MAX_MESSAGES];                /* and with them */
-    uint64_t ready;                                       /* bit i: codecs[i] is made */
-    uint8_t with_code[AW_BOTH + 1][AW_SMALL_CODES];       /* message + 1 of a direction; 0: none */
-    uint8_t with_large_code[AW_BOTH + 1][AW_LARGE_CODES]; /* the same, by a hash of the code */
+    uint16_t head_size, envelope_size;                     /* bytes of the variant's rows */
+    struct aw_place code, length;                          /* in the variant's head */
+    uint16_t payload_sizes[AW_MAX_MESSAGES];               /* bytes between head and tail, */
+    uint16_t frame_sizes[AW_MAX_MESSAGES];                 /* and with them */
+    bool ready[AW_MAX_MESSAGES];                           /* codecs[i] is made */
+    uint16_t with_code[AW_BOTH + 1][AW_SMALL_CODES];       /* message + 1 of a direction; 0: none */
+    uint16_t with_large_code[AW_BOTH + 1][AW_LARGE_CODES]; /* the same, by a hash of the code */
     struct aw_codec codecs[AW_MAX_MESSAGES];
 };
 

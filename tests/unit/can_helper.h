@@ -4,6 +4,7 @@
 
 #include "link/open.h"
 #include "link_helper.h"
+#include "wire/can_id.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -35,8 +36,10 @@ static inline void assert_sends(struct aw_link *link, const char *text)
 /* A datagram as such a text. */
 static inline void print_frame(const uint8_t *datagram, size_t size, char *out)
 {
-    out += sprintf(out, "%03X#", datagram[0] | datagram[1] << 8);
-    for (size_t i = 2; i < size; i++)
+    size_t head = aw_can_head((struct aw_span){datagram, size});
+    struct aw_can_id id = aw_can_id_of(datagram);
+    out += sprintf(out, id.is_long ? "%08X#" : "%03X#", (unsigned)id.id);
+    for (size_t i = head; i < size; i++)
         out += sprintf(out, "%02X", datagram[i]);
 }
 

@@ -210,8 +210,9 @@ static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, 
 {
     struct msghdr *header = &self->headers[self->next].msg_hdr;
     const struct can_frame *frame = &self->batch[self->next++].frame;
-    uint8_t datagram[AW_CAN_DATAGRAM] = {(uint8_t)frame->can_id,
-                                         (uint8_t)((frame->can_id & CAN_SFF_MASK) >> 8)};
+    uint8_t datagram[AW_CAN_DATAGRAM];
+    bool is_long = frame->can_id & CAN_EFF_FLAG;
+    struct aw_can_id id = {frame->can_id & (is_long ? CAN_EFF_MASK : CAN_SFF_MASK), is_long};
     aw_fd_read_stamps(&self->fd, header);
     self->fd.base.own = header->msg_flags & MSG_CONFIRM;
     if (frame->can_id & CAN_ERR_FLAG) {
@@ -221,10 +222,11 @@ static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, 
                            sizeof self->fd.base.event);
         return AW_EVENT;
     }
-    if (frame->can_id & (CAN_EFF_FLAG | CAN_RTR_FLAG) || frame->can_dlc > CAN_MAX_DLEN)
+    if (frame->can_id & CAN_RTR_FLAG || frame->can_dlc > CAN_MAX_DLEN)
         return AW_TIMEOUT;
-    memcpy(datagram + AW_CAN_ID_SIZE, frame->data, frame->can_dlc);
-    *got = (size_t)frame->can_dlc + AW_CAN_ID_SIZE;
+    size_t head = aw_can_put(datagram, id);
+    memcpy(datagram + head, frame->data, frame->can_dlc);
+    *got = frame->can_dlc + head;
     if (*got > cap)
         *got = cap;
     memcpy(out, datagram, *got);
@@ -269,9 +271,11 @@ static enum aw_status write_failed(struct can_link *self, struct aw_error *err)
 
 static struct can_frame frame_of(const uint8_t *bytes, size_t size)
 {
-    struct can_frame frame = {.can_id = (canid_t)(bytes[0] | bytes[1] << 8),
-                              .can_dlc = (uint8_t)(size - AW_CAN_ID_SIZE)};
-    memcpy(frame.data, bytes + AW_CAN_ID_SIZE, frame.can_dlc);
+    size_t head = aw_can_head((struct aw_span){bytes, size});
+    struct aw_can_id id = aw_can_id_of(bytes);
+    struct can_frame frame = {.can_id = id.id | (id.is_long ? CAN_EFF_FLAG : 0),
+                              .can_dlc = (uint8_t)(size - head)};
+    memcpy(frame.data, bytes + head, frame.can_dlc);
     return frame;
 }
 
@@ -348,12 +352,12 @@ static bool parse_filter(const char **text, struct can_filter *filter)
     return id <= CAN_SFF_MASK && mask <= CAN_SFF_MASK && (*end == ',' || *end == '\0');
 }
 
-/* All classic frames with 11-bit identifiers if there is no key. */
+/* All classic frames if there is no key. */
 static enum aw_status parse_filters(struct can_link *self, const char *text, struct aw_error *err)
 {
     const char *next = text;
     if (!text) {
-        self->filters[self->n_filters++] = (struct can_filter){0, CAN_EFF_FLAG | CAN_RTR_FLAG};
+        self->filters[self->n_filters++] = (struct can_filter){0, CAN_RTR_FLAG};
         return AW_OK;
     }
     do {

@@ -76,11 +76,18 @@ bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_lin
 enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err)
 {
-    const uint8_t *bytes = buf;
-    if (size < AW_CAN_ID_SIZE || size > AW_CAN_DATAGRAM ||
-        (bytes[0] | bytes[1] << 8) > AW_CAN_ID_MAX)
+    const struct aw_span frame = {buf, size};
+    size_t head = aw_can_head(frame);
+    bool good = head && size - head <= AW_CAN_DATA_MAX;
+    if (good) {
+        uint8_t again[AW_CAN_HEAD_MAX];
+        good = aw_can_put(again, aw_can_id_of(frame.data)) == head &&
+               memcmp(again, frame.data, head) == 0 && (head == 4 || frame.data[1] <= 7);
+    }
+    if (!good)
         return aw_fail(err, AW_USAGE,
-                       "%s: not a classic CAN frame — an identifier up to 7FF and up to 8 bytes",
+                       "%s: not a classic CAN frame — an identifier up to 7FF, or one of 29 bits, "
+                       "and up to 8 bytes",
                        link->key);
     return AW_OK;
 }

@@ -2,16 +2,15 @@
  * Internal to lib/link.
  *
  * The stream is read in pieces and taken byte by byte by the protocol, which says when a frame is
- * complete. A frame is a datagram as link.h says: the identifier low byte first, then the data.
+ * complete. A frame is a datagram as wire/can_id.h says: the identifier, then the data.
  */
 #ifndef AW_LINK_CAN_CAN_TEXT_H
 #define AW_LINK_CAN_CAN_TEXT_H
 
 #include "link/core/link.h"
+#include "wire/can_id.h"
 
-#define AW_CAN_ID_SIZE  2
-#define AW_CAN_DATAGRAM 10 /* identifier and 8 data bytes */
-#define AW_CAN_ID_MAX   0x7FF
+#define AW_CAN_DATAGRAM (AW_CAN_HEAD_MAX + AW_CAN_DATA_MAX) /* the longest frame */
 
 struct aw_can_text;
 

@@ -75,14 +75,14 @@ static const char *flags(struct adapter *self, const char *line)
     return full ? "F01\r" : "F00\r";
 }
 
-/* The bus takes 29-bit and remote frames too, but nobody on it listens to them. */
+/* The bus takes remote frames too, but nobody on it listens to them. */
 static const char *send_foreign(struct adapter *self, const char *line)
 {
     (void)self;
     return line[0] == 'r' ? "z\r" : "Z\r";
 }
 
-/* Digits: how many follow the letter, all hexadecimal; 29-bit and remote frames have more. In all
+/* Digits: how many follow the letter, all hexadecimal; remote frames have more. In all
  * commands that are accepted without effect, the effect would be on a real bus only. */
 static const struct command {
     char letter;
@@ -108,7 +108,6 @@ static const struct command {
     {'U', 1, 1, CLOSED, accept}, /* speed of the serial line */
     {'r', 4, 4, OPEN, send_foreign},
     {'R', 9, 9, OPEN, send_foreign},
-    {'T', 9, 25, OPEN, send_foreign},
 };
 
 static const char *run_command(struct adapter *self)
@@ -133,7 +132,7 @@ static const char *answer(struct adapter *self, uint8_t *datagram, size_t *size)
     switch (aw_slcan_decode(&self->reader, datagram, size, &time_ms)) {
     case AW_SLCAN_FRAME:
         if (self->channel == OPEN && time_ms == AW_SLCAN_NO_TIME)
-            return "z\r";
+            return self->reader.line[0] == 'T' ? "Z\r" : "z\r";
         *size = 0;
         return refused;
     case AW_SLCAN_DONE:

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/hex.h"
+#include "wire/can_id.h"
 
 #define CR  '\r'
 #define BEL '\a'
 
-enum { ID = 1, LENGTH = 4, DATA = 5, TIME_DIGITS = 4, DATA_MAX = 8 };
+enum { ID = 1, SHORT_ID = 3, LONG_ID = 8, TIME_DIGITS = 4 };
 
 bool aw_slcan_is_hex(const char *text, size_t size)
 {
@@ -57,17 +58,19 @@ static bool has_time(const char *line, size_t size, size_t end, int *time_ms)
 static enum aw_slcan_kind decode_frame(const char *line, size_t size, uint8_t *datagram,
                                        size_t *bytes, int *time_ms)
 {
-    if (size < DATA || !aw_slcan_is_hex(line + ID, size - ID))
+    bool is_long = line[0] == 'T';
+    size_t length = ID + (is_long ? LONG_ID : SHORT_ID), data = length + 1;
+    if (size < data || !aw_slcan_is_hex(line + ID, size - ID))
         return AW_SLCAN_BROKEN;
-    unsigned id = number(line + ID, LENGTH - ID);
-    size_t n = number(line + LENGTH, 1);
-    if (id > 0x7FF || n > DATA_MAX || !has_time(line, size, DATA + 2 * n, time_ms))
+    struct aw_can_id id = {number(line + ID, length - ID), is_long};
+    size_t n = number(line + length, 1);
+    if (id.id > (is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX) || n > AW_CAN_DATA_MAX ||
+        !has_time(line, size, data + 2 * n, time_ms))
         return AW_SLCAN_BROKEN;
-    datagram[0] = (uint8_t)id;
-    datagram[1] = (uint8_t)(id >> 8);
+    size_t head = aw_can_put(datagram, id);
     for (size_t i = 0; i < n; i++)
-        datagram[2 + i] = (uint8_t)number(line + DATA + 2 * i, 2);
-    *bytes = 2 + n;
+        datagram[head + i] = (uint8_t)number(line + data + 2 * i, 2);
+    *bytes = head + n;
     return AW_SLCAN_FRAME;
 }
 
@@ -81,16 +84,19 @@ enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t
         return AW_SLCAN_BROKEN;
     if (reader->size == 0 || strcmp(line, "z") == 0 || strcmp(line, "Z") == 0)
         return AW_SLCAN_DONE;
-    if (line[0] == 't')
+    if (line[0] == 't' || line[0] == 'T')
         return decode_frame(line, reader->size, datagram, size, time_ms);
-    return strchr("TrR", line[0]) ? AW_SLCAN_FOREIGN : AW_SLCAN_REPLY;
+    return strchr("rR", line[0]) ? AW_SLCAN_FOREIGN : AW_SLCAN_REPLY;
 }
 
 void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *out)
 {
-    unsigned id = datagram[0] | (unsigned)datagram[1] << 8;
-    out += sprintf(out, "t%03X%zu", id & 0x7FF, size - 2);
-    out = aw_hex_bytes(out, (struct aw_span){datagram + 2, size - 2});
+    size_t head = aw_can_head((struct aw_span){datagram, size});
+    struct aw_can_id id = aw_can_id_of(datagram);
+    out +=
+        sprintf(out, id.is_long ? "T%08X%zu" : "t%03X%zu",
+                (unsigned)id.id & (id.is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX), size - head);
+    out = aw_hex_bytes(out, (struct aw_span){datagram + head, size - head});
     if (time_ms >= 0)
         out += sprintf(out, "%04X", (unsigned)time_ms);
     memcpy(out, "\r", 2);

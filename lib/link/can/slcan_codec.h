@@ -3,7 +3,8 @@
  *
  *     t1232DEAD<CR>       a frame: 3 digits identifier, 1 digit length, the data; then maybe
  *                         4 digits of milliseconds within a minute, if the adapter stamps frames
- *     T r R               29-bit and remote frames, the same way
+ *     T                   the same with 8 digits of an identifier of 29 bits
+ *     r R                 remote frames, the same way
  *     z<CR> Z<CR> <CR>    done
  *     <BEL>               refused
  *
@@ -28,8 +29,8 @@ struct aw_slcan_reader {
 };
 
 enum aw_slcan_kind {
-    AW_SLCAN_FRAME,   /* a classic frame with an 11-bit identifier */
-    AW_SLCAN_FOREIGN, /* a 29-bit or remote frame */
+    AW_SLCAN_FRAME,
+    AW_SLCAN_FOREIGN, /* a remote frame */
     AW_SLCAN_DONE,
     AW_SLCAN_REFUSED,
     AW_SLCAN_REPLY, /* another line: a version, a serial number, status flags */
@@ -39,8 +40,8 @@ enum aw_slcan_kind {
 /* Takes one byte; true if that completes a line. What is longer than a line can be is BROKEN. */
 bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte);
 
-/* What an adapter's line is. FRAME: datagram (of 10 bytes) and *size are set, and *time_ms (0 to
- * 59999, or AW_SLCAN_NO_TIME). */
+/* What an adapter's line is. FRAME: datagram (of AW_CAN_DATAGRAM bytes) and *size are set, and
+ * *time_ms (0 to 59999, or AW_SLCAN_NO_TIME). */
 enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t *datagram,
                                    size_t *size, int *time_ms);
 

@@ -8,10 +8,11 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "link/can/slcan_codec.h"
+#include "wire/can_id.h"
 
 #define BLANKS " \t\r\n"
 
-enum { ID_DIGITS = 3, LONG_ID_DIGITS = 8, ID_MAX = 0x7FF, DATA_MAX = 8 };
+enum { LONG_ID_DIGITS = 8, DATA_MAX = 8 };
 
 static bool split(struct aw_socketcand_reader *reader)
 {
@@ -47,18 +48,22 @@ bool aw_socketcand_read(struct aw_socketcand_reader *reader, uint8_t byte)
 }
 
 /* Up to eight hexadecimal digits. */
-static bool read_id(const char *word, uint32_t *id)
+static bool read_number(const char *word, uint32_t *number)
 {
     size_t size = strlen(word);
     if (size == 0 || size > LONG_ID_DIGITS || !aw_slcan_is_hex(word, size))
         return false;
-    *id = (uint32_t)strtoul(word, NULL, 16);
+    *number = (uint32_t)strtoul(word, NULL, 16);
     return true;
 }
 
-static bool is_foreign(const char *word, uint32_t id)
+/* Eight digits, or a number above those of 11 bits, are one of 29. */
+static bool read_id(const char *word, struct aw_can_id *id)
 {
-    return strlen(word) == LONG_ID_DIGITS || id > ID_MAX;
+    if (!read_number(word, &id->id))
+        return false;
+    id->is_long = strlen(word) == LONG_ID_DIGITS || id->id > AW_CAN_SHORT_MAX;
+    return id->id <= AW_CAN_LONG_MAX;
 }
 
 /* One word of bytes: two digits each, or one digit alone. */
@@ -76,16 +81,14 @@ static bool read_word(const char *word, uint8_t *data, size_t *n)
     return true;
 }
 
-static bool read_datagram(const struct aw_socketcand_reader *reader, uint32_t id, size_t first,
-                          uint8_t *datagram, size_t *size)
+static bool read_datagram(const struct aw_socketcand_reader *reader, struct aw_can_id id,
+                          size_t first, uint8_t *datagram, size_t *size)
 {
-    size_t n = 0;
+    size_t n = 0, head = aw_can_put(datagram, id);
     for (size_t i = first; i < reader->n; i++)
-        if (!read_word(reader->word[i], datagram + 2, &n))
+        if (!read_word(reader->word[i], datagram + head, &n))
             return false;
-    datagram[0] = (uint8_t)id;
-    datagram[1] = (uint8_t)(id >> 8);
-    *size = 2 + n;
+    *size = head + n;
     return true;
 }
 
@@ -117,49 +120,52 @@ static bool is(const struct aw_socketcand_reader *reader, const char *name, size
 bool aw_socketcand_frame(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size,
                          int64_t *time_ns)
 {
-    uint32_t id;
+    struct aw_can_id id;
     return is(reader, "frame", 3) && read_id(reader->word[1], &id) &&
-           !is_foreign(reader->word[1], id) && read_time(reader->word[2], time_ns) &&
-           read_datagram(reader, id, 3, datagram, size);
+           read_time(reader->word[2], time_ns) && read_datagram(reader, id, 3, datagram, size);
 }
 
-bool aw_socketcand_send(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size,
-                        bool *foreign)
+bool aw_socketcand_send(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size)
 {
-    uint32_t id;
+    struct aw_can_id id;
     if (!is(reader, "send", 3) || !read_id(reader->word[1], &id))
         return false;
     const char *length = reader->word[2];
-    *foreign = is_foreign(reader->word[1], id);
     return strlen(length) == 1 && aw_slcan_is_hex(length, 1) &&
-           read_datagram(reader, id, 3, datagram, size) && strtoul(length, NULL, 16) == *size - 2;
+           read_datagram(reader, id, 3, datagram, size) &&
+           strtoul(length, NULL, 16) == *size - (id.is_long ? 4 : 2);
 }
 
 bool aw_socketcand_error(const struct aw_socketcand_reader *reader, uint32_t *id)
 {
     int64_t time_ns;
-    return is(reader, "error", 3) && read_id(reader->word[1], id) &&
+    return is(reader, "error", 3) && read_number(reader->word[1], id) &&
            read_time(reader->word[2], &time_ns);
 }
 
-static unsigned id_of(const uint8_t *datagram)
+static char *print_id(char *out, const char *word, const uint8_t *datagram)
 {
-    return (datagram[0] | (unsigned)datagram[1] << 8) & ID_MAX;
+    struct aw_can_id id = aw_can_id_of(datagram);
+    return out + sprintf(out, id.is_long ? "< %s %08X " : "< %s %03X ", word,
+                         (unsigned)id.id & (id.is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX));
 }
 
 void aw_socketcand_print_frame(const uint8_t *datagram, size_t size, int64_t time_ns, char *out)
 {
-    out +=
-        sprintf(out, "< frame %03X %lld.%06lld ", id_of(datagram), (long long)(time_ns / AW_SECOND),
-                (long long)(time_ns % AW_SECOND / AW_MICROSECOND));
-    out = aw_hex_bytes(out, (struct aw_span){datagram + 2, size - 2});
-    strcpy(out, size > 2 ? " >" : ">");
+    size_t head = aw_can_head((struct aw_span){datagram, size});
+    out = print_id(out, "frame", datagram);
+    out += sprintf(out, "%lld.%06lld ", (long long)(time_ns / AW_SECOND),
+                   (long long)(time_ns % AW_SECOND / AW_MICROSECOND));
+    out = aw_hex_bytes(out, (struct aw_span){datagram + head, size - head});
+    strcpy(out, size > head ? " >" : ">");
 }
 
 void aw_socketcand_print_send(const uint8_t *datagram, size_t size, char *out)
 {
-    out += sprintf(out, "< send %03X %zu ", id_of(datagram), size - 2);
-    for (size_t i = 2; i < size; i++) {
+    size_t head = aw_can_head((struct aw_span){datagram, size});
+    out = print_id(out, "send", datagram);
+    out += sprintf(out, "%zu ", size - head);
+    for (size_t i = head; i < size; i++) {
         out = aw_hex_byte(out, datagram[i]);
         *out++ = ' ';
     }

@@ -35,14 +35,13 @@ struct aw_socketcand_reader {
  * so are messages that are too long. A complete message has at least one word. */
 bool aw_socketcand_read(struct aw_socketcand_reader *reader, uint8_t byte);
 
-/* "frame" with an 11-bit identifier: datagram (of 10 bytes), *size and *time_ns (0: not given) are
+/* "frame": datagram (AW_CAN_DATAGRAM bytes), *size and *time_ns (0: not given) are
  * set. */
 bool aw_socketcand_frame(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size,
                          int64_t *time_ns);
 
-/* "send", the same way. *foreign: it is well-formed, but has a 29-bit identifier. */
-bool aw_socketcand_send(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size,
-                        bool *foreign);
+/* "send", the same way. */
+bool aw_socketcand_send(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size);
 
 /* "error" with an identifier and a time, as of an error frame. */
 bool aw_socketcand_error(const struct aw_socketcand_reader *reader, uint32_t *id);

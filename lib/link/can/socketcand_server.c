@@ -60,13 +60,10 @@ static const char *echo(struct server *self, uint8_t *datagram, size_t *size)
 
 static const char *send_frame(struct server *self, uint8_t *datagram, size_t *size)
 {
-    bool foreign;
-    if (!aw_socketcand_send(&self->reader, datagram, size, &foreign)) {
+    if (!aw_socketcand_send(&self->reader, datagram, size)) {
         *size = 0;
         return "< error malformed send >";
     }
-    if (foreign) /* the bus takes it, but nobody on it listens to such */
-        *size = 0;
     return NULL;
 }
 

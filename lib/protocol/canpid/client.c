@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "protocol/canpid/law.h"
 #include "protocol/canpid/wire.h"
+#include "wire/can_id.h"
 
 /* The commands that name a controller, by what they do with it. */
 enum effect {
@@ -35,7 +36,7 @@ static unsigned id_of(const uint8_t *frame)
 /* The receive filter of a driver passes the lower half of a board's identifiers. */
 static bool is_command(unsigned id)
 {
-    return id % 32 < 16;
+    return id % 32 < 16 && id <= AW_CAN_SHORT_MAX;
 }
 
 /* Telemetry */

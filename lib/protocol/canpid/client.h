@@ -60,7 +60,7 @@ enum aw_canpid_kind {
 };
 
 #define AW_CANPID_VALUES    4 /* fields of one kind, at most */
-#define AW_CANPID_FRAME_MAX 10
+#define AW_CANPID_FRAME_MAX 12
 
 #define AW_CANPID_TIMES 32 /* how many arrivals the rate is taken from */
 

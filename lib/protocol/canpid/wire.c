@@ -1,6 +1,7 @@
 /* The frames of the joint drivers as a table, and both layouts of the sensors frame. */
 #include "protocol/canpid/wire.h"
 
+#include "wire/can_id.h"
 #include "wire/rows.h"
 
 #define FLOAT .type = AW_FLOAT, .bits = 32
@@ -209,7 +210,7 @@ static const struct aw_message messages[] = {
 /* clang-format on */
 
 /* Identifiers of other nodes, which are codes as they are; those of the table are below. */
-enum { OWN = 32 };
+enum { OWN = AW_CAN_LOW };
 
 static const struct aw_field own_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 11, .help = "identifier"}, PAD(5), {0}};
@@ -230,18 +231,22 @@ static const struct aw_own_packets own = {
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
-    if (frame.size < 2) {
+    if (!aw_can_head(frame)) {
         aw_fail(err, AW_MALFORMED, "frame: no identifier — cut off");
         return NULL;
     }
-    unsigned id = frame.data[0] | (unsigned)frame.data[1] << 8;
+    struct aw_can_id can = aw_can_id_of(frame.data);
     bool others = wire->protocol->n_messages > COUNT(messages); /* of packet files */
-    const struct aw_message *message = others && id >= OWN ? aw_find_code_any(wire, dir, id) : NULL;
-    if (!message)
-        message = aw_find_code_any(wire, dir, id & (OWN - 1));
-    if (!message)
-        aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'", id,
-                id & 31);
+    const struct aw_message *message =
+        others ? aw_find_code_any(wire, dir, aw_can_code(can)) : NULL;
+    if (!message && !can.is_long)
+        message = aw_find_code_any(wire, dir, can.id & (OWN - 1));
+    if (!message && can.is_long)
+        aw_fail(err, AW_MALFORMED, "id %08X: no message has it — name a DBC file with --dbc",
+                (unsigned)can.id);
+    else if (!message)
+        aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'",
+                (unsigned)can.id, (unsigned)can.id & 31);
     return message;
 }
 

@@ -16,7 +16,7 @@ void aw_hidmotor_own_init(struct aw_hidmotor_own *own, struct aw_wire *wire, siz
     own->first = first;
     for (size_t i = 0; i < AW_HIDMOTOR_OWN_JOINTS; i++)
         own->setpoint[i] = NAN;
-    for (size_t i = 0; i < AW_MAX_MESSAGES; i++)
+    for (size_t i = 0; i < wire->protocol->n_messages; i++)
         own->written[i].codec = NULL;
 }
 

@@ -148,13 +148,13 @@ static enum aw_status begin_file(struct recorder *r)
 {
     struct aw_session *session = r->session;
     enum aw_status status = aw_session_decoding_wire(session, &r->wire);
-    uint64_t messages = 0;
+    struct aw_messages messages = {.any = false};
     if (session->device.link && !session->device.link->recorded)
         messages = aw_session_spoken(session);
     if (aw_flag(session, "last"))
         return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng and .mcap");
     if (status == AW_OK)
-        r->view = aw_session_file_view(session, r->wire, r->format->style, messages);
+        r->view = aw_session_file_view(session, r->wire, r->format->style, &messages);
     if (status != AW_OK || !r->view)
         return session->err.status;
     r->named = session->tool->subject.all && !aw_rows_have(r->wire->variant.head, AW_TEXT);

@@ -630,7 +630,7 @@ enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_arg
                                  size_t turn, struct aw_record *record)
 {
     struct aw_pair pairs[AW_WORDS_MAX];
-    char names[AW_WORDS_MAX][48];
+    char names[AW_WORDS_MAX][64];
     size_t n = 0;
     for (size_t i = 0; i < args->n; i++) {
         const struct aw_bound *bound = &args->bound[i];

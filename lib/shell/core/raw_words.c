@@ -12,7 +12,7 @@ static int print_value(char *out, size_t size, const struct aw_record *record, i
     double value = record->v[scalar];
     const char *text = row->type == AW_TEXT ? record->text
                        : isnan(value)       ? "none"
-                                            : aw_value_name(row->names, value);
+                                            : aw_row_value_name(row, value);
     return text ? snprintf(out, size, "%s", text) : snprintf(out, size, "%.17g", value);
 }
 

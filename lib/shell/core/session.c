@@ -81,12 +81,12 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
 }
 
 struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
-                                     enum aw_style style, uint64_t messages)
+                                     enum aw_style style, const struct aw_messages *messages)
 {
     struct aw_view_options options = view_options(session);
     options.style = style;
     options.format = NULL;
-    options.messages = messages;
+    options.messages = *messages;
     options.fields = aw_flag(session, "fields") ? split_fields(session) : NULL;
     if (style == AW_STYLE_CSV && options.time == AW_TIME_DEFAULT)
         options.time = AW_TIME_REL;
@@ -164,6 +164,12 @@ enum aw_status aw_session_view(struct aw_session *session, const struct aw_recor
     return AW_OK;
 }
 
+struct aw_messages aw_session_spoken(const struct aw_session *session)
+{
+    return aw_view_messages(session->wire->protocol, session->tool->speaks,
+                            session->tool->protocol->n_messages);
+}
+
 /* In CSV where nothing is asked for in particular: the columns are those of what is sent, or of
  * what the device sends by itself. A message that has others begins a new table, with a header. */
 static void choose_columns(struct aw_session *session, const struct aw_record *record)
@@ -171,17 +177,19 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
     struct aw_printing *printing = &session->run.printing;
     size_t at = (size_t)(record->codec - printing->wire->codecs);
     bool chosen = aw_flag(session, "fields") || printing->usual_fields;
-    if (!aw_session_csv(session) || chosen || (printing->view && !printing->messages) ||
-        printing->messages >> at & 1)
+    if (!aw_session_csv(session) || chosen || (printing->view && !printing->messages.any) ||
+        aw_messages_have(&printing->messages, at))
         return;
     if (!printing->view || !aw_view_covers(printing->view, record->codec)) {
         aw_view_free(printing->view);
         printing->view = NULL;
     }
-    uint64_t spoken = aw_session_spoken(session);
-    if (record->dir == AW_RX && spoken >> at & 1)
-        printing->messages |= spoken;
-    printing->messages |= UINT64_C(1) << at;
+    struct aw_messages spoken = aw_session_spoken(session);
+    for (size_t i = 0; record->dir == AW_RX && aw_messages_have(&spoken, at) && i < AW_MAX_MESSAGES;
+         i++)
+        if (aw_messages_have(&spoken, i))
+            aw_messages_add(&printing->messages, i);
+    aw_messages_add(&printing->messages, at);
 }
 
 enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record)

@@ -75,9 +75,9 @@ struct aw_printing {
     char field_text[512];            /* --fields, cut up */
     const char *fields[AW_FIELDS_MAX + 1];
     struct aw_wanted wanted;
-    bool rows;          /* it has printed rows */
-    uint64_t messages;  /* that the view's columns are of; 0: of all */
-    size_t csv_columns; /* of the row or result whose names it has printed */
+    bool rows;                   /* it has printed rows */
+    struct aw_messages messages; /* that the view's columns are of; none: of all */
+    size_t csv_columns;          /* of the row or result whose names it has printed */
 };
 
 /* The device's side: the link and what is kept of what comes from it. */
@@ -257,7 +257,7 @@ enum aw_status aw_session_view(struct aw_session *session, const struct aw_recor
  * 0 unless --time says otherwise. messages: as in struct aw_view_options. NULL: the error is set.
  */
 struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
-                                     enum aw_style style, uint64_t messages);
+                                     enum aw_style style, const struct aw_messages *messages);
 
 /* AW_USAGE for a name of --fields that is no field's of a record. */
 enum aw_status aw_session_check_fields(struct aw_session *session);
@@ -328,7 +328,7 @@ enum aw_status aw_session_check_wire(struct aw_session *session, const char *tex
 bool aw_session_is_own(const struct aw_session *session, const struct aw_message *message);
 
 /* A bit for each message that watch and record get. */
-uint64_t aw_session_spoken(const struct aw_session *session);
+struct aw_messages aw_session_spoken(const struct aw_session *session);
 
 /* Packets of files are kept in recordings, as comments. The next text to keep, from *at on, which
  * moves behind it. False: there is none. */

@@ -36,23 +36,37 @@ bool aw_session_is_own(const struct aw_session *session, const struct aw_message
            message < protocol->messages + protocol->n_messages;
 }
 
-uint64_t aw_session_spoken(const struct aw_session *session)
+static enum aw_status read_packet_file(struct aw_session *session, struct aw_packets *packets,
+                                       const char *name)
 {
-    return aw_view_messages(session->wire->protocol, session->tool->speaks,
-                            session->tool->protocol->n_messages);
+    struct aw_lines lines = {.name = name};
+    return aw_packets_read(packets, &lines, &session->err);
 }
 
+static enum aw_status read_dbc_file(struct aw_session *session, struct aw_packets *packets,
+                                    const char *name)
+{
+    char notice[480];
+    enum aw_status status =
+        aw_packets_read_dbc(packets, NULL, name, notice, sizeof notice, &session->err);
+    if (status == AW_OK && *notice)
+        aw_session_notice(session, "%s", notice);
+    return status;
+}
+
+typedef enum aw_status read_fn(struct aw_session *session, struct aw_packets *packets,
+                               const char *name);
+
+/* files: A,B; NULL: none. */
 static enum aw_status read_files(struct aw_session *session, struct aw_packets *packets,
-                                 const char *files)
+                                 const char *files, read_fn *read)
 {
     enum aw_status status = AW_OK;
-    char *names = strdup(files), *rest = names, *name;
-    if (!names)
+    char *names = files ? strdup(files) : NULL, *rest = names, *name;
+    if (files && !names)
         return aw_no_memory(&session->err);
-    while (status == AW_OK && (name = aw_next_name(&rest, ','))) {
-        struct aw_lines lines = {.name = name};
-        status = aw_packets_read(packets, &lines, &session->err);
-    }
+    while (rest && status == AW_OK && (name = aw_next_name(&rest, ',')))
+        status = read(session, packets, name);
     free(names);
     return status;
 }
@@ -70,8 +84,12 @@ static enum aw_status load(struct aw_session *session, const char *files)
 {
     struct aw_own own = {.packets = aw_packets_new(session->tool->protocol),
                          .files = strdup(files)};
-    enum aw_status status = own.packets && own.files ? read_files(session, own.packets, files)
-                                                     : aw_no_memory(&session->err);
+    enum aw_status status =
+        own.packets && own.files
+            ? read_files(session, own.packets, aw_option(session, "packets"), read_packet_file)
+            : aw_no_memory(&session->err);
+    if (status == AW_OK)
+        status = read_files(session, own.packets, aw_option(session, "dbc"), read_dbc_file);
     if (status == AW_OK) {
         exchange(session, &own);
         return AW_OK;
@@ -88,19 +106,37 @@ static bool can_do_without(const struct aw_session *session)
     return command && (aw_command_stops(command) || (command->offline && !command->messages));
 }
 
-/* The protocol as the option says it. Once a link is open it stays what it was. */
+/* Both options in one text; NULL: there is neither. */
+static const char *named_files(const struct aw_session *session, char *out, size_t size)
+{
+    const char *packets = aw_option(session, "packets"), *dbc = aw_option(session, "dbc");
+    snprintf(out, size, "%s\n%s", packets ? packets : "", dbc ? dbc : "");
+    return packets || dbc ? out : NULL;
+}
+
+static enum aw_status load_named(struct aw_session *session, const char *files, size_t most)
+{
+    const char *before = session->own.files;
+    if (!files || (before && strcmp(before, files) == 0))
+        return AW_OK;
+    if (strlen(files) == most)
+        return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: names of too many files");
+    if (session->device.link)
+        return aw_fail(&session->err, AW_USAGE,
+                       "--%s: the link is open already — give it when %s starts",
+                       aw_option(session, "packets") ? "packets" : "dbc", session->tool->name);
+    return load(session, files);
+}
+
+/* The protocol as the options say it. Once a link is open it stays what it was. */
 static enum aw_status read_packets(struct aw_session *session, const struct aw_protocol **protocol)
 {
-    const char *files = aw_option(session, "packets"), *before = session->own.files;
-    bool same = before && files && strcmp(before, files) == 0;
+    char both[2048];
+    const char *files = named_files(session, both, sizeof both);
     bool linked = session->device.link != NULL;
-    enum aw_status status = AW_OK;
-    if (linked && files && !same)
-        return aw_fail(&session->err, AW_USAGE,
-                       "--packets: the link is open already — give it when %s starts",
-                       session->tool->name);
-    if (files && !same)
-        status = load(session, files);
+    enum aw_status status = load_named(session, files, sizeof both - 1);
+    if (status != AW_OK && linked)
+        return status;
     bool stays = session->own.packets && (files || linked);
     session->own.recorded = session->own.recorded && linked;
     *protocol = stays ? aw_packets_protocol(session->own.packets) : session->tool->protocol;
@@ -227,7 +263,8 @@ enum aw_status aw_session_take_packets(struct aw_session *session, const struct 
     static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};
     const char *link = aw_option(session, "link");
     enum aw_status status = AW_OK;
-    if (aw_option(session, "packets") || session->device.link || !session->tool->protocol->own)
+    if (aw_option(session, "packets") || aw_option(session, "dbc") || session->device.link ||
+        !session->tool->protocol->own)
         return AW_OK;
     if (link && strncmp(link, "log:", 4) == 0) {
         char path[512];

@@ -14,7 +14,7 @@
 #include "shell/core/config.h"
 #include "wire/split.h"
 
-#define TOPICS_MAX 512
+#define TOPICS_MAX (2 * AW_MAX_MESSAGES + 384)
 #define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* topics, and then no subject has its own */
 #define JOINTS_MAX 64
 #define GAINS_MAX  128

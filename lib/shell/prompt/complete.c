@@ -233,11 +233,16 @@ static bool is_called(struct completion *c, const struct aw_arg *arg, const char
 /* Packets that the line names a file of can be completed in it. */
 static void follow_packets(struct completion *c)
 {
-    const struct aw_option_value *packets = aw_options_find(&c->options, "packets");
     struct aw_options before = c->session->options;
-    if (!packets || packets->origin != AW_FROM_COMMAND_LINE)
+    bool named = false;
+    for (size_t i = 0; i < 2; i++) {
+        const struct aw_option_value *files = aw_options_find(&c->options, i ? "dbc" : "packets");
+        named = named || (files && files->origin == AW_FROM_COMMAND_LINE);
+    }
+    if (!named)
         return;
     c->session->options = c->options;
+    aw_options_set(&c->session->options, "quiet", "yes", AW_FROM_COMMAND_LINE, NULL);
     if (aw_session_prepare_wire(c->session) == AW_OK)
         aw_own_joints_begin(c->session);
     c->session->options = before;

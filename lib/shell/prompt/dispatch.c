@@ -297,7 +297,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     printing->view = NULL;
     printing->rows = printing->wanted.picks = false;
     printing->csv_columns = 0;
-    printing->messages = 0;
+    printing->messages = (struct aw_messages){.any = false};
     free(args);
     session->options = before;
     session->run.command = outer;

@@ -94,7 +94,7 @@ void aw_segments_join(struct segments *out, const struct segments *from, enum aw
         struct segment *segment = &out->list[i];
         if (segment->what != WHAT_SCALAR || segment->with_unit)
             continue;
-        if (segment->how == HOW_NAMED)
+        if (segment->how == HOW_NAMED && !segment->wire_names)
             find_words(out, segment);
         else if (!segment->names)
             segment->what = WHAT_NUMBER;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "wire/rows.h"
 
 bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir)
@@ -20,25 +21,55 @@ bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir)
     return false;
 }
 
-static bool same_elsewhere(const struct aw_names *names, size_t message, const char *field)
+/* The place of a name among those of the device: that of the field that had it first + 1, or 0. */
+static uint32_t *slot_of(struct aw_names *names, size_t mask, const char *field)
 {
-    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX);)
-        if (at.message != message && strcmp(names->field[at.message][at.scalar], field) == 0)
-            return true;
-    return false;
+    uint64_t hash = aw_hash(AW_HASH_FIRST, field, strlen(field));
+    size_t i = (size_t)(hash ^ hash >> 32) & mask;
+    for (; names->slots[i]; i = (i + 1) & mask) {
+        size_t at = names->slots[i] - 1;
+        if (strcmp(names->field[at / AW_MAX_SCALARS][at % AW_MAX_SCALARS], field) == 0)
+            break;
+    }
+    return &names->slots[i];
+}
+
+/* The last message from the device with a field of each name, and whether it is the only one. */
+static void note_names(struct aw_names *names, size_t mask)
+{
+    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX);) {
+        uint32_t *slot = slot_of(names, mask, names->field[at.message][at.scalar]);
+        size_t first = *slot ? (*slot - 1) / AW_MAX_SCALARS : at.message;
+        if (!*slot)
+            *slot = (uint32_t)(at.message * AW_MAX_SCALARS + (size_t)at.scalar + 1);
+        if (first != at.message)
+            names->shared[first][(*slot - 1) % AW_MAX_SCALARS] = true;
+    }
 }
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire)
 {
+    size_t n = 0, mask = 64;
     names->wire = wire;
     for (size_t m = 0; m < wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(wire, m);
-        for (int i = 0; i < codec->n_scalars; i++)
+        for (int i = 0; i < codec->n_scalars; i++, n++) {
             aw_scalar_name(&codec->scalars[i], names->field[m][i], sizeof names->field[m][i]);
+            names->shared[m][i] = false;
+        }
     }
+    while (mask < 2 * n)
+        mask *= 2;
+    memset(names->slots, 0, mask * sizeof *names->slots);
+    note_names(names, --mask);
+    /* Every other field of such a name. */
     for (size_t m = 0; m < wire->protocol->n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++)
-            names->shared[m][i] = same_elsewhere(names, m, names->field[m][i]);
+        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++) {
+            uint32_t first = *slot_of(names, mask, names->field[m][i]);
+            size_t at = first ? first - 1 : 0, of = at / AW_MAX_SCALARS;
+            if (first)
+                names->shared[m][i] = of != m || names->shared[of][at % AW_MAX_SCALARS];
+        }
 }
 
 struct aw_names *aw_names_new(struct aw_wire *wire, struct aw_error *err)
@@ -82,7 +113,7 @@ static const char *text_of(const struct aw_record *record, int scalar)
     const struct aw_field *row = record->codec->scalars[scalar].field;
     if (row->type == AW_TEXT)
         return record->text;
-    return record->codec->raw ? NULL : aw_value_name(row->names, record->v[scalar]);
+    return record->codec->raw ? NULL : aw_row_value_name(row, record->v[scalar]);
 }
 
 int aw_subject_scalar(const struct aw_record *record, const char *subject)
@@ -91,7 +122,7 @@ int aw_subject_scalar(const struct aw_record *record, const char *subject)
         const struct aw_field *row = record->codec->scalars[i].field;
         bool has = record->codec->scalars[i].value && record->present >> i & 1;
         const char *text =
-            row->type == AW_TEXT ? record->text : aw_value_name(row->names, record->v[i]);
+            row->type == AW_TEXT ? record->text : aw_row_value_name(row, record->v[i]);
         if (has && text && strcmp(text, subject) == 0)
             return i;
     }

@@ -1,7 +1,7 @@
 /* One value with its full name, wherever it comes from: a field of a record, a member of a JSON
  * object, a cell of a CSV file. What watch and plot are made of.
  *
- *     struct aw_names names;                                 about 180 kB, by the caller
+ *     struct aw_names names;                                 about 5 MB, not for the stack
  *     aw_names_init(&names, wire);
  *     size_t n = aw_record_points(&names, &record, "lknee", points, AW_POINTS_MAX);
  *     points[0].name                                         "lknee.torque"
@@ -48,8 +48,9 @@ bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir);
 /* Names of all fields of a wire. The wire must outlive it. */
 struct aw_names {
     struct aw_wire *wire;
-    char field[AW_MAX_MESSAGES][AW_MAX_SCALARS][40];
-    bool shared[AW_MAX_MESSAGES][AW_MAX_SCALARS]; /* another message has that name too */
+    char field[AW_MAX_MESSAGES][AW_MAX_SCALARS][64];
+    bool shared[AW_MAX_MESSAGES][AW_MAX_SCALARS];         /* another message has that name too */
+    uint32_t slots[2 * AW_MAX_MESSAGES * AW_MAX_SCALARS]; /* used while they are found */
 };
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire);

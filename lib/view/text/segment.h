@@ -25,6 +25,7 @@ struct segment {
     uint8_t what, how;
     uint8_t scalar, decimals;
     uint8_t skip;
+    bool wire_names;             /* as in struct aw_field */
     bool quoted;                 /* a name stands between quotes */
     bool worded;                 /* one value of it is a word */
     bool with_unit;              /* followed by its unit: */
@@ -59,13 +60,13 @@ struct segments {
     uint64_t needs; /* all that its segments need */
     struct segment list[MAX_SEGMENTS];
     struct words words[MAX_WORDS];
-    char pool[AW_MAX_SCALARS * 64 + COPY_BLOCK];
+    char pool[AW_MAX_SCALARS * 96 + COPY_BLOCK];
 };
 
 /* CSV: the fields of all messages, each once. */
 struct columns {
     size_t n;
-    char name[MAX_COLUMNS][48];
+    char name[MAX_COLUMNS][64];
 };
 
 void aw_segments_compile(struct segments *out, const struct aw_codec *codec,

@@ -42,6 +42,7 @@ static void bind(struct compiler *c, struct segment *segment, int scalar)
     segment->closed = row->names && !row->open_names && row->scale == 0;
     c->closed |= segment->closed;
     segment->names = segment->closed || segment->how == HOW_NAMED ? row->names : NULL;
+    segment->wire_names = row->wire_names;
     segment->quoted = c->options->style == AW_STYLE_JSON && !aw_is_truth(row);
     if (row->type == AW_TEXT)
         segment->what = WHAT_NAME;

@@ -332,7 +332,7 @@ static enum aw_status lacks(const char *message, struct aw_wire *wire, const cha
 {
     char all[160] = "";
     for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_BOTH);) {
-        char name[48];
+        char name[64];
         aw_scalar_name(&at.codec->scalars[at.scalar], name, sizeof name);
         if (strcmp(at.codec->message->name, message) == 0)
             aw_append(all, sizeof all, ", ", "%s", name);

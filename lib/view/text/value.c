@@ -8,13 +8,19 @@
 #include "base/number.h"
 #include "view/text/value.h"
 
+#define FINE_STEP 1e-7 /* more decimals are not printed */
+
 uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar)
 {
     const struct aw_field *row = codec->scalars[scalar].field;
     if (row->names && !codec->raw)
         return HOW_NAMED;
+    if (row->type == AW_FLOAT && row->bits == 64)
+        return HOW_DOUBLE;
     if (row->type == AW_FLOAT) /* scaled, it has no more digits than before */
         return HOW_FLOAT;
+    if (!codec->raw && row->scale != 0 && fabs(row->scale) < FINE_STEP)
+        return HOW_DOUBLE;
     bool whole = codec->raw || ((row->scale == 0 || row->scale == floor(row->scale)) &&
                                 row->offset == floor(row->offset));
     return whole ? HOW_INT : HOW_FIXED;
@@ -23,11 +29,15 @@ uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar)
 uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar)
 {
     const struct aw_field *row = codec->scalars[scalar].field;
-    return (uint8_t)(row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
+    int scale = aw_decimals_for_step(fabs(row->scale)),
+        offset = aw_decimals_for_step(fabs(row->offset));
+    return (uint8_t)(row->type == AW_FLOAT ? 7 : scale > offset ? scale : offset);
 }
 
 char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
 {
+    if (how == HOW_DOUBLE)
+        return out + snprintf(out, AW_NUMBER_MAX, "%.15g", value);
     /* A float with a scale may be more than a float can be. */
     if (fabs(value) > (double)FLT_MAX)
         return out + snprintf(out, AW_NUMBER_MAX, "%.9g", value);
@@ -44,10 +54,10 @@ char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
 
 bool aw_is_truth(const struct aw_field *row)
 {
-    for (const struct aw_name *n = row->names; n && n->name; n++)
-        if (strcmp(n->name, "true") == 0 || strcmp(n->name, "false") == 0)
-            return true;
-    return false;
+    const struct aw_name *n = row->names;
+    while (n && n->name && (strcmp(n->name, "true") == 0 || strcmp(n->name, "false") == 0))
+        n++;
+    return n && !n->name;
 }
 
 const char *aw_value_word(const struct aw_record *record, int scalar)

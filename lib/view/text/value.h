@@ -9,6 +9,7 @@ enum how {
     HOW_FIXED,
     HOW_FLOAT,
     HOW_NAMED,
+    HOW_DOUBLE,
 };
 
 /* enum how of a scalar, and its decimals where it is printed with a fixed number of them. */

@@ -35,12 +35,13 @@ static bool is_told(const struct aw_protocol *protocol, const struct aw_message 
     for (size_t i = 0; i < protocol->n_messages; i++, other++)
         if (other->code == message->code && other->dir == AW_TX && other->head == message->head)
             return other->reads;
-    return message->dir == AW_RX;
+    return message->dir == AW_RX || (protocol->can && message->dir == AW_BOTH);
 }
 
-uint64_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names, size_t own)
+struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
+                                    size_t own)
 {
-    uint64_t messages = 0;
+    struct aw_messages messages = {.any = false};
     for (size_t m = 0; m < protocol->n_messages; m++) {
         const struct aw_message *message = &protocol->messages[m];
         const char *const *name = names;
@@ -48,7 +49,7 @@ uint64_t aw_view_messages(const struct aw_protocol *protocol, const char *const 
             name++;
         bool listed = m < own ? !name || *name : is_told(protocol, message);
         if (message->dir & AW_RX && listed)
-            messages |= UINT64_C(1) << m;
+            aw_messages_add(&messages, m);
     }
     return messages;
 }
@@ -88,7 +89,8 @@ static void collect_columns(struct aw_view *view)
     struct columns *columns = &view->columns;
     for (struct aw_walk at = {0}; aw_walk_next(&at, view->wire, AW_BOTH);) {
         char name[sizeof *columns->name];
-        if ((view->options.messages && !(view->options.messages >> at.message & 1)) ||
+        if ((view->options.messages.any &&
+             !aw_messages_have(&view->options.messages, at.message)) ||
             !aw_view_wants(&view->options, at.codec, at.scalar) ||
             is_beyond(view->options.like, at.codec, at.scalar))
             continue;
@@ -247,10 +249,15 @@ static char *view_time(char *out, struct aw_view *view, const struct aw_record *
     return out;
 }
 
-static char *print_named(char *out, const char *name, double value, bool quoted)
+static char *print_named(char *out, const char *name, double value, const struct segment *segment)
 {
+    bool quoted = segment->quoted, steps = segment->decimals && segment->decimals != 7;
     if (!name)
-        return aw_print_how(out, value, value == floor(value) ? HOW_INT : HOW_FLOAT, 0);
+        return aw_print_how(out, value,
+                            value == floor(value) ? HOW_INT
+                            : steps               ? HOW_FIXED
+                                                  : HOW_FLOAT,
+                            segment->decimals);
     if (quoted)
         *out++ = '"';
     out = stpcpy(out, name);
@@ -266,11 +273,14 @@ static char *print_value(char *out, struct aw_view *view, const struct aw_record
     if (isnan(value))
         return no_value(out, view);
     if (segment->names) {
-        const char *name = aw_value_name(segment->names, value);
+        const char *name =
+            segment->wire_names
+                ? aw_row_value_name(record->codec->scalars[segment->scalar].field, value)
+                : aw_value_name(segment->names, value);
         if (!name && segment->closed && view->odd < 0)
             view->odd = segment->scalar;
         if (segment->how == HOW_NAMED)
-            return print_named(out, name, value, segment->quoted);
+            return print_named(out, name, value, segment);
     }
     if (segment->worded) {
         const char *word = aw_value_word(record, segment->scalar);
@@ -322,6 +332,8 @@ static char *print_number(char *out, struct aw_view *view, const struct aw_recor
         return aw_print_int(out, (int64_t)value);
     case HOW_FIXED:
         return aw_print_fixed(out, value, segment->decimals);
+    case HOW_DOUBLE:
+        return aw_print_how(out, value, HOW_DOUBLE, 0);
     default:
         return aw_print_float32(out, (float)value);
     }

@@ -23,15 +23,32 @@ enum aw_style {
     AW_STYLE_FORMAT, /* what .format says: "%{elbow.position} %{t}", \n and \t are understood */
 };
 
+/* Some of a protocol's messages: bit i % 64 of word i / 64 is number i. */
+struct aw_messages {
+    bool any;
+    uint64_t bits[AW_MAX_MESSAGES / 64];
+};
+
+static inline bool aw_messages_have(const struct aw_messages *messages, size_t i)
+{
+    return messages->bits[i / 64] >> i % 64 & 1;
+}
+
+static inline void aw_messages_add(struct aw_messages *messages, size_t i)
+{
+    messages->any = true;
+    messages->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
 struct aw_view_options {
     enum aw_style style;
     enum aw_time_style time;
     const char *format;        /* AW_STYLE_FORMAT */
     const char *const *fields; /* only these, NULL-terminated, by the rule of select.h; "t", too,
                                   shows the time in text; NULL: all */
-    bool brief;        /* AW_STYLE_TEXT without fields: none that are formal (wire/table.h) */
-    uint64_t messages; /* AW_STYLE_CSV without fields: columns of these only, a bit for each of
-                          the protocol's, and of as many repetitions as like says */
+    bool brief; /* AW_STYLE_TEXT without fields: none that are formal (wire/table.h) */
+    struct aw_messages messages;  /* AW_STYLE_CSV without fields: columns of these only, where there
+                                    are any, and of as many repetitions as like says */
     const struct aw_record *like; /* used by aw_view_new only; NULL: of all repetitions */
     enum aw_subjects subjects;    /* of fields; in a format a name alone is none */
 };
@@ -51,9 +68,10 @@ size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char
 /* Has the header a column for all that such a message is shown with? */
 bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
 
-/* Messages from the device as bits of .messages: of these names (NULL-terminated, NULL: all), and
+/* Messages from the device for .messages: of these names (NULL-terminated, NULL: all), and
  * of those from number own on what is no answer to a setting. */
-uint64_t aw_view_messages(const struct aw_protocol *protocol, const char *const *names, size_t own);
+struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
+                                    size_t own);
 
 /* The CSV header; 0 in other styles. */
 size_t aw_view_header(struct aw_view *view, char *out);

@@ -262,7 +262,7 @@ static void what_has_nothing_inside_is_left_alone(void **state)
         enum aw_linktype linktype;
         const char *hex;
     } cases[] = {
-        {AW_LINKTYPE_CAN, "8000005E 06 000000 010203040506"}, /* extended */
+        {AW_LINKTYPE_CAN, "0000085E 06 000000 010203040506"}, /* more than 11 bits */
         {AW_LINKTYPE_CAN, "4000005E 06 000000"},              /* remote */
         {AW_LINKTYPE_CAN, "20000004 08 000000 0000000000000000"},
         {AW_LINKTYPE_CAN, "0000005E 06 000000 0102030405"}, /* cut off */

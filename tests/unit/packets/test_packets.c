@@ -214,12 +214,13 @@ static void several_files(void **state)
 static void many(void **state)
 {
     (void)state;
-    char text[8192] = "";
+    static char text[65536];
+    text[0] = '\0';
     size_t used = 0, room = AW_MAX_MESSAGES - aw_hidmotor_protocol.n_messages;
     for (size_t i = 0; i < room; i++)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "[packet p%zu]\nid = %zu\nx = u8 min=0 max=%zu\n", i,
-                                 i * 65536 + 3000, i + 1);
+                                 i * 65536 + 3000, i % 255 + 1);
     struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, text);
     check_protocol(aw_packets_protocol(packets));
     aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);

@@ -98,12 +98,13 @@ static void what_is_no_hex(void **state)
     assert_refused(&aw_armctl_protocol, "41#00", "column 3: '#' is no hex digit");
     assert_refused(&aw_canpid_protocol, "800#00", "id 800 has more than 11 bits");
     assert_refused(&aw_canpid_protocol, "41#00",
-                   "'41' is no 11-bit id — three hex digits before #");
+                   "'41' is no id — three hex digits before #, or eight of one of 29 bits");
     assert_refused(&aw_canpid_protocol, "0X1#00", "column 2: 'X' is no hex digit");
     assert_refused(&aw_canpid_protocol, "0041#00",
-                   "'0041' is no 11-bit id — three hex digits before #");
-    assert_refused(&aw_canpid_protocol, "0123456789ABCDEF0#00",
-                   "'0123456789ABCDEF' is no 11-bit id — three hex digits before #");
+                   "'0041' is no id — three hex digits before #, or eight of one of 29 bits");
+    assert_refused(
+        &aw_canpid_protocol, "0123456789ABCDEF0#00",
+        "'0123456789ABCDEF' is no id — three hex digits before #, or eight of one of 29 bits");
     assert_refused(&aw_canpid_protocol, "041#1", "column 5: half a byte — two digits each");
     assert_refused(&aw_canpid_protocol, "041#1x", "column 5: half a byte — two digits each");
     assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is no hex digit");

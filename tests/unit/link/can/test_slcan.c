@@ -13,7 +13,7 @@
 static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_ms)
 {
     struct aw_slcan_reader reader = {0};
-    uint8_t datagram[10];
+    uint8_t datagram[12];
     size_t size = 0;
     for (const char *c = text; *c; c++)
         assert_int_equal(aw_slcan_read(&reader, (uint8_t)*c), c[1] == '\0');
@@ -63,7 +63,9 @@ static void other_lines_are_told_apart(void **state)
         {"V1013\r", AW_SLCAN_REPLY},
         {"NA123\r", AW_SLCAN_REPLY},
         {"F00\r", AW_SLCAN_REPLY},
-        {"T1F33445521122\r", AW_SLCAN_FOREIGN},
+        {"R1F3344552\r", AW_SLCAN_FOREIGN},
+        {"T1F334455\r", AW_SLCAN_BROKEN},
+        {"T200000000\r", AW_SLCAN_BROKEN},
         {"r1232\r", AW_SLCAN_FOREIGN},
         {"t\r", AW_SLCAN_BROKEN},
         {"t123\r", AW_SLCAN_BROKEN},
@@ -96,6 +98,9 @@ static void frames_are_encoded(void **state)
     assert_string_equal(line, "t0446398EE33C0000EA5F\r");
     aw_slcan_encode(nothing, sizeof nothing, AW_SLCAN_NO_TIME, line);
     assert_string_equal(line, "t7FF0\r");
+    static const uint8_t of_29_bits[] = {0x00, 0xF1, 0xFD, 0x31, 1, 2, 3, 4, 5, 6, 7, 8};
+    aw_slcan_encode(of_29_bits, sizeof of_29_bits, 59999, line);
+    assert_string_equal(line, "T18FEF10080102030405060708EA5F\r");
     assert_int_equal(aw_slcan_speed(1000000), 8);
     assert_int_equal(aw_slcan_speed(10000), 0);
     assert_int_equal(aw_slcan_speed(123456), -1);
@@ -137,7 +142,6 @@ static void the_adapter_answers_like_one(void **state)
         {"S6\r", "\a"},
         {"F\r", "F00\r"},
         {"r1232\r", "z\r"},
-        {"T1F33445521122\r", "Z\r"},
         {"R1F3344550\r", "Z\r"},
         {"t8000\r", "\a"},
         {"t1232AA\r", "\a"},
@@ -169,10 +173,11 @@ static void the_adapter_carries_frames_only_while_open(void **state)
     struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
     assert_sends(adapter, "05E#0102");
     assert_read_is(computer, AW_TIMEOUT, 0);
-    assert_writes(computer, "O\rt0446398EE33C0000\rt0450\r");
+    assert_writes(computer, "O\rt0446398EE33C0000\rt0450\rT1F33445521122\r");
     assert_receives(adapter, "044#398EE33C0000");
     assert_receives(adapter, "045#");
-    assert_reads(computer, "\rz\rz\r");
+    assert_receives(adapter, "1F334455#1122");
+    assert_reads(computer, "\rz\rz\rZ\r");
     assert_sends(adapter, "05E#0102");
     assert_reads(computer, "t05E20102\r");
     assert_writes(computer, "C\rZ1\rL\r");
@@ -452,6 +457,7 @@ static void adapters_that_differ(void **state)
             assert_read_is(ends.client, AW_TIMEOUT, 0);
             assert_writes(stream, "AABB\rz\rT1F33445521122\rt05F0\r");
             assert_receives(ends.client, "05E#AABB");
+            assert_receives(ends.client, "1F334455#1122");
             assert_receives(ends.client, "05F#");
             assert_writes(stream, "\at12\r");
             assert_event(ends.client,

@@ -36,8 +36,10 @@ static void frames_are_read(void **state)
         {"< frame 123 12 AA >", "123#AA", 12000000000},
         {"< frame 123 -1.0 AA >", NULL, 0},
         {"< frame 123 99999999999999.0 AA >", NULL, 0},
-        {"< frame 800 1.0 AA >", NULL, 0},
-        {"< frame 00000123 1.0 AA >", NULL, 0}, /* 29 bits */
+        {"< frame 800 1.0 AA >", "00000800#AA", 1000000000}, /* 29 bits */
+        {"< frame 00000123 1.0 AA >", "00000123#AA", 1000000000},
+        {"< frame 1FFFFFFF 1.0 0011223344556677 >", "1FFFFFFF#0011223344556677", 1000000000},
+        {"< frame 20000000 1.0 AA >", NULL, 0},
         {"< frame 123456789 1.0 AA >", NULL, 0},
         {"< frame 123 >", NULL, 0},
         {"< frame >", NULL, 0},
@@ -45,7 +47,7 @@ static void frames_are_read(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_socketcand_reader reader = {0};
-        uint8_t datagram[10];
+        uint8_t datagram[12];
         size_t size;
         int64_t time_ns;
         char frame[64];
@@ -65,7 +67,7 @@ static void sends_are_read(void **state)
 {
     (void)state;
     static const struct {
-        const char *message, *frame; /* "": well-formed, 29 bits; NULL: malformed */
+        const char *message, *frame; /* NULL: malformed */
     } cases[] = {
         {"< send 123 2 AA BB >", "123#AABB"},
         {"< send 44 6 39 8e e3 3c 0 0 >", "044#398EE33C0000"},
@@ -73,8 +75,9 @@ static void sends_are_read(void **state)
         {"< send 123 0 >", "123#"},
         {"< send 123 0  >", "123#"},
         {"< send 7FF 8 0 11 22 33 44 55 66 77 >", "7FF#0011223344556677"},
-        {"< send 1F334455 1 AA >", ""},
-        {"< send 800 1 AA >", ""},
+        {"< send 1F334455 1 AA >", "1F334455#AA"},
+        {"< send 800 1 AA >", "00000800#AA"},
+        {"< send 1F334455 2 AA >", NULL},
         {"< send 123 3 AA BB >", NULL},
         {"< send 123 1 AA BB >", NULL},
         {"< send 123 9 1 2 3 4 5 6 7 8 9 >", NULL},
@@ -84,18 +87,16 @@ static void sends_are_read(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_socketcand_reader reader = {0};
-        uint8_t datagram[10];
+        uint8_t datagram[12];
         size_t size;
-        bool foreign = false;
         char frame[64] = "";
         assert_true(take_text(&reader, cases[i].message));
-        bool valid = aw_socketcand_send(&reader, datagram, &size, &foreign);
+        bool valid = aw_socketcand_send(&reader, datagram, &size);
         if (valid != (cases[i].frame != NULL))
             fail_msg("%s: %d", cases[i].message, valid);
         if (!valid)
             continue;
-        if (!foreign)
-            print_frame(datagram, size, frame);
+        print_frame(datagram, size, frame);
         assert_string_equal(frame, cases[i].frame);
     }
 }
@@ -164,7 +165,6 @@ static void the_server_answers_like_one(void **state)
         {"< nonsense >", "< error unknown command >"},
         {"< rawmode >", "< ok >"},
         {"junk < send 123 3 AA > junk", "< error malformed send >"},
-        {"< send 1F334455 1 AA >< echo >", "< echo >"},
     };
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("socketcand-listen:0/can1", &clock.base);
@@ -176,7 +176,8 @@ static void the_server_answers_like_one(void **state)
         assert_read_is(server, AW_TIMEOUT, 20 * AW_MILLISECOND);
         assert_reads(client, steps[i].answer);
     }
-    assert_writes(client, "< send 123 2 AA BB >< send 124 0 >");
+    assert_writes(client, "< send 1F334455 1 AA >< send 123 2 AA BB >< send 124 0 >");
+    assert_receives(server, "1F334455#AA");
     assert_receives(server, "123#AABB");
     assert_receives(server, "124#");
     assert_read_is(client, AW_TIMEOUT, 0); /* no answer to these */
@@ -335,6 +336,7 @@ static void servers_that_differ(void **state)
             assert_writes(stream, "5 AABB >< frame 12345678 1.0 AA >< ok >< frame 05F 0.0 >");
             assert_receives(ends.client, "05E#AABB");
             assert_int_equal(ends.client->rx_time_ns, INT64_C(1436509052250000000));
+            assert_receives(ends.client, "12345678#AA");
             assert_receives(ends.client, "05F#");
             assert_writes(stream, "< error 040 12.5 >< error transmission refused >");
             assert_event(ends.client, "bus-off");
@@ -475,7 +477,6 @@ static void print_messages(FILE *out)
         size_t size = 0;
         int64_t time_ns = 0;
         uint32_t id = 0;
-        bool foreign = false;
         snprintf(text, sizeof text, "<%s>", messages[i]);
         bool whole = take_text(&reader, text);
         fprintf(out, "%s: %d words %zu", messages[i], whole, reader.n);
@@ -483,9 +484,9 @@ static void print_messages(FILE *out)
             print_frame(datagram, size, frame);
             fprintf(out, " frame %s at %lld", frame, (long long)time_ns);
         }
-        if (whole && aw_socketcand_send(&reader, datagram, &size, &foreign)) {
+        if (whole && aw_socketcand_send(&reader, datagram, &size)) {
             print_frame(datagram, size, frame);
-            fprintf(out, " send %s%s", frame, foreign ? " foreign" : "");
+            fprintf(out, " send %s", frame);
         }
         if (whole && aw_socketcand_error(&reader, &id))
             fprintf(out, " error %X", id);

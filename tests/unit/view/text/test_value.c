@@ -42,11 +42,14 @@ static void numbers(void **state)
 static void truths(void **state)
 {
     static const struct aw_name list[] = {{3, "three"}, {0, "none"}, {0}};
-    static const struct aw_name yes[] = {{1, "yes"}, {2, "true"}, {0}}, no[] = {{0, "false"}, {0}};
+    static const struct aw_name yes[] = {{1, "true"}, {0, "false"}, {0}},
+                                no[] = {{0, "false"}, {0}};
     (void)state;
     assert_true(aw_is_truth(&(struct aw_field){.names = yes}));
     assert_true(aw_is_truth(&(struct aw_field){.names = no}));
+    static const struct aw_name both[] = {{1, "yes"}, {2, "true"}, {0}};
     assert_false(aw_is_truth(&(struct aw_field){.names = list}));
+    assert_false(aw_is_truth(&(struct aw_field){.names = both})); /* yes is none in JSON */
     assert_false(aw_is_truth(&(struct aw_field){.names = NULL}));
 }
 

@@ -322,7 +322,7 @@ static void styles(void **state)
         struct aw_view_options options = {.style = how % 4,
                                           .time = how / 4,
                                           .format = "%{t} %{dir} %{msg} %{torque} 5% %{board}\\x\\",
-                                          .messages = 0};
+                                          .messages = {.any = false}};
         struct aw_view *view = aw_view_new(&wire, &options, NULL);
         assert_non_null(view);
         if (how == 2)
@@ -377,6 +377,12 @@ static void choices(void **state)
     end_picture(out, "view-choices.txt");
 }
 
+static uint64_t first_bits(struct aw_messages messages)
+{
+    assert_int_equal(messages.any, messages.bits[0] != 0);
+    return messages.bits[0];
+}
+
 static void messages_as_bits(void **state)
 {
     static const char *const two[] = {"joint", "sensors", NULL}, *const none[] = {NULL};
@@ -389,12 +395,13 @@ static void messages_as_bits(void **state)
         all |= aw_canpid_protocol.messages[m].dir & AW_RX ? UINT32_C(1) << m : 0;
     uint32_t some = UINT32_C(1) << (aw_wire_codec(&wire, "joint", AW_RX) - wire.codecs) |
                     UINT32_C(1) << (aw_wire_codec(&wire, "sensors", AW_RX) - wire.codecs);
-    assert_int_equal(aw_view_messages(&copy.protocol, NULL, SIZE_MAX), all);
-    assert_int_equal(aw_view_messages(&copy.protocol, two, SIZE_MAX), some);
-    assert_int_equal(aw_view_messages(&copy.protocol, none, SIZE_MAX), 0);
-    assert_int_equal(aw_view_messages(&copy.protocol, sent, SIZE_MAX), 0);
-    assert_int_equal(aw_view_messages(&copy.protocol, none, 0), all); /* as if all were of files */
-    struct aw_view_options options = {.style = AW_STYLE_CSV, .messages = some};
+    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, NULL, SIZE_MAX)), all);
+    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, two, SIZE_MAX)), some);
+    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, none, SIZE_MAX)), 0);
+    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, sent, SIZE_MAX)), 0);
+    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, none, 0)),
+                     all); /* as if all were of files */
+    struct aw_view_options options = {.style = AW_STYLE_CSV, .messages = {true, {some}}};
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
     line[aw_view_header(view, line)] = '\0';
     assert_string_equal(

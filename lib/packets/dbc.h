@@ -1,0 +1,62 @@
+/* Internal to lib/packets: what a DBC file says, as it stands there.
+ *
+ * Read are BO_ and SG_, VAL_, SIG_VALTYPE_, SG_MUL_VAL_, CM_ of messages and signals, and the long
+ * names of BA_; all other statements are passed over. Texts are UTF-8 (a file that is none is taken
+ * for Windows-1252) without what would do harm in a line of text, JSON or CSV.
+ *
+ * Source: the DBC file format documentation (version 01/2007), and what files of others have.
+ */
+#ifndef AW_PACKETS_DBC_H
+#define AW_PACKETS_DBC_H
+
+#include "packets/parts.h"
+
+#define AW_DBC_NAME 60 /* bytes of a name, with its NUL; what is longer is cut */
+
+/* A name of a value of a signal. */
+struct aw_dbc_value {
+    int64_t number; /* on the wire */
+    const char *text;
+};
+
+struct aw_dbc_signal {
+    const char *name, *long_name, *unit, *help; /* NULL: none */
+    unsigned start, length; /* as the file counts: the lowest bit, or the highest one */
+    bool big_endian, is_signed;
+    unsigned type; /* 0 a whole number, 1 a float, 2 a double; of SIG_VALTYPE_ */
+    bool multiplexor;
+    bool multiplexed;
+    int64_t number;            /* of the multiplexor, where it is there */
+    const char *chooser;       /* by SG_MUL_VAL_: the multiplexor, */
+    struct aw_choice *choices; /* and its numbers, which end as in a table; owned */
+    size_t n_choices, room_choices;
+    double factor, offset, min, max;
+    struct aw_dbc_value *values; /* owned */
+    size_t n_values, room_values;
+    int chosen_by; /* among the signals; -1: it is always there */
+    bool chooses;  /* another one */
+    bool left_out;
+};
+
+struct aw_dbc_message {
+    const char *name, *long_name, *sender, *help; /* sender NULL: nobody in particular */
+    uint32_t id; /* as it stands there: bit 31 marks one of 29 bits */
+    unsigned size;
+    struct aw_dbc_signal *signals; /* owned */
+    size_t n, room;
+};
+
+struct aw_dbc {
+    struct aw_store *store; /* of the texts */
+    struct aw_dbc_message *messages;
+    size_t n, room;
+};
+
+/* Reads the text of a file, whose name is for messages. AW_USAGE with the place of the mistake,
+ * AW_NO_MEMORY; aw_dbc_free is due whatever it says. */
+enum aw_status aw_dbc_parse(struct aw_dbc *dbc, const char *text, const char *name,
+                            struct aw_error *err);
+
+void aw_dbc_free(struct aw_dbc *dbc);
+
+#endif

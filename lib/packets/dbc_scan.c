@@ -1,0 +1,217 @@
+/* Cuts a DBC file into words, numbers, texts and signs, and makes UTF-8 of its texts. */
+#include "packets/dbc_scan.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define TEXT_MAX 256 /* of what is kept of a text */
+
+/* Windows-1252 from 0x80 to 0x9F; what has no character there is a question mark. */
+static const char *const windows[] = {"€", "?", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š",
+                                      "‹", "Œ", "?", "Ž", "?", "?", "‘", "’", "“", "”", "•",
+                                      "–", "—", "˜", "™", "š", "›", "œ", "?", "ž", "Ÿ"};
+
+/* Bytes of what is a character for others, but not for a terminal; 0: it is none of these. */
+static size_t odd_size(const char *at)
+{
+    static const char controls[] = "\xC2", last[] = "\xEF\xBF";
+    if (strncmp(at, controls, 1) == 0 && (unsigned char)(at[1] ^ 0x80) < 0x20)
+        return 2;
+    return strncmp(at, last, 2) == 0 && ((unsigned char)at[2] & 0xC0) == 0x80 ? 3 : 0;
+}
+
+/* Bytes of the character; 0: it is none. */
+static size_t size_of(const char *at)
+{
+    if ((unsigned char)*at < 0x80)
+        return 1;
+    return odd_size(at) ? odd_size(at) : aw_utf8_size(at);
+}
+
+static bool is_utf8(const char *text)
+{
+    for (size_t n; *text; text += n)
+        if ((n = size_of(text)) == 0)
+            return false;
+    return true;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Remarks, from // on, are blanks. */
+static void pass_blanks(struct aw_dbc_scan *scan)
+{
+    for (;; scan->next++) {
+        if (scan->next[0] == '/' && scan->next[1] == '/')
+            scan->next += strcspn(scan->next, "\n");
+        if (!*scan->next || !(isspace((unsigned char)*scan->next) || *scan->next == 0x1A))
+            return;
+        if (*scan->next == '\n') {
+            scan->line++;
+            scan->line_at = scan->next + 1;
+        }
+    }
+}
+
+/* Behind the digits, the fraction and the exponent that begin here. */
+static const char *number_end(const char *at)
+{
+    at += *at == '-' || *at == '+';
+    while (isdigit((unsigned char)*at))
+        at++;
+    if (*at == '.')
+        for (at++; isdigit((unsigned char)*at); at++)
+            ;
+    const char *exponent = at + 1;
+    exponent += *at && (*exponent == '-' || *exponent == '+');
+    if ((*at == 'e' || *at == 'E') && isdigit((unsigned char)*exponent))
+        for (at = exponent; isdigit((unsigned char)*at); at++)
+            ;
+    return at;
+}
+
+static bool begins_number(const char *at)
+{
+    at += *at == '-' || *at == '+';
+    at += *at == '.';
+    return isdigit((unsigned char)*at);
+}
+
+/* Up to the quote that no backslash precedes. */
+static void take_text(struct aw_dbc_scan *scan)
+{
+    struct aw_dbc_token *token = &scan->token;
+    token->at = ++scan->next;
+    while (*scan->next && *scan->next != '"') {
+        if (scan->next[0] == '\\' && scan->next[1] == '"')
+            scan->next++;
+        if (*scan->next == '\n') {
+            scan->line++;
+            scan->line_at = scan->next + 1;
+        }
+        scan->next++;
+    }
+    token->kind = *scan->next ? AW_DBC_TEXT : AW_DBC_OPEN;
+    token->length = (size_t)(scan->next - token->at);
+    scan->next += *scan->next == '"';
+}
+
+void aw_dbc_next(struct aw_dbc_scan *scan)
+{
+    struct aw_dbc_token *token = &scan->token;
+    pass_blanks(scan);
+    const char *at = scan->next;
+    *token = (struct aw_dbc_token){
+        .at = at, .line = scan->line, .column = (size_t)(at - scan->line_at) + 1};
+    if (!*at)
+        return;
+    if (*at == '"') {
+        take_text(scan);
+        return;
+    }
+    token->kind = begins_number(at) ? AW_DBC_NUMBER : is_word(*at) ? AW_DBC_WORD : AW_DBC_SIGN;
+    const char *end = token->kind == AW_DBC_NUMBER ? number_end(at) : at + 1;
+    if (is_word(*at) && is_word(*end)) /* a name may begin with a digit, too */
+        token->kind = AW_DBC_WORD;
+    while (token->kind == AW_DBC_WORD && is_word(*end))
+        end++;
+    token->length = (size_t)(end - at);
+    scan->next = end;
+}
+
+void aw_dbc_scan_init(struct aw_dbc_scan *scan, const char *text)
+{
+    *scan = (struct aw_dbc_scan){.next = text, .line_at = text, .line = 1};
+    scan->windows = !is_utf8(text);
+    scan->next += aw_utf8_mark(text);
+    aw_dbc_next(scan);
+}
+
+bool aw_dbc_is_sign(const struct aw_dbc_token *token, char sign)
+{
+    return token->kind == AW_DBC_SIGN && *token->at == sign;
+}
+
+bool aw_dbc_is_word(const struct aw_dbc_token *token, const char *word)
+{
+    return token->kind == AW_DBC_WORD && strlen(word) == token->length &&
+           memcmp(word, token->at, token->length) == 0;
+}
+
+bool aw_dbc_number(const struct aw_dbc_token *token, double *value)
+{
+    char text[64], *end;
+    if (token->kind != AW_DBC_NUMBER || token->length >= sizeof text)
+        return false;
+    memcpy(text, token->at, token->length);
+    text[token->length] = '\0';
+    *value = strtod(text, &end);
+    return !*end && isfinite(*value);
+}
+
+/* One character of a text as UTF-8, at most 4 bytes and a NUL; returns the bytes that it took. */
+static size_t convert(const struct aw_dbc_scan *scan, const char *at, char *out)
+{
+    unsigned char c = (unsigned char)*at;
+    size_t n = scan->windows ? 1 : size_of(at);
+    if (c >= 0x80 && scan->windows && c < 0xA0) {
+        strcpy(out, windows[c - 0x80]);
+        return 1;
+    }
+    if (c >= 0x80 && scan->windows) {
+        out[0] = (char)(0xC0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3F));
+        out[2] = '\0';
+        return 1;
+    }
+    bool odd = odd_size(at) > 0;
+    memcpy(out, odd ? "?" : at, odd ? 1 : n);
+    out[odd ? 1 : n] = '\0';
+    return n;
+}
+
+static void make_harmless(char *c, bool csv)
+{
+    if (c[1])
+        return;
+    if ((unsigned char)*c < ' ' || *c == 127)
+        *c = ' ';
+    else if (*c == '"')
+        *c = '\'';
+    else if (*c == '\\')
+        *c = '/';
+    else if (*c == ',' && csv)
+        *c = ';';
+}
+
+const char *aw_dbc_text(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
+                        bool csv)
+{
+    char out[TEXT_MAX], one[8];
+    const char *at = scan->token.at, *end = at + scan->token.length;
+    size_t used = 0;
+    size = size < sizeof out ? size : sizeof out;
+    while (at < end) {
+        at += convert(scan, at, one);
+        make_harmless(one, csv);
+        size_t n = strlen(one);
+        if (used + n >= size)
+            break;
+        bool twice = *one == ' ' && (used == 0 || out[used - 1] == ' ');
+        if (twice)
+            continue;
+        memcpy(out + used, one, n);
+        used += n;
+    }
+    while (used > 0 && out[used - 1] == ' ')
+        used--;
+    out[used] = '\0';
+    return aw_store_text(store, out);
+}

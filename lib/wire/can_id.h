@@ -1,0 +1,77 @@
+/* Identifiers of CAN frames.
+ *
+ * A frame of the engine begins with its identifier, low byte first: two bytes for one of 11 bits,
+ * four for one of 29, of which bit 15 is set. So the bytes say themselves which it is; the data
+ * follow. Read as a number that is the code of its message: the identifier, or where that has 29
+ * bits its lower 15, a 1 and the upper 14. Codes below AW_CAN_LOW are those of a tool's own table;
+ * a message of others with so small an identifier has AW_CAN_MARK in its code, too.
+ *
+ *     0x123       23 01 …            0x18FEF100  00 F1 FD 31 …
+ */
+#ifndef AW_WIRE_CAN_ID_H
+#define AW_WIRE_CAN_ID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+#define AW_CAN_SHORT_MAX 0x7FFu
+#define AW_CAN_LONG_MAX  0x1FFFFFFFu
+#define AW_CAN_LOW       32u
+#define AW_CAN_MARK      0x40000000u
+#define AW_CAN_LONG      0x8000u
+#define AW_CAN_HEAD_MAX  4
+#define AW_CAN_DATA_MAX  8
+
+struct aw_can_id {
+    uint32_t id;
+    bool is_long; /* of 29 bits */
+};
+
+/* Bytes in front of the data: 2 or 4; 0: the frame is cut off within them. */
+static inline size_t aw_can_head(struct aw_span frame)
+{
+    size_t head = frame.size >= 2 && frame.data[1] & 0x80 ? 4 : 2;
+    return frame.size >= head ? head : 0;
+}
+
+static inline uint32_t aw_can_code(struct aw_can_id can)
+{
+    if (can.is_long)
+        return (can.id & 0x7FFF) | AW_CAN_LONG | can.id >> 15 << 16;
+    return can.id < AW_CAN_LOW ? can.id | AW_CAN_MARK : can.id;
+}
+
+static inline struct aw_can_id aw_can_of_code(uint32_t code)
+{
+    code &= ~AW_CAN_MARK;
+    if (code & AW_CAN_LONG)
+        return (struct aw_can_id){(code & 0x7FFF) | (code >> 16 & 0x3FFF) << 15, true};
+    return (struct aw_can_id){code, false};
+}
+
+/* Of a frame with a whole head. */
+static inline struct aw_can_id aw_can_id_of(const uint8_t *frame)
+{
+    uint32_t code = frame[0] | (uint32_t)frame[1] << 8;
+    if (code & AW_CAN_LONG)
+        code |= (uint32_t)frame[2] << 16 | (uint32_t)frame[3] << 24;
+    return aw_can_of_code(code & ~AW_CAN_MARK);
+}
+
+/* Writes the head, 2 or 4 bytes, and returns how many. */
+static inline size_t aw_can_put(uint8_t *out, struct aw_can_id can)
+{
+    uint32_t code = can.is_long ? aw_can_code(can) : can.id;
+    out[0] = (uint8_t)code;
+    out[1] = (uint8_t)(code >> 8);
+    if (!can.is_long)
+        return 2;
+    out[2] = (uint8_t)(code >> 16);
+    out[3] = (uint8_t)(code >> 24);
+    return 4;
+}
+
+#endif
