@@ -7,7 +7,7 @@ local title = "EZPhysics simulator, binary packets over a stream"
 local medium = "tcp"
 local big_endian = false
 local ports = {47001}
-local can_ids
+local can_ids, extended_ids
 local envelope = {
     {id = "size", bit = 0, bits = 32},
     {id = "count", bit = 32, bits = 32},
@@ -115,6 +115,7 @@ proto.experts = {malformed}
 
 local in_or_out = Field.new("frame.packet_flags_direction")
 local can_id = medium == "can" and Field.new("can.id")
+local is_extended = medium == "can" and Field.new("can.flags.xtd")
 
 local fields = {}
 
@@ -127,7 +128,7 @@ end
 local function type_of(row)
     if row.names or row.word or row.type == "text" then
         return ProtoField.string
-    elseif row.type == "float" or row.decimals or row.bits > 32 then
+    elseif row.type == "float" or row.decimals or row.wide or row.bits > 32 then
         return ProtoField.double
     end
     return row.type == "uint" and ProtoField.uint32 or ProtoField.int32
@@ -166,6 +167,18 @@ local function as_text(value)
     return type(value) == "number" and string.format("%.15g", value) or value
 end
 
+-- The highest bit first: bits count from the highest one of byte 0.
+local function unsigned_big(range, bit, bits)
+    local value, before, left = 0, bit % 8, bits
+    for i = 0, range:len() - 1 do
+        local here = 8 - (i == 0 and before or 0)
+        local byte, take = range(i, 1):uint() % 2 ^ here, math.min(here, left)
+        value = value * 2 ^ take + math.floor(byte / 2 ^ (here - take))
+        left = left - take
+    end
+    return value
+end
+
 -- Bits count from the lowest one of byte 0; whole bytes may come with the highest first.
 local function unsigned(range, bit, bits)
     local value, last = 0, range:len() - 1
@@ -190,19 +203,23 @@ end
 
 local readers = {}
 
+local function number_in(range, row)
+    return (row.big and unsigned_big or unsigned)(range, row.bit, row.bits)
+end
+
 function readers.uint(range, row)
-    return unsigned(range, row.bit, row.bits)
+    return number_in(range, row)
 end
 
 function readers.int(range, row)
-    if row.bits == 64 then
-        return (big_endian and range:int64() or range:le_int64()):tonumber()
+    if row.bits == 64 and row.bit % 8 == 0 then
+        return ((big_endian or row.big) and range:int64() or range:le_int64()):tonumber()
     end
-    return signed(unsigned(range, row.bit, row.bits), row.bits)
+    return signed(number_in(range, row), row.bits)
 end
 
-function readers.float(range)
-    return big_endian and range:float() or range:le_float()
+function readers.float(range, row)
+    return (big_endian or row.big) and range:float() or range:le_float()
 end
 
 function readers.signmag(range)
@@ -226,7 +243,7 @@ local function meaning(row, number, values)
     number = number * (scale.scale or 1) + (row.offset or 0)
     if row.decimals then
         number = rounded(number, row.decimals)
-    elseif row.type == "float" then
+    elseif row.type == "float" and row.bits == 32 then
         number = shortest(number)
     end
     return number, scale.unit
@@ -292,6 +309,37 @@ local function find(code, dir)
     return other, other and other.dir
 end
 
+-- The message of another node with this identifier, and its way.
+local function find_other(id, dir)
+    local bits = is_extended().value and 29 or 11
+    for _, message in ipairs(messages) do
+        if message.id == id and message.id_bits == bits then
+            local either = message.dir == dir or message.dir == "both"
+            return message, either and dir or message.dir
+        end
+    end
+end
+
+-- Is a row in a message with these numbers of its choosers?
+local function is_chosen(message, row, values)
+    while row.chooser do
+        local number, found = values[row.chooser], false
+        for _, choice in ipairs(row.choices) do
+            found = found or (number >= choice[1] and number <= choice[2])
+        end
+        if not found then
+            return false
+        end
+        for _, other in ipairs(message) do
+            if other.name == row.chooser then
+                row = other
+                break
+            end
+        end
+    end
+    return true
+end
+
 -- The part of the message that the row is, and the number there; nothing if it is absent.
 local function read_row(tvb, row, values, id)
     if row.in_id then
@@ -310,7 +358,7 @@ local function dissect_message(tvb, pinfo, tree, message, dir, id)
         ranges[row.id], values[row.name] = read_row(tvb, row, values, id)
     end
     for _, row in ipairs(message) do
-        if ranges[row.id] then
+        if ranges[row.id] and is_chosen(message, row, values) then
             show_row(top, ranges[row.id], row, values[row.name], values, summary)
         end
     end
@@ -319,15 +367,17 @@ end
 
 -- A frame that is one message. False if it is none.
 local function dissect_frame(tvb, pinfo, tree, dir, id)
-    local message, code
-    if id and id >= 2 ^ code_at.bits and find(id, dir) then
-        code = id
-    elseif id then
+    local message, code, way
+    if id then
+        message, way = find_other(id, dir)
         code = math.floor(id / 2 ^ code_at.bit) % 2 ^ code_at.bits
     elseif tvb:len() * 8 >= code_at.bit + code_at.bits then
         code = number_at(tvb, code_at)
     end
-    message, dir = find(code, dir)
+    if not message and not (id and is_extended().value) then
+        message, way = find(code, dir)
+    end
+    dir = way
     if not message then
         complain(tvb, tree, "no message has code " .. tostring(code))
     elseif tvb:len() < message.bytes then
@@ -469,6 +519,9 @@ if encapsulations[medium] then
 elseif medium == "can" then
     for _, id in ipairs(can_ids) do
         DissectorTable.get("can.id"):add(id, proto)
+    end
+    for _, id in ipairs(extended_ids) do
+        DissectorTable.get("can.extended_id"):add(id, proto)
     end
     DissectorTable.get("can.subdissector"):add_for_decode_as(proto)
 else
