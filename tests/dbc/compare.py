@@ -67,31 +67,29 @@ def cleaned(text, size, csv=True):
     return out.rstrip(" ")
 
 
-def raw_value(signal, data):
-    """The number on the wire, by bits of its own."""
-    bits = []
-    at = signal.start
-    for _ in range(signal.length):
-        bits.append(data[at // 8] >> at % 8 & 1)
-        if signal.byte_order == "little_endian":
-            at += 1
-        else:
-            at = at - 1 if at % 8 else at + 15
+def bits_of(signal):
+    """The bits of a signal, the lowest first, as the file counts them."""
     if signal.byte_order == "little_endian":
-        bits.reverse()
-    return int("".join(map(str, bits)), 2)
+        return list(range(signal.start, signal.start + signal.length))
+    bits, at = [], signal.start
+    for _ in range(signal.length):
+        bits.append(at)
+        at = at - 1 if at % 8 else at + 15
+    return bits[::-1]
+
+
+def raw_value(signal, data):
+    """The number on the wire, without its sign."""
+    return sum((data[at // 8] >> at % 8 & 1) << i for i, at in enumerate(bits_of(signal)))
+
+
+def signed(signal, number):
+    return number - (1 << signal.length) if signal.is_signed and number >> signal.length - 1 else number
 
 
 def put(data, signal, number):
-    at = signal.start
-    for i in range(signal.length):
-        bit = i if signal.byte_order == "little_endian" else signal.length - 1 - i
-        value = number >> bit & 1
-        data[at // 8] = data[at // 8] & ~(1 << at % 8) | value << at % 8
-        if signal.byte_order == "little_endian":
-            at += 1
-        else:
-            at = at - 1 if at % 8 else at + 15
+    for i, at in enumerate(bits_of(signal)):
+        data[at // 8] = data[at // 8] & ~(1 << at % 8) | (number >> i & 1) << at % 8
 
 
 def fits(signal, size):
@@ -184,17 +182,19 @@ def encode_line(message, name, data, known):
         return None
     if any(isinstance(v, float) and not math.isfinite(v) for v in values.values()):
         return None
-    if any(isinstance(v, int) and abs(v) > 2 ** 53 for v in values.values()):
+    here = [s for s in message.signals if s.name in values]
+    if any(not s.is_float and abs(signed(s, raw_value(s, data))) > 2 ** 53 for s in here):
         total["frames beyond 53 bits, not encoded"] += 1
         return None
     fields = " ".join(f"{k + '_' * (k in RESERVED)}={number_text(v)}" for k, v in values.items())
-    own = bytearray(message.length)
-    for signal in message.signals:
-        if signal.name in values:
+    if sum(s.length for s in here) > len({bit for s in here for bit in bits_of(s)}):
+        own = bytearray(message.length)  # of bits that two signals have cantools keeps one's
+        for signal in here:
             put(own, signal, raw_value(signal, data))
-    if bytes(own) != wire: # signals that are there at the same time, with the same bits
-        total["frames where signals lie over each other, by bits instead of by cantools"] += 1
-    return f"encode {name} {fields} --force", bytes(own)
+        total["frames where signals lie over each other, by bits instead of by cantools"] += \
+            bytes(own) != wire
+        wire = bytes(own)
+    return f"encode {name} {fields} --force", wire
 
 
 def explain(message, notice, seen):

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# DBC files of other nodes on the bus: --dbc in all that names messages, and what a wrong one may not do.
+load common.bash
+
+files() {
+    mkdir -p config/armwire
+    cp "$root/tests/dbc/every.dbc" every.dbc
+    cat >bms.dbc <<'END'
+BU_: BMS VCU
+BO_ 1600 Battery: 4 BMS
+ SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU
+ SG_ State M : 16|4@1+ (1,0) [0|15] "" VCU
+ SG_ Low m1 : 24|8@1+ (1,0) [0|255] "%" VCU
+BO_ 2566844672 Pack: 8 BMS
+ SG_ Energy : 0|64@1- (1,0) [0|0] "Wh" VCU
+BO_ 65 Ours: 6 BMS
+ SG_ X : 0|8@1+ (1,0) [0|0] "" VCU
+VAL_ 1600 State 0 "Not ready" 1 "low" ;
+SIG_VALTYPE_ 2566844672 Energy : 2;
+END
+    printf '(%s) can0 %s\n' 1.0 640#96000000 1.1 041#9A99193F0200 1.2 640#96020107 \
+        1.3 18FEF100#000000000000F03F >bus.log
+}
+
+@test "messages of a DBC file by option, variable and config file" {
+    files
+    ok canpid -q --dbc bms.dbc decode bus.log
+    same "$output" "<- BMS.Battery Voltage=384V State=Not ready
+-> kp board=lknee value=0.6 controller=tor
+<- BMS.Battery Voltage=384.02V State=low Low=7%
+<- BMS.Pack Energy=1Wh"
+    ok env CANPID_DBC=bms.dbc canpid -q decode -j 640#96020107
+    same "$output" '{"dir":"rx","msg":"BMS.Battery","Voltage":384.02,"State":"low","Low":7}'
+    printf '[options]\ndbc = bms.dbc,every.dbc\n' >config/armwire/canpid.ini
+    ok canpid -q decode 642#0000000000000001 640#96000000
+    same "$output" "<- WholeSigned All=0.001
+<- BMS.Battery Voltage=384V State=Not ready"
+}
+
+@test "what is left out is told once; drivers keep their identifiers" {
+    files
+    ok canpid --dbc bms.dbc decode 041#9A99193F0200
+    same "$stderr" "canpid: bms.dbc: left out: 1 message with an identifier of the drivers"
+    same "$output" "-> kp board=lknee value=0.6 controller=tor"
+    printf '%s\n' 'decode 640#96000000' 'decode 640#96000000' >lines
+    ok canpid --dbc bms.dbc run lines
+    same "$(grep -c 'left out' <<<"$stderr")" 1
+    ok canpid -q --dbc bms.dbc decode 640#96000000
+    same "$stderr" ""
+}
+
+@test "a broken file is told with its place, and nothing is opened; a stop goes out" {
+    files
+    sed 's/: 7|16@0+/: 7|16@0*/' bms.dbc >wrong.dbc
+    for command in "watch -n1" describe "decode 640#00" "send BMS.Battery Voltage=1"; do
+        # shellcheck disable=SC2086 # words
+        exits 2 canpid -l sim: --dbc wrong.dbc $command
+        same "$stderr" "canpid: wrong.dbc:3:22: '*' where + or - (with a sign) is expected"
+    done
+    ok canpid -l "$fast" --dbc wrong.dbc disable
+    exits 2 canpid --dbc gone.dbc describe
+    has "$stderr" "gone.dbc: No such file"
+}
+
+@test "watched, recorded, read back, plotted, counted, chosen by name" {
+    files
+    ok canpid -q --dbc bms.dbc -l log:bus.log watch -j --fields Voltage
+    same "${#lines[@]}" 2
+    ok canpid -q --dbc bms.dbc -l log:bus.log watch --csv --fields BMS.Battery.Voltage
+    has "$output" "384.02"
+    for form in pcapng mcap log; do
+        ok canpid -q --dbc bms.dbc -l log:bus.log record run.$form
+        ok canpid -q --dbc bms.dbc decode run.$form --where 'BMS.Battery.Voltage>384.01'
+        has "$output" "Voltage=384.02V State=low Low=7%"
+        same "${#lines[@]}" 1
+        ok canpid -q --dbc bms.dbc decode run.$form --where 'State=low'
+        same "${#lines[@]}" 1
+        ok canpid -q --dbc bms.dbc info run.$form
+        has "$output" "<- BMS.Pack"
+    done
+    ok canpid -q --dbc bms.dbc plot run.pcapng Voltage --out run.svg
+    has "$output" "samples=2"
+    ok canpid -q --dbc bms.dbc -l log:bus.log dump --as both
+    has "$output" "18FEF100#000000000000F03F"
+}
+
+@test "send asks first, takes only the signals that are chosen, and sends nothing else" {
+    files
+    ok canpid --dbc bms.dbc -q send BMS.Battery Voltage=384 State=low Low=7 --dry-run
+    has "$output" "640#96000107"
+    ok canpid --dbc bms.dbc -q encode BMS.Pack Energy=1
+    same "$output" "18FEF100#000000000000F03F"
+    exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0
+    has "$stderr" "add --yes if you mean it"
+    exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 Low=7 --yes
+    has "$stderr" "Low is not in it with this State"
+    exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=low --yes
+    has "$stderr" "Low is missing"
+    exits 6 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=601 State=0 --yes
+    exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=nan State=0 --yes
+    ok canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 --yes
+    has "$output" "result=sent"
+}
+
+@test "our own description as DBC says the same again" {
+    files
+    ok canpid -q --dbc every.dbc describe --as dbc
+    printf '%s\n' "$output" >again.dbc
+    ok canpid -q --dbc again.dbc describe --as dbc
+    same "$output" "$(<again.dbc)"
+    ok canpid -q --dbc every.dbc describe VCU.Nested
+    has "$output" "Deeper"
+    for as in md json lua; do ok canpid -q --dbc every.dbc describe --as $as; done
+    ok canpid -q --dbc every.dbc describe --as c
+    hasnt "$output" "Nested"
+}
+
+@test "names and files are completed" {
+    files
+    ok canpid complete -- --dbc bms.dbc encode BMS.B
+    has "$output" "BMS.Battery"
+    ok canpid complete -- --dbc bms.dbc encode BMS.Battery Vol
+    has "$output" "Voltage="
+    ok canpid complete -- --dbc bm
+    same "$output" "::files dbc"
+    same "$stderr" ""
+}
+
+@test "the dissector names them" {
+    files
+    command -v tshark >/dev/null || skip "no tshark"
+    ok canpid -q --dbc bms.dbc -l log:bus.log record run.pcapng
+    canpid -q --dbc bms.dbc describe --as lua >bms.lua
+    ok tshark -X lua_script:bms.lua -r run.pcapng
+    has "$output" "BMS.Battery Voltage=384.02V State=low Low=7%"
+    has "$output" "BMS.Pack Energy=1Wh"
+    has "$output" "kp board=lknee value=0.6"
+}
+
+@test "cantools says the same of every feature" {
+    /usr/bin/python3 -c 'import cantools' 2>/dev/null || skip "no cantools"
+    ok env CANPID="$BIN/canpid" /usr/bin/python3 "$root/tests/dbc/compare.py" "$root/tests/dbc"
+    has "$output" "0 disagreements"
+}

@@ -1,0 +1,109 @@
+/* DBC files. The first byte says how many bytes at the end are the data of a frame; what is before
+ * them is the file.
+ *
+ * What is refused is explained, with its place. What is accepted is a table like ours: signals lie
+ * within their messages, what is decoded is encoded again as it was, and all of it is drawn. A
+ * description of it as DBC is read again.
+ */
+#include <math.h>
+
+#include "describe/describe.h"
+#include "fuzz.h"
+#include "packets/packets.h"
+
+static struct aw_wire wire;
+
+/* Signals may lie over each other: of the values that are encoded the last one holds. So it is the
+ * frame that is decoded, encoded and decoded again where nothing is twice. */
+static void try_message(size_t index, struct aw_span bytes)
+{
+    const struct aw_codec *codec = aw_wire_codec_at(&wire, index);
+    struct aw_error err = {.text = ""};
+    struct aw_record record, again;
+    uint8_t frame[16] = {0}, out[16];
+    size_t size, head = codec->message->code & 0x8000 ? 4 : 2;
+    MUST(codec->size >= head && codec->size <= head + 8);
+    for (int i = 0; i < codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        MUST(scalar->bits >= 1 && scalar->bits <= 64);
+        MUST(scalar->bit + scalar->bits <= codec->size * 8u);
+        MUST(scalar->chooser < codec->n_scalars && scalar->chooser != i);
+    }
+    aw_record_init(&record, codec, AW_TX);
+    MUST(aw_encode(&record, true, out, sizeof out, &size, &err) == AW_OK || *err.text);
+    for (size_t i = 0; i < head; i++)
+        frame[i] = (uint8_t)(codec->message->code >> 8 * i);
+    memcpy(frame + head, bytes.data, bytes.size < 8 ? bytes.size : 8);
+    if (head == 2)
+        frame[1] &= 7;
+    if (aw_wire_decode(&wire, AW_RX, (struct aw_span){frame, codec->size}, &record, &err) !=
+            AW_OK ||
+        record.codec != codec || aw_encode(&record, true, out, sizeof out, &size, &err) != AW_OK)
+        return;
+    MUST(size == codec->size);
+    MUST(aw_decode(codec, (struct aw_span){out, size}, &again, &err) == AW_OK);
+}
+
+static char *draw(enum aw_describe_as as)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    MUST(out);
+    aw_describe(out, &wire, NULL, as);
+    fclose(out);
+    return text;
+}
+
+static enum aw_status read_dbc(struct aw_packets *packets, const void *text, size_t size,
+                               struct aw_error *err)
+{
+    char notice[256];
+    FILE *file = file_of(text, size);
+    enum aw_status status = aw_packets_read_dbc(packets, file, "f", notice, sizeof notice, err);
+    fclose(file);
+    return status;
+}
+
+/* Our own description of messages says the same of as many. */
+static void read_back(size_t n)
+{
+    char *text = draw(AW_DESCRIBE_DBC);
+    struct aw_error err = {.text = ""};
+    struct aw_packets *packets = aw_packets_new(&aw_canpid_protocol);
+    MUST(packets);
+    if (read_dbc(packets, text, strlen(text), &err) != AW_OK) {
+        fprintf(stderr, "%s\n%s", err.text, text);
+        abort();
+    }
+    MUST(aw_packets_protocol(packets)->n_messages == n);
+    aw_packets_free(packets);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct aw_protocol *protocol = &aw_canpid_protocol;
+    size_t frame = size ? data[0] % 9u : 0;
+    if (size > 8192 || frame + 1 >= size)
+        return 0;
+    struct aw_packets *packets = aw_packets_new(protocol);
+    struct aw_error err = {.text = ""};
+    MUST(packets);
+    if (read_dbc(packets, data + 1, size - 1 - frame, &err) == AW_OK) {
+        const struct aw_protocol *with = aw_packets_protocol(packets);
+        aw_wire_init(&wire, with, NULL, false);
+        for (size_t i = protocol->n_messages; i < with->n_messages; i++)
+            try_message(i, (struct aw_span){data + size - frame, frame});
+        if (with->n_messages > protocol->n_messages &&
+            with->n_messages < protocol->n_messages + 8) {
+            for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_LUA; as++)
+                free(draw(as));
+            read_back(with->n_messages);
+        }
+    } else {
+        MUST(strncmp(err.text, "f:", 2) == 0);
+    }
+    aw_packets_free(packets);
+    return 0;
+}

@@ -1,0 +1,298 @@
+/* DBC files: what they become, what is left out of them and told, and what is said of wrong ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "packets/packets.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/hidmotor/wire.h"
+#include "wire/can_id.h"
+#include "wire/hex.h"
+#include "wire/wire.h"
+
+static struct aw_wire wire;
+static struct aw_packets *packets;
+static char notice[512];
+
+static enum aw_status read_text(const struct aw_protocol *protocol, const char *text,
+                                struct aw_error *err)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    packets = aw_packets_new(protocol);
+    assert_non_null(packets);
+    enum aw_status status = aw_packets_read_dbc(packets, file, "f.dbc", notice, sizeof notice, err);
+    fclose(file);
+    if (status == AW_OK)
+        aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    return status;
+}
+
+static void use(const char *text)
+{
+    struct aw_error err = {0};
+    if (read_text(&aw_canpid_protocol, text, &err) != AW_OK)
+        fail_msg("%s", err.text);
+}
+
+/* "SPEED=3 STATE=-1" of a frame as people write it. */
+static void assert_decodes(const char *hex, const char *message, const char *wanted)
+{
+    uint8_t frame[16];
+    size_t size;
+    struct aw_record record;
+    struct aw_error err = {0};
+    char text[256] = "";
+    assert_int_equal(
+        aw_hex_parse(&aw_canpid_protocol, hex, strlen(hex), frame, sizeof frame, &size, &err),
+        AW_OK);
+    if (aw_wire_decode(&wire, AW_RX, (struct aw_span){frame, size}, &record, &err) != AW_OK)
+        fail_msg("%s: %s", hex, err.text);
+    assert_string_equal(record.codec->message->name, message);
+    for (int i = 0; i < record.codec->n_scalars; i++)
+        if (record.present >> i & 1)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%.15g",
+                     *text ? " " : "", record.codec->scalars[i].field->name, record.v[i]);
+    assert_string_equal(text, wanted);
+    uint8_t again[16];
+    size_t size_again;
+    if (aw_encode(&record, true, again, sizeof again, &size_again, &err) != AW_OK)
+        fail_msg("%s: %s", hex, err.text);
+    char back[40];
+    aw_hex_print(&aw_canpid_protocol, (struct aw_span){again, size_again}, back);
+    assert_string_equal(back, hex);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    aw_packets_free(packets);
+    packets = NULL;
+    return 0;
+}
+
+static void places_and_orders(void **state)
+{
+    (void)state;
+    use("BO_ 1600 Places: 8 BMS\n"
+        " SG_ A : 0|12@1+ (0.5,-40) [0|0] \"\" X\n"
+        " SG_ B : 12|13@1- (1,0) [0|0] \"\" X\n"
+        " SG_ C : 33|10@0+ (2,1) [0|0] \"\" X\n"
+        " SG_ D : 55|9@0- (1,0) [0|0] \"\" X\n"
+        "BO_ 1601 W: 8 BMS\n SG_ A : 7|64@0- (1,0) [0|0] \"\" X\n"
+        "BO_ 1602 V: 8 BMS\n SG_ A : 0|64@1+ (1,0) [0|0] \"\" X\n"
+        "BO_ 1603 E: 0 Vector__XXX\n");
+    assert_string_equal(notice, "");
+    assert_decodes("640#FFFFFF0000000000", "BMS.Places", "A=2007.5 B=4095 C=1 D=0");
+    assert_decodes("640#0000000102030000", "BMS.Places", "A=-40 B=-4096 C=1031 D=0");
+    assert_decodes("640#000000000000FF80", "BMS.Places", "A=-40 B=0 C=1 D=-1");
+    assert_decodes("641#FFFFFFFFFFFFFFFE", "BMS.W", "A=-2");
+    assert_decodes("642#0000000000000080", "BMS.V", "A=9.22337203685478e+18");
+    assert_decodes("643#", "E", "");
+}
+
+static void floats_and_long_identifiers(void **state)
+{
+    (void)state;
+    use("BO_ 2566844672 R: 8 M\n SG_ F : 0|32@1- (1,0) [0|0] \"\" X\n"
+        " SG_ G : 39|32@0- (0.5,1) [0|0] \"\" X\n"
+        "BO_ 2566844673 D: 8 M\n SG_ D : 7|64@0- (1,0) [0|0] \"\" X\n"
+        "BO_ 3 Low: 1 M\n SG_ X : 0|8@1+ (1,0) [0|0] \"\" X\n"
+        "SIG_VALTYPE_ 2566844672 F : 1;SIG_VALTYPE_ 2566844672 G : 1;"
+        "SIG_VALTYPE_ 2566844673 D : 2;");
+    assert_decodes("18FEF100#0000803F40000000", "M.R", "F=1 G=2");
+    assert_decodes("18FEF101#BFF0000000000000", "M.D", "D=-1");
+    assert_decodes("003#07", "M.Low", "X=7");
+    struct aw_can_id id = {0x18FEF101, true};
+    uint8_t head[AW_CAN_HEAD_MAX];
+    assert_int_equal(aw_can_put(head, id), 4);
+    assert_int_equal(aw_can_id_of(head).id, id.id);
+    assert_int_equal(aw_can_of_code(aw_can_code(id)).id, id.id);
+    struct aw_record record;
+    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){head, 3}, &record, NULL),
+                     AW_MALFORMED);
+    /* what is no number is none */
+    uint8_t frame[12] = {head[0] - 1, head[1], head[2], head[3], 0, 0, 0xC0, 0x7F};
+    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){frame, 12}, &record, NULL),
+                     AW_MALFORMED);
+    assert_true(isnan(aw_record_get(&record, "F")));
+    assert_true(aw_record_get(&record, "G") == 1);
+}
+
+static const char nested[] = "BO_ 1605 N: 8 V\n"
+                             " SG_ Outer M : 0|4@1+ (1,0) [0|15] \"\" X\n"
+                             " SG_ Inner m1M : 4|4@1+ (1,0) [0|15] \"\" X\n"
+                             " SG_ Deep m0 : 8|8@1+ (1,0) [0|255] \"\" X\n"
+                             " SG_ Wide m0 : 4|12@1+ (1,0) [0|0] \"\" X\n"
+                             "SG_MUL_VAL_ 1605 Inner Outer 1-1, 4-6;\n"
+                             "SG_MUL_VAL_ 1605 Deep Inner 0-0;\n"
+                             "SG_MUL_VAL_ 1605 Wide Outer 0-0;\n";
+
+static void multiplexed_signals(void **state)
+{
+    (void)state;
+    use(nested);
+    assert_decodes("645#F0FF000000000000", "V.N", "Outer=0 Wide=4095");
+    assert_decodes("645#0107000000000000", "V.N", "Outer=1 Inner=0 Deep=7");
+    assert_decodes("645#1500000000000000", "V.N", "Outer=5 Inner=1");
+    assert_decodes("645#0200000000000000", "V.N", "Outer=2");
+}
+
+static void only_those_that_are_chosen_are_sent(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name[3];
+        double value[3];
+        const char *why; /* NULL: it is encoded */
+    } cases[] = {
+        {{"Outer", "Wide"}, {0, 9}, NULL},
+        {{"Outer", "Wide"}, {1, 9}, "V.N: Inner is missing — give Inner=VALUE"},
+        {{"Outer", "Inner", "Deep"}, {4, 0, 9}, NULL},
+        {{"Outer", "Inner", "Deep"},
+         {4, 1, 9},
+         "V.N: Deep is not in it with this Inner — leave it out, or give another Inner"},
+        {{"Outer", "Inner"},
+         {2, 0},
+         "V.N: Inner is not in it with this Outer — leave it out, or give another Outer"},
+        {{"Inner"}, {0}, "V.N: Outer is missing — give Outer=VALUE"},
+    };
+    use(nested);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_record record;
+        struct aw_error err = {0};
+        uint8_t out[16];
+        size_t size;
+        aw_record_init(&record, aw_wire_codec(&wire, "V.N", AW_TX), AW_TX);
+        for (int k = 0; k < 3 && cases[i].name[k]; k++)
+            assert_int_equal(aw_record_set(&record, cases[i].name[k], cases[i].value[k], &err),
+                             AW_OK);
+        aw_encode(&record, false, out, sizeof out, &size, &err);
+        assert_string_equal(err.text, cases[i].why ? cases[i].why : "");
+    }
+}
+
+static void names_of_values_and_long_names(void **state)
+{
+    (void)state;
+    use("BO_ 1604 Modes: 8 V\n SG_ Mode : 0|8@1+ (0.5,1) [0|0] \"%\" X\n"
+        " SG_ dir : 8|8@1+ (1,0) [0|0] \"\" X\n SG_ S : 16|8@1- (1,0) [0|0] \"\" X\n"
+        "VAL_ 1604 Mode 0 \"off\" 1 \"a, \\\"b\" 3 \"50%\" 3 \"60%\" 4 \"\" ;\n"
+        "VAL_ 1604 S -1 \"none\" 9999999999 \"far\" ;\n"
+        "BA_ \"SystemMessageLongSymbol\" BO_ 1604 \"ModesWithALongName\";\n"
+        "BA_ \"SystemSignalLongSymbol\" SG_ 1604 S \"SignalWithALongName\";\n"
+        "CM_ SG_ 1604 Mode \"what it\n does\";");
+    assert_string_equal(notice, "f.dbc: left out: 1 name of a number beyond 32 bits");
+    const struct aw_codec *codec = aw_wire_codec(&wire, "V.ModesWithALongName", AW_RX);
+    assert_non_null(codec);
+    assert_true(aw_codec_find(codec, "SignalWithALongName") >= 0);
+    assert_true(aw_codec_find(codec, "dir_") >= 0);
+    assert_string_equal(codec->scalars[1].field->help, "what it does");
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"off", 1}, {"a; /'b", 1.5}, {"60% (3)", 2.5}, {"60%", 60}, {"7", 7}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_record record;
+        aw_record_init(&record, codec, AW_TX);
+        assert_int_equal(aw_record_set_text(&record, "Mode", cases[i].text, NULL), AW_OK);
+        assert_true(aw_record_get(&record, "Mode") == cases[i].value);
+    }
+}
+
+static void what_is_left_out_is_told(void **state)
+{
+    (void)state;
+    use("BO_ 65 Ours: 6 V\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" X\n"
+        "BO_ 1600 Fd: 64 V\nBO_ 3221225472 NONE: 0 Vector__XXX\n"
+        "BO_ 1601 A: 2 V\n SG_ A : 9|8@1+ (1,0) [0|0] \"\" X\n SG_ B : 0|65@1+ (1,0) [0|0] \"\" X\n"
+        " SG_ C : 1|9@0+ (1,0) [0|0] \"\" X\n SG_ D : 0|1@1+ (0,0) [0|0] \"\" X\n"
+        " SG_ E : 0|1@1+ (1,0) [0|0] \"\" X\n SG_ E : 1|1@1+ (1,0) [0|0] \"\" X\n"
+        "BO_ 1601 B: 2 V\nBO_ 4096 C: 2 V\n"
+        "BO_ 1602 D: 2 V\n SG_ L m1 : 0|8@1+ (1,0) [0|0] \"\" X\n"
+        " SG_ P m1M : 0|8@1+ (1,0) [0|0] \"\" X\n SG_ Q m1M : 0|8@1+ (1,0) [0|0] \"\" X\n"
+        "SG_MUL_VAL_ 1602 P Q 1-1;SG_MUL_VAL_ 1602 Q P 1-1;");
+    assert_string_equal(
+        notice,
+        "f.dbc: left out: 1 message of CAN FD, 1 message without an identifier of a frame, "
+        "1 message with an identifier of the drivers, 1 message with an identifier that another "
+        "one has, 2 signals that lie beyond their messages, 1 signal with the name of another one, "
+        "1 signal with a factor of 0 or an unknown type, 3 signals without their multiplexors; "
+        "taken for 29 bits, without their mark: 1 identifier");
+    assert_decodes("641#0100", "V.A", "C=128 E=1");
+}
+
+static void many_signals_and_messages(void **state)
+{
+    (void)state;
+    static char text[200000];
+    size_t used = (size_t)sprintf(text, "BO_ 1600 Bits: 8 V\n");
+    for (int i = 0; i < 64; i++)
+        used += (size_t)sprintf(text + used, " SG_ B%d : %d|1@1+ (1,0) [0|0] \"\" X\n", i, i);
+    for (int i = 0; i < AW_MAX_MESSAGES; i++)
+        used += (size_t)sprintf(text + used, "BO_ %u M: 1 V\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" X\n",
+                                0x80000000u + (unsigned)i * 4096);
+    use(text);
+    assert_string_equal(notice, "f.dbc: left out: 14 messages too many, 1 signal of a message with "
+                                "more than 63");
+    assert_decodes("00001000#07", "V.M_1000", "A=7");
+}
+
+static void what_is_wrong_is_told_with_its_place(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"BO_ x", "f.dbc:1:5: 'x' where the identifier of a message is expected"},
+        {"\n  BO_ 1 A 8", "f.dbc:2:11: '8' where ':' is expected"},
+        {"SG_ A : 0|8@1+ (1,0) [0|0] \"\" X",
+         "f.dbc:1:5: 'A' where a message (BO_) before its signals is expected"},
+        {"BO_ 1 A: 8 X\n SG_ A : 0|8@2+ (1,0) [0|0] \"\" X",
+         "f.dbc:2:14: '2' where 0 (the highest byte first) or 1 (the lowest) is expected"},
+        {"BO_ 1 A: 8 X\n SG_ A q : 0|8@1+ (1,0) [0|0] \"\" X",
+         "f.dbc:2:8: 'q' where ':', or M or m and a number of a multiplexed signal is expected"},
+        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1+ (1;0)", "f.dbc:2:19: ';' where ',' is expected"},
+        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1", "f.dbc:2:15: the file ends where + or - (with a sign) is "
+                                         "expected"},
+        {"CM_ \"no end;", "f.dbc:1:5: a text that does not end — there is no other quote"},
+        {"VAL_ 1 A 0 x", "f.dbc:1:12: 'x' where a text in quotes is expected"},
+        {"hello", "f.dbc:1:1: 'hello' where a statement such as BO_, SG_ or VAL_ is expected"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_error err = {0};
+        assert_int_equal(read_text(&aw_canpid_protocol, cases[i].text, &err), AW_USAGE);
+        assert_string_equal(err.text, cases[i].why);
+        end(NULL);
+    }
+    struct aw_error err = {0};
+    assert_int_equal(read_text(&aw_hidmotor_protocol, "", &err), AW_USAGE);
+    assert_string_equal(err.text, "DBC files are for tools on a CAN bus, not for hidmotor");
+    end(NULL);
+    packets = aw_packets_new(&aw_canpid_protocol);
+    assert_int_equal(aw_packets_read_dbc(packets, NULL, "/nowhere/x.dbc", notice, 8, &err),
+                     AW_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(places_and_orders, end),
+        cmocka_unit_test_teardown(floats_and_long_identifiers, end),
+        cmocka_unit_test_teardown(multiplexed_signals, end),
+        cmocka_unit_test_teardown(only_those_that_are_chosen_are_sent, end),
+        cmocka_unit_test_teardown(names_of_values_and_long_names, end),
+        cmocka_unit_test_teardown(what_is_left_out_is_told, end),
+        cmocka_unit_test_teardown(many_signals_and_messages, end),
+        cmocka_unit_test_teardown(what_is_wrong_is_told_with_its_place, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
