@@ -87,6 +87,8 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *sc
         return RUN_TEXT;
     uint8_t kind =
         scalar->bit % 8 == 0 && scalar->bits % 8 == 0 ? whole_words[type][scalar->bits / 8] : 0;
+    if (!kind && (scalar->big_endian || type == AW_FLOAT))
+        return RUN_ODD_BITS;
     if (!kind)
         return type == AW_SINT ? RUN_SIGNED_BITS : RUN_BITS;
     bool big = codec->variant->big_endian || scalar->big_endian;

@@ -145,7 +145,7 @@ static bool all_finite(const struct aw_codec *codec, const struct aw_record *rec
     for (unsigned i = 0; i < codec->n_runs; i++) {
         const struct aw_codec_run *run = &codec->runs[i];
         unsigned kind = run->kind % RUN_BIG_ENDIAN;
-        if (kind == RUN_F32 || kind == RUN_F64 || kind == RUN_BITS)
+        if (kind == RUN_F32 || kind == RUN_F64 || kind == RUN_ODD_BITS)
             for (unsigned n = 0; n < run->count; n++)
                 sum += record->v[run->scalar + n * run->scalar_step] * 0;
     }
@@ -178,15 +178,23 @@ static void drop_unchosen(const struct aw_codec *codec, struct aw_record *record
     }
 }
 
-static inline double bits_value(const struct aw_codec *codec, const struct aw_scalar *scalar,
-                                uint8_t kind, const uint8_t *data)
+static enum aw_status drop_absent(const struct aw_codec *codec, struct aw_record *record,
+                                  struct aw_error *err)
 {
-    uint64_t sign = kind == RUN_SIGNED_BITS ? UINT64_C(1) << (scalar->bits - 1) : 0;
+    drop_unchosen(codec, record);
+    return drop_uncounted(codec, record, err);
+}
+
+/* On its own: the registers that it takes would cost the others. */
+static __attribute__((noinline)) double
+odd_value(const struct aw_codec *codec, const struct aw_scalar *scalar, const uint8_t *data)
+{
     uint64_t bits = scalar->big_endian
                         ? aw_bits_get_big(data, scalar->bit, scalar->bits)
                         : aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
     if (scalar->field->type == AW_FLOAT)
         return scalar->bits == 64 ? double_of(bits) : float_of((uint32_t)bits);
+    uint64_t sign = scalar->field->type == AW_SINT ? UINT64_C(1) << (scalar->bits - 1) : 0;
     return sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
 }
 
@@ -205,19 +213,22 @@ static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span fr
     for (unsigned i = 0; i < codec->n_runs; i++) {
         const struct aw_codec_run *run = &codec->runs[i];
         const struct aw_scalar *scalar = &codec->scalars[run->scalar];
-        if (run->kind > RUN_TEXT) {
+        if (run->kind > RUN_ODD_BITS) {
             loaders[run->kind](run, frame.data + run->byte, record->v + run->scalar);
+        } else if (run->kind < RUN_TEXT) {
+            uint64_t sign = run->kind == RUN_SIGNED_BITS ? UINT64_C(1) << (scalar->bits - 1) : 0;
+            uint64_t bits =
+                aw_bits_get(frame.data, scalar->bit, scalar->bits, codec->variant->big_endian);
+            record->v[run->scalar] = sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
         } else if (run->kind == RUN_TEXT) {
             size_t length = strnlen((const char *)frame.data + run->byte, scalar->bits / 8u);
             memcpy(record->text, frame.data + run->byte, length);
             record->text[length] = '\0';
         } else {
-            record->v[run->scalar] = bits_value(codec, scalar, run->kind, frame.data);
+            record->v[run->scalar] = odd_value(codec, scalar, frame.data);
         }
     }
-    if (codec->chosen)
-        drop_unchosen(codec, record);
-    return codec->counted ? drop_uncounted(codec, record, err) : AW_OK;
+    return codec->counted | codec->chosen ? drop_absent(codec, record, err) : AW_OK;
 }
 
 enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,

@@ -7,9 +7,10 @@
 #include "wire/codec.h"
 
 enum run_kind {
-    RUN_BITS, /* unsigned, anywhere, in either order */
+    RUN_BITS, /* unsigned, anywhere */
     RUN_SIGNED_BITS,
     RUN_TEXT,
+    RUN_ODD_BITS, /* anywhere, the highest first, or of a float */
     RUN_U8, /* this and those below are whole words: several can be joined into a run */
     RUN_S8,
     RUN_U16,

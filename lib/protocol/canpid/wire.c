@@ -231,12 +231,17 @@ static const struct aw_own_packets own = {
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
+    bool others = wire->protocol->n_messages > COUNT(messages); /* of files */
+    if (!others && frame.size >= 2 && !(frame.data[1] & 0x80)) {
+        const struct aw_message *plain = aw_find_code_any(wire, dir, frame.data[0] & (OWN - 1));
+        if (plain)
+            return plain;
+    }
     if (!aw_can_head(frame)) {
         aw_fail(err, AW_MALFORMED, "frame: no identifier — cut off");
         return NULL;
     }
     struct aw_can_id can = aw_can_id_of(frame.data);
-    bool others = wire->protocol->n_messages > COUNT(messages); /* of packet files */
     const struct aw_message *message =
         others ? aw_find_code_any(wire, dir, aw_can_code(can)) : NULL;
     if (!message && !can.is_long)

@@ -1,4 +1,4 @@
-/* DBC files: what they become, what is left out of them and told, and what is said of wrong ones. */
+/* DBC files: what they become, what is left out of them, and what is said of wrong ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
