@@ -11,7 +11,7 @@ enum run_kind {
     RUN_SIGNED_BITS,
     RUN_TEXT,
     RUN_ODD_BITS, /* anywhere, the highest first, or of a float */
-    RUN_U8, /* this and those below are whole words: several can be joined into a run */
+    RUN_U8,       /* this and those below are whole words: several can be joined into a run */
     RUN_S8,
     RUN_U16,
     RUN_S16,
