@@ -223,7 +223,8 @@ const struct aw_command aw_common_commands[] = {
          {.name = "loop", .help = "repeat until --for or Ctrl-C"},
          {.name = "all", .help = "on a CAN bus: send the frames of the devices, too"}),
      .safety = AW_MOTION, .timed = true, .run = aw_run_replay,
-     .lines = AW_LIST("-l sim: --record run.pcapng {move}", "-l sim: replay run.pcapng --approach 20deg/s"),
+     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
+         "-l sim: replay run.pcapng --approach 20deg/s"),
      .details = "The whole file is checked first. A first target that is farther from the "
          "measured position of its joint than --max-jump is refused, or approached with "
          "--approach. "
