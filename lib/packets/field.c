@@ -216,6 +216,14 @@ static enum aw_status read_default(struct aw_field *row, const char *text, struc
     return aw_number_parse_unit(text, row->unit, &row->fallback, err);
 }
 
+enum aw_status aw_packet_endian(bool *big, const char *value, struct aw_error *err)
+{
+    *big = strcmp(value, "big") == 0;
+    if (*big || strcmp(value, "little") == 0)
+        return AW_OK;
+    return aw_fail(err, AW_USAGE, "endian: '%.40s' is neither big nor little", value);
+}
+
 /* The sign between a number and the one before it, or none. */
 static enum aw_status read_before(struct aw_field *row, const char *value, struct aw_error *err)
 {
@@ -263,13 +271,11 @@ static enum aw_status read_key(struct aw_field *row, struct aw_store *store, str
     case 8:
         return read_before(row, value, err);
     case 7:
-        return aw_fail(err, AW_USAGE,
-                       "endian: not read yet — a packet has the byte order of the "
-                       "tool's wire");
+        return aw_packet_endian(&row->big_endian, value, err);
     default:
         return aw_fail(err, AW_USAGE,
-                       "'%.40s' is no key — use scale, offset, min, max, default, no_data, values "
-                       "or help",
+                       "'%.40s' is no key — use scale, offset, min, max, default, no_data, values, "
+                       "endian or help",
                        key);
     }
 }

@@ -112,7 +112,7 @@ static bool is_there(const struct aw_field *rows, size_t n, const char *name)
 enum aw_status aw_packet_check(const struct aw_packet *p, struct aw_error *err)
 {
     for (size_t i = 0; i < p->n_inner && p->n_labels > 1 && p->inner_bits % 8; i++)
-        if (p->inner[i].type == AW_FLOAT)
+        if (p->inner[i].type == AW_FLOAT || p->inner[i].big_endian)
             return aw_fail(err, AW_USAGE,
                            "%s: begins within a byte the second time — put bits behind the "
                            "fields of 'repeat' that fill it",
@@ -230,13 +230,34 @@ static bool is_taken(const struct aw_packet *p, const struct aw_field *row)
                                       (!p->n_labels && is_there(p->rows, p->n_rows, row->name)));
 }
 
+/* Only whole bytes have an order. Of a constant it is changed here. */
+static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *row,
+                                   struct aw_error *err)
+{
+    bool big = row->big_endian || p->big, number = row->type <= AW_FLOAT || row->type == AW_CONST;
+    bool whole = row->bits % 8 == 0 && (p->bits + p->inner_bits) % 8 == 0;
+    if (row->big_endian && !whole)
+        return aw_fail(err, AW_USAGE,
+                       "%s: endian is for whole bytes — u16, s32 or f32, which begin at a byte",
+                       row->name);
+    row->big_endian = big && number && whole && row->bits > 8;
+    if (row->type != AW_CONST || !row->big_endian)
+        return AW_OK;
+    row->constant = __builtin_bswap32(row->constant) >> (32 - row->bits);
+    row->big_endian = false;
+    return AW_OK;
+}
+
 static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, struct aw_error *err)
 {
+    enum aw_status status = apply_endian(p, row, err);
+    if (status != AW_OK)
+        return status;
     if (p->n_rows == 0 && p->n_inner == 0)
         row->before = '\0'; /* it stands behind the word */
     if (is_taken(p, row))
         return aw_fail(err, AW_USAGE, "%s: the packet has one of that name already", row->name);
-    enum aw_status status = check_place(p, row, err);
+    status = check_place(p, row, err);
     if (status == AW_OK && !add_row(p, *row))
         status =
             aw_fail(err, AW_LIMIT, "more than %d fields — make two packets of it", AW_PACKET_ROWS);
@@ -306,9 +327,7 @@ enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const
     case 9:
         return read_yes(&p->replace, value, err);
     case 8:
-        return aw_fail(err, AW_USAGE,
-                       "endian: not read yet — a packet has the byte order of the "
-                       "tool's wire");
+        return aw_packet_endian(&p->big, value, err);
     default:
         return read_field(p, store, name, value, err);
     }

@@ -27,6 +27,7 @@ struct aw_packet {
     unsigned line;    /* where it begins */
     uint32_t id;
     bool has_id, ask, moves, replace;
+    bool big;        /* of what follows the highest byte comes first */
     enum aw_dir dir; /* 0: not said */
     double rate;
     size_t n_rows, n_inner, n_labels; /* labels of the open group; 0: none is open */
@@ -43,6 +44,9 @@ struct aw_packet {
 
 /* Begins with nothing said; the first time it is all zero. */
 void aw_packet_begin(struct aw_packet *packet, const struct aw_protocol *protocol, unsigned line);
+
+/* "big" or "little". AW_USAGE. */
+enum aw_status aw_packet_endian(bool *big, const char *value, struct aw_error *err);
 
 /* Makes name of a word in capital letters, "GRIP": AW_USAGE if it is none. */
 enum aw_status aw_packet_word(char *name, struct aw_error *err);

@@ -196,6 +196,24 @@ static void joints(void **state)
     aw_packets_free(packets);
 }
 
+/* The highest byte first, of one field and of all that follow. */
+static void byte_order(void **state)
+{
+    (void)state;
+    struct aw_packets *packets =
+        packets_of(&aw_hidmotor_protocol,
+                   "[packet mixed]\nid = 7\na = u16\nb = u16 endian=big\nendian = big\nc = s24\n"
+                   "d = f32 deg scale=0.5\ne = u8\nf = const:u16:0x1234\nrepeat = x y\n"
+                   "g = u32\nrepeat =\nendian = little\nh = u16\n");
+    check_protocol(aw_packets_protocol(packets));
+    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    assert_encodes(&wire, "mixed", "a=258 b=258 c=-2 d=0.5deg e=9 x.g=1 y.g=2 h=258",
+                   "07 00 00 00 02 01 01 02 FF FF FE 3F 80 00 00 09 12 34 00 00 00 01 00 00 00 02 "
+                   "02 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
+                   "00 00 00 00 00 00 00 00 00 00 00 00");
+    aw_packets_free(packets);
+}
+
 /* Two files: the second knows the packets of the first. */
 static void several_files(void **state)
 {
@@ -307,7 +325,7 @@ static void mistakes(void **state)
         {A "rate = 0\n", "f:3:1: rate: 0"},
         {A "rate = 5deg\n", "f:3:1: '5deg': 'deg' is the wrong unit"},
         {A "dir = up\n", "f:3:1: dir: 'up'"},
-        {A "endian = big\n", "f:3:1: endian: not read yet"},
+        {A "endian = huge\n", "f:3:1: endian: 'huge' is neither big nor little"},
         {A "repeat = m1 m1\n", "f:3:1: repeat: 'm1' is there twice"},
         {A "repeat = M1\n", "f:3:1: 'M1' cannot be the name of a joint"},
         {A "t = u8\n", "f:3:1: 't' cannot be the name of a field"},
@@ -337,7 +355,8 @@ static void mistakes(void **state)
         {A "x = u8 no_data=0.5\n", "f:3:1: x: no_data: '0.5'"},
         {A "x = u8 values=on\n", "f:3:1: x: values: 'on' is no NAME:NUMBER"},
         {A "x = u8 values=on:1,off:1\n", "f:3:1: x: values: 'off' is there twice"},
-        {A "x = u8 endian=big\n", "f:3:1: x: endian: not read yet"},
+        {A "x = bits:5 endian=big\n", "f:3:1: x: endian is for whole bytes"},
+        {A "x = u16 endian=1\n", "f:3:1: x: endian: '1' is neither"},
         {A "x = pad:3 scale=2\n", "f:3:1: x: 'scale=2': text, gaps and constants"},
         {A "x = u8\nx = u16\n", "f:4:1: x: the packet has one of that name already"},
         {A "repeat = b c\nx = f32\ny = bits:1\n", "f:1:1: x: begins within a byte the second"},
@@ -380,8 +399,8 @@ int main(void)
         cmocka_unit_test(round_trips),   cmocka_unit_test(known_bytes),
         cmocka_unit_test(directions),    cmocka_unit_test(on_a_bus),
         cmocka_unit_test(several_files), cmocka_unit_test(many),
-        cmocka_unit_test(replaced),      cmocka_unit_test(joints),
-        cmocka_unit_test(mistakes),
+        cmocka_unit_test(byte_order),    cmocka_unit_test(replaced),
+        cmocka_unit_test(joints),        cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
