@@ -109,7 +109,7 @@ all lib units benches fuzzers:
 	@:
 all: lib $(BIN)
 lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
-units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/mcap/make_frames $(B)/tests/tuning/batch $(B)/tests/tuning/confidence $(SHIMS)
+units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/mcap/make_frames $(B)/tests/toy/toy $(B)/tests/tuning/batch $(B)/tests/tuning/confidence $(SHIMS)
 benches: $(BENCHES:%=$(B)/%)
 fuzzers: $(FUZZERS:%=$(B)/%) $(B)/tests/fuzz/seeds
 
@@ -233,6 +233,8 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
+$(eval $(call program,tests/toy/toy,$(wildcard tests/toy/*.c),))
+$(B)/obj/tests/toy/%.o: ALL_CPPFLAGS += -Itests/toy
 $(eval $(call program,tests/mcap/make_frames,tests/mcap/make_frames.c,))
 $(B)/obj/tests/mcap/%.o: ALL_CPPFLAGS += -I$(B)/gen
 $(B)/obj/tests/mcap/make_frames.o: | $(B)/gen/protocols.h

@@ -217,6 +217,7 @@ with_programs() {
     local tool
     suite unit units build
     suite golden tests/golden/run.sh build/bin
+    suite toy "${network[@]}" tests/toy/run.sh build/tests/toy/toy
     suite demo "${network[@]}" tests/demo.sh
     suite examples "${network[@]}" tests/examples.py
     for tool in hidmotor canpid; do

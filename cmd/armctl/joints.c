@@ -24,6 +24,8 @@ static void describe(struct aw_joint *joint, const struct aw_armctl_joint *known
     joint->min = known->min;
     joint->max = known->max;
     joint->speed = known->speed > 0 ? known->speed : (double)INFINITY;
+    joint->home = known->home;
+    joint->takes = AW_JOINT_TAKES_TARGETS;
 }
 
 static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kind kind)
@@ -32,6 +34,7 @@ static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kin
     joint->id = (uint32_t)index;
     joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = aw_armctl_kind_unit(kind);
     joint->decimals = 0;
+    joint->takes = AW_JOINT_TAKES_TARGETS;
     joint->other = true;
 }
 
@@ -121,6 +124,11 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     return AW_OK;
 }
 
+static enum aw_status ready_to_make(struct aw_session *session)
+{
+    return aw_flag(session, "dry-run") ? AW_OK : arm_ready(session);
+}
+
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
 {
     const struct aw_armctl_memory *memory = &arm_state(session)->arm.memory;
@@ -141,7 +149,10 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 }
 
 const struct aw_joints arm_joints = {
-    .open = arm_ready,
+    .confirms = true,
+    .jogs_from = AW_JOINT_ACTUAL,
+    .command = arm_send_goals,
+    .open = ready_to_make,
     .list = list_joints,
     .limits = limits,
     .others = others,

@@ -1,10 +1,9 @@
-/* armctl's moving commands: the joints' verbs, deg, home, stop, and ping; how their results are
- * reported. */
+/* armctl's moving commands: the joints' verbs, deg, stop; how their results are reported; and what
+ * ping asks. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "shell/commands/ping.h"
 #include "shell/core/dry.h"
 #include "state.h"
 
@@ -169,28 +168,39 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-static enum aw_status move_home(struct aw_session *session, const struct aw_armctl_joint *joint,
-                                struct moves *moves)
+/* The message of its kind: of a joint that the config file describes that; of another one the kind
+ * that it was moved as last. */
+static enum aw_status goal_command(struct aw_session *session, const struct aw_joint *joint,
+                                   double value, struct aw_record *command)
 {
-    struct aw_record command;
-    aw_session_command(session, aw_armctl_kind_message(joint->kind), &command);
-    aw_record_set(&command, "joint", joint->index, NULL);
-    aw_record_set(&command, aw_armctl_kind_field(joint->kind), joint->home, NULL);
-    return move_on(session, moves, &command);
+    const struct aw_armctl_joint *known =
+        aw_armctl_profile_joint(&arm_state(session)->profile, (int)joint->id);
+    int i = 0;
+    while (i < AW_ARMCTL_KINDS - 1 &&
+           strcmp(aw_armctl_kind_unit((enum aw_armctl_kind)i), joint->unit[AW_JOINT_ACTUAL]) != 0)
+        i++;
+    enum aw_armctl_kind kind = (enum aw_armctl_kind)i;
+    if (known && kind != known->kind)
+        return aw_fail(&session->err, AW_USAGE,
+                       "%s: where it stands is not known — move it once with deg or pos",
+                       joint->name);
+    aw_session_command(session, aw_armctl_kind_message(kind), command);
+    aw_record_set(command, "joint", joint->id, NULL);
+    return aw_record_set(command, aw_armctl_kind_field(kind), value, &session->err);
 }
 
-enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
+enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *goals)
 {
-    const struct aw_armctl_profile *profile;
-    struct moves moves = {.wanted = arm_state(session)->profile.n};
-    enum aw_status status = arm_profile(session, &profile);
-    (void)args;
-    if (status == AW_OK && profile->n == 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "home: no joints are known — add [joint NAME] sections with index and "
-                       "home to the config file ('config path' tells where)");
-    for (size_t i = 0; status == AW_OK && i < moves.wanted; i++)
-        status = move_home(session, &profile->joints[i], &moves);
+    struct moves moves = {.wanted = goals->n};
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < goals->n && status == AW_OK; i++) {
+        struct aw_record command;
+        status = goal_command(session, &list->joints[goals->goals[i].joint], goals->goals[i].value,
+                              &command);
+        if (status == AW_OK)
+            status = move_on(session, &moves, &command);
+    }
     report_moves(session, &moves, status);
     return status;
 }
@@ -217,42 +227,22 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-/* One that no resending brought an ACK for is lost, and ends it where it was the only one. */
-static enum aw_status ping(struct aw_session *session, struct aw_ping *ping)
+/* One that no resending brought an ACK for is lost, and ends it. */
+enum aw_status arm_ping(struct aw_session *session, double *ms)
 {
-    static const int64_t pace_ns = 10 * AW_MILLISECOND; /* with --for: an ACK may take no time */
     struct arm_state *state = arm_state(session);
-    uint64_t retries = 0, count = (uint64_t)aw_option_number(session, "count");
-    int64_t next = aw_clock_now(session->clock), end = aw_session_end(session);
-    enum aw_status status = AW_OK;
-    count = count || end != AW_NEVER ? count : 1;
-    while (status == AW_OK && !(count && ping->n >= count) && aw_clock_now(session->clock) < end) {
-        aw_session_work(session, "ping %.0f s, %llu requests", aw_session_seconds(session),
-                        (unsigned long long)ping->n);
-        status = aw_armctl_ping(&state->arm, &state->outcome, &session->err);
-        retries += (uint64_t)state->outcome.retries;
-        ping->n++;
-        if (state->outcome.ack_ns >= 0)
-            aw_samples_add(&ping->ms, (double)state->outcome.ack_ns / 1e6);
-        else
-            ping->lost++;
-        next += pace_ns;
-        if (status == AW_OK && end != AW_NEVER)
-            status = aw_clock_sleep(session->clock, next < end ? next : end);
-    }
-    arm_remember(session);
-    aw_ping_row(session, ping);
-    aw_object_count(&session->result, "retries", retries);
+    enum aw_status status = aw_armctl_ping(&state->arm, &state->outcome, &session->err);
+    state->ping_retries += state->outcome.retries;
+    if (state->outcome.ack_ns >= 0)
+        *ms = (double)state->outcome.ack_ns / 1e6;
     return status;
 }
 
-enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
+enum aw_status arm_pinged(struct aw_session *session, enum aw_status status)
 {
-    struct aw_ping row = {.name = "round trip"};
-    enum aw_status status = arm_ready(session);
-    (void)args;
-    if (status == AW_OK)
-        status = ping(session, &row);
-    aw_samples_free(&row.ms);
+    struct arm_state *state = arm_state(session);
+    arm_remember(session);
+    aw_object_number(&session->result, "retries", state->ping_retries, 0, NULL);
+    state->ping_retries = 0;
     return status;
 }

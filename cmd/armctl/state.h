@@ -4,7 +4,7 @@
 
 #include "protocol/armctl/client.h"
 #include "protocol/armctl/profile.h"
-#include "shell/core/session.h"
+#include "shell/core/joints.h"
 
 struct arm_state {
     struct aw_armctl arm;
@@ -12,6 +12,7 @@ struct arm_state {
     struct aw_armctl_profile profile;
     bool profile_checked;
     struct aw_armctl_outcome outcome;
+    int ping_retries; /* of the questions of this ping */
 };
 
 static inline struct arm_state *arm_state(struct aw_session *session)
@@ -41,6 +42,10 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_pr
 /* Limits, --dry-run, then the whole conversation; fills the result. */
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command);
 
+/* Targets of joints, one conversation after the other. */
+enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *goals);
+
 /* Is there anything to stop with? With a profile the last confirmed position; without one only what
  * runs on by itself: a motor with its duty, a vehicle. */
 bool arm_can_stop(struct aw_session *session);
@@ -66,10 +71,11 @@ enum aw_status run_joints(struct aw_session *session, const struct aw_args *args
 enum aw_status run_plain(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_arm(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_home(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
+
+/* See struct aw_ping_hooks. */
+enum aw_status arm_ping(struct aw_session *session, double *ms);
+enum aw_status arm_pinged(struct aw_session *session, enum aw_status status);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 

@@ -4,6 +4,7 @@
 #include "protocol/armctl/device.h"
 #include "protocol/armctl/wire.h"
 #include "shell/commands/common.h"
+#include "shell/commands/ping.h"
 #include "shell/core/bind.h"
 #include "shell/main.h"
 #include "state.h"
@@ -145,7 +146,7 @@ static const struct aw_command commands[] = {
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
      .lines = AW_LIST("$ printf '[joint elbow]\\nindex = 2\\nhome = 90\\n' >arm.ini",
          "--config arm.ini -l sim: home"),
-     .run = run_home},
+     .run = aw_run_home},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .field = "deg.joint", .complete = complete_joints,
@@ -157,7 +158,7 @@ static const struct aw_command commands[] = {
          "and - move, page up and down change the step, q quits.", .safety = AW_MOTION,
      .lines = AW_LIST("$ printf 'deg 1 45\\njog 1 +5\\n' >moves.txt",
          "-l sim: run moves.txt"),
-     .run = run_jog},
+     .run = aw_run_jog},
     {.name = "status", .summary = "show the last confirmed positions and their times",
      .run = aw_run_status,
      .details = "The arm reports nothing by itself. The position of a joint is that of its "
@@ -179,7 +180,7 @@ static const struct aw_command commands[] = {
      .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "ask for an ACK without moving anything", .safety = AW_READ,
-     .run = run_ping, .details = "Once, or -n COUNT times, or for --for TIME. A ping without "
+     .run = aw_run_ping, .details = "Once, or -n COUNT times, or for --for TIME. A ping without "
          "an ACK ends the command.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
     {.name = "list", .summary = "show serial ports, their users, and missing permissions",
@@ -263,6 +264,13 @@ const struct aw_tool armctl_tool = {
     .only_answers = true,
     .no_answer_hint = "the arm speaks only when it is commanded",
     .links = AW_LIST("serial", "tty", "tcp", "unix", "log"),
+    .ping = {.name = "round trip",
+             .usual = 1,
+             .pace_s = 0.01,
+             .ends = true,
+             .begin = arm_ready,
+             .once = arm_ping,
+             .end = arm_pinged},
     .joints = &arm_joints,
     .no_hands = "the arm takes one command after the other: 'jog JOINT' moves it by keys",
     .sim = &arm_sim_transport,

@@ -13,6 +13,7 @@
 
 #define PATIENCE_S 0.5 /* for one new frame of each kind from each board */
 #define USUAL_HZ   100
+#define NEAR       20 /* times the least motion: 3 deg, 0.6 Nm */
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_EFFORT, "output", 1}, {AW_JOINT_EXTRA, "torque", 2}, {0}};
@@ -39,6 +40,7 @@ static void describe(struct aw_joint *joint, unsigned board, int controller)
     joint->takes = AW_JOINT_TAKES_TARGETS;
     joint->far = canpid_usual_deviation(controller) * scale;
     joint->least = canpid_least_motion(controller) * scale;
+    joint->near = NEAR * joint->least;
     joint->unit[AW_JOINT_VELOCITY] = strcmp(joint->unit[AW_JOINT_ACTUAL], "deg") ? "Nm/s" : "deg/s";
 }
 
@@ -263,6 +265,22 @@ static enum aw_status show(struct aw_session *session, const struct aw_joint *jo
                : status;
 }
 
+static enum aw_status send_once(struct aw_session *session, const struct aw_joint_list *list,
+                                const struct aw_joint_command *command)
+{
+    struct canpid_setpoint setpoints[AW_CANPID_BOARDS];
+    size_t n = command->n < AW_CANPID_BOARDS ? command->n : AW_CANPID_BOARDS;
+    int controller = aw_canpid_controller_find(list->joints[command->goals->joint].mode);
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < n && status == AW_OK && !aw_flag(session, "dry-run"); i++)
+        status = canpid_check_driver(session, list->joints[command->goals[i].joint].id);
+    for (size_t i = 0; i < n; i++)
+        setpoints[i] = (struct canpid_setpoint){.board = list->joints[command->goals[i].joint].id,
+                                                .normalised = command->goals[i].value /
+                                                              aw_canpid_full_scale(controller)};
+    return status == AW_OK ? canpid_send_setpoints(session, controller, setpoints, n) : status;
+}
+
 /* One that comes before its board may have the next frame is left out: the next one is newer. */
 static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_command *command)
@@ -271,12 +289,14 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     struct aw_canpid *client = canpid_of(session);
     bool dry = aw_flag(session, "dry-run");
     enum aw_status status = AW_OK;
+    if (!command->stream)
+        return send_once(session, list, command);
     for (size_t i = 0; i < command->n && status == AW_OK; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         int controller = aw_canpid_controller_find(joint->mode);
         double normalised = command->goals[i].value / aw_canpid_full_scale(controller);
         bool early = aw_canpid_paced_ns(client, joint->id) > aw_clock_now(session->clock);
-        if (!dry && command->stream && early)
+        if (!dry && early)
             continue;
         if (dry) {
             status = show(session, joint, controller, normalised, command->show_ns);
@@ -341,10 +361,19 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
     return session->motion.moving ? canpid_end_motion(session, status) : status;
 }
 
+static void played(struct aw_session *session)
+{
+    int controller;
+    if (canpid_controller(session, true, &controller) == AW_OK)
+        aw_object_text(&session->result, "controller", aw_canpid_controller_name(controller));
+}
+
 const struct aw_joints canpid_joints = {
+    .played = played,
     .columns = columns,
     .hz = USUAL_HZ,
     .most = 1000,
+    .stays = true,
     .open = canpid_ready_to_make,
     .list = list_joints,
     .limits = limits,

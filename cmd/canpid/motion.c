@@ -17,6 +17,14 @@ static const struct {
     [AW_CANPID_TL] = {2 / 25.0, 0.03 / 25},
 };
 
+bool canpid_is_enabled(const struct aw_canpid_board *board)
+{
+    static const double saturated = 99.9; /* % */
+    double limit =
+        board->controller == AW_CANPID_LAST ? 1 : aw_canpid_setpoint_limit(board->controller);
+    return fabs(board->setpoint) < saturated && fabs(board->setpoint) <= 100 * limit;
+}
+
 double canpid_usual_deviation(int controller)
 {
     return usual[controller].max_deviation;

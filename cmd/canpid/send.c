@@ -27,15 +27,14 @@ static enum aw_status begin(struct aw_session *session, const char *message, boo
 }
 
 /* The command's only message, with a value. */
-static enum aw_status send_text(struct aw_session *session, const struct aw_args *args,
-                                const char *message, bool with_controller, const char *text)
+static enum aw_status send_text(struct aw_session *session, const char *message,
+                                bool with_controller, const char *text)
 {
     struct aw_record command;
     enum aw_status status = begin(session, message, with_controller, &command);
     if (status == AW_OK)
         status = aw_record_set_text(&command, "value", text, &session->err);
-    return status == AW_OK ? canpid_send_all(session, args, &command, 1, verify_ns(session))
-                           : status;
+    return status == AW_OK ? canpid_send_all(session, &command, 1, verify_ns(session)) : status;
 }
 
 static enum aw_status set_all_gains(struct aw_session *session, const struct aw_args *args)
@@ -50,8 +49,7 @@ static enum aw_status set_all_gains(struct aw_session *session, const struct aw_
             status = aw_record_set_text(&commands[i], "value", aw_arg(args, places[i], 0),
                                         &session->err);
     }
-    return status == AW_OK ? canpid_send_all(session, args, commands, 3, verify_ns(session))
-                           : status;
+    return status == AW_OK ? canpid_send_all(session, commands, 3, verify_ns(session)) : status;
 }
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
@@ -68,23 +66,22 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     if (aw_arg(args, "ki", 0))
         return aw_fail(&session->err, AW_USAGE, "set %s takes one value — 'set pid' takes three",
                        what);
-    return send_text(session, args, what, true, aw_arg(args, "value", 0));
+    return send_text(session, what, true, aw_arg(args, "value", 0));
 }
 
 /* A message that is the command's name, for a controller. */
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args)
 {
-    return send_text(session, args, args->command->name, true, aw_arg(args, "value", 0));
+    return send_text(session, args->command->name, true, aw_arg(args, "value", 0));
 }
 
 enum aw_status run_zero(struct aw_session *session, const struct aw_args *args)
 {
     const char *text = aw_arg(args, "value", 0);
-    return send_text(session, args, args->command->name, false, text ? text : "0");
+    return send_text(session, args->command->name, false, text ? text : "0");
 }
 
-static enum aw_status send_setpoint(struct aw_session *session, const struct aw_args *args,
-                                    struct aw_record *command)
+static enum aw_status check_setpoint(struct aw_session *session, const struct aw_record *command)
 {
     int controller = (int)aw_record_get(command, "controller");
     double value = aw_record_get(command, "value"), scale = aw_canpid_setpoint_scale(controller);
@@ -95,20 +92,30 @@ static enum aw_status send_setpoint(struct aw_session *session, const struct aw_
      * that disable sends. */
     if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale && !aw_flag(session, "force"))
         return aw_fail(&session->err, AW_LIMIT,
-                       "%s: %g%s%s is outside %g to %g, where %s is enabled", args->command->name,
-                       value, *unit ? " " : "", unit, -range, range,
+                       "%s: %g%s%s is outside %g to %g, where %s is enabled",
+                       session->run.command->name, value, *unit ? " " : "", unit, -range, range,
                        aw_canpid_controller_name(controller));
-    return canpid_send_all(session, args, command, 1, verify_ns(session));
+    return AW_OK;
 }
 
-enum aw_status canpid_send_setpoint(struct aw_session *session, const struct aw_args *args,
-                                    int controller, double value)
+enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
+                                     const struct canpid_setpoint *setpoints, size_t n)
 {
-    struct aw_record command;
-    aw_session_command(session, "setpoint", &command);
-    aw_record_set(&command, "controller", controller, NULL);
-    enum aw_status status = aw_record_set(&command, "value", value, &session->err);
-    return status == AW_OK ? send_setpoint(session, args, &command) : status;
+    struct aw_record commands[AW_CANPID_BOARDS];
+    uint64_t boards[AW_CANPID_BOARDS];
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < n && status == AW_OK; i++) {
+        boards[i] = AW_CANPID_BIT(setpoints[i].board);
+        aw_session_command(session, "setpoint", &commands[i]);
+        aw_record_set(&commands[i], "controller", controller, NULL);
+        status = aw_record_set(&commands[i], "value",
+                               setpoints[i].normalised * aw_canpid_setpoint_scale(controller),
+                               &session->err);
+        if (status == AW_OK)
+            status = check_setpoint(session, &commands[i]);
+    }
+    return status == AW_OK ? canpid_send_each(session, commands, boards, n, verify_ns(session))
+                           : status;
 }
 
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
@@ -117,12 +124,14 @@ enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *ar
     enum aw_status status = begin(session, "setpoint", true, &command);
     if (status == AW_OK)
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
-    return status == AW_OK ? send_setpoint(session, args, &command) : status;
+    if (status == AW_OK)
+        status = check_setpoint(session, &command);
+    return status == AW_OK ? canpid_send_all(session, &command, 1, verify_ns(session)) : status;
 }
 
 enum aw_status run_event(struct aw_session *session, const struct aw_args *args)
 {
-    return send_text(session, args, "event", false, aw_arg(args, "event", 0));
+    return send_text(session, "event", false, aw_arg(args, "event", 0));
 }
 
 enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
@@ -132,7 +141,7 @@ enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
         return aw_fail(&session->err, AW_USAGE, "ref: no encoder '%.20s' — use alpha or fix-link",
                        which);
     enum aw_status status =
-        send_text(session, args, which[0] == 'a' ? "ref_alpha" : "ref_fix_link", false, "0");
+        send_text(session, which[0] == 'a' ? "ref_alpha" : "ref_fix_link", false, "0");
     if (status == AW_OK)
         aw_object_text(&session->result, "encoder", which);
     return status;
@@ -144,7 +153,7 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
     struct aw_record command;
     aw_session_command(session, args->command->name, &command);
     enum aw_status status = aw_args_to_record(session, args, 0, &command);
-    return status == AW_OK ? canpid_send_all(session, args, &command, 1, 0) : status;
+    return status == AW_OK ? canpid_send_all(session, &command, 1, 0) : status;
 }
 
 /* With --dry-run no bus says which controller was seen last. */

@@ -115,14 +115,21 @@ unsigned canpid_first_board(uint64_t boards);
 enum aw_status canpid_parse(struct aw_session *session, const char *what, const char *text,
                             int controller, double *normalised);
 
-/* Checks, shows and sends n messages to each board of -b (or shows them only, with --dry-run).
- * Their result is one, of the command that was typed. */
-enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args *args,
-                               struct aw_record *commands, size_t n, int64_t verify_ns);
+/* Checks, shows and sends n messages (at most 3) to each board of -b (or shows them only, with
+ * --dry-run); each: every one to boards of its own. Their result is one, of the command that was
+ * typed. */
+enum aw_status canpid_send_all(struct aw_session *session, struct aw_record *commands, size_t n,
+                               int64_t verify_ns);
+enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *commands,
+                                const uint64_t *boards, size_t n, int64_t verify_ns);
 
-/* A setpoint in the unit of its message, checked against the controller's range, to -b. */
-enum aw_status canpid_send_setpoint(struct aw_session *session, const struct aw_args *args,
-                                    int controller, double value);
+/* Setpoints of several boards, checked against the controller's range; with --verify. */
+struct canpid_setpoint {
+    unsigned board;
+    double normalised;
+};
+enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
+                                     const struct canpid_setpoint *setpoints, size_t n);
 
 /* Does its setpoint enable a driver, as far as telemetry tells? */
 bool canpid_is_enabled(const struct aw_canpid_board *board);
@@ -181,7 +188,6 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
 enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
-enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_zero(struct aw_session *session, const struct aw_args *args);
@@ -192,7 +198,6 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_dump(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);

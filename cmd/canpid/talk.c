@@ -202,32 +202,38 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
 }
 
 /* All is looked at before the first one goes out. */
-static enum aw_status check_all(struct aw_session *session, struct aw_record *commands, size_t n,
-                                uint64_t boards)
+static enum aw_status check_all(struct aw_session *session, struct aw_record *commands,
+                                const uint64_t *boards, size_t n)
 {
     enum aw_status status = canpid_ready_to_make(session);
-    for (; status == AW_OK && boards; boards &= boards - 1)
-        for (size_t i = 0; i < n && status == AW_OK; i++) {
-            aw_record_set(&commands[i], "board", canpid_first_board(boards), NULL);
+    for (size_t i = 0; i < n; i++)
+        for (uint64_t left = boards[i]; status == AW_OK && left; left &= left - 1) {
+            aw_record_set(&commands[i], "board", canpid_first_board(left), NULL);
             status = aw_canpid_encode(canpid_of(session), &commands[i], NULL, &session->err);
         }
     return status;
 }
 
-enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args *args,
-                               struct aw_record *commands, size_t n, int64_t verify_ns)
+enum aw_status canpid_send_all(struct aw_session *session, struct aw_record *commands, size_t n,
+                               int64_t verify_ns)
+{
+    uint64_t boards[3];
+    enum aw_status status = canpid_boards(session, &boards[0]);
+    boards[1] = boards[2] = boards[0];
+    return status == AW_OK ? canpid_send_each(session, commands, boards, n, verify_ns) : status;
+}
+
+enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *commands,
+                                const uint64_t *boards, size_t n, int64_t verify_ns)
 {
     struct outcome outcome = {.verified = verify_ns > 0, .controller = AW_CANPID_LAST};
-    uint64_t boards;
-    enum aw_status status = canpid_boards(session, &boards);
     ((struct canpid_state *)session->state)->driven = 0;
-    if (status == AW_OK)
-        status = check_all(session, commands, n, boards);
+    enum aw_status status = check_all(session, commands, boards, n);
     for (size_t i = 0; i < n && status == AW_OK; i++)
-        for (uint64_t left = boards; left && status == AW_OK; left &= left - 1)
+        for (uint64_t left = boards[i]; left && status == AW_OK; left &= left - 1)
             status = send_one(session, &commands[i], canpid_first_board(left), verify_ns, &outcome);
     if (status == AW_OK && outcome.boards)
-        report(session, args->command->name, commands, n, &outcome);
+        report(session, session->run.command->name, commands, n, &outcome);
     else if (status != AW_OK && outcome.boards)
         aw_session_notice(session, "sent to %s before that", list_boards(session, outcome.boards));
     session->motion.moving = session->motion.moving && (status == AW_STOPPED || session->out.error);

@@ -118,7 +118,7 @@ static const struct aw_command commands[] = {
          {.name = "amount", .optional = true,
           .help = "the amount, from its setpoint: +5deg, -2Nm; without it the keys move the "
               "joint"}),
-     .safety = AW_MOTION, .run = run_jog,
+     .safety = AW_MOTION, .run = aw_run_jog,
      .details = "Moves from the setpoint, or from the actual position if the driver is "
          "disabled. Without an amount the arrow keys or + and - move, page up and down change "
          "the step, q quits.",
@@ -298,6 +298,8 @@ static const struct aw_command commands[] = {
          {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm",
           .endings = "csv"}),
      .options = AW_OPTIONS(
+         AW_PLAY_COLUMNS,
+         AW_PLAY_UNIT,
          AW_PLAY_OPTIONS,
          DEVIATION_OPTION,
          {.name = "max-speed", .value = "NUMBER",
@@ -306,7 +308,7 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("$ printf 't,lknee\\n0,0\\n1,5\\n2,0\\n' >knee.csv",
          "-l sim: play knee.csv -c pos --speed 50%"),
-     .run = run_play,
+     .run = aw_run_play,
      .details = "The whole file is checked before the first frame: range, speed, and whether "
          "each joint is near the first target (--max-jump); --approach moves it there first. "
          "The keys + and - change the speed. The drivers are disabled at the end; the result "

@@ -110,29 +110,15 @@ enum aw_status run_hz(struct aw_session *session, const struct aw_args *args)
 }
 
 /* From our answer to the next message: the simulator's step and the way there and back. */
-enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
+enum aw_status ez_ping(struct aw_session *session, double *ms)
 {
-    struct aw_ping ping = {.name = "exchange"};
-    uint64_t count = (uint64_t)aw_option_number(session, "count");
-    enum aw_status status = ez_begin(session);
-    int64_t start, end = aw_session_end(session);
-    (void)args;
-    count = count || end != AW_NEVER ? count : 10;
-    while (status == AW_OK && !(count && ping.n >= count) &&
-           (start = aw_clock_now(session->clock)) < end) {
-        aw_session_work(session, "ping %.0f s, %llu requests", aw_session_seconds(session),
-                        (unsigned long long)ping.n);
-        status = ez_exchange(session);
-        ping.n++;
-        if (status == AW_OK)
-            aw_samples_add(&ping.ms, (double)(aw_clock_now(session->clock) - start) / 1e6);
-        else
-            ping.lost++;
-    }
-    if (status == AW_OK)
-        status = aw_ezphys_answer(ez_of(session), &session->err);
-    if (ping.n)
-        aw_ping_row(session, &ping);
-    aw_samples_free(&ping.ms);
+    int64_t start = aw_clock_now(session->clock);
+    enum aw_status status = ez_exchange(session);
+    *ms = (double)(aw_clock_now(session->clock) - start) / 1e6;
     return status;
+}
+
+enum aw_status ez_pinged(struct aw_session *session, enum aw_status status)
+{
+    return status == AW_OK ? aw_ezphys_answer(ez_of(session), &session->err) : status;
 }

@@ -2,12 +2,15 @@
  * with the bodies between. */
 #include "shell/core/joints.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
+#include "shell/commands/move.h"
 #include "shell/core/dry.h"
 #include "state.h"
 
@@ -16,6 +19,9 @@
 #define WINDOW_S 0.5 /* of watching, for the rates */
 #define DEEPEST  64
 #define ENTRIES  5 /* of the record that a body takes at most */
+#define NEAR     0.01
+#define FAR      0.5
+#define PER_S    10
 
 /* An object of either kind, in the order of the tree. */
 struct item {
@@ -164,7 +170,11 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
         axis->unit[AW_JOINT_ACTUAL] = axis->unit[AW_JOINT_TARGET] = units.displacement;
         axis->unit[AW_JOINT_VELOCITY] = units.velocity;
         axis->unit[AW_JOINT_EXTRA] = "Hz";
-        axis->takes = AW_JOINT_TAKES_VELOCITIES;
+        axis->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+        axis->near = NEAR;
+        axis->least = NEAR / 2;
+        axis->wraps = strcmp(units.displacement, "rad") == 0;
+        axis->far = FAR;
         axis->decimals = aw_session_text(session) ? 4 : -1; /* programs calculate with it */
     }
     return AW_OK;
@@ -407,6 +417,45 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 /* ---- Commands ----------------------------------------------------------------------------------
  */
 
+static const struct aw_ezphys_object *object_of(struct aw_session *session,
+                                                const struct aw_joint *joint)
+{
+    return ez_state(session)->tree->items[joint->id / AW_EZPHYS_AXES].object;
+}
+
+/* By the number that the wire has for it. */
+static bool is_called(struct aw_session *session, const struct aw_joint *joint, const char *text)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)object_of(session, joint)->id);
+    return joint->id % AW_EZPHYS_AXES == 0 && object_of(session, joint)->id &&
+           strcmp(number, text) == 0;
+}
+
+/* In rad, or in m where it says so: what the joint does not do is refused. */
+static enum aw_status parse(struct aw_session *session, const struct aw_joint *joint, bool jogs,
+                            const char *text, double *value)
+{
+    bool unit = isalpha((unsigned char)text[strlen(text) - 1]);
+    enum aw_ezphys_moves said = unit ? AW_EZPHYS_TURNS : AW_EZPHYS_MOVES_UNKNOWN;
+    struct aw_error why;
+    enum aw_status status = aw_number_parse_unit(text, "rad", value, &why);
+    (void)jogs;
+    if (status == AW_USAGE && aw_number_parse_unit(text, "m", value, NULL) == AW_OK) {
+        said = AW_EZPHYS_SLIDES;
+        status = AW_OK;
+    }
+    return status == AW_OK ? ez_check_unit(session, object_of(session, joint)->name, said)
+                           : aw_fail(&session->err, status, "%s: %s", joint->name, why.text);
+}
+
+static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command)
+{
+    (void)list, (void)command;
+    return ez_may_send(session);
+}
+
 /* A motor has all axes of its joint: those that are not named stand. */
 static enum aw_status send_motor(struct aw_session *session, const struct aw_joint_list *list,
                                  const struct aw_joint_command *command, uint32_t item)
@@ -416,7 +465,9 @@ static enum aw_status send_motor(struct aw_session *session, const struct aw_joi
     struct aw_ezphys_motor motor = {.max_torque = {0}};
     snprintf(target.name, sizeof target.name, "%s", object->name);
     for (int i = 0; i < AW_EZPHYS_AXES; i++)
-        motor.max_torque[i] = AW_EZPHYS_STOP_TORQUE;
+        motor.max_torque[i] = aw_flag(session, "max-torque")
+                                  ? aw_option_number(session, "max-torque")
+                                  : AW_EZPHYS_STOP_TORQUE;
     for (size_t i = 0; i < command->n; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
         if (id / AW_EZPHYS_AXES == item)
@@ -443,7 +494,8 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     return status;
 }
 
-/* A simulation that waits for its answers goes at the pace of the clock. */
+/* A simulation that waits for its answers goes at the pace of the clock, unless it is to go as fast
+ * as it can (hz). */
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
@@ -451,11 +503,10 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     const struct aw_ezphys_state *state = &ez_of(session)->state;
     int64_t at = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
-    (void)hz;
     if (tree->paced_ns < at - AW_SECOND / 10)
         tree->paced_ns = at;
     for (; status == AW_OK && at < deadline; at = aw_clock_now(session->clock)) {
-        if (tree->paced_ns > at) {
+        if (tree->paced_ns > at && !isinf(hz)) {
             status = aw_clock_sleep(session->clock, aw_sooner(tree->paced_ns, deadline));
             continue;
         }
@@ -472,24 +523,70 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     return status;
 }
 
+/* What was commanded is held where it is; the others move as they like. */
+static enum aw_status hold(struct aw_session *session)
+{
+    struct aw_ezphys *ez = ez_of(session);
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
+        struct aw_ezphys_motor motor = ez->commands[i].values;
+        memset(motor.velocity, 0, sizeof motor.velocity);
+        if (aw_flag(session, "coast"))
+            memset(motor.max_torque, 0, sizeof motor.max_torque);
+        status = aw_ezphys_motor(ez, &ez->commands[i].target, &motor, &session->err);
+    }
+    if (status == AW_OK)
+        status = ez_exchange(session);
+    session->motion.moving = status != AW_OK;
+    return status;
+}
+
+/* What has gone wrong holds all of them. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {
     (void)list;
     if (!session->motion.moving || status == AW_STOPPED || status == AW_LOST)
         return status;
+    if (status == AW_OK)
+        return hold(session);
     struct aw_error cause = session->err;
     enum aw_status ended = ez_safe_stop(session);
     session->motion.moving = ended != AW_OK;
-    if (status == AW_OK)
-        return ended;
     session->err = cause;
     return status;
+}
+
+static void report(struct aw_session *session, struct aw_joint_list *list,
+                   const struct aw_joint_command *command, enum aw_status status, bool awaited)
+{
+    struct aw_object *result = &session->result;
+    aw_object_start(result, session->run.command->name);
+    take(session, list);
+    for (size_t i = 0; i < command->n; i++) {
+        const struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        char key[KEY_MAX];
+        snprintf(key, sizeof key, command->n == 1 ? "displacement" : "%.100s.displacement",
+                 joint->name);
+        if (command->n == 1)
+            aw_object_keep(result, "joint", joint->name);
+        aw_object_number(result, key, joint->now.value[AW_JOINT_ACTUAL], -1,
+                         joint->unit[AW_JOINT_ACTUAL]);
+    }
+    aw_object_text(result, "result", aw_move_word(session, status, awaited));
+    ez_report_time(session);
 }
 
 const struct aw_joints ez_joints = {
     .columns = columns,
     .hz = 50,
+    .most = 1000,
+    .steer = PER_S,
+    .called = is_called,
+    .parse = parse,
+    .check = check,
+    .report = report,
+    .played = ez_report_time,
     .told = true,
     .open = ez_begin,
     .list = list_joints,

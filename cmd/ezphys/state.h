@@ -212,14 +212,13 @@ const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t
 enum aw_status run_echo(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_hz(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
+enum aw_status ez_ping(struct aw_session *session, double *ms);
+enum aw_status ez_pinged(struct aw_session *session, enum aw_status status);
 enum aw_status run_motor(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_force(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_advance(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_follow(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args);
 

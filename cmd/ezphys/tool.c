@@ -2,7 +2,10 @@
 #include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
+#include "shell/commands/common.h"
 #include "shell/commands/follow.h"
+#include "shell/commands/ping.h"
+#include "shell/commands/play.h"
 #include "shell/experiments/experiments.h"
 #include "shell/main.h"
 #include "state.h"
@@ -55,6 +58,15 @@ static const struct aw_arg force_args[] = {
     {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "", .min = 0.001, .max = 100,     \
      .help = "the fastest, in rad/s or m/s"}
 
+#define WAY_SPEED                                                                                  \
+    {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,            \
+     .max = 100, .help = "on the way"}
+#define STEERING                                                                                   \
+    {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,          \
+     .help = "velocity per rad of position error, in 1/s"},                              \
+    {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,          \
+     .max = 1e9, .help = "of each motor"}
+
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "show the tree of joints and bodies, and their rates",
      .run = aw_run_status,
@@ -68,7 +80,7 @@ static const struct aw_command commands[] = {
           .help = "only of this one"}),
      .run = aw_run_limits,
      .details = "The largest torque of a motor cannot be below 0. The simulation reports no "
-         "other limits; 'follow' has --max-speed of its own.",
+         "other limits; 'play' has --max-speed of its own.",
      .examples = AW_LIST("-l sim: limits")},
     {.name = "echo", .summary = "print the messages of some objects, or those that fulfil a "
         "condition",
@@ -111,17 +123,20 @@ static const struct aw_command commands[] = {
          {.name = "amount", .optional = true,
           .help = "the amount, from the actual position: +0.2 (rad; m of a slider), -10deg, "
               "+5cm; without it the keys move the joint"}),
-     .options = AW_OPTIONS(
-         {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,
-          .max = 100, .help = "on the way"},
-         {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
-          .help = "velocity per rad of position error, in 1/s"},
-         {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
-          .max = 1e9, .help = "of its motor"}),
-     .safety = AW_MOTION, .run = run_jog,
+     .options = AW_OPTIONS(WAY_SPEED, STEERING),
+     .safety = AW_MOTION, .run = aw_run_jog,
      .details = "The motor moves the joint from its actual position, then it is held. Without "
          "an amount the arrow keys move, page up and down change the step, q quits.",
      .examples = AW_LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
+    {.name = "move", .summary = "move axes to positions",
+     .args = AW_ARGS(
+         {.name = "joint", .kind = AW_ARG_PAIRS, .complete = aw_joints_complete_pairs,
+          .help = "hinge=0.2 (rad; m of a slider), hip.axis2=-10deg"}),
+     .options = AW_OPTIONS(WAY_SPEED, STEERING),
+     .safety = AW_MOTION, .run = aw_run_move,
+     .details = "The motors move all axes at once, so that they arrive together; then they are "
+         "held.",
+     .examples = AW_LIST("-l sim: move hinge=0.2", "-l sim: move hinge=-10deg --speed 0.5rad/s")},
     {.name = "force", .summary = "apply torques (slider: forces) to the axes of a joint",
      .args = force_args, .safety = AW_MOTION, .timed = true, .run = run_force,
      .details = "For one step; with --for in every step of this time.",
@@ -145,30 +160,26 @@ static const struct aw_command commands[] = {
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
           .optional = true, .help = "number of exchanges; default: 1"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
-    {.name = "follow", .group = AW_GROUP_MOVE,
-     .summary = "follow another arm, or joint trajectories of a CSV file",
+    {.name = "play", .summary = "play a file of setpoints",
      .args = AW_ARGS(
-         {.name = "file", .kind = AW_ARG_FILE, .optional = true,
-          .help = "columns t (s) and joints (rad): t,hip,hip.axis2; with --map a leader: -, a "
-              "recording, serve:TOOL, serve:PATH, mqtt://HOST/TOPIC",
-          .endings = "csv ndjson pcapng mcap log"}),
+         {.name = "file", .kind = AW_ARG_FILE,
+          .help = "columns t (s) and joints (rad): t,hip,hip.axis2", .endings = "csv"}),
      .options = AW_OPTIONS(
-         AW_FOLLOW_OPTIONS,
-         {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
-          .help = "velocity per rad of position error, in 1/s"},
-         {.name = "kd", .value = "GAIN", .fallback = "0", .unit = "", .min = 0, .max = 100,
-          .help = "velocity per rad/s of velocity error"},
-         {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
-          .max = 1e9, .help = "of each motor"},
+         AW_PLAY_COLUMNS,
+         AW_PLAY_UNIT,
+         AW_PLAY_OPTIONS,
+         STEERING,
+         {.name = "rate", .value = "HZ", .help = "setpoints a second", .fallback = "50",
+          .unit = "Hz", .min = 0.01, .max = 1000},
          {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
           .max = 1e6, .help = "a file with a higher speed is refused"}),
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
-         "-l sim: follow path.csv"),
-     .run = run_follow,
-     .details = "Without --map the whole file is checked first; the joints move slowly to its "
-         "first row, and are held at the end. With --map the joints follow the fields of another "
-         "arm: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND."},
+         "-l sim: play path.csv"),
+     .run = aw_run_play,
+     .details = "The whole file is checked first. The joints have to be near the first row "
+         "(--max-jump), or move there first (--approach 0.5rad/s); they are held at the end. "
+         "Times are those of the simulation, which runs as fast as it can."},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .args = AW_ARGS(JOINT),
      .options = AW_OPTIONS(
@@ -208,7 +219,7 @@ static const struct aw_command commands[] = {
          "if the result is not certain."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the time from an answer to the next message",
-     .run = run_ping, .details = "-n COUNT times, or for --for TIME; 10 times by default.",
+     .run = aw_run_ping, .details = "-n COUNT times, or for --for TIME; 10 times by default.",
      .examples = AW_LIST("-l sim: ping")},
     {.name = "list", .group = AW_GROUP_SET_UP,
      .summary = "show simulators on this machine and their clients",
@@ -273,6 +284,12 @@ const struct aw_tool ezphys_tool = {
     .move = "motor 1 2 1000 --for 1s",
     .usual = AW_LIST("displacement"),
     .links = AW_LIST("tcp", "tcp-listen", "unix", "log"),
+    .ping = {.name = "exchange",
+             .usual = 10,
+             .ends = true,
+             .begin = ez_begin,
+             .once = ez_ping,
+             .end = ez_pinged},
     .joints = &ez_joints,
     .bench = &aw_velocity_bench,
     .maps = maps,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/commands/move.h"
 #include "state.h"
 
 #define GRIPPER  AW_HIDMOTOR_JOINTS /* behind the motors that joints have */
@@ -43,6 +44,7 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
         joint->near = AW_HIDMOTOR_TOLERANCE;
         joint->least = LEAST;
         joint->far = FAR;
+        joint->home = 0;
         joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return AW_OK;
@@ -51,6 +53,7 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     enum aw_status status = add_motors(session, list);
+    motor_state(session)->linear = false;
     struct aw_joint *gripper = status == AW_OK ? aw_joints_add(session, list, "gripper") : NULL;
     if (!gripper)
         return session->err.status;
@@ -190,12 +193,34 @@ size_t motor_replay_targets(struct aw_session *session, struct aw_joint_list *li
 /* ---- Commands ----------------------------------------------------------------------------------
  */
 
-static struct aw_hidmotor_target target_of(const struct aw_joint_list *list,
+/* The words of the table: duration and mode. */
+static enum aw_status take_shape(struct aw_session *session, const struct aw_args *args,
+                                 struct aw_joint_command *command)
+{
+    struct aw_record record;
+    double duration_ms;
+    aw_session_command(session, "set_setpoints", &record);
+    enum aw_status status = aw_args_to_record(session, args, 0, &record);
+    double mode = aw_record_get(&record, "mode");
+    if (status != AW_OK)
+        return status;
+    motor_state(session)->linear = aw_arg(args, "mode", 0) && mode == AW_HIDMOTOR_LINEAR;
+    if (aw_arg(args, "mode", 0) && mode != AW_HIDMOTOR_LINEAR && mode != AW_HIDMOTOR_SINUSOIDAL)
+        return aw_fail(&session->err, AW_LIMIT, "%s: mode %.9g — linear (0) or sinusoidal (1)",
+                       args->command->name, mode);
+    if (aw_arg(args, "duration", 0))
+        command->seconds = aw_record_get(&record, "duration") / 1000;
+    return aw_arg_number(session, args, "duration", &duration_ms);
+}
+
+static struct aw_hidmotor_target target_of(struct aw_session *session,
+                                           const struct aw_joint_list *list,
                                            const struct aw_joint_command *command)
 {
     struct aw_hidmotor_target target = {
         .duration_ms = isnan(command->seconds) ? USUAL_MS : 1000 * command->seconds,
-        .mode = command->stream ? AW_HIDMOTOR_LINEAR : AW_HIDMOTOR_SINUSOIDAL};
+        .mode = command->stream || motor_state(session)->linear ? AW_HIDMOTOR_LINEAR
+                                                                : AW_HIDMOTOR_SINUSOIDAL};
     for (size_t i = 0; i < command->n; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
         if (id >= GRIPPER)
@@ -243,11 +268,23 @@ static enum aw_status follow(struct aw_session *session, const struct aw_hidmoto
     return end_answer(session, aw_hidmotor_follow(&state->arm, plan, &session->err));
 }
 
+static void warn_of_speed(struct aw_session *session, const struct aw_hidmotor_plan *plan)
+{
+    const char *joint = aw_hidmotor_joint(plan->fastest).alias;
+    double speed = plan->speed[plan->fastest];
+    if (plan->fast && isinf(speed))
+        aw_session_notice(session, "%s: the setpoint jumps, the servo goes as fast as it can",
+                          joint);
+    else if (plan->fast)
+        aw_session_notice(session, "%s: %.0f deg/s at most, but servos do about %.0f — it will lag",
+                          joint, speed, AW_HIDMOTOR_FAST);
+}
+
 static enum aw_status send_targets(struct aw_session *session, const struct aw_joint_list *list,
                                    const struct aw_joint_command *command)
 {
     struct motor_state *state = motor_state(session);
-    struct aw_hidmotor_target target = target_of(list, command);
+    struct aw_hidmotor_target target = target_of(session, list, command);
     if (!target.given[0] && !target.given[1] && !target.given[2])
         return AW_OK;
     if (aw_flag(session, "dry-run"))
@@ -257,7 +294,10 @@ static enum aw_status send_targets(struct aw_session *session, const struct aw_j
     enum aw_status status = aw_hidmotor_plan(&state->arm, &target, &state->plan, &session->err);
     state->planned = status == AW_OK;
     state->streams = false;
-    return status == AW_OK ? motor_send(session, &state->plan) : status;
+    if (status != AW_OK)
+        return status;
+    warn_of_speed(session, &state->plan);
+    return motor_send(session, &state->plan);
 }
 
 static enum aw_status send_velocities(struct aw_session *session, const struct aw_joint_list *list,
@@ -318,11 +358,48 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
     return status;
 }
 
+/* A board that does not answer may have got all the same what moves it; one that answers, and is
+ * not there in time, holds what it was told. */
+static bool is_silent(struct aw_session *session, enum aw_status status)
+{
+    int64_t since = aw_clock_now(session->clock) - motor_arm(session)->known.time_ns;
+    return status == AW_TIMEOUT && since > 2 * AW_HIDMOTOR_POLL_NS;
+}
+
+/* What nobody waits for ends by itself. */
+static void report(struct aw_session *session, struct aw_joint_list *list,
+                   const struct aw_joint_command *command, enum aw_status status, bool awaited)
+{
+    struct motor_state *state = motor_state(session);
+    const struct aw_hidmotor_plan *plan = &state->plan;
+    if (!state->planned)
+        return; /* of the gripper: confirmed, and that has been said */
+    (void)list, (void)command;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    session->motion.moving = session->motion.moving || is_silent(session, status);
+    if (status == AW_OK && !awaited)
+        motor_leave_plan(session, plan);
+    aw_object_start(&session->result, session->run.command->name);
+    aw_object_text(&session->result, "result", aw_move_word(session, status, awaited));
+    for (int i = 0; i < plan->n && i < AW_HIDMOTOR_JOINTS && !awaited; i++)
+        aw_object_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2, "deg");
+    if (awaited)
+        motor_report_joints(session);
+    aw_move_ms(session);
+}
+
 const struct aw_joints motor_joints = {
     .columns = columns,
     .hz = 50,
     .most = 500,
     .timed = true,
+    .key_s = 0.2,
+    .tabled = true,
+    .take = take_shape,
+    .load = motor_load,
+    .played = motor_played,
+    .report = report,
+    .stays = true,
     .open = motor_ready_to_make,
     .list = list_joints,
     .limits = limits,

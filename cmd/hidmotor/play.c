@@ -1,4 +1,4 @@
-/* hidmotor play: a file of waypoints, read and checked, for the common player. */
+/* hidmotor's files for play: recordings of the course, which do not say what they are, too. */
 #include <math.h>
 #include <string.h>
 
@@ -6,11 +6,9 @@
 #include "shell/commands/play.h"
 #include "state.h"
 
-#define USUAL_HZ 50.0
-
 static struct aw_hidmotor_file file_of(struct aw_session *session, double speed)
 {
-    const char *angles = aw_option(session, "angles");
+    const char *angles = aw_option(session, "unit");
     return (struct aw_hidmotor_file){
         .columns = aw_option(session, "columns"),
         .every_s = aw_option_number(session, "every"),
@@ -28,23 +26,20 @@ static enum aw_status read_path(struct aw_play *play, const char *file, double s
 {
     struct aw_session *session = play->session;
     struct aw_hidmotor_waypoints way;
-    bool quintic = aw_flag(session, "quintic"), cubic = aw_flag(session, "cubic");
-    enum aw_path_mode mode = quintic ? AW_PATH_QUINTIC : cubic ? AW_PATH_CUBIC : AW_PATH_LINEAR;
-    if (quintic && cubic)
-        return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
     struct aw_hidmotor_file how = file_of(session, speed);
     enum aw_status status = aw_hidmotor_waypoints_read(&way, NULL, file, &how, &session->err);
     for (size_t i = 0; says && i < way.n_notices && status == AW_OK; i++)
         aw_session_notice(session, "%s", way.notices[i]);
     if (status == AW_OK)
-        status = aw_hidmotor_waypoints_path(&way, mode, force, &play->path, &session->err);
+        status = aw_hidmotor_waypoints_path(&way, aw_play_mode(session), force, &play->path,
+                                            &session->err);
     *most = way.recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
     aw_hidmotor_waypoints_free(&way);
     return status;
 }
 
 /* The reader scales times, so that its complaints name the speed that would do. */
-static enum aw_status load(struct aw_play *play, const char *file)
+enum aw_status motor_load(struct aw_play *play, const char *file)
 {
     struct aw_session *session = play->session;
     double speed = aw_flag(session, "speed") ? aw_option_number(session, "speed") : 0, most;
@@ -61,6 +56,9 @@ static enum aw_status load(struct aw_play *play, const char *file)
         status = read_path(play, file, speed, aw_flag(session, "force"), true, &most);
     if (status != AW_OK)
         return status;
+    for (play->n = 0; play->n < AW_HIDMOTOR_JOINTS; play->n++)
+        play->joints[play->n].number = play->n;
+    motor_state(session)->lost_all = 0;
     struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&play->path);
     if (fastest.deg_s > AW_HIDMOTOR_FAST)
         aw_session_notice(
@@ -70,32 +68,10 @@ static enum aw_status load(struct aw_play *play, const char *file)
     return AW_OK;
 }
 
-enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
+void motor_played(struct aw_session *session)
 {
-    struct aw_play play = {.session = session, .n = AW_HIDMOTOR_JOINTS, .speed = 1};
-    play.hz = aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        snprintf(play.joints[i].name, sizeof play.joints->name, "%s", aw_hidmotor_joint(i).name);
-        play.joints[i].far = NAN;
-    }
-    motor_state(session)->lost_all = 0;
-    enum aw_status status = load(&play, aw_arg(args, "file", 0));
-    if (status == AW_OK) {
-        status = aw_play_run(&play);
-        struct aw_object *result = &session->result;
-        if (!aw_flag(session, "dry-run")) {
-            aw_object_start(result, "play");
-            aw_object_count(result, "waypoints", play.path.n);
-            aw_object_number(result, "duration", aw_play_seconds(&play), 3, "s");
-            aw_object_count(result, "setpoints", play.sent);
-            aw_object_count(result, "lost", motor_state(session)->lost_all);
-            aw_play_report(&play);
-            size_t before = result->n;
-            motor_report_joints(session);
-            aw_object_details(result, before);
-            aw_object_gather(result);
-        }
-    }
-    aw_play_free(&play);
-    return status;
+    aw_object_count(&session->result, "lost", motor_state(session)->lost_all);
+    size_t before = session->result.n;
+    motor_report_joints(session);
+    aw_object_details(&session->result, before);
 }

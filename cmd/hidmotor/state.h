@@ -27,6 +27,7 @@ struct motor_state {
     struct aw_record replayed;    /* the last command of a replay that moves something */
     struct aw_hidmotor_plan plan; /* that joints were sent last, if planned */
     bool planned;
+    bool linear;       /* single motions of this command */
     bool streams;      /* it is one of many */
     int lost;          /* answers of a stream, in a row */
     uint64_t lost_all; /* and since the beginning */
@@ -71,15 +72,6 @@ bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, 
 enum aw_moves motor_saw(struct aw_session *session, bool tx, struct aw_span frame);
 bool motor_answers(struct aw_span question, struct aw_span frame);
 
-/* A set_setpoints with what the arguments say: duration and mode have their usual values, joints
- * that are not given are absent. Checks what can be checked without the board. */
-enum aw_status motor_target(struct aw_session *session, const struct aw_args *args,
-                            struct aw_hidmotor_target *target);
-
-/* Plans from the present setpoints, warns of speed, sends, waits with --wait; fills the result. */
-enum aw_status motor_go(struct aw_session *session, const char *cmd,
-                        const struct aw_hidmotor_target *target);
-
 /* With --dry-run: the plan as it would go out at this time (AW_NO_TIME: whenever). */
 enum aw_status motor_show(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                           int64_t time_ns);
@@ -93,14 +85,11 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
 
 /* What this command leaves going when nobody waits for it. */
 void motor_leave(struct aw_session *session, const struct aw_record *command);
+void motor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);
 
 /* For replay: what it leaves going is that of its last motion. */
 enum aw_status motor_replay_allow(struct aw_session *session, const struct aw_record *command);
 enum aw_status motor_replay_end(struct aw_session *session);
-
-/* Until the arm is where the plan wants it; then it does not count as moving any more. */
-enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
-                           double tolerance_deg);
 
 /* Sends one request and puts what came into the result: announce, ask, "confirmed". */
 enum aw_status motor_set(struct aw_session *session, struct aw_record *request);
@@ -108,25 +97,26 @@ enum aw_status motor_set(struct aw_session *session, struct aw_record *request);
 /* Shows an answer as it came: as a record, or as bytes where it is none. */
 enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes);
 
+/* See struct aw_joints. */
+struct aw_play;
+enum aw_status motor_load(struct aw_play *play, const char *file);
+void motor_played(struct aw_session *session);
+
 /* See struct aw_tool. */
+enum aw_status motor_ping(struct aw_session *session, double *ms);
+enum aw_status motor_pinged(struct aw_session *session, enum aw_status status);
 enum aw_status motor_safe_stop(struct aw_session *session);
 void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
                                    struct aw_received *received);
 
-enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_home(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_record(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_question(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args);
 /* Is the packet of raw one that changes nothing? */
 bool raw_only_reads(struct aw_session *session, const struct aw_args *args);

@@ -128,3 +128,21 @@ enum aw_status motor_set(struct aw_session *session, struct aw_record *request)
         aw_object_truth(&session->result, "maybe_stale", true);
     return AW_OK;
 }
+
+/* Sent once: a question that is asked again would hide what was lost. */
+enum aw_status motor_ping(struct aw_session *session, double *ms)
+{
+    struct aw_hidmotor_reply reply;
+    motor_arm(session)->options.retries = 0;
+    enum aw_status status =
+        aw_hidmotor_read(motor_arm(session), "positions", &reply, &session->err);
+    if (status == AW_OK && !reply.maybe_stale)
+        *ms = (double)(reply.got_ns - reply.sent_ns) / 1e6;
+    return status;
+}
+
+enum aw_status motor_pinged(struct aw_session *session, enum aw_status status)
+{
+    aw_object_count(&session->result, "foreign", motor_arm(session)->counters.foreign);
+    return status;
+}

@@ -1,7 +1,9 @@
 /* hidmotor fk, ik and moveto: where the tip is, and angles that bring it to a point. */
+#include <math.h>
 #include <string.h>
 
 #include "protocol/hidmotor/kinematics.h"
+#include "shell/commands/move.h"
 #include "state.h"
 
 static enum aw_status place_of(struct aw_session *session, const struct aw_args *args,
@@ -50,30 +52,46 @@ enum aw_status run_ik(struct aw_session *session, const struct aw_args *args)
 }
 
 /* Of several ways to hold the arm the one nearest to its setpoints. */
+static enum aw_status find_pose(struct aw_session *session, const struct aw_hidmotor_point *point,
+                                struct aw_hidmotor_pose *pose)
+{
+    struct aw_hidmotor_status now = {0};
+    struct aw_hidmotor_pose near = {0};
+    enum aw_status status =
+        aw_hidmotor_ik(point, &near, pose, &session->err); /* refused without the board */
+    if (status != AW_OK || aw_flag(session, "dry-run"))
+        return status;
+    status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
+    memcpy(near.deg, now.setpoint, sizeof near.deg);
+    return status == AW_OK ? aw_hidmotor_ik(point, &near, pose, &session->err) : status;
+}
+
 enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_hidmotor_target target = {0};
-    struct aw_hidmotor_status now = {0};
+    struct aw_joint_list list = {0};
+    struct aw_joint_goal goals[AW_HIDMOTOR_JOINTS];
+    struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
+                                       .goals = goals,
+                                       .n = AW_HIDMOTOR_JOINTS,
+                                       .seconds = NAN,
+                                       .show_ns = AW_NO_TIME};
     struct aw_hidmotor_point point = {0};
-    struct aw_hidmotor_pose near = {0}, pose;
+    struct aw_hidmotor_pose pose;
     enum aw_status status = place_of(session, args, &point);
     if (status == AW_OK)
-        status = motor_target(session, args, &target);
+        status = aw_joints_list(session, &list);
     if (status == AW_OK)
-        status =
-            aw_hidmotor_ik(&point, &near, &pose, &session->err); /* refused without the board */
-    if (status == AW_OK && !aw_flag(session, "dry-run")) {
-        status = motor_ready(session);
-        if (status == AW_OK)
-            status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
-        memcpy(near.deg, now.setpoint, sizeof near.deg);
-        if (status == AW_OK)
-            status = aw_hidmotor_ik(&point, &near, &pose, &session->err);
-    }
-    if (status != AW_OK)
-        return status;
-    memcpy(target.deg, pose.deg, sizeof pose.deg);
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        target.given[i] = true;
-    return motor_go(session, "moveto", &target);
+        status = motor_joints.take(session, args, &command);
+    if (status == AW_OK)
+        status = find_pose(session, &point, &pose);
+    for (size_t i = 0; status == AW_OK && i < AW_HIDMOTOR_JOINTS; i++)
+        goals[i] = (struct aw_joint_goal){i, pose.deg[i]};
+    if (status == AW_OK)
+        status = motor_ready_to_make(session);
+    if (status == AW_OK)
+        status = aw_move_joints(session, &list, &command);
+    aw_joints_free(&list);
+    return status;
 }

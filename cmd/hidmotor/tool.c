@@ -5,6 +5,7 @@
 #include "protocol/hidmotor/wire.h"
 #include "shell/commands/common.h"
 #include "shell/commands/gains.h"
+#include "shell/commands/ping.h"
 #include "shell/commands/play.h"
 #include "shell/core/joints.h"
 #include "shell/experiments/experiments.h"
@@ -78,7 +79,7 @@ static const struct aw_command commands[] = {
           .help = "m1, m2, m3, base, shoulder, elbow or gripper"}),
      .offline = true, .run = aw_run_limits, .examples = AW_LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
-     .options = wait_options, .safety = AW_MOTION, .run = run_move,
+     .options = wait_options, .safety = AW_MOTION, .run = aw_run_move,
      .details = "The motion takes one second, with a sinusoidal speed; duration and mode "
          "change that. Joints that you do not name keep their setpoint.",
      .examples = AW_LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
@@ -93,11 +94,11 @@ static const struct aw_command commands[] = {
          MODE),
      .details = "Moves from the setpoint. Without an amount the arrow keys or + and - move, "
          "page up and down change the step, q quits.", .options = wait_options, .safety = AW_MOTION,
-     .run = run_jog,
+     .run = aw_run_jog,
      .examples = AW_LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
     {.name = "home", .summary = "move all joints to 0",
      .args = AW_ARGS(DURATION, MODE),
-     .options = wait_options, .safety = AW_MOTION, .run = run_home,
+     .options = wait_options, .safety = AW_MOTION, .run = aw_run_home,
      .examples = AW_LIST("-l sim: home --wait")},
     {.name = "gripper", .summary = "open or close the gripper",
      .args = AW_ARGS(
@@ -124,15 +125,14 @@ static const struct aw_command commands[] = {
           .help = "the time between two rows, if the file has no times"},
          {.name = "from-line", .value = "LINE", .unit = "", .min = 1, .max = 1e9, .whole = true,
           .help = "play the recording that begins in this line, up to its end"},
-         {.name = "angles", .value = "UNIT", .choices = AW_LIST("deg", "rad"),
+         {.name = "unit", .value = "UNIT", .choices = AW_LIST("deg", "rad"),
           .help = "the unit of the angles, if the file does not name it"},
-         {.name = "quintic", .help = "smooth between the points, also in acceleration"},
          AW_PLAY_OPTIONS),
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("$ printf 't,m1,m2,m3\\n0,0,0,0\\n1,0,30,-20\\n' "
          ">path.csv",
          "-l sim: play path.csv --speed 50%"),
-     .run = run_play,
+     .run = aw_run_play,
      .details = "The limits and speeds of the whole path are checked first. Then the arm moves "
          "to the first waypoint, if that is near (--max-jump) or you give a speed for it "
          "(--approach), and setpoints are sent at --rate (default 50 Hz). The keys + and - "
@@ -151,7 +151,7 @@ static const struct aw_command commands[] = {
              "arrived"},
          {.name = "changes", .help = "leave out samples equal to the one before"},
          {.name = "no-header", .help = "write no header line"}),
-     .run = run_record,
+     .run = aw_run_record,
      .details = "Samples come as fast as the board answers, or at --rate. --for, -n, "
          "--until-arrived or Ctrl-C end it; the result has the interval between the samples. "
          "The columns are position, setpoint, velocity and effort of each joint, or those of "
@@ -228,7 +228,7 @@ static const struct aw_command commands[] = {
      .details = "The published firmware accepts this command, but its servos do not move.",
      .examples = AW_LIST("-l sim: velocity elbow=100")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
-     .summary = "measure round trips", .safety = AW_READ, .run = run_ping,
+     .summary = "measure round trips", .safety = AW_READ, .run = aw_run_ping,
      .details = "-n COUNT or --for TIME; 100 without them.",
      .examples = AW_LIST("-l sim: ping -n 20")},
     {.name = "raw", .summary = "send any packet, show the answer",
@@ -254,7 +254,7 @@ static const struct aw_command commands[] = {
      .offline = true, .run = run_ik, .examples = AW_LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
-     .hidden = true, .safety = AW_MOTION, .run = run_move},
+     .hidden = true, .safety = AW_MOTION, .run = aw_run_move},
     {.name = "set_velocity", .summary = "velocity, as a record has it", .args = velocity_args,
      .hidden = true, .safety = AW_MOTION, .run = run_velocity},
     {.name = "set_pid_gains", .summary = "gains, as a record has them",
@@ -316,6 +316,11 @@ static const struct aw_teleop_preset maps[] = {
     {0},
 };
 
+static const struct aw_renamed renamed[] = {
+    {"--angles", "--unit"},
+    {0},
+};
+
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
@@ -324,11 +329,17 @@ const struct aw_tool hidmotor_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
+    .renamed = renamed,
     .field = "m1.position",
     .move = "move 0 45 -30 --wait",
     .usual = AW_LIST("setpoint", "position"),
     .speaks = AW_LIST("positions", "velocities"),
     .links = AW_LIST("hid", "unix", "log"),
+    .ping = {.name = "round trip",
+             .usual = 100,
+             .begin = motor_ready,
+             .once = motor_ping,
+             .end = motor_pinged},
     .joints = &motor_joints,
     .maps = maps,
     .sim = &motor_sim_transport,

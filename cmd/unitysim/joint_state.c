@@ -4,8 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "protocol/unitysim/shape.h"
+#include "shell/commands/move.h"
 #include "state.h"
+
+#define NEAR_TICKS 10
+#define JOG_TICKS  3 /* a small step is a step, too */
+#define PER_S      5.0
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_EXTRA, "ticks", 0}, {AW_JOINT_MORE, "velocity", 0}, {0}};
@@ -24,7 +30,8 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         joint->min = aw_unitysim_degrees(limits->joint[i].min);
         joint->max = aw_unitysim_degrees(limits->joint[i].max);
         joint->speed = aw_unitysim_velocity_cap(i) * AW_UNITYSIM_DEG_S;
-        joint->takes = AW_JOINT_TAKES_VELOCITIES;
+        joint->near = NEAR_TICKS * 360.0 / AW_UNITYSIM_TURN;
+        joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return status;
 }
@@ -92,7 +99,169 @@ size_t unity_replay_targets(struct aw_session *session, struct aw_joint_list *li
     return list->n;
 }
 
-/* ---- Commands ----------------------------------------------------------------------------------
+/* ---- Words -------------------------------------------------------------------------------------
+ */
+
+/* Pairs that are no joint's. */
+static const char *const words[] = {"velocity", "tolerance", "timeout", NULL};
+
+/* In ticks, or as an angle from the centre; of jog, which is no place but a way, as any angle. */
+static enum aw_status parse(struct aw_session *session, const struct aw_joint *joint, bool jogs,
+                            const char *text, double *deg)
+{
+    struct aw_error why;
+    double ticks;
+    bool angle = jogs && !strstr(text, "tick") && aw_number_parse(text, &ticks, NULL) != AW_OK;
+    enum aw_status status =
+        angle  ? aw_number_parse_unit(text, "deg", deg, &why)
+        : jogs ? aw_number_parse_unit(text, "tick", &ticks, &why)
+               : aw_unitysim_position_parse((int)joint->id, text,
+                                            &unity_of(session)->options.limits, &ticks, &why);
+    if (status == AW_OK && !angle)
+        *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_degrees(ticks);
+    if (status == AW_OK && fabs(aw_unitysim_ticks(*deg)) > UINT16_MAX)
+        return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is more than the wire carries",
+                       joint->name, aw_unitysim_ticks(*deg));
+    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s", why.text);
+}
+
+static const char *word(const struct aw_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->n; i++)
+        if (args->bound[i].name && strncmp(args->bound[i].name, name, strlen(name)) == 0 &&
+            args->bound[i].name[strlen(name)] == '=')
+            return args->bound[i].text;
+    return NULL;
+}
+
+static enum aw_status number(struct aw_session *session, const char *name, const char *text,
+                             const char *unit, double min, double max, double *value)
+{
+    struct aw_number_rule rule = {.unit = unit, .min = min, .max = max};
+    return text ? aw_number_check(name, "", text, &rule, value, &session->err) : AW_OK;
+}
+
+/* "45" or "30deg/s", of all that are named. */
+static enum aw_status take_velocity(struct aw_session *session, const char *text)
+{
+    struct aw_unitysim_drive drive;
+    enum aw_status status =
+        aw_unitysim_drive_parse(AW_UNITYSIM_HAND, text, true, &drive, &session->err);
+    if (status == AW_OK && (drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0))
+        return aw_fail(&session->err, AW_USAGE,
+                       "velocity: '%.20s' — a speed without sign is needed, like 45 or 30deg/s",
+                       text);
+    unity_state(session)->velocity = drive.velocity;
+    return status;
+}
+
+static enum aw_status take_words(struct aw_session *session, const struct aw_args *args,
+                                 struct aw_joint_command *command)
+{
+    struct unity_state *state = unity_state(session);
+    const char *velocity = word(args, "velocity");
+    double seconds = (double)unity_patience_ns(session, 10) / 1e9;
+    bool jogs = strcmp(args->command->name, "jog") == 0;
+    (void)command;
+    state->velocity = 0;
+    state->tolerance = jogs ? JOG_TICKS : 0;
+    enum aw_status status =
+        number(session, "tolerance", word(args, "tolerance"), "tick", 1, 1000, &state->tolerance);
+    if (status == AW_OK)
+        status = number(session, "timeout", word(args, "timeout"), "s", 0.001, 1e6, &seconds);
+    state->timeout_ns = (int64_t)(seconds * 1e9);
+    if (status == AW_OK && velocity)
+        status = take_velocity(session, velocity);
+    return status == AW_OK ? unity_ready_to_make(session) : status;
+}
+
+struct looking {
+    struct aw_session *session;
+    struct aw_joint_list *list;
+    aw_joints_look_fn *look;
+    void *context;
+    bool enough;
+};
+
+/* ---- Single targets, by ticks ------------------------------------------------------------------
+ */
+
+static struct aw_unitysim_move move_of(struct aw_session *session, const struct aw_joint_list *list,
+                                       const struct aw_joint_command *command)
+{
+    const struct unity_state *state = unity_state(session);
+    struct aw_unitysim_move move = {.timeout_ns = state->timeout_ns};
+    for (size_t i = 0; i < command->n; i++) {
+        const struct aw_joint_goal *goal = &command->goals[i];
+        struct aw_unitysim_goal *to = &move.goals[list->joints[goal->joint].id];
+        *to = (struct aw_unitysim_goal){.wanted = true,
+                                        .position = (int)lround(aw_unitysim_ticks(goal->value)),
+                                        .velocity = state->velocity,
+                                        .tolerance = (int)lround(state->tolerance)};
+    }
+    return move;
+}
+
+static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command)
+{
+    if (command->what == AW_JOINT_VELOCITIES || command->n == 0)
+        return AW_OK;
+    struct aw_unitysim_move move = move_of(session, list, command);
+    return aw_unitysim_move_check(unity_of(session), &move, &session->err);
+}
+
+/* Which way a joint has to go is known only from feedback: there are no bytes to show. */
+static enum aw_status begin_move(struct aw_session *session, const struct aw_joint_list *list,
+                                 const struct aw_joint_command *command)
+{
+    unity_state(session)->before = unity_of(session)->counters;
+    if (!aw_flag(session, "dry-run"))
+        return AW_OK;
+    aw_object_start(&session->result, session->run.command->name);
+    aw_object_truth(&session->result, "dry_run", true);
+    struct aw_unitysim_move move = move_of(session, list, command);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        if (move.goals[i].wanted)
+            unity_report_ticks(session, i, move.goals[i].position);
+    return AW_OK;
+}
+
+static bool look_on(void *context, const struct aw_received *received)
+{
+    struct looking *looking = context;
+    unity_notice(looking->session, received);
+    take(looking->session, looking->list);
+    return true;
+}
+
+static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command, double tolerance,
+                            int64_t deadline, enum aw_arrival *arrival)
+{
+    struct looking looking = {session, list, NULL, NULL, false};
+    struct aw_unitysim_move move = move_of(session, list, command);
+    (void)tolerance, (void)deadline;
+    enum aw_status status =
+        aw_unitysim_move(unity_of(session), &move, look_on, &looking, &session->err);
+    *arrival = status == AW_OK ? AW_ARRIVED : AW_LATE;
+    return status;
+}
+
+static void report(struct aw_session *session, struct aw_joint_list *list,
+                   const struct aw_joint_command *command, enum aw_status status, bool awaited)
+{
+    aw_object_start(&session->result, session->run.command->name);
+    aw_object_text(&session->result, "result", aw_move_word(session, status, awaited));
+    unity_notice_losses(session, &unity_state(session)->before);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        for (size_t k = 0; k < command->n; k++)
+            if (list->joints[command->goals[k].joint].id == (uint32_t)i)
+                unity_report_joint(session, i);
+    aw_move_ms(session);
+}
+
+/* ---- Velocities --------------------------------------------------------------------------------
  */
 
 /* Joints that are not named stand: a latched command of an earlier client ends here. */
@@ -101,6 +270,8 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
 {
     struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
     struct aw_unitysim *unity = unity_of(session);
+    if (command->what == AW_JOINT_TARGETS)
+        return begin_move(session, list, command);
     for (size_t i = 0; i < command->n; i++) {
         double value = command->goals[i].value;
         drives[list->joints[command->goals[i].joint].id] =
@@ -120,14 +291,6 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     aw_unitysim_control_record(unity, &record);
     return unity_dry_run(session, &record);
 }
-
-struct looking {
-    struct aw_session *session;
-    struct aw_joint_list *list;
-    aw_joints_look_fn *look;
-    void *context;
-    bool enough;
-};
 
 static bool look_at(void *context, const struct aw_received *received)
 {
@@ -163,6 +326,13 @@ const struct aw_joints unity_joints = {
     .columns = columns,
     .hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .most = 1e9 / AW_UNITYSIM_CADENCE_NS,
+    .steer = PER_S,
+    .words = words,
+    .parse = parse,
+    .take = take_words,
+    .check = check,
+    .await = await,
+    .report = report,
     .open = unity_ready_to_make,
     .list = list_joints,
     .limits = unity_joint_limits,

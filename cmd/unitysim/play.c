@@ -1,12 +1,15 @@
 /* unitysim play: a motion sequence played by feedback, with its progress and the checks before
- * it. */
+ * it; a file of setpoints as every tool plays it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
+#include "capture/times.h"
 #include "protocol/unitysim/player.h"
+#include "shell/commands/common.h"
 #include "state.h"
 
 struct play {
@@ -195,9 +198,26 @@ static enum aw_status check_and_play(struct play *play)
     return status == AW_OK ? play_it(play) : status;
 }
 
+/* By its first name; what cannot be looked at before it is read is a sequence. */
+static bool is_setpoints(const char *path)
+{
+    struct stat about;
+    struct aw_table table = {0};
+    struct aw_time_column time;
+    struct aw_error ignored;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
+        aw_table_read(NULL, path, &table, &ignored) != AW_OK)
+        return false;
+    bool timed = aw_time_find((const char *const *)table.names, table.n_columns, &time) >= 0;
+    aw_table_free(&table);
+    return timed;
+}
+
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
 {
     struct play play = {.session = session, .path = aw_arg(args, "file", 0)};
+    if (aw_option(session, "columns") || is_setpoints(play.path))
+        return aw_run_play(session, args);
     enum aw_status status = aw_sequence_read(NULL, play.path, &play.sequence, &session->err);
     if (status == AW_OK)
         status = check_and_play(&play);

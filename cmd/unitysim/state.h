@@ -13,8 +13,12 @@ struct unity_state {
     struct aw_unitysim_limits usual;  /* default ones and those of the config file */
     struct aw_unitysim_limits limits; /* what the simulator was sent last */
     bool limits_known;
-    struct aw_unitysim_limits shown; /* that the list of joints was made with */
-    char news[160];                  /* the last notice that was printed */
+    struct aw_unitysim_limits shown;    /* that the list of joints was made with */
+    int velocity;                       /* of single motions, units; 0: the cap of each joint */
+    double tolerance;                   /* of them, ticks; 0: the usual one */
+    int64_t timeout_ns;                 /* of them */
+    struct aw_unitysim_counters before; /* of what was lost meanwhile */
+    char news[160];                     /* the last notice that was printed */
     unsigned clamped;          /* velocities of this command that were too high, with --clamp */
     int64_t received_ns;       /* the feedback before, within a command; 0: none */
     int64_t quiet_reported_ns; /* start of the gap in the feedback that was reported */
@@ -176,8 +180,6 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_control(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_update(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_camera_request(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_camera(struct aw_session *session, const struct aw_args *args);

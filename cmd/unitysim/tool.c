@@ -2,6 +2,7 @@
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
 #include "shell/commands/common.h"
+#include "shell/commands/play.h"
 #include "shell/core/wire_option.h"
 #include "shell/experiments/experiments.h"
 #include "shell/main.h"
@@ -95,7 +96,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
           .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="}),
-     .safety = AW_MOTION, .run = run_move,
+     .safety = AW_MOTION, .run = aw_run_move,
      .details = "Moves all joints at once, controlled by their feedback, slower near the "
          "target. It also takes velocity=45, tolerance=10, timeout=10s. Exit status 3 if a "
          "joint does not arrive.",
@@ -107,7 +108,7 @@ static const struct aw_command commands[] = {
          {.name = "amount", .optional = true,
           .help = "the amount, from the actual position: +50 ticks, -5deg; without it the keys "
               "move the joint"}),
-     .safety = AW_MOTION, .run = run_jog,
+     .safety = AW_MOTION, .run = aw_run_jog,
      .details = "Moves from the position of the feedback. Without an amount the arrow keys "
          "move, page up and down change the step, q quits.",
      .examples = AW_LIST("-l 'sim:?time=virtual' jog elbow +50",
@@ -156,18 +157,23 @@ static const struct aw_command commands[] = {
     {.name = "play", .summary = "play a motion sequence",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = "a motion sequence of brachI/Oplexus (CSV)", .endings = "csv"}),
+          .help = "a motion sequence of brachI/Oplexus, or t,elbow,hand: seconds, and deg",
+          .endings = "csv"}),
      .options = AW_OPTIONS(
          {.name = "repeat", .value = "COUNT", .help = "play it this many times", .fallback = "1",
           .unit = "", .min = 1, .max = 1e9, .whole = true},
-         {.name = "loop", .help = "again and again"},
          {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
-          .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600}),
+          .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600},
+         AW_PLAY_COLUMNS,
+         AW_PLAY_UNIT,
+         AW_PLAY_OPTIONS),
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s",
          "-l sim: play path.csv"),
      .run = run_play,
-     .details = "The file has the format of brachI/Oplexus and is checked as a whole first. In "
+     .details = "If the columns of the file have a time, it is a file of setpoints. A sequence "
+         "has the format of brachI/Oplexus; only --repeat, --loop and --row-timeout are for it. "
+         "The file is checked as a whole first. In "
          "a row of type User the player waits until somebody else has moved the joint to the "
          "position."},
     {.name = "teach", .group = AW_GROUP_KEEP, .summary = "record positions as a motion sequence",

@@ -1,7 +1,9 @@
 /* The table of the commands that every tool has, with their options and help. */
 #include "shell/commands/common.h"
 #include "shell/commands/follow.h"
+#include "shell/commands/move.h"
 #include "shell/commands/picture.h"
+#include "shell/commands/play.h"
 #include "shell/commands/teleop.h"
 #include "shell/core/joints.h"
 #include "shell/core/start_guard.h"
@@ -37,11 +39,6 @@ static const struct aw_arg script_args[] = {
 #define OWN_DURATION                                                                               \
     {.name = "duration", .kind = AW_ARG_NUMBER, .unit = "ms", .min = 0, .max = 3600000,            \
      .optional = true, .help = "of the way: 500ms; 1 s where nothing is said"}
-static const struct aw_option own_options[] = {
-    {.name = "wait", .value = "DISTANCE", .bare = "near",
-     .help = "until the joints are so close to their targets: 2deg"},
-    {0},
-};
 const struct aw_command aw_common_commands[] = {
     {.name = "status", .summary = "show the actual and target position of each joint",
      .joints = true, .run = aw_run_status,
@@ -51,6 +48,51 @@ const struct aw_command aw_common_commands[] = {
          {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .help = "only of this one"}),
      .joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")},
+    {.name = "move", .from_file = true, .summary = "move joints of a packet file",
+     .args = AW_ARGS(
+         {.name = "joint", .kind = AW_ARG_REST, .complete = aw_joints_complete,
+          .help = "one for each joint, in the order of the file, or joint=value"},
+         OWN_DURATION),
+     .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_move,
+     .details = "Setpoints are sent along a sinusoidal way. Joints that are not named stay."},
+    {.name = "home", .from_file = true, .summary = "move all joints of a packet file to 0",
+     .args = AW_ARGS(OWN_DURATION), .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION,
+     .run = aw_run_home},
+    {.name = "jog", .from_file = true,
+     .summary = "move a joint of a packet file by an amount, or with the keys",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"},
+         {.name = "amount", .optional = true, .help = "so far: +5; without it the keys move it"},
+         OWN_DURATION),
+     .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_jog},
+    {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
+     .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
+    {.name = "move", .summary = "move joints to places",
+     .args = AW_ARGS(
+         {.name = "joint", .kind = AW_ARG_PAIRS, .complete = aw_joints_complete_pairs,
+          .help = "JOINT=PLACE …, in the unit that 'limits' shows"}),
+     .options = AW_OPTIONS(AW_WAIT_OPTION),
+     .joints = true, .safety = AW_MOTION, .run = aw_run_move,
+     .details = "Joints that are not named stay where they are."},
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .help = "its name"},
+         {.name = "amount", .optional = true,
+          .help = "so far from where it is to be: +5; without it the keys move it"}),
+     .options = AW_OPTIONS(AW_WAIT_OPTION),
+     .joints = true, .safety = AW_MOTION, .run = aw_run_jog,
+     .details = "Without an amount arrow keys or + and - move, page up and down change the step, q "
+         "quits."},
+    {.name = "stop", .group = AW_GROUP_MOVE, .summary = "stop what moves", .joints = true,
+     .safety = AW_READ, .run = aw_run_stop, .examples = AW_LIST("-l sim: stop")},
+    {.name = "play", .group = AW_GROUP_MOVE, .summary = "play a file of setpoints",
+     .args = AW_ARGS(
+         {.name = "file", .kind = AW_ARG_FILE, .help = "columns t (s) and joints",
+          .endings = "csv"}),
+     .options = AW_OPTIONS(AW_PLAY_COLUMNS, AW_PLAY_UNIT, AW_PLAY_OPTIONS),
+     .streams = true, .safety = AW_MOTION, .timed = true, .run = aw_run_play,
+     .details = "The whole file is checked first. The joints have to stand where it begins "
+         "(--max-jump), or go there first\n(--approach)."},
     {.name = "teleop", .group = AW_GROUP_MOVE, .hands = true,
      .summary = "drive the joints with a gamepad while a button is held, or with keys",
      .options = AW_OPTIONS(
@@ -252,26 +294,6 @@ const struct aw_command aw_common_commands[] = {
           .fallback = "text", .choices = forms}),
      .offline = true, .messages = true, .run = aw_run_describe,
      .lines = AW_LIST("describe")},
-    {.name = "move", .from_file = true, .summary = "move joints of a packet file",
-     .args = AW_ARGS(
-         {.name = "targets", .kind = AW_ARG_REST, .complete = aw_joints_complete,
-          .help = "a value for each joint, in the order of the file, or joint=value"},
-         OWN_DURATION),
-     .options = own_options, .safety = AW_MOTION, .run = aw_run_own_move,
-     .details = "The speed of the motion is sinusoidal. Joints that you do not name stay."},
-    {.name = "home", .from_file = true, .summary = "move all joints of a packet file to 0",
-     .args = AW_ARGS(OWN_DURATION), .options = own_options, .safety = AW_MOTION,
-     .run = aw_run_own_home},
-    {.name = "jog", .from_file = true,
-     .summary = "move a joint of a packet file by an amount, or with the keys",
-     .args = AW_ARGS(
-         {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"},
-         {.name = "amount", .optional = true,
-          .help = "the amount: +5; without it the keys move the joint"},
-         OWN_DURATION),
-     .options = own_options, .safety = AW_MOTION, .run = aw_run_own_jog},
-    {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
-     .summary = "send the stop of a packet file", .run = aw_run_own_stop},
     {.name = "packets", .group = AW_GROUP_SET_UP, .prints = "a packet file",
      .summary = "print a template of a packet file, see --packets",
      .args = AW_ARGS({.name = "init", .choices = AW_LIST("init")}),

@@ -92,7 +92,7 @@ unitysim -q -l sim: play pipe
 unitysim -q -l sim: --limits pipe move elbow=2300
 unitysim -q -l sim: --views pipe camera views
 unitysim -q -l sim: limits save pipe
-ezphys -q -l sim: follow pipe
+ezphys -q -l sim: play pipe
 ezphys --names pipe -q -l sim: status
 END
     hidmotor -q -l sim: gains save gains

@@ -11,6 +11,8 @@ words() {
     */history | */quit | */exit | */complete | */commands | */obey | */list | */home | */camera_request) ;;
     */reset | */positions | */velocities | */pid_gains | */velocity_gains) ;;
     armctl/jog) echo elbow ;;
+    armctl/move) echo 1=90 ;;
+    canpid/move) echo lknee=10deg -c pos ;;
     hidmotor/set_setpoints) echo 0 45 -30 1s sinusoidal ;;
     hidmotor/set_velocity) echo 1 2 3 ;;
     hidmotor/set_*_gains) echo 1 2 3 4 5 6 7 8 9 ;;
@@ -18,7 +20,8 @@ words() {
     canpid/design | */verify) echo nothing.csv ;;
     canpid/follow) echo nothing.csv -c pos --map lknee=x --max-speed 10 ;;
     hidmotor/follow | unitysim/follow) echo nothing.csv --map elbow=x ;;
-    hidmotor/play | ezphys/follow | unitysim/play) echo nothing.csv ;;
+    ezphys/follow) echo nothing.csv --map hinge=x ;;
+    hidmotor/play | ezphys/play | unitysim/play) echo nothing.csv ;;
     */compare) echo nothing.csv nothing.csv ;;
     canpid/k[pid]) echo 0.5 -b lknee -c pos ;;
     canpid/ref_*) echo -b lknee ;;
@@ -158,7 +161,7 @@ END
         fails 2 ${words%% *} --dry-run ${words#* } nonsense
     done <<'END'
 hidmotor stop|where the arm is
-hidmotor jog elbow +5|where the arm is
+hidmotor jog elbow +5|where the joint is
 unitysim jog elbow +50|where the joint is
 ezphys jog hinge +0.2|where the joint is
 hidmotor move elbow=30|where the arm is

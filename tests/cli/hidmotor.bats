@@ -431,7 +431,7 @@ END
     ok hidmotor -q -j -l "$fast" play all.csv
     same "$(json .late_p95_ms,.m1.rms,.m1.actual | jq -s -c "map(type) | unique")" "[\"number\"]"
     ok hidmotor -q -l "$fast" play all.csv
-    matches "$output" "play waypoints=* duration=*s setpoints=* lost=0 late_max_ms=* m1.lag_ms=*ms m2.lag_ms=*ms m3.lag_ms=*ms"
+    matches "$output" "play points=* joints=3 duration=*s sent=* lost=0 m1.lag_ms=*ms m2.lag_ms=*ms m3.lag_ms=*ms late_max_ms=*"
     same "$(head -n 1 run.csv)" "t,m1.position,m2.position,m3.position,m1.setpoint,m2.setpoint,m3.setpoint,m1.velocity,m2.velocity,m3.velocity,m1.effort,m2.effort,m3.effort"
     same "$(sed -n '2s/,.*//p' run.csv)" 0
     virtual_json play run.csv
@@ -467,7 +467,7 @@ END
     ok hidmotor -q -l "$url" record run.csv --for 300ms
     ok hidmotor -q -j -l "$url" play run.csv
     same "$(json '[.cmd,.ok]')" '["play",true]'
-    same "$(json '.duration > 0.2 and .setpoints > 1')" true
+    same "$(json '.duration > 0.2 and .sent > 1')" true
 }
 
 @test "a recorded motion is played as it was" {
@@ -564,11 +564,11 @@ END
     for shape in "" --cubic --quintic; do
         # shellcheck disable=SC2086 # none or one
         virtual_json play way.csv $shape
-        same "$(json '[.ok,.waypoints,.duration,.setpoints,.lost]')" '[true,3,2,100,0]'
+        same "$(json '[.ok,.points,.duration,.sent,.lost]')" '[true,3,2,100,0]'
         same "$(json '[.m1.actual-60,.m2.actual-80,.m3.actual] | map(fabs <= 3) | all')" true
     done
     virtual_json play way.csv --rate 100
-    same "$(json .setpoints)" 200
+    same "$(json .sent)" 200
     fails 2 hidmotor -q -l "$fast" play way.csv --cubic --quintic
     ok hidmotor --dry-run play way.csv
     has "$stderr" "within limits"
@@ -578,10 +578,10 @@ END
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,10,0\n' >up.csv
     for loop in --cubic --loop; do
         ok timeout "$patience" hidmotor -q -j -l "$fast" play up.csv --for 0.5s "$loop"
-        same "$(json '[.ok,.setpoints]')" '[true,25]'
+        same "$(json '[.ok,.sent]')" '[true,25]'
     done
     ok timeout "$patience" hidmotor -q -j -l "$fast" play up.csv --for 2.5s --loop
-    same "$(json '.setpoints > 60 and .setpoints <= 125')" true
+    same "$(json '.sent > 60 and .sent <= 125')" true
 }
 
 @test "play: no jump at its start, none of its speed, and what stays behind ends it" {
@@ -593,13 +593,13 @@ END
     fails 2 hidmotor -q -l "$url" play away.csv --approach 10mm/s
     same "$(joints '.[1][0]')" 0
     virtual_json play away.csv --max-jump 1.1rad --speed 50%
-    same "$(json '[.ok, .setpoints]')" '[true,120]'
+    same "$(json '[.ok, .sent]')" '[true,120]'
     virtual_json play away.csv --approach 60deg/s --record way.pcapng
-    same "$(json '[.ok, .setpoints]')" '[true,60]'
+    same "$(json '[.ok, .sent]')" '[true,60]'
     fails 6 hidmotor -q -l "$fast" play away.csv --approach 60deg/s --speed 3
     has "$why" "--speed 198%"
     virtual_json play away.csv --approach 60deg/s --fit
-    same "$(json .setpoints)" 60 # that it may
+    same "$(json .sent)" 60 # that it may
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # what it stays behind by is 7 deg
     fails 1 hidmotor -q -l "$fast" play hasty.csv --max-lag 2deg
     has "$why" "m2 stays"

@@ -248,7 +248,7 @@ ROWS
     ok unitysim -q -l "$fast" --dry-run play s.csv
     has "$output" "rows=1"
     printf '"t","thigh_l, calf_l"\n0,0\n1,0.5\n' >walk.csv
-    fails 5 ezphys -l sim: follow walk.csv
+    fails 5 ezphys -l sim: play walk.csv
     has "$why" "thigh_l, calf_l"
     printf '"in, front",1,2,3,4,5,6\n' >views.csv
     fails 5 unitysim -l "$fast" camera views --views views.csv

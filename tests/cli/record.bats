@@ -374,7 +374,7 @@ commands() {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2400,40,10,0,\n' >bento.csv
     printf 't,lknee\n0,0\n1,20\n2,0\n' >knee.csv
     ok hidmotor -q -j -l "$fast" --record arm.pcapng play arm.csv --rate 50
-    sent=$(json .setpoints)
+    sent=$(json .sent)
     ok hidmotor decode -j arm.pcapng
     same "$(grep -c '"dir":"rx","msg":"set_setpoints"' <<<"$output")" $((sent + 1)) # and the way there
     ok unitysim -q -l "$fast" --record bento.pcapng play bento.csv

@@ -259,6 +259,6 @@ END
     ok canpid -q -l "$fast" --record knee.pcapng setpoint 10deg -b lknee -c pos --verify
     ok timeout "$patience" canpid -q -j -l "$fast" replay knee.pcapng --max-jump 11deg --loop --for 3s
     printf 't,hinge\n0,0\n1,0.5\n2,1\n' >up.csv
-    ok ezphys -q -j -l 'sim:?scene=pendulum' follow up.csv --for 0.5s
+    ok ezphys -q -j -l 'sim:?scene=pendulum' play up.csv --for 0.5s
     same "$(json '.time < 1')" true
 }

@@ -255,7 +255,7 @@ class Ezphys(Tool):
         pace = ("--real-time", "--interval", "2ms") if self.number % 3 == 0 else ()
         self.simulator = ("ezphys-sim", "--listen", "0", "--scene", self.scene, *pace)
         self.options = ("--scene", self.scene)
-        self.moving = (("motor", joint, "1.5", "1000", "--for", "100000s"), ("follow", path),
+        self.moving = (("motor", joint, "1.5", "1000", "--for", "100000s"), ("play", path, "--max-jump", "9"),
                        ("force", joint, "3", "--for", "100000s"),
                        ("step", joint, "--from", "1", "--to", "-1", "--for", "5s"))
         self.announced = self.scripted = self.left = ("motor", joint, "1.5", "1000")

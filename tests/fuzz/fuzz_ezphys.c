@@ -14,7 +14,6 @@
 #include "../../cmd/ezphys-sim/listener.h"
 #include "peer.h"
 #include "protocol/ezphys/client.h"
-#include "protocol/ezphys/follow.h"
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/names.h"
 #include "protocol/ezphys/probe.h"
@@ -217,23 +216,6 @@ static void try_names(const uint8_t *data, size_t size)
              &names.list[i]);
 }
 
-static void try_path(const uint8_t *data, size_t size)
-{
-    struct aw_ezphys_path path;
-    struct aw_error err = {.text = ""};
-    double q, v;
-    FILE *in = file_of(data, size);
-    if (aw_ezphys_path_read(&path, in, "fuzz", &err) == AW_OK) {
-        MUST(path.n > 0 && aw_ezphys_path_seconds(&path) > 0);
-        for (size_t i = 0; i < path.n; i++)
-            aw_ezphys_path_at(&path, i, aw_ezphys_path_seconds(&path) / 3, 0, &q, &v);
-        aw_ezphys_path_free(&path);
-    } else {
-        MUST(*err.text);
-    }
-    fclose(in);
-}
-
 /* Hundreds of descriptions on each input: a few inputs are enough, or nothing else gets a turn. */
 static void try_probe(const uint8_t *data, size_t size)
 {
@@ -290,4 +272,4 @@ static void try_scene(const uint8_t *data, size_t size)
         check_joint(&scene, &scene.joints[i]);
 }
 
-PARTS(try_simulator, try_client, try_framing, try_names, try_path, try_probe, try_scene)
+PARTS(try_simulator, try_client, try_framing, try_names, try_probe, try_scene)

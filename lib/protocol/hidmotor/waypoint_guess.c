@@ -327,9 +327,9 @@ enum aw_status aw_waypoint_check_angles(struct aw_hidmotor_waypoints *way,
     aw_waypoint_command(way, &how, command);
     if (named)
         return aw_fail(err, AW_MALFORMED,
-                       "%.100s: '%s' says that these are radians — %s (--angles deg if not)",
+                       "%.100s: '%s' says that these are radians — %s (--unit deg if not)",
                        way->name, way->columns[0], command);
     return aw_fail(err, AW_MALFORMED,
-                   "%.100s: no angle is beyond %.3g: are these radians? %s (--angles deg if not)",
+                   "%.100s: no angle is beyond %.3g: are these radians? %s (--unit deg if not)",
                    way->name, most, command);
 }

@@ -33,7 +33,7 @@ char *aw_waypoint_command(const struct aw_hidmotor_waypoints *way,
     if (how->from_line)
         aw_append(out, AW_WAYPOINT_COMMAND, " ", "--from-line %zu", how->from_line);
     if (how->angles)
-        aw_append(out, AW_WAYPOINT_COMMAND, " ", "--angles %s", units[how->angles]);
+        aw_append(out, AW_WAYPOINT_COMMAND, " ", "--unit %s", units[how->angles]);
     if (how->speed > 0)
         aw_append(out, AW_WAYPOINT_COMMAND, " ", "--speed %.9g%%", 100 * how->speed);
     return out;

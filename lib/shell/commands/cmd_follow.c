@@ -435,7 +435,7 @@ static enum aw_status send(struct follower *f)
         command.n = 0;
         for (size_t i = 0; i < f->map.n; i++) {
             const struct aw_follow_joint *j = &f->joints[i];
-            bool targets = joint_of(f, i)->takes & AW_JOINT_TAKES_TARGETS;
+            bool targets = aw_joint_goes(f->session, joint_of(f, i));
             if (j->engaged && targets == (what == AW_JOINT_TARGETS))
                 goals[command.n++] =
                     (struct aw_joint_goal){f->number[i], targets ? j->command : j->drive};
@@ -543,7 +543,7 @@ static enum aw_status arrive(struct follower *f)
     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals};
     enum aw_arrival arrival;
     for (size_t i = 0; i < f->map.n; i++)
-        if (f->joints[i].engaged && joint_of(f, i)->takes & AW_JOINT_TAKES_TARGETS)
+        if (f->joints[i].engaged && aw_joint_goes(f->session, joint_of(f, i)))
             goals[command.n++] = (struct aw_joint_goal){f->number[i], f->joints[i].command};
     if (!f->leader.recorded || !session->tool->joints->await || !command.n)
         return AW_OK;

@@ -13,6 +13,7 @@
 #include "capture/candump.h"
 #include "shell/commands/common.h"
 #include "shell/commands/stream.h"
+#include "shell/core/joints.h"
 #include "shell/core/progress.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
@@ -336,8 +337,17 @@ static void name_layouts(const struct recorder *r)
     }
 }
 
+static bool is_table(const struct aw_session *session, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return session->tool->joints && session->tool->joints->tabled && dot &&
+           strcmp(dot, ".csv") == 0;
+}
+
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
 {
+    if (is_table(session, aw_arg(args, "file", 0)))
+        return aw_run_record_joints(session, args);
     struct recorder r = {.session = session,
                          .path = aw_arg(args, "file", 0),
                          .limit = (uint64_t)aw_option_number(session, "count")};

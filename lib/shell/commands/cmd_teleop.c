@@ -145,7 +145,8 @@ static enum aw_status describe_joints(struct aw_hands *h)
             .speed = speed,
             .whole = whole_of(joint),
             .actual = joint->blind && force ? (joint->min + joint->max) / 2 : (double)NAN,
-            .targets = joint->takes & AW_JOINT_TAKES_TARGETS,
+            .targets =
+                joint->takes & AW_JOINT_TAKES_TARGETS && !(h->session->tool->joints->steer > 0),
             .target = NAN,
             .goal = NAN,
         };

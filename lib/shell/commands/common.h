@@ -11,11 +11,15 @@ enum aw_status aw_run_limits(struct aw_session *session, const struct aw_args *a
 /* The limits of one joint, or (NULL) of all. */
 enum aw_status aw_limits_show(struct aw_session *session, const char *text);
 
-/* The same verbs for joints that packet files describe. */
-enum aw_status aw_run_own_move(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_own_home(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_own_jog(struct aw_session *session, const struct aw_args *args);
+/* Of joints that packet files describe. */
 enum aw_status aw_run_own_stop(struct aw_session *session, const struct aw_args *args);
+
+/* Single motions of them, see move.h. */
+enum aw_status aw_run_move(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_jog(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_stop(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *args);
 
 enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_follow(struct aw_session *session, const struct aw_args *args);
@@ -27,6 +31,8 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
 enum aw_status aw_run_wait(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_test(struct aw_session *session, const struct aw_args *args);
+/* Of joints a table, one row a time; record of a .csv does it where they are tabled. */
+enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args);
 
 /* What comes of a recording that has ended: AW_OK where Ctrl-C did that, unless something moves or

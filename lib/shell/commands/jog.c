@@ -8,7 +8,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/number.h"
 #include "base/ready.h"
 #include "shell/core/ask.h"
 
@@ -102,15 +101,6 @@ static enum aw_status read_keys(struct aw_jog *jog)
     if (moved && status == AW_OK)
         drop_keys(jog);
     return status;
-}
-
-enum aw_status aw_jog_amount(struct aw_session *session, const char *text, const char *unit,
-                             double *amount)
-{
-    struct aw_error problem;
-    *amount = NAN;
-    enum aw_status status = text ? aw_number_parse_unit(text, unit, amount, &problem) : AW_OK;
-    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "jog: %s", problem.text);
 }
 
 enum aw_status aw_jog_keys(struct aw_jog *jog)

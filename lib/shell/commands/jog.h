@@ -19,13 +19,9 @@ struct aw_jog {
      * (AW_LIMIT) is told and not done. */
     enum aw_status (*go)(struct aw_jog *jog, double change);
     void *context;
+    bool keys; /* it is driven by keys, and not by one amount */
     bool done; /* of aw_jog_keys */
 };
-
-/* The amount ("+5", "-0.1rad") in the joint's unit; NaN without one (text is NULL), which asks for
- * keys. */
-enum aw_status aw_jog_amount(struct aw_session *session, const char *text, const char *unit,
-                             double *amount);
 
 /* Until q, the end of input, a request to stop or a failure. AW_USAGE where standard input is no
  * terminal. */

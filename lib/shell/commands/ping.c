@@ -104,3 +104,59 @@ uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual)
         settle(&late, least);
     return (uint64_t)late.missing;
 }
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static enum aw_status ask(struct aw_session *session, struct aw_ping *ping)
+{
+    double ms = NAN;
+    enum aw_status status = session->tool->ping.once(session, &ms);
+    ping->n++;
+    ping->lost += status != AW_OK;
+    if (status == AW_OK && !isnan(ms))
+        aw_samples_add(&ping->ms, ms);
+    return status == AW_TIMEOUT && !session->tool->ping.ends ? AW_OK : status;
+}
+
+static enum aw_status ask_all(struct aw_session *session, struct aw_ping *ping)
+{
+    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    double hz = aw_option_number(session, "rate");
+    uint64_t count = (uint64_t)aw_option_number(session, "count");
+    int64_t next = aw_clock_now(session->clock), end = aw_session_end(session);
+    double pace_s = hz > 0 ? 1 / hz : end != AW_NEVER ? hooks->pace_s : 0;
+    enum aw_status status = AW_OK;
+    if (!count && end == AW_NEVER)
+        count = hooks->usual;
+    while (status == AW_OK && !(count && ping->n >= count) && aw_clock_now(session->clock) < end) {
+        aw_session_work(session, "ping %.0f s, %" PRIu64 " requests", aw_session_seconds(session),
+                        ping->n);
+        status = ask(session, ping);
+        next = aw_clock_after(next, pace_s);
+        if (status == AW_OK && pace_s > 0)
+            status = aw_clock_sleep(session->clock, aw_sooner(next, end));
+    }
+    return status;
+}
+
+enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    struct aw_ping ping = {.name = hooks->name};
+    (void)args;
+    enum aw_status status = hooks->begin(session);
+    if (status != AW_OK)
+        return status;
+    status = ask_all(session, &ping);
+    if (ping.n)
+        aw_ping_row(session, &ping);
+    if (hooks->end)
+        status = hooks->end(session, status);
+    if (status == AW_STOPPED && !aw_session_json(session))
+        aw_session_print_result(session);
+    if (status == AW_OK && ping.n == ping.lost)
+        status = AW_TIMEOUT; /* what the last one said stands */
+    aw_samples_free(&ping.ms);
+    return status;
+}

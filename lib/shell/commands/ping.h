@@ -31,6 +31,9 @@ struct aw_ping {
  * added; with several rows aw_session_print_result is called between them. */
 void aw_ping_row(struct aw_session *session, struct aw_ping *ping);
 
+/* The command, over tool->ping. */
+enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *args);
+
 /* How many never came of what comes by itself: one that is missing leaves all that follow a place
  * behind; one that was only late, or came in a block with others, does not. */
 uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual);

@@ -3,19 +3,30 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "control/lag.h"
+#include "shell/commands/common.h"
 
 #define GAP_NS      (200 * AW_MILLISECOND) /* later than that, the path has waited */
 #define ROUNDING    1e-6
 #define LONGEST_LAG 1.0 /* s */
 #define LAG_STEP    0.005
 #define ARRIVE_S    10
+#define USUAL_HZ    50.0
 
 static const char *const sample_columns[] = {"t", "measured"};
 
-double aw_play_seconds(const struct aw_play *p)
+enum aw_path_mode aw_play_mode(const struct aw_session *session)
+{
+    return aw_flag(session, "quintic") ? AW_PATH_QUINTIC
+           : aw_flag(session, "cubic") ? AW_PATH_CUBIC
+                                       : AW_PATH_LINEAR;
+}
+
+static double seconds_of(const struct aw_play *p)
 {
     return p->path.t_s[p->path.n - 1] - p->path.t_s[0];
 }
@@ -44,23 +55,40 @@ static void at(const struct aw_play *p, double t_s, struct aw_joint_goal *goals)
 /* ---- Beginning ---------------------------------------------------------------------------------
  */
 
+static enum aw_status find_far(struct aw_session *session, const struct aw_joint *joint,
+                               double *far)
+{
+    struct aw_error why;
+    const char *text = aw_option(session, "max-deviation");
+    *far = NAN;
+    enum aw_status status =
+        text ? aw_number_parse_unit(text, joint->unit[AW_JOINT_ACTUAL], far, &why) : AW_OK;
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "--max-deviation: %s", why.text);
+    return text && !(*far > 0) ? aw_fail(&session->err, AW_LIMIT,
+                                         "--max-deviation: %s leaves no room to move", text)
+                               : AW_OK;
+}
+
 static enum aw_status begin(struct aw_play *p)
 {
     struct aw_session *session = p->session;
     const struct aw_joints *joints = session->tool->joints;
-    enum aw_status status = aw_joints_begin(session, &p->list);
+    enum aw_status status = AW_OK;
     for (size_t i = 0; i < p->list.n; i++)
         p->list.joints[i].left_out = true; /* nobody waits for news of the others */
     for (size_t k = 0; k < p->n && status == AW_OK; k++) {
         struct aw_play_joint *joint = &p->joints[k];
-        status = aw_joints_find(session, &p->list, joint->name, &joint->number);
+        status = aw_joint_max_lag(session, joint_of(p, k), &joint->max_lag);
         if (status == AW_OK)
-            status = aw_joint_max_lag(session, joint_of(p, k), &joint->max_lag);
+            status = find_far(session, joint_of(p, k), &joint->far);
         if (status == AW_OK)
             status = aw_table_init(&joint->samples, sample_columns, 2, &session->err);
-        if (status == AW_OK)
-            p->list.joints[joint->number].left_out = false;
+        p->list.joints[joint->number].left_out = false;
+        snprintf(joint->name, sizeof joint->name, "%s", joint_of(p, k)->name);
     }
+    if (status == AW_OK && !joints->told)
+        status = joints->open(session);
     if (p->hz > joints->most) {
         aw_session_notice(session, "--rate %g: the device takes no more than %g a second", p->hz,
                           joints->most);
@@ -75,7 +103,7 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
 {
     struct aw_joint_goal first[AW_PLAY_JOINTS], last[AW_PLAY_JOINTS];
     at(p, 0, first);
-    at(p, aw_play_seconds(p), last);
+    at(p, seconds_of(p), last);
     *closed = true;
     for (size_t k = 0; k < p->n && aw_flag(p->session, "loop"); k++) {
         const struct aw_joint *joint = joint_of(p, k);
@@ -102,7 +130,7 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
 /* Which place of the file the joints are to be at now. */
 static double path_now(const struct aw_play *p)
 {
-    double since = (double)(aw_clock_now(p->session->clock) - p->due_ns) / 1e9;
+    double since = (double)(aw_joints_now(p->session) - p->due_ns) / 1e9;
     return p->rounds_s + p->at_s + p->tempo.speed * fmin(since, p->period_s);
 }
 
@@ -134,8 +162,8 @@ static bool look(void *context, const struct aw_joint_list *list)
 static enum aw_status judge(struct aw_play *p)
 {
     struct aw_session *session = p->session;
-    int64_t now = aw_clock_now(session->clock);
-    double now_s = (double)aw_joints_now(session) / 1e9;
+    int64_t now = aw_joints_now(session);
+    double now_s = (double)now / 1e9;
     for (size_t k = 0; k < p->n; k++) {
         struct aw_play_joint *mine = &p->joints[k];
         const struct aw_joint *joint = joint_of(p, k);
@@ -157,8 +185,8 @@ static enum aw_status attend(struct aw_play *p, int64_t until)
     struct aw_session *session = p->session;
     enum aw_status status = AW_OK;
     do
-        status = aw_joints_attend(session, &p->list, until, 0, look, p);
-    while (status == AW_OK && judge(p) == AW_OK && aw_clock_now(session->clock) < until);
+        status = aw_joints_until(session, &p->list, until, look, p);
+    while (status == AW_OK && judge(p) == AW_OK && aw_joints_now(session) < until);
     return status == AW_OK ? judge(p) : status;
 }
 
@@ -178,7 +206,7 @@ static enum aw_status send(struct aw_play *p, double t_s, int64_t show_ns)
     for (size_t k = 0; k < p->n; k++)
         p->joints[k].target = goals[k].value;
     p->sent++;
-    return p->session->tool->joints->command(p->session, &p->list, &command);
+    return aw_joints_stream(p->session, &p->list, &command);
 }
 
 /* Once along the path, or again and again where it is closed. A device that goes to its target by
@@ -186,16 +214,18 @@ static enum aw_status send(struct aw_play *p, double t_s, int64_t show_ns)
 static enum aw_status stream(struct aw_play *p, bool again)
 {
     struct aw_session *session = p->session;
-    double length_s = aw_play_seconds(p);
+    double length_s = seconds_of(p);
     int64_t period_ns = (int64_t)(p->period_s * 1e9);
     bool timed = session->tool->joints->timed, last = false;
     enum aw_status status = AW_OK;
     p->at_s = 0;
-    p->due_ns = aw_clock_now(session->clock);
+    p->due_ns = aw_joints_now(session);
     if (!p->end_ns)
-        p->end_ns = aw_session_end(session);
+        p->end_ns = aw_flag(session, "for")
+                        ? aw_clock_after(p->due_ns, aw_option_number(session, "for"))
+                        : AW_NEVER;
     while (status == AW_OK && !last) {
-        int64_t now = aw_clock_now(session->clock);
+        int64_t now = aw_joints_now(session);
         aw_samples_add(&p->late_ms, (double)(now - p->due_ns) / 1e6);
         p->due_ns = now - p->due_ns > GAP_NS ? now : p->due_ns;
         double passes = aw_tempo_step(&p->tempo, p->period_s), ahead = timed ? passes : 0;
@@ -241,7 +271,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     }
     aw_session_moves(session);
     status = stream(p, again);
-    if (status != AW_OK || !joints->await)
+    if (status != AW_OK || !(joints->await || joints->steer > 0))
         return status;
     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals, .n = p->n};
     for (size_t k = 0; k < p->n; k++)
@@ -254,7 +284,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
 static enum aw_status show(struct aw_play *p)
 {
     const struct aw_joints *joints = p->session->tool->joints;
-    double length_s = aw_play_seconds(p), passes = p->speed * p->period_s;
+    double length_s = seconds_of(p), passes = p->speed * p->period_s;
     double ahead = joints->timed ? passes : 0, at_s = 0;
     enum aw_status status = AW_OK;
     aw_session_notice(p->session, "%zu points, %.3f s: within limits", p->path.n,
@@ -278,25 +308,14 @@ static enum aw_status play(struct aw_play *p, bool closed)
     aw_tempo_begin(&p->tempo, session, p->speed, p->most);
     do {
         status = play_once(p, first, loop && closed);
-        p->rounds_s += aw_play_seconds(p);
+        p->rounds_s += seconds_of(p);
         first = false;
-    } while (status == AW_OK && loop && aw_clock_now(session->clock) < p->end_ns);
+    } while (status == AW_OK && loop && aw_joints_now(session) < p->end_ns);
     aw_tempo_end(&p->tempo);
     return aw_joints_end(session, &p->list, status);
 }
 
-enum aw_status aw_play_run(struct aw_play *p)
-{
-    bool closed;
-    enum aw_status status = begin(p);
-    if (status == AW_OK)
-        status = check_loop(p, &closed);
-    if (status == AW_OK)
-        status = aw_flag(p->session, "dry-run") ? show(p) : play(p, closed);
-    return status;
-}
-
-void aw_play_free(struct aw_play *p)
+static void free_play(struct aw_play *p)
 {
     for (size_t k = 0; k < p->n; k++)
         aw_table_free(&p->joints[k].samples);
@@ -311,7 +330,7 @@ void aw_play_free(struct aw_play *p)
 static double distance(const struct aw_play *p, size_t k, double lag_s)
 {
     const struct aw_table *samples = &p->joints[k].samples;
-    double length_s = aw_play_seconds(p), sum = 0, place[AW_PLAY_JOINTS];
+    double length_s = seconds_of(p), sum = 0, place[AW_PLAY_JOINTS];
     size_t n = 0;
     for (size_t i = 0; i < samples->n_rows; i++) {
         double t = aw_table_cell(samples, i, 0) - lag_s * p->speed;
@@ -341,11 +360,9 @@ static double lag_of(const struct aw_play *p, size_t k)
     return found;
 }
 
-void aw_play_report(struct aw_play *p)
+static void report_joints(struct aw_play *p)
 {
     struct aw_object *result = &p->session->result;
-    if (p->list.n == 0)
-        return; /* no link, no joints: nothing was played */
     struct aw_stats late = aw_samples_stats(&p->late_ms);
     aw_object_stats_ms(result, "late", &late);
     for (size_t k = 0; k < p->n; k++) {
@@ -356,4 +373,70 @@ void aw_play_report(struct aw_play *p)
         aw_object_number(result, key, distance(p, k, 0), 3, joint_of(p, k)->unit[AW_JOINT_ACTUAL]);
         aw_object_details(result, result->n - 1);
     }
+}
+
+static void report(struct aw_play *p)
+{
+    struct aw_session *session = p->session;
+    const struct aw_joints *joints = session->tool->joints;
+    struct aw_object *result = &session->result;
+    aw_object_start(result, "play");
+    aw_object_count(result, "points", p->path.n);
+    aw_object_count(result, "joints", p->n);
+    aw_object_number(result, "duration", seconds_of(p), 3, "s");
+    aw_object_count(result, "sent", p->sent);
+    if (joints->played)
+        joints->played(session);
+    report_joints(p);
+    aw_object_gather(result);
+}
+
+/* Checked and played, or with --dry-run shown. */
+static enum aw_status run(struct aw_play *p)
+{
+    bool closed;
+    enum aw_status status = begin(p);
+    if (status == AW_OK)
+        status = check_loop(p, &closed);
+    if (status != AW_OK)
+        return status;
+    if (aw_flag(p->session, "dry-run"))
+        return show(p);
+    status = play(p, closed);
+    report(p);
+    return status;
+}
+
+static enum aw_status load(struct aw_play *p, const char *file)
+{
+    struct aw_session *session = p->session;
+    const struct aw_joints *joints = session->tool->joints;
+    bool blind = joints->told && aw_flag(session, "dry-run");
+    enum aw_status status = AW_OK;
+    if (aw_flag(session, "quintic") && aw_flag(session, "cubic"))
+        return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
+    p->list.columns = joints->columns;
+    if (!blind)
+        status = (joints->told ? aw_joints_begin : aw_joints_list)(session, &p->list);
+    if (status == AW_OK && !blind)
+        status = aw_joints_check(session, &p->list, &(struct aw_joint_command){.n = 0});
+    if (status == AW_OK)
+        status = (joints->load ? joints->load : aw_play_load)(p, file);
+    return status;
+}
+
+enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_play *p = calloc(1, sizeof *p);
+    if (!p)
+        return aw_no_memory(&session->err);
+    p->session = session;
+    p->speed = p->most = 1;
+    p->hz = aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ;
+    enum aw_status status = load(p, aw_arg(args, "file", 0));
+    if (status == AW_OK)
+        status = run(p);
+    free_play(p);
+    free(p);
+    return status;
 }

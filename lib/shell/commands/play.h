@@ -1,15 +1,14 @@
-/* Plays a path with joints, the same in all tools whose joints take streams of targets: the start
- * guard, the way to the first point, setpoints at a fixed rate, the following error, the speed
- * while it runs, and what came of it. The tool reads its file and says what its limits allow.
+/* The command play, for all tools whose joints take streams of targets: its file, the start guard,
+ * the way to the first point, setpoints at a fixed rate, the following error, the speed while it
+ * runs, and what came of it.
  *
- *     struct aw_play play = {.session = session, .n = 2, .speed = 1, .most = 1.4, .hz = 50};
- *     … names and path, one channel a joint …
- *     status = aw_play_run(&play);
- *     … aw_play_report(&play) into the result, unless session->run.dry_end …
- *     aw_play_free(&play);
+ *     t,lknee,rknee          names of joints, as commands have them; with a unit, "lknee [rad]";
+ *     0,0,0                  "lknee.position" of a recording, whose other columns are left alone
+ *     1.5,20,-20
  *
- * A program that did not run for a while (SIGSTOP, a busy machine) goes on where the path was, not
- * where it would be by now: the joints have waited, too.
+ * The whole file is checked before the first byte. A program that did not run for a while (SIGSTOP,
+ * a busy machine) goes on where the path was, not where it would be by now: the joints have waited,
+ * too. A device with a time of its own plays by that.
  */
 #ifndef AW_SHELL_COMMANDS_PLAY_H
 #define AW_SHELL_COMMANDS_PLAY_H
@@ -20,19 +19,30 @@
 #include "shell/commands/tempo.h"
 #include "shell/core/start_guard.h"
 
-#define AW_PLAY_JOINTS 8
+#define AW_PLAY_JOINTS 64
+
+#define AW_PLAY_COLUMNS                                                                            \
+    {                                                                                              \
+        .name = "columns", .value = "NAMES",                                                       \
+        .help = "what the columns are, in place of the header: t_ms,elbow,-,hand (- for neither)"  \
+    }
+#define AW_PLAY_UNIT                                                                               \
+    {                                                                                              \
+        .name = "unit", .value = "UNIT",                                                           \
+        .help = "what places are in, where the file does not say it: rad"                          \
+    }
 
 #define AW_PLAY_OPTIONS                                                                            \
     {.name = "cubic", .help = "smooth between the points, not straight"},                          \
+        {.name = "quintic", .help = "smooth between the points, also in acceleration"},            \
         {.name = "loop", .help = "again and again, until --for or a signal"}, AW_TEMPO_OPTIONS,    \
         AW_START_OPTIONS, AW_LAG_OPTION
 
 struct aw_play_joint {
     char name[AW_JOINT_NAME];
-    double far; /* it has gone wrong so far from where it stood and its targets; NaN: as its list
-                   has it */
-    /* What follows is play's own. */
     size_t number; /* in the list */
+    /* What follows is play's own. */
+    double far; /* --max-deviation; NaN: as its list has it */
     double max_lag, target;
     int64_t seen_ns, behind_ns;
     struct aw_motion guard;
@@ -41,13 +51,13 @@ struct aw_play_joint {
 
 struct aw_play {
     struct aw_session *session;
-    struct aw_path path; /* of the caller */
-    size_t n;
+    struct aw_path path;
+    size_t n; /* joints: its channels */
     struct aw_play_joint joints[AW_PLAY_JOINTS];
     double speed, most; /* of the path, at the beginning and at most */
     double hz;
 
-    uint64_t sent; /* setpoints, of all joints together */
+    uint64_t sent; /* setpoints, each of all joints together */
     struct aw_samples late_ms;
     struct aw_joint_list list;
     struct aw_tempo tempo;
@@ -55,13 +65,10 @@ struct aw_play {
     int64_t due_ns, end_ns;          /* of the next setpoint; by --for, 0: not known yet */
 };
 
-/* All of it, or with --dry-run what would be sent. */
-enum aw_status aw_play_run(struct aw_play *play);
+enum aw_path_mode aw_play_mode(const struct aw_session *session);
 
-/* Lag and distance of each joint, and how late setpoints were. */
-void aw_play_report(struct aw_play *play);
-void aw_play_free(struct aw_play *play);
-
-double aw_play_seconds(const struct aw_play *play); /* of the path, at its own speed */
+/* Reads the file with what is in list, checked unless forced: path, joints by number, speed, most.
+ * A tool with a reader of its own has it as joints->load. */
+enum aw_status aw_play_load(struct aw_play *play, const char *file);
 
 #endif

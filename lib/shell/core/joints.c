@@ -1,15 +1,21 @@
 /* The joints of a tool as commands use them: looked up, checked, commanded, looked after. */
 #include "shell/core/joints.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "shell/core/dry.h"
 
-#define NAMES_MAX 128
+#define NAMES_MAX         128
+#define AW_JOINTS_STEERED 64
+#define SETTLE_S          0.3  /* at the goal, before it is said whether it is there */
+#define LEAST_S           0.05 /* of a way */
 
 /* ---- The list ----------------------------------------------------------------------------------
  */
@@ -21,6 +27,8 @@ struct aw_joint aw_joint_unknown(const char *name)
                              .max = INFINITY,
                              .speed = INFINITY,
                              .far = INFINITY,
+                             .home = NAN,
+                             .aim = NAN,
                              .full = NAN};
     snprintf(joint.name, sizeof joint.name, "%s", name);
     aw_utf8_clean(joint.name); /* it may have come over a wire */
@@ -101,6 +109,11 @@ void aw_joints_free(struct aw_joint_list *list)
 /* ---- Names and numbers -------------------------------------------------------------------------
  */
 
+const char *aw_joint_called(const struct aw_joint *joint)
+{
+    return *joint->alias && !isdigit((unsigned char)*joint->alias) ? joint->alias : joint->name;
+}
+
 size_t aw_joints_number(const struct aw_joint_list *list, const char *text)
 {
     size_t i = 0;
@@ -122,13 +135,25 @@ static bool find_other(struct aw_session *session, struct aw_joint_list *list, c
     return added;
 }
 
+static size_t find_called(struct aw_session *session, const struct aw_joint_list *list,
+                          const char *text)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    size_t i = aw_joints_number(list, text);
+    if (i < list->n || !joints->called)
+        return i;
+    for (i = 0; i < list->n && !joints->called(session, &list->joints[i], text);)
+        i++;
+    return i;
+}
+
 enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *list,
                               const char *text, size_t *joint)
 {
     const char *names[NAMES_MAX];
     char all[256] = "use";
     size_t n = 0;
-    *joint = aw_joints_number(list, text);
+    *joint = find_called(session, list, text);
     if (*joint < list->n || find_other(session, list, text))
         return AW_OK;
     for (size_t i = 0; i < list->n && n + 2 < NAMES_MAX; i++) {
@@ -152,34 +177,40 @@ enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint
     bool velocity = what == AW_JOINT_VELOCITIES;
     const char *unit = joint->unit[velocity ? AW_JOINT_VELOCITY : AW_JOINT_ACTUAL];
     enum aw_status status = aw_number_parse_unit(text, unit, value, &why);
-    return status == AW_OK ? AW_OK
-                           : aw_fail(&session->err, status, "%s: %s",
-                                     *joint->alias ? joint->alias : joint->name, why.text);
+    return status == AW_OK
+               ? AW_OK
+               : aw_fail(&session->err, status, "%s: %s", aw_joint_called(joint), why.text);
 }
 
-void aw_joints_complete(struct aw_session *session, aw_candidate_fn *add, void *context)
+static void complete(struct aw_session *session, aw_candidate_fn *add, void *context, bool pairs)
 {
     struct aw_joint_list list = {0};
     struct aw_error before = session->err;
+    char word[AW_JOINT_NAME + 1];
     if (session->tool->joints && aw_joints_list(session, &list) == AW_OK)
         for (size_t i = 0; i < list.n; i++) {
             const struct aw_joint *joint = &list.joints[i];
-            bool named = *joint->alias;
             if (joint->blind || joint->left_out)
                 continue;
-            add(context, named ? joint->alias : joint->name, named ? joint->name : NULL);
+            snprintf(word, sizeof word, "%s%s", aw_joint_called(joint), pairs ? "=" : "");
+            add(context, word, *joint->alias ? joint->name : NULL);
         }
     session->err = before;
     aw_joints_free(&list);
 }
 
+void aw_joints_complete(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    complete(session, add, context, false);
+}
+
+void aw_joints_complete_pairs(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    complete(session, add, context, true);
+}
+
 /* ---- Commands ----------------------------------------------------------------------------------
  */
-
-static const char *name_of(const struct aw_joint *joint)
-{
-    return *joint->alias ? joint->alias : joint->name;
-}
 
 static enum aw_status out_of_range(struct aw_session *session, const struct aw_joint *joint,
                                    double value, double min, double max, const char *unit)
@@ -187,8 +218,8 @@ static enum aw_status out_of_range(struct aw_session *session, const struct aw_j
     const char *blank = unit ? " " : "";
     unit = unit ? unit : "";
     return aw_fail(&session->err, AW_LIMIT,
-                   "%s: %.9g%s%s is outside %g to %g%s%s — --force overrides", name_of(joint),
-                   value, blank, unit, min, max, blank, unit);
+                   "%s: %.9g%s%s is outside %g to %g%s%s — --force overrides",
+                   aw_joint_called(joint), value, blank, unit, min, max, blank, unit);
 }
 
 static enum aw_status check_goal(struct aw_session *session, const struct aw_joint *joint,
@@ -198,10 +229,10 @@ static enum aw_status check_goal(struct aw_session *session, const struct aw_joi
     double min = velocity ? -joint->speed : joint->min, max = velocity ? joint->speed : joint->max;
     unsigned takes = velocity ? AW_JOINT_TAKES_VELOCITIES : AW_JOINT_TAKES_TARGETS;
     if (!isfinite((float)value))
-        return aw_fail(&session->err, AW_USAGE, "%s: the %s is not a finite number", name_of(joint),
-                       velocity ? "velocity" : "target");
+        return aw_fail(&session->err, AW_USAGE, "%s: the %s is not a finite number",
+                       aw_joint_called(joint), velocity ? "velocity" : "target");
     if (!(joint->takes & takes))
-        return aw_fail(&session->err, AW_USAGE, "%s takes no %s", name_of(joint),
+        return aw_fail(&session->err, AW_USAGE, "%s takes no %s", aw_joint_called(joint),
                        velocity ? "velocities" : "targets");
     if (aw_flag(session, "force") || (value >= min && value <= max))
         return AW_OK;
@@ -213,30 +244,142 @@ enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list 
                                const struct aw_joint_command *command)
 {
     const struct aw_joints *joints = session->tool->joints;
-    enum aw_status status = AW_OK;
+    enum aw_status status = joints->check ? joints->check(session, list, command) : AW_OK;
     for (size_t i = 0; i < command->n && status == AW_OK; i++)
         status = check_goal(session, &list->joints[command->goals[i].joint], command->what,
                             command->goals[i].value);
-    return status == AW_OK && joints->check ? joints->check(session, list, command) : status;
+    return status;
+}
+
+/* The velocity of a path is what its targets are apart. */
+static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list,
+                          const struct aw_joint_command *command)
+{
+    if (aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, "where the joints are");
+    for (size_t i = 0; i < command->n; i++) {
+        struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        double way = command->goals[i].value - joint->aim;
+        joint->rate = command->seconds > 0 && isfinite(way) ? way / command->seconds : 0;
+        joint->aim = command->goals[i].value;
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
+                                const struct aw_joint_command *command)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    bool steered = joints->steer > 0 && command->what == AW_JOINT_TARGETS;
+    if (command->n == 0)
+        return AW_OK;
+    return steered && (command->stream || !joints->await) ? aim(session, list, command)
+                                                          : joints->command(session, list, command);
 }
 
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command)
 {
     enum aw_status status = aw_joints_check(session, list, command);
-    if (status != AW_OK || command->n == 0)
-        return status;
-    return session->tool->joints->command(session, list, command);
+    return status == AW_OK ? aw_joints_stream(session, list, command) : status;
+}
+
+/* ---- Looking after them ------------------------------------------------------------------------
+ */
+
+struct steering {
+    struct aw_session *session;
+    struct aw_joint_list *list;
+    aw_joints_look_fn *look;
+    void *context;
+    enum aw_status status;
+};
+
+static double speed_of(const struct aw_session *session, const struct aw_joint *joint)
+{
+    double said = aw_option_number(session, "speed");
+    return said > 0 && isinf(joint->speed) ? said : joint->speed;
+}
+
+/* From where it is to there. */
+static double way_of(const struct aw_joint *joint, double value)
+{
+    double away = value - joint->now.value[AW_JOINT_ACTUAL];
+    return joint->wraps && fabs(away) > M_PI ? remainder(away, 2 * M_PI) : away;
+}
+
+/* What it is to go now; what is not known to be anywhere stands. */
+static double velocity_of(const struct aw_session *session, const struct aw_joint *joint)
+{
+    double per_s =
+        aw_flag(session, "kp") ? aw_option_number(session, "kp") : session->tool->joints->steer;
+    double away = way_of(joint, joint->aim);
+    return isnan(away) ? 0 : aw_clamp(joint->rate + per_s * away, -joint->speed, joint->speed);
+}
+
+/* Each news is answered before anybody looks at it. */
+static bool steer(void *context, const struct aw_joint_list *seen)
+{
+    struct steering *s = context;
+    struct aw_joint_goal goals[AW_JOINTS_STEERED];
+    struct aw_joint_command command = {
+        .what = AW_JOINT_VELOCITIES, .goals = goals, .stream = true, .show_ns = AW_NO_TIME};
+    bool more = !s->look || s->look(s->context, seen);
+    for (size_t i = 0; i < s->list->n && command.n < AW_JOINTS_STEERED; i++)
+        if (isfinite(s->list->joints[i].aim))
+            goals[command.n++] =
+                (struct aw_joint_goal){i, velocity_of(s->session, &s->list->joints[i])};
+    if (command.n)
+        s->status = s->session->tool->joints->command(s->session, s->list, &command);
+    return more && s->status == AW_OK;
 }
 
 enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,
                                 int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
     const struct aw_joints *joints = session->tool->joints;
-    if (joints->attend)
+    struct steering steering = {session, list, look, context, AW_OK};
+    if (!joints->attend)
+        return aw_clock_sleep(session->clock, deadline);
+    if (!(joints->steer > 0))
         return joints->attend(session, list, deadline, hz, look, context);
-    return aw_clock_sleep(session->clock, deadline);
+    enum aw_status status = joints->attend(session, list, deadline, hz, steer, &steering);
+    return status == AW_OK ? steering.status : status;
 }
+
+int64_t aw_joints_now(struct aw_session *session)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    return joints->now ? joints->now(session) : aw_clock_now(session->clock);
+}
+
+struct until {
+    struct aw_session *session;
+    int64_t at_ns;
+    aw_joints_look_fn *look;
+    void *context;
+};
+
+static bool look_until(void *context, const struct aw_joint_list *list)
+{
+    const struct until *u = context;
+    bool more = !u->look || u->look(u->context, list);
+    return more && aw_joints_now(u->session) < u->at_ns;
+}
+
+enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list *list,
+                               int64_t at_ns, aw_joints_look_fn *look, void *context)
+{
+    struct until until = {session, at_ns, look, context};
+    if (!session->tool->joints->now)
+        return aw_joints_attend(session, list, at_ns, 0, look, context);
+    return aw_joints_now(session) < at_ns
+               ? aw_joints_attend(session, list, AW_NEVER, INFINITY, look_until, &until)
+               : AW_OK;
+}
+
+/* ---- Arriving ----------------------------------------------------------------------------------
+ */
 
 /* For tools whose devices say nothing of arrivals. */
 struct awaiting {
@@ -253,7 +396,7 @@ static bool is_away(void *context, const struct aw_joint_list *list)
     double most = 0;
     for (size_t i = 0; i < a->command->n; i++) {
         const struct aw_joint *joint = &list->joints[a->command->goals[i].joint];
-        double away = a->command->goals[i].value - joint->now.value[AW_JOINT_ACTUAL];
+        double away = way_of(joint, a->command->goals[i].value);
         double tolerance = isnan(a->tolerance) ? joint->near : a->tolerance;
         double times = isnan(away) ? (double)INFINITY : fabs(away) / tolerance;
         if (joint->blind || fabs(away) <= tolerance || times <= most)
@@ -271,9 +414,51 @@ static enum aw_status fail_late(struct aw_session *session, const struct aw_join
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
     if (isnan(away))
         return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
-                       name_of(joint));
-    return aw_fail(&session->err, AW_TIMEOUT, "%s is %.4g%s%s away from its target", name_of(joint),
-                   away, unit ? " " : "", unit ? unit : "");
+                       aw_joint_called(joint));
+    return aw_fail(&session->err, AW_TIMEOUT, "%s stays %.4g%s%s behind — is it at its stop?",
+                   aw_joint_called(joint), away, unit ? " " : "", unit ? unit : "");
+}
+
+/* On the way there, where that is steered: straight, in these seconds from the beginning. */
+struct going {
+    struct aw_session *session;
+    struct aw_joint_list *list;
+    const struct aw_joint_command *command;
+    double from[AW_JOINTS_STEERED], seconds;
+    int64_t begun_ns;
+};
+
+static bool go_on(void *context, const struct aw_joint_list *list)
+{
+    struct going *g = context;
+    double t = (double)(aw_joints_now(g->session) - g->begun_ns) / 1e9;
+    double part = t < g->seconds ? t / g->seconds : 1;
+    (void)list;
+    for (size_t i = 0; i < g->command->n && i < AW_JOINTS_STEERED; i++) {
+        const struct aw_joint_goal *goal = &g->command->goals[i];
+        struct aw_joint *joint = &g->list->joints[goal->joint];
+        joint->aim = g->from[i] + part * (goal->value - g->from[i]);
+        joint->rate = part < 1 ? (goal->value - g->from[i]) / g->seconds : 0;
+    }
+    return t < g->seconds + SETTLE_S;
+}
+
+static enum aw_status go_there(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *command)
+{
+    struct going g = {session, list, command, {0}, 0, aw_joints_now(session)};
+    for (size_t i = 0; i < command->n && i < AW_JOINTS_STEERED; i++) {
+        const struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        double at = joint->now.value[AW_JOINT_ACTUAL], way = fabs(command->goals[i].value - at);
+        if (isnan(at))
+            return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
+                           aw_joint_called(joint));
+        g.from[i] = at;
+        g.seconds = fmax(g.seconds, way / speed_of(session, joint));
+    }
+    g.seconds = fmax(command->seconds > 0 ? command->seconds : g.seconds, LEAST_S);
+    go_on(&g, list);
+    return aw_joints_attend(session, list, AW_NEVER, INFINITY, go_on, &g);
 }
 
 enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list *list,
@@ -288,7 +473,9 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
     if (command->what == AW_JOINT_VELOCITIES || !joints->attend)
         return AW_OK;
     enum aw_status status = AW_OK;
-    if (is_away(&awaiting, list))
+    if (joints->steer > 0)
+        status = go_there(session, list, command);
+    else if (is_away(&awaiting, list))
         status = joints->attend(session, list, deadline, 0, is_away, &awaiting);
     if (status != AW_OK || !is_away(&awaiting, list))
         return status;
@@ -296,21 +483,29 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
     return fail_late(session, &list->joints[awaiting.far], awaiting.away);
 }
 
+/* What is steered has no place of its own: it stands when nobody steers it any more. */
+static enum aw_status stop_steered(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error why = session->err;
+    enum aw_status stopped = session->tool->stop(session);
+    session->motion.moving = stopped != AW_OK;
+    session->motion.stop.did[0] = '\0'; /* that was no stop of somebody's */
+    if (status == AW_OK)
+        return stopped;
+    session->err = why;
+    return status;
+}
+
 enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *list,
                              enum aw_status status)
 {
     const struct aw_joints *joints = session->tool->joints;
-    return joints->end && status != AW_STOPPED ? joints->end(session, list, status) : status;
+    if (status == AW_STOPPED)
+        return status;
+    if (!joints->end && joints->steer > 0 && session->motion.moving && status != AW_LOST)
+        return stop_steered(session, status);
+    return joints->end ? joints->end(session, list, status) : status;
 }
-
-int64_t aw_joints_now(struct aw_session *session)
-{
-    const struct aw_joints *joints = session->tool->joints;
-    return joints->now ? joints->now(session) : aw_clock_now(session->clock);
-}
-
-/* ---- Looking after them ------------------------------------------------------------------------
- */
 
 double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint)
 {

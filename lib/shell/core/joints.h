@@ -17,8 +17,7 @@
  * What a joint is told and what it measures is in its own unit: each entry of the list says which.
  * A value that nobody knows is NaN, here and in every state; a time that never was is AW_NO_TIME.
  *
- * How the tools fit. Streams of commands, as teleop sends them, all take but armctl; single ones
- * only hidmotor's joints so far, and what stands here of the others' is the plan.
+ * How the tools fit. Single commands (move, jog, home) all take, streams of them all but armctl.
  *
  * hidmotor   m1 m2 m3 take targets in deg (interpolated by the board in command.seconds) and
  *            velocities in deg/s, all of them in one packet: those that are not named keep their
@@ -37,12 +36,16 @@
  *            several joints is one conversation each, one after the other; command comes back
  *            when the last is confirmed, so that await has nothing left to wait for, and streams
  *            are refused. R-theta-H is three joints by their roles: the command arm.
- * unitysim   Six joints in deg (ticks are extra). The simulator takes velocities only: a target is
- *            reached by feedback while attend or await run, and velocities hold until the next
- *            command, or until end stops all.
+ * unitysim   Six joints in deg (ticks are extra). The simulator takes velocities only: streams of
+ *            targets are steered (see there), a single one has an await of its own, by ticks.
+ *            Velocities hold until the next command, or until end stops all.
  * ezphys     An axis is a joint: "hip.axis2", in rad or m. Only the simulation knows them: list
- *            has none before begin. Targets are reached by velocities with a greatest torque while
- *            attend runs, and all times are those of the simulation, one exchange a step: see now.
+ *            has none before begin. Targets are steered, by motors with a greatest torque, and all
+ *            times are those of the simulation, one exchange a step: see now.
+ *
+ * Steering. Where a device takes velocities and tells where its joints are, targets are reached by
+ * velocities, here and for all tools: each news of a joint is answered with the velocity of its
+ * path, and more where it is behind. The tool's command gets velocities only then.
  *
  * Time. Deadlines and times of arrival are by the session's clock. Where the device has a time of
  * its own (ezphys), aw_joints_now is that, and what is to happen at a time happens by it; else it
@@ -53,6 +56,8 @@
 
 #include "control/motion.h"
 #include "shell/core/session.h"
+
+struct aw_play;
 
 #define AW_JOINT_NAME   64
 #define AW_JOINT_LABEL  13 /* columns that labels take at least */
@@ -88,18 +93,21 @@ struct aw_joint {
     const char *mode;          /* what takes its targets, where there are several: "pos"; or NULL */
     const char *unit[AW_JOINT_VALUES]; /* ACTUAL's is TARGET's; NULL: it has none */
     int decimals;                      /* of targets, for people */
-    double min, max; /* of targets, in force; infinite: none. --force is the caller's affair */
-    double speed;    /* the fastest that it goes, or may go; INFINITY: nobody says. Of targets that
+    double min, max;  /* of targets, in force; infinite: none. --force is the caller's affair */
+    double speed;     /* the fastest that it goes, or may go; INFINITY: nobody says. Of targets that
                          are too far apart it is said; velocities above it are refused */
-    double near;     /* so close to a target it has arrived */
-    double least;    /* motion that is one: above noise and the encoder's steps */
-    double far;      /* so far from where it is expected it has gone wrong; INFINITY: any way */
-    double full;     /* effort that is all there is; NaN: not known */
-    unsigned takes;  /* AW_JOINT_TAKES_… */
-    bool blind;      /* nothing is measured of it: status leaves it out */
-    bool left_out;   /* the command is about others (-b): status leaves it out, too */
-    bool other;      /* nothing describes it: limits has one row for all of these */
-    uint32_t id;     /* the tool's own number of it */
+    double near;      /* so close to a target it has arrived */
+    double least;     /* motion that is one: above noise and the encoder's steps */
+    double far;       /* so far from where it is expected it has gone wrong; INFINITY: any way */
+    double home;      /* where home brings it; NaN: nowhere */
+    double full;      /* effort that is all there is; NaN: not known */
+    unsigned takes;   /* AW_JOINT_TAKES_… */
+    bool wraps;       /* rad: an angle that begins anew after a turn */
+    bool blind;       /* nothing is measured of it: status leaves it out */
+    bool left_out;    /* the command is about others (-b): status leaves it out, too */
+    bool other;       /* nothing describes it: limits has one row for all of these */
+    uint32_t id;      /* the tool's own number of it */
+    double aim, rate; /* of joints that are steered: where to, and how fast that moves; NaN: not */
     struct aw_joint_state now;
 };
 
@@ -189,10 +197,19 @@ struct aw_joint_settings {
 struct aw_joints {
     /* The columns behind target and actual, the key of NULL last. */
     const struct aw_joint_column *columns;
-    double hz;   /* of a stream of commands, if nobody says */
-    double most; /* Hz: more is of no use */
-    bool timed;  /* the device goes to a target in command.seconds by itself */
-    bool told;   /* which joints there are is told by the device: list knows none before open */
+    double hz;     /* of a stream of commands, if nobody says */
+    double most;   /* Hz: more is of no use */
+    bool timed;    /* the device goes to a target in command.seconds by itself */
+    bool told;     /* which joints there are is told by the device: list knows none before open */
+    bool confirms; /* a single command comes back when it is done: there is nothing to await */
+    double steer;  /* targets are steered: so much velocity for each unit that a joint is behind, in
+                      1/s (--kp, where the tool has that option); 0: the device takes targets */
+    bool stays;    /* after a single command a joint is held where it was told to go: end is for the
+                      others */
+    bool tabled;   /* record FILE.csv is a table of the joints, not of messages */
+    double key_s;  /* how long a key of jog moves; 0: as long as any */
+    enum aw_joint_value jogs_from; /* what jog adds to, where that is known: TARGET or ACTUAL */
+    const char *const *words; /* what pairs of move may name beside joints: "velocity"; or NULL */
 
     /* Opens the link with the options of this command, and what a conversation begins with. With
      * --dry-run: only what making bytes needs. */
@@ -201,6 +218,29 @@ struct aw_joints {
     /* Adds the joints with aw_joints_add. Without the device, unless it is open and they are told.
      */
     enum aw_status (*list)(struct aw_session *session, struct aw_joint_list *list);
+
+    /* Is this joint also called so? NULL: by its name and alias only. */
+    bool (*called)(struct aw_session *session, const struct aw_joint *joint, const char *text);
+
+    /* A target, or for jog how far, in words that only the tool knows ("open", "50tick"); NULL: a
+     * number in the unit of the joint. */
+    enum aw_status (*parse)(struct aw_session *session, const struct aw_joint *joint, bool jogs,
+                            const char *text, double *value);
+
+    /* What the arguments of move, jog and home say beside joints and places: into the command, or
+     * kept. NULL: nothing. */
+    enum aw_status (*take)(struct aw_session *session, const struct aw_args *args,
+                           struct aw_joint_command *command);
+
+    /* The end of a single command, with what came of it: what of it goes on, and its result. NULL:
+     * nothing goes on, and the result is the usual one, unless command has made one. */
+    void (*report)(struct aw_session *session, struct aw_joint_list *list,
+                   const struct aw_joint_command *command, enum aw_status status, bool awaited);
+
+    /* Reads a file for play, see aw_play_load; NULL: as that does. And at the end of play: what
+     * else its result has. */
+    enum aw_status (*load)(struct aw_play *play, const char *file);
+    void (*played)(struct aw_session *session);
 
     /* The ranges of one joint, the first of them that of its targets if it takes any; how many. */
     size_t (*limits)(struct aw_session *session, const struct aw_joint *joint,
@@ -238,7 +278,8 @@ struct aw_joints {
 
     /* Until the joints of the last command are within tolerance of their targets (NaN: near of
      * each joint): AW_OK and AW_ARRIVED. AW_REFUSED and AW_HELD, AW_TIMEOUT and AW_LATE, with the
-     * joint and how far it is away in session->err. NULL: attend looks until then. */
+     * joint and how far it is away in session->err. NULL: attend looks until then, and what is
+     * steered goes there at the joint's speed, or --speed. */
     enum aw_status (*await)(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
                             int64_t deadline, enum aw_arrival *arrival);
@@ -246,7 +287,7 @@ struct aw_joints {
     /* The motion of this command is over, with this status: what must not stay as it is (a driver
      * that is enabled, a velocity that holds) is ended and confirmed. Returns status with its
      * error, or else what went wrong now. What interrupts a command (AW_STOPPED) is ended by the
-     * tool's stop, not here. NULL: nothing has to. */
+     * tool's stop, not here. NULL: nothing has to; what is steered is stopped by that stop. */
     enum aw_status (*end)(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status);
 
@@ -289,7 +330,9 @@ enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint
 enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command);
 
-/* Checks, then the hooks of these names, with what NULL means for each. */
+/* Checks, then the hooks of these names, with what NULL means for each. stream: unchecked. */
+enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
+                                const struct aw_joint_command *command);
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
 enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,
@@ -301,6 +344,19 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
 enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *list,
                              enum aw_status status);
 int64_t aw_joints_now(struct aw_session *session);
+
+/* As attend, until that time of the device: one that goes by its own is not held up. */
+enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list *list,
+                               int64_t at_ns, aw_joints_look_fn *look, void *context);
+
+/* What people call it: "elbow", and not "m3"; "base", and not "1". */
+const char *aw_joint_called(const struct aw_joint *joint);
+
+/* Does it go to a target by itself? Else it takes velocities, or is steered. */
+static inline bool aw_joint_goes(const struct aw_session *session, const struct aw_joint *joint)
+{
+    return (joint->takes & AW_JOINT_TAKES_TARGETS) && !(session->tool->joints->steer > 0);
+}
 
 /* How old the actual value is, in s; NaN: it never came. */
 double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint);
@@ -329,7 +385,8 @@ struct aw_joint aw_joint_unknown(const char *name);
 /* A value that came at this time. */
 void aw_joint_set(struct aw_joint *joint, enum aw_joint_value what, double value, int64_t time_ns);
 
-/* For rows of commands: the joints that can be seen, for completion. */
+/* For rows of commands: the joints that can be seen, for completion; with targets for pairs. */
 void aw_joints_complete(struct aw_session *session, aw_candidate_fn *add, void *context);
+void aw_joints_complete_pairs(struct aw_session *session, aw_candidate_fn *add, void *context);
 
 #endif

@@ -31,6 +31,7 @@ static void describe(const struct aw_own_joint *mine, struct aw_joint *joint)
     joint->unit[AW_JOINT_EXTRA] = mine->velocity_unit;
     joint->min = mine->min;
     joint->max = mine->max;
+    joint->home = fmin(fmax(0, mine->min), mine->max);
     joint->speed = mine->row->speed > 0 ? mine->row->speed : (double)INFINITY;
     joint->near = mine->row->near > 0 ? mine->row->near : usual[i].unit ? usual[i].near : 2 * share;
     joint->least = usual[i].unit ? usual[i].least : share / 2;

@@ -17,11 +17,6 @@
 #define NEAR       0.1  /* of how far it may be away: there, where it is steered */
 #define TEXT       48
 
-static const char *name_of(const struct aw_joint *joint)
-{
-    return *joint->alias ? joint->alias : joint->name;
-}
-
 /* Where neither speed nor range is known: how far it may be, and a speed to go there that is slow.
  */
 static const struct {
@@ -45,7 +40,8 @@ static enum aw_status read_option(struct aw_session *session, const struct aw_jo
     const char *text = aw_option(session, option);
     enum aw_status status = aw_number_parse_unit(text, unit, value, &why);
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "--%s of %s: %s", option, name_of(joint), why.text);
+        return aw_fail(&session->err, status, "--%s of %s: %s", option, aw_joint_called(joint),
+                       why.text);
     if (!(*value > 0))
         return aw_fail(&session->err, AW_USAGE, "--%s %s: more than 0", option, text);
     return AW_OK;
@@ -82,7 +78,7 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
         read_option(session, joint, "approach", joint->unit[AW_JOINT_VELOCITY], speed);
     if (status == AW_OK && *speed > joint->speed && !aw_flag(session, "force"))
         return aw_fail(&session->err, AW_LIMIT, "--approach %s: %s goes no faster than %g %s",
-                       aw_option(session, "approach"), name_of(joint), joint->speed,
+                       aw_option(session, "approach"), aw_joint_called(joint), joint->speed,
                        joint->unit[AW_JOINT_VELOCITY]);
     return status;
 }
@@ -105,11 +101,11 @@ static enum aw_status refuse(struct aw_session *session, const struct aw_joint *
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: nothing says where it stands, and the first target is %s — --force "
                        "goes there all the same",
-                       name_of(joint), first);
+                       aw_joint_called(joint), first);
     return aw_fail(&session->err, AW_LIMIT,
                    "%s stands at %s, the first target is %s: farther than --max-jump %s — "
                    "--approach %g%s goes there first",
-                   name_of(joint), with_unit(joint, at, there), first,
+                   aw_joint_called(joint), with_unit(joint, at, there), first,
                    with_unit(joint, reach, most), usual[usual_of(joint)].speed, per_s ? per_s : "");
 }
 
@@ -188,7 +184,7 @@ static enum aw_status send_part(const struct way *way, double part)
                                        .show_ns = AW_NO_TIME};
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < way->n && status == AW_OK; i++) {
-        bool targets = way->list->joints[way->goals[i].joint].takes & AW_JOINT_TAKES_TARGETS;
+        bool targets = aw_joint_goes(session, &way->list->joints[way->goals[i].joint]);
         double at = way->from[i] + part * (way->goals[i].value - way->from[i]);
         now[i] = (struct aw_joint_goal){way->goals[i].joint, at};
         command.what = targets ? AW_JOINT_TARGETS : AW_JOINT_VELOCITIES;
@@ -204,7 +200,7 @@ static bool is_steered(const struct way *way)
     for (size_t i = 0; i < way->n; i++) {
         const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
         double away = way->goals[i].value - joint->now.value[AW_JOINT_ACTUAL], reach;
-        if (!(joint->takes & AW_JOINT_TAKES_TARGETS) &&
+        if (!aw_joint_goes(way->session, joint) &&
             aw_start_reach(way->session, joint, &reach) == AW_OK && fabs(away) > NEAR * reach)
             return true;
     }
@@ -217,7 +213,7 @@ static enum aw_status ramp(struct aw_session *session, struct aw_joint_list *lis
 {
     const struct way way = {session, list, goals, from, n, seconds};
     double hz = session->tool->joints->hz, part = 0;
-    int64_t start = aw_clock_now(session->clock);
+    int64_t start = aw_joints_now(session);
     int64_t ticks = (int64_t)ceil(seconds * hz), most = ticks + (int64_t)(SETTLE_S * hz);
     enum aw_status status = AW_OK;
     aw_session_moves(session);
@@ -226,8 +222,8 @@ static enum aw_status ramp(struct aw_session *session, struct aw_joint_list *lis
         part = fmin(1, (double)tick / hz / seconds);
         status = send_part(&way, part);
         if (status == AW_OK)
-            status = aw_joints_attend(session, list, aw_clock_after(start, (double)tick / hz), 0,
-                                      NULL, NULL);
+            status = aw_joints_until(session, list, aw_clock_after(start, (double)tick / hz), NULL,
+                                     NULL);
         aw_session_work(session, "approach %.0f of %.0f s", part * seconds, seconds);
     }
     return status;
@@ -244,7 +240,7 @@ static enum aw_status stand(struct aw_session *session, struct aw_joint_list *li
                                        .stream = true,
                                        .show_ns = AW_NO_TIME};
     for (size_t i = 0; i < n; i++)
-        if (!(list->joints[goals[i].joint].takes & AW_JOINT_TAKES_TARGETS))
+        if (!aw_joint_goes(session, &list->joints[goals[i].joint]))
             still[command.n++] = (struct aw_joint_goal){goals[i].joint, 0};
     return command.n ? session->tool->joints->command(session, list, &command) : AW_OK;
 }
@@ -283,7 +279,8 @@ static enum aw_status arrive(struct aw_session *session, struct aw_joint_list *l
     const struct aw_joint *joint = &list->joints[goals[arriving.late].joint];
     return aw_fail(&session->err, AW_REFUSED,
                    "%s is at %s after the approach, and not at %s — is something in its way?",
-                   name_of(joint), with_unit(joint, joint->now.value[AW_JOINT_ACTUAL], there),
+                   aw_joint_called(joint),
+                   with_unit(joint, joint->now.value[AW_JOINT_ACTUAL], there),
                    with_unit(joint, goals[arriving.late].value, wanted));
 }
 
@@ -292,6 +289,8 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
 {
     const struct aw_joints *joints = session->tool->joints;
     double from[AW_START_JOINTS], seconds;
+    for (size_t i = 0; i < n; i++)
+        list->joints[goals[i].joint].aim = NAN; /* it is led by the way */
     for (size_t i = 0; i < n; i++) {
         const struct aw_joint *joint = &list->joints[goals[i].joint];
         double at = joint->now.value[joints->timed ? AW_JOINT_TARGET : AW_JOINT_ACTUAL];

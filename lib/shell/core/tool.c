@@ -14,8 +14,19 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 /* Has the tool what the command is about? */
 static bool fits(const struct aw_tool *tool, const struct aw_command *command)
 {
-    return (!command->joints || tool->joints) && (!command->hands || tool->maps) &&
-           (!command->own || tool->protocol->own) && (!command->from_file || tool->from_file);
+    bool streams = tool->joints && !tool->no_hands;
+    return (!command->joints || tool->joints) && (!command->streams || streams) &&
+           (!command->hands || tool->maps) && (!command->own || tool->protocol->own) &&
+           (!command->from_file || tool->from_file);
+}
+
+/* Of those with one name the first that fits. */
+static const struct aw_command *find_common(const struct aw_tool *tool, const char *name)
+{
+    const struct aw_command *command = find_in(tool->common, name);
+    while (command && !fits(tool, command))
+        command = find_in(command + 1, name);
+    return command;
 }
 
 /* What the tool's own commands move is described by its own table only. */
@@ -23,17 +34,14 @@ static bool fits_own(const struct aw_tool *tool, const struct aw_command *comman
 {
     if (!tool->from_file)
         return true;
-    const struct aw_command *other = find_in(tool->common, command->name);
+    const struct aw_command *other = find_common(tool, command->name);
     return command->safety != AW_MOTION && !(other && other->from_file);
 }
 
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
 {
     const struct aw_command *command = find_in(tool->commands, name);
-    if (command && fits_own(tool, command))
-        return command;
-    command = find_in(tool->common, name);
-    return command && fits(tool, command) ? command : NULL;
+    return command && fits_own(tool, command) ? command : find_common(tool, name);
 }
 
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
@@ -42,11 +50,9 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
     for (const struct aw_command *c = tool->commands; c && c->name; c++)
         if (fits_own(tool, c))
             visit(c, context);
-    for (const struct aw_command *c = tool->common; c && c->name; c++) {
-        const struct aw_command *own = find_in(tool->commands, c->name);
-        if (!(own && fits_own(tool, own)) && fits(tool, c))
+    for (const struct aw_command *c = tool->common; c && c->name; c++)
+        if (aw_find_command(tool, c->name) == c)
             visit(c, context);
-    }
 }
 
 bool aw_command_stops(const struct aw_command *command)

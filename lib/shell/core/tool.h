@@ -138,6 +138,7 @@ struct aw_command {
     bool offline;                    /* needs no device: signals keep their usual meaning */
     bool messages;                   /* but speaks of its messages */
     bool joints;                     /* only where the tool has joints, see joints.h */
+    bool streams;                    /* only where these take streams of targets */
     bool hands;                      /* only where hands can drive the joints: it has maps */
     bool own;                        /* only where there can be packets of files */
     bool from_file;                  /* only for joints of packet files, for which it stands in
@@ -272,6 +273,21 @@ struct aw_replay_hooks {
     enum aw_status (*end)(struct aw_session *session);
 };
 
+/* A device that can be asked for a sign of life, for ping. once NULL: it cannot. */
+struct aw_ping_hooks {
+    const char *name; /* of what is measured: "round trip" */
+    unsigned usual;   /* so many, unless -n or --for say */
+    double pace_s;    /* with --for, and no --rate: at least so far apart */
+    bool ends;        /* one that is lost ends it */
+    enum aw_status (*begin)(struct aw_session *session);
+    /* One question. The time in ms until the answer, which counts as it came; NaN: its time says
+     * nothing. AW_TIMEOUT, or another failure: it is lost. */
+    enum aw_status (*once)(struct aw_session *session, double *ms);
+    /* At the end: what else the result has. NULL: nothing. Returns status, or what went wrong now.
+     */
+    enum aw_status (*end)(struct aw_session *session, enum aw_status status);
+};
+
 /* A map of teleop that the tool has, as lines of a section of the config file. */
 struct aw_teleop_preset {
     const char *name, *help, *text;
@@ -400,10 +416,12 @@ struct aw_tool {
     void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
     unsigned stop_again, stop_gap_ms;
 
+    struct aw_ping_hooks ping;
+
     /* ---- Joints ---- */
 
     const struct aw_joints *joints; /* see joints.h; NULL: nothing has any */
-    const char *no_hands;           /* where there are no maps: why, and what to do instead */
+    const char *no_hands;           /* why they take no streams, and what to do instead */
     const struct aw_teleop_preset
         *maps; /* of teleop, {0}-terminated, or NULL; the usual one first */
 

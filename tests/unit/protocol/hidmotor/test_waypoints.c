@@ -514,10 +514,10 @@ static void radians_are_asked_about(void **state)
     struct aw_hidmotor_waypoints way;
     (void)state;
     is_asked(small, "run.csv", NULL,
-             "run.csv: no angle is beyond 1.2: are these radians? hidmotor play run.csv --angles "
-             "rad (--angles deg if not)");
+             "run.csv: no angle is beyond 1.2: are these radians? hidmotor play run.csv --unit "
+             "rad (--unit deg if not)");
     is_asked("t,q1_rad,q2_rad,q3_rad\n0,0,0.5,0\n1,9.2,0.5,-0.7\n", "run.csv", NULL,
-             "run.csv: 'q1_rad' says that these are radians — hidmotor play run.csv --angles rad");
+             "run.csv: 'q1_rad' says that these are radians — hidmotor play run.csv --unit rad");
     assert_int_equal(read_how(small, "run.csv", &how, &way), AW_OK);
     assert_true(fabs(way.points[1].pose.deg[0] - 68.7549) < 1e-3);
     aw_hidmotor_waypoints_free(&way);

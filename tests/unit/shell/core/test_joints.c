@@ -63,6 +63,119 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
     return AW_OK;
 }
 
+/* ---- Steered: one that takes velocities, and has a time of its own ----------------------------
+ */
+
+static int64_t device_ns;
+static double velocity, fastest;
+
+static int64_t device_time(struct aw_session *s)
+{
+    (void)s;
+    return device_ns;
+}
+
+static enum aw_status set_velocity(struct aw_session *s, struct aw_joint_list *them,
+                                   const struct aw_joint_command *command)
+{
+    (void)s, (void)them;
+    assert_int_equal(command->what, AW_JOINT_VELOCITIES);
+    velocity = command->goals[0].value;
+    fastest = fmax(fastest, fabs(velocity));
+    sent++;
+    return AW_OK;
+}
+
+/* A step of 10 ms a look, up to where it cannot go on. */
+static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
+                              double hz, aw_joints_look_fn *look, void *context)
+{
+    (void)s;
+    assert_true(deadline == AW_NEVER && isinf(hz)); /* it is not held up */
+    for (int i = 0; i < 100000; i++) {
+        double at = them->joints[0].now.value[AW_JOINT_ACTUAL];
+        device_ns += 10 * AW_MILLISECOND;
+        at = isnan(at) ? at : fmin(at + velocity / 100, stops_at);
+        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, at, 0);
+        if (look && !look(context, them))
+            return AW_OK;
+    }
+    return AW_TIMEOUT;
+}
+
+static const struct aw_joints steered_joints = {.open = open_it,
+                                                .list = list_them,
+                                                .command = set_velocity,
+                                                .attend = turn_it,
+                                                .now = device_time,
+                                                .steer = 5};
+
+static int start_steered(void **state)
+{
+    static struct aw_tool tool;
+    (void)state;
+    tool = rig_tool;
+    tool.joints = &steered_joints;
+    session = rig_new(&tool);
+    sent = 0;
+    device_ns = 0;
+    velocity = fastest = 0;
+    stops_at = INFINITY;
+    aw_joints_begin(session, &list);
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
+    return 0;
+}
+
+/* At the joint's speed, and then it is there. */
+static void steered_goes_there(void **state)
+{
+    const struct aw_joint_goal goal = {0, 30};
+    struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
+    enum aw_arrival arrival;
+    (void)state;
+    assert_int_equal(aw_joints_command(session, &list, &command), AW_OK);
+    assert_int_equal(sent, 0);
+    assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0, &arrival), AW_OK);
+    assert_int_equal(arrival, AW_ARRIVED);
+    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 30, 0.5);
+    assert_true(fastest <= 50);
+    assert_true(device_ns > 600 * AW_MILLISECOND && device_ns < 1000 * AW_MILLISECOND);
+    stops_at = 20;
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
+    assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0, &arrival), AW_TIMEOUT);
+    assert_int_equal(arrival, AW_LATE);
+    assert_string_equal(session->err.text, "elbow stays 10 deg behind — is it at its stop?");
+}
+
+/* A path is followed at its own velocity: behind it stays what one step covers. */
+static void steered_follows_a_path(void **state)
+{
+    (void)state;
+    for (int tick = 0; tick <= 50; tick++) {
+        const struct aw_joint_goal goal = {0, 0.4 * tick};
+        struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, 0.02, true, AW_NO_TIME};
+        assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
+        assert_int_equal(
+            aw_joints_until(session, &list, device_ns + 20 * AW_MILLISECOND, NULL, NULL), AW_OK);
+    }
+    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 20, 0.5);
+    assert_float_equal(velocity, 20, 2);
+    assert_float_equal(fastest, 20, 3);
+}
+
+/* What does not say where it is stands still. */
+static void steered_blind(void **state)
+{
+    const struct aw_joint_goal goal = {0, 30};
+    struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, true, AW_NO_TIME};
+    (void)state;
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, NAN, 0);
+    assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
+    aw_joints_until(session, &list, device_ns + 50 * AW_MILLISECOND, NULL, NULL);
+    assert_true(sent > 0);
+    assert_float_equal(fastest, 0, 0);
+}
+
 static const struct aw_joints joints = {.open = open_it,
                                         .list = list_them,
                                         .others = has_others,
@@ -197,7 +310,7 @@ static void arrivals(void **state)
         aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 1), &arrival),
         AW_TIMEOUT);
     assert_int_equal(arrival, AW_LATE);
-    assert_string_equal(session->err.text, "elbow is 10 deg away from its target");
+    assert_string_equal(session->err.text, "elbow stays 10 deg behind — is it at its stop?");
 }
 
 /* Not measured is not arrived. */
@@ -222,6 +335,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(words, start, stop),
         cmocka_unit_test_setup_teardown(arrivals, start, stop),
         cmocka_unit_test_setup_teardown(nothing_measured, start, stop),
+        cmocka_unit_test_setup_teardown(steered_goes_there, start_steered, stop),
+        cmocka_unit_test_setup_teardown(steered_follows_a_path, start_steered, stop),
+        cmocka_unit_test_setup_teardown(steered_blind, start_steered, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

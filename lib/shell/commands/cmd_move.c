@@ -1,0 +1,456 @@
+/* move, jog and home: joints brought to places, once, and where it is wanted until they are there;
+ * and the stop of a tool that has no more to say of it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "shell/commands/common.h"
+#include "shell/commands/jog.h"
+#include "shell/commands/move.h"
+#include "shell/core/dry.h"
+
+#define GOALS_MAX  64
+#define PATIENCE_S 10 /* beyond the time of a motion, until it counts as not done */
+#define LONG_S     30 /* a wait that a person wants to know of before it is over */
+
+/* ---- One motion --------------------------------------------------------------------------------
+ */
+
+/* What is under way, as long as it lasts. */
+struct motion {
+    const struct aw_joint_list *list;
+    const struct aw_joint_command *command;
+};
+
+/* The joint that has the longest way to go. */
+static void tell(struct aw_session *session, const void *context)
+{
+    const struct motion *m = context;
+    const struct aw_joint_goal *goals = m->command->goals, *far = goals;
+    double most = -1;
+    for (size_t i = 0; i < m->command->n; i++) {
+        double at = m->list->joints[goals[i].joint].now.value[AW_JOINT_ACTUAL];
+        double way = fabs(goals[i].value - at);
+        far = way > most ? &goals[i] : far;
+        most = fmax(way, most);
+    }
+    const struct aw_joint *joint = &m->list->joints[far->joint];
+    const char *unit = joint->unit[AW_JOINT_ACTUAL];
+    aw_session_work(session, "%s %.0f s, %s %.4g of %.4g %s", session->run.command->name,
+                    aw_session_seconds(session), aw_joint_called(joint),
+                    joint->now.value[AW_JOINT_ACTUAL], far->value, unit ? unit : "");
+}
+
+static void warn_of_long(struct aw_session *session, double seconds)
+{
+    static const struct {
+        double most_s, scale_s;
+        const char *unit;
+    } units[] = {{120, 1, "s"}, {7200, 60, "min"}, {INFINITY, 3600, "h"}};
+    size_t i = 0;
+    while (seconds > units[i].most_s)
+        i++;
+    if (seconds > LONG_S)
+        aw_session_notice(session, "the motion takes %.3g %s; Ctrl-C stops it",
+                          seconds / units[i].scale_s, units[i].unit);
+}
+
+static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command)
+{
+    struct motion motion = {list, command};
+    enum aw_arrival arrival;
+    const char *wait = aw_option(session, "wait");
+    double near = NAN;
+    double seconds = command->seconds > 0 ? command->seconds : 0;
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
+    if (wait && strcmp(wait, "near") != 0 &&
+        aw_number_parse_unit(wait, list->joints[command->goals->joint].unit[AW_JOINT_ACTUAL], &near,
+                             &session->err) != AW_OK)
+        return session->err.status;
+    warn_of_long(session, seconds);
+    aw_session_work_while(session, tell, &motion);
+    enum aw_status status = aw_joints_await(session, list, command, near, deadline, &arrival);
+    aw_session_work_while(session, NULL, NULL);
+    return status;
+}
+
+static void report(struct aw_session *session, const struct aw_joint_list *list,
+                   const struct aw_joint_command *command, enum aw_status status, bool awaited)
+{
+    struct aw_object *result = &session->result;
+    aw_object_start(result, session->run.command->name);
+    aw_object_text(result, "result", aw_move_word(session, status, awaited));
+    for (size_t i = 0; i < command->n; i++) {
+        const struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        const char *unit = joint->unit[AW_JOINT_ACTUAL];
+        char key[sizeof result->entries->key];
+        snprintf(key, sizeof key, awaited ? "%s.target" : "%s", joint->name);
+        aw_object_number(result, key, command->goals[i].value, joint->decimals, unit);
+        snprintf(key, sizeof key, "%s.actual", joint->name);
+        if (awaited)
+            aw_object_number(result, key, joint->now.value[AW_JOINT_ACTUAL], joint->decimals, unit);
+    }
+    aw_move_ms(session);
+}
+
+const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited)
+{
+    return status != AW_OK                   ? "not-reached"
+           : session->tool->joints->confirms ? "confirmed"
+           : awaited                         ? "arrived"
+                                             : "sent";
+}
+
+void aw_move_ms(struct aw_session *session)
+{
+    aw_object_number(&session->result, "ms",
+                     (double)(aw_clock_now(session->clock) - session->run.started) / 1e6, 1, NULL);
+}
+
+static bool is_steered(const struct aw_session *session)
+{
+    return session->tool->joints->steer > 0;
+}
+
+/* What is steered has to be seen before. */
+static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_command *command)
+{
+    const struct aw_joint *first = &list->joints[command->goals->joint];
+    bool unseen = isnan(first->now.value[AW_JOINT_ACTUAL]) && !aw_flag(session, "dry-run");
+    enum aw_status status = AW_OK;
+    if (is_steered(session) && unseen)
+        status = session->tool->joints->read(session, list);
+    return status == AW_OK ? aw_joints_command(session, list, command) : status;
+}
+
+/* What is steered stands at the end, whatever came of it. */
+static enum aw_status finish(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_joint_command *command, enum aw_status status)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    bool waits = is_steered(session) || aw_flag(session, "wait");
+    bool awaited = status == AW_OK && waits && !joints->confirms;
+    if (is_steered(session))
+        aw_session_moves(session);
+    if (awaited)
+        status = await(session, list, command);
+    if (awaited && status == AW_OK && session->motion.ongoing == AW_ONGOING_ENDING)
+        session->motion.ongoing = AW_ONGOING_NOTHING;
+    if (!joints->stays)
+        status = aw_joints_end(session, list, status);
+    else
+        session->motion.moving = session->motion.moving && status == AW_STOPPED;
+    if (joints->report)
+        joints->report(session, list, command, status, waits);
+    else if (!session->result.cmd)
+        report(session, list, command, status, awaited);
+    return status;
+}
+
+enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *command)
+{
+    session->result.cmd = NULL;
+    enum aw_status status = send(session, list, command);
+    bool begun = status == AW_OK || session->motion.moving;
+    return begun && !aw_flag(session, "dry-run") ? finish(session, list, command, status) : status;
+}
+
+/* ---- Words -------------------------------------------------------------------------------------
+ */
+
+/* What this command is to do, as it is read. */
+struct request {
+    struct aw_session *session;
+    const struct aw_args *args;
+    struct aw_joint_list list;
+    struct aw_joint_goal goals[GOALS_MAX];
+    struct aw_joint_command command;
+};
+
+static enum aw_status parse(struct request *r, size_t at, bool jogs, const char *text,
+                            double *value)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joint *joint = &r->list.joints[at];
+    return joints->parse ? joints->parse(session, joint, jogs, text, value)
+                         : aw_joints_value(session, joint, AW_JOINT_TARGETS, text, value);
+}
+
+static enum aw_status add_goal(struct request *r, size_t joint, double value)
+{
+    for (size_t i = 0; i < r->command.n; i++)
+        if (r->goals[i].joint == joint)
+            return aw_fail(&r->session->err, AW_USAGE, "%s: %s is given twice",
+                           r->args->command->name, aw_joint_called(&r->list.joints[joint]));
+    if (r->command.n == GOALS_MAX)
+        return aw_fail(&r->session->err, AW_LIMIT, "%s: more than %d joints",
+                       r->args->command->name, GOALS_MAX);
+    r->goals[r->command.n++] = (struct aw_joint_goal){joint, value};
+    return AW_OK;
+}
+
+/* A word of the tool's own that was nearly typed. */
+static enum aw_status check_word(struct request *r, const char *name)
+{
+    const char *const *words = r->session->tool->joints->words;
+    size_t n = 0, at;
+    while (words && words[n])
+        n++;
+    const char *near =
+        aw_joints_number(&r->list, name) == r->list.n ? aw_suggest(name, words, n) : NULL;
+    return near ? aw_fail(&r->session->err, AW_USAGE, "%s: no '%.40s' — did you mean '%s'?",
+                          r->args->command->name, name, near)
+                : aw_joints_find(r->session, &r->list, name, &at);
+}
+
+/* Name and text of a pair, of an argument that is a joint, or of a word: "elbow=30", or a place
+ * alone, which is that of the next joint. */
+static enum aw_status split(struct request *r, const struct aw_bound *bound,
+                            char name[AW_JOINT_NAME], const char **text)
+{
+    const char *from = bound->arg->kind == AW_ARG_PAIRS ? bound->name : bound->arg->name;
+    *text = bound->text;
+    if (bound->arg->kind == AW_ARG_REST) {
+        const char *equals = strchr(*text, '=');
+        from = *text;
+        if (!equals && r->command.n == r->list.n)
+            return aw_fail(&r->session->err, AW_USAGE,
+                           "move: '%.40s' is too much — there are %zu joints", *text, r->list.n);
+        from = equals ? from : r->list.joints[r->command.n].name;
+        *text = equals ? equals + 1 : *text;
+    }
+    snprintf(name, AW_JOINT_NAME, "%.*s", (int)strcspn(from, "="), from);
+    return AW_OK;
+}
+
+static enum aw_status take_goal(struct request *r, const struct aw_bound *bound)
+{
+    const char *const *words = r->session->tool->joints->words, *text;
+    bool any = bound->arg->kind == AW_ARG_PAIRS || bound->arg->kind == AW_ARG_REST;
+    char name[AW_JOINT_NAME];
+    double value;
+    size_t at;
+    enum aw_status status = split(r, bound, name, &text);
+    if (status != AW_OK)
+        return status;
+    if ((words && aw_is_one_of(words, name)) ||
+        (!any && aw_joints_number(&r->list, name) == r->list.n))
+        return AW_OK; /* of the tool's take */
+    status = check_word(r, name);
+    if (status == AW_OK)
+        status = aw_joints_find(r->session, &r->list, name, &at);
+    if (status == AW_OK)
+        status = parse(r, at, false, text, &value);
+    return status == AW_OK ? add_goal(r, at, value) : status;
+}
+
+/* Which joints there are; without the device unless only it knows. */
+static enum aw_status begin(struct request *r, struct aw_session *session,
+                            const struct aw_args *args)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    *r = (struct request){.session = session, .args = args};
+    r->command = (struct aw_joint_command){
+        .what = AW_JOINT_TARGETS, .goals = r->goals, .seconds = NAN, .show_ns = AW_NO_TIME};
+    if (joints->told && aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, strcmp(args->command->name, "jog") == 0
+                                           ? "where the joint is"
+                                           : "which joints there are");
+    enum aw_status status = (joints->told ? aw_joints_begin : aw_joints_list)(session, &r->list);
+    if (status == AW_OK)
+        status = aw_joints_check(session, &r->list, &(struct aw_joint_command){.n = 0});
+    if (status == AW_OK && joints->take)
+        return joints->take(session, args, &r->command);
+    double ms = NAN;
+    if (status == AW_OK && aw_arg(args, "duration", 0))
+        status = aw_arg_number(session, args, "duration", &ms);
+    r->command.seconds = ms / 1000;
+    return status;
+}
+
+/* Checked before anything is opened. */
+static enum aw_status go(struct request *r)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    enum aw_status status = aw_joints_check(session, &r->list, &r->command);
+    if (status == AW_OK && !joints->told)
+        status = joints->open(session);
+    return status == AW_OK ? aw_move_joints(session, &r->list, &r->command) : status;
+}
+
+static enum aw_status end(struct request *r, enum aw_status status)
+{
+    aw_joints_free(&r->list);
+    free(r);
+    return status;
+}
+
+enum aw_status aw_run_move(struct aw_session *session, const struct aw_args *args)
+{
+    struct request *r = malloc(sizeof *r);
+    if (!r)
+        return aw_no_memory(&session->err);
+    enum aw_status status = begin(r, session, args);
+    for (size_t i = 0; i < args->n && status == AW_OK; i++)
+        status = take_goal(r, &args->bound[i]);
+    if (status == AW_OK && r->command.n == 0)
+        status =
+            aw_fail(&session->err, AW_USAGE, "%s: which joint? — %s %s=VALUE", args->command->name,
+                    args->command->name, r->list.n ? aw_joint_called(&r->list.joints[0]) : "JOINT");
+    return end(r, status == AW_OK ? go(r) : status);
+}
+
+enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *args)
+{
+    struct request *r = malloc(sizeof *r);
+    if (!r)
+        return aw_no_memory(&session->err);
+    enum aw_status status = begin(r, session, args);
+    for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
+        if (isfinite(r->list.joints[i].home))
+            status = add_goal(r, i, r->list.joints[i].home);
+    if (status == AW_OK && r->command.n == 0)
+        status = aw_fail(&session->err, AW_USAGE,
+                         "home: no joints are known — add [joint NAME] sections with index and "
+                         "home to the config file ('config path' tells where)");
+    return end(r, status == AW_OK ? go(r) : status);
+}
+
+/* ---- jog ---------------------------------------------------------------------------------------
+ */
+
+struct jogging {
+    struct request *r;
+    size_t joint;
+};
+
+/* Where it goes on from; NaN where nothing says that. */
+static double base_of(const struct request *r, size_t joint)
+{
+    const double *value = r->list.joints[joint].now.value;
+    enum aw_joint_value from = r->session->tool->joints->jogs_from;
+    return isnan(value[from]) ? value[AW_JOINT_ACTUAL] : value[from];
+}
+
+static enum aw_status jog_by(struct aw_jog *jog, double change)
+{
+    const struct jogging *j = jog->context;
+    struct request *r = j->r;
+    r->command.n = 0;
+    enum aw_status status = add_goal(r, j->joint, jog->value + change);
+    if (status == AW_OK)
+        status = aw_move_joints(r->session, &r->list, &r->command);
+    if (status == AW_OK && r->command.seconds > 0 && jog->keys)
+        status = aw_clock_sleep(
+            r->session->clock, aw_clock_after(aw_clock_now(r->session->clock), r->command.seconds));
+    return status;
+}
+
+/* A step of a key, by the unit. */
+static struct aw_jog keys_of(const struct aw_joint *joint)
+{
+    static const struct aw_jog steps[] = {
+        {.unit = "rad", .step = 0.1, .least = 0.01, .most = 1},
+        {.unit = "m", .step = 0.1, .least = 0.01, .most = 1},
+        {.unit = "deg", .step = 5, .least = 1, .most = 20},
+        {.unit = "", .step = 5, .least = 1, .most = 100},
+    };
+    const char *unit = joint->unit[AW_JOINT_ACTUAL];
+    size_t i = 0;
+    while (*steps[i].unit && (!unit || strcmp(unit, steps[i].unit) != 0))
+        i++;
+    struct aw_jog jog = steps[i];
+    jog.unit = unit ? unit : "";
+    jog.name = joint->other && *joint->label ? joint->label : aw_joint_called(joint);
+    return jog;
+}
+
+static enum aw_status fail_unknown(struct aw_session *session, const struct aw_joint *joint)
+{
+    bool tells = session->tool->joints->attend;
+    return tells ? aw_fail(&session->err, AW_TIMEOUT, "jog: nothing says where %s is",
+                           aw_joint_called(joint))
+                 : aw_fail(&session->err, AW_USAGE,
+                           "jog: where %s stands is not known — move it once", joint->name);
+}
+
+static enum aw_status find_joint(struct request *r, size_t *joint)
+{
+    enum aw_status status =
+        aw_joints_find(r->session, &r->list, aw_arg(r->args, "joint", 0), joint);
+    for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
+        r->list.joints[i].left_out = i != *joint; /* nobody waits for news of the others */
+    return status;
+}
+
+static enum aw_status jog(struct request *r)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    const char *amount = aw_arg(r->args, "amount", 0);
+    struct jogging mine = {.r = r};
+    double change = 0;
+    enum aw_status status = find_joint(r, &mine.joint);
+    if (status == AW_OK && amount)
+        status = parse(r, mine.joint, true, amount, &change);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, "where the joint is");
+    if (status == AW_OK && !joints->told)
+        status = joints->open(session);
+    if (status == AW_OK)
+        status = joints->read(session, &r->list);
+    if (status == AW_OK)
+        status = find_joint(r, &mine.joint); /* the list may be another one now */
+    if (status != AW_OK)
+        return status;
+    struct aw_joint *joint = &r->list.joints[mine.joint];
+    struct aw_jog jog = keys_of(joint);
+    jog.session = session;
+    jog.value = base_of(r, mine.joint);
+    jog.go = jog_by;
+    jog.context = &mine;
+    jog.keys = !amount;
+    if (isnan(jog.value))
+        return fail_unknown(session, joint);
+    if (!amount && isnan(r->command.seconds) && joints->key_s > 0)
+        r->command.seconds = joints->key_s;
+    return amount ? jog_by(&jog, change) : aw_jog_keys(&jog);
+}
+
+enum aw_status aw_run_jog(struct aw_session *session, const struct aw_args *args)
+{
+    struct request *r = malloc(sizeof *r);
+    if (!r)
+        return aw_no_memory(&session->err);
+    enum aw_status status = begin(r, session, args);
+    return end(r, status == AW_OK ? jog(r) : status);
+}
+
+/* ---- stop --------------------------------------------------------------------------------------
+ */
+
+enum aw_status aw_run_stop(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    enum aw_status status = session->tool->joints->open(session);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, "where the joints are");
+    if (status == AW_OK)
+        status = session->tool->stop(session);
+    if (status != AW_OK)
+        return status;
+    session->motion.moving = false;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    session->motion.stop.did[0] = '\0';
+    aw_object_start(&session->result, "stop");
+    aw_object_text(&session->result, "result", "stopped");
+    return AW_OK;
+}

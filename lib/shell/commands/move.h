@@ -1,0 +1,31 @@
+/* A single motion of joints, for the commands that make one: move, jog, home, and those of a tool
+ * that find out by themselves where the joints are to go to.
+ *
+ *     status = aw_joints_begin(session, &list);
+ *     … goals …
+ *     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals, .n = n,
+ *                                        .seconds = NAN, .show_ns = AW_NO_TIME};
+ *     status = aw_move_joints(session, &list, &command);
+ */
+#ifndef AW_SHELL_COMMANDS_MOVE_H
+#define AW_SHELL_COMMANDS_MOVE_H
+
+#include "shell/core/joints.h"
+
+#define AW_WAIT_OPTION                                                                             \
+    {                                                                                              \
+        .name = "wait", .value = "DISTANCE", .bare = "near",                                       \
+        .help = "until all are so close to their places: 2deg; near enough where nothing is said"  \
+    }
+
+/* Checked, announced, sent; with --wait, and where it is steered, until it is there; then what the
+ * tool's report makes of it, or the usual result. With --dry-run: its bytes. The link is open. */
+enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *command);
+
+/* For reports: how it ended, "arrived", "sent", "confirmed" or "not-reached"; and the time since
+ * the command began, into the result. */
+const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited);
+void aw_move_ms(struct aw_session *session);
+
+#endif

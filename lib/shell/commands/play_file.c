@@ -1,0 +1,248 @@
+/* A file of setpoints for play: which column is which joint, the path through its rows, and whether
+ * the joints may go there so fast. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "capture/times.h"
+#include "shell/commands/play.h"
+#include "shell/core/dry.h"
+
+#define NAMES_MAX 256
+#define ROUNDING  1e-6
+
+struct reading {
+    struct aw_play *play;
+    struct aw_session *session;
+    struct aw_table table;
+    int t;
+    int columns[AW_PLAY_JOINTS]; /* of the joints */
+    double scale[AW_PLAY_JOINTS], offset[AW_PLAY_JOINTS];
+};
+
+/* ---- Columns -----------------------------------------------------------------------------------
+ */
+
+static enum aw_status fail_in_header(struct reading *r)
+{
+    return aw_table_fail_in(&r->session->err, &r->table, AW_TABLE_HEADER);
+}
+
+/* "t,elbow,-,hand" in place of the header, or that. */
+static enum aw_status read_table(struct reading *r, const char *file)
+{
+    struct aw_error *err = &r->session->err;
+    const char *said = aw_option(r->session, "columns"), *names[NAMES_MAX];
+    char text[2048], *rest;
+    size_t n = 0;
+    if (!said)
+        return aw_table_read(NULL, file, &r->table, err);
+    snprintf(text, sizeof text, "%s", said);
+    for (char *name = strtok_r(text, ", ", &rest); name && n < NAMES_MAX;
+         name = strtok_r(NULL, ", ", &rest))
+        names[n++] = name;
+    return n ? aw_table_read_named(NULL, file, names, n, &r->table, err)
+             : aw_fail(err, AW_USAGE, "--columns '%.40s': no names — write t_ms,elbow,hand", said);
+}
+
+/* What stands beside places in a recording of joints, and in what nobody wants. */
+static bool is_beside(const struct reading *r, const char *name)
+{
+    static const char *const others[] = {"setpoint", "target", "velocity", "effort",
+                                         "output",   "torque", "fault",    NULL};
+    const char *dot = strrchr(name, '.');
+    return (dot && aw_is_one_of(others, dot + 1)) ||
+           (aw_option(r->session, "columns") && strncmp(name, "column", 6) == 0);
+}
+
+/* The joint of a column by its name, and its unit where that is said. n: it is none. */
+static size_t joint_called(const struct reading *r, const char *name, char unit[16])
+{
+    const struct aw_joint_list *list = &r->play->list;
+    size_t joint = aw_joints_number(list, name);
+    char bare[AW_JOINT_NAME];
+    *unit = '\0';
+    if (joint == list->n) {
+        aw_column_unit(name, bare, sizeof bare, unit);
+        joint = aw_joints_number(list, bare);
+    }
+    const char *place = strstr(name, ".position");
+    if (joint == list->n && place && !place[strlen(".position")]) {
+        snprintf(bare, sizeof bare, "%.*s", (int)(place - name), name);
+        joint = aw_joints_number(list, bare);
+        *unit = '\0';
+    }
+    return joint;
+}
+
+/* What one of the file's unit is in the joint's. */
+static enum aw_status find_scale(struct reading *r, size_t k, const char *unit)
+{
+    struct aw_error why;
+    const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].number];
+    char zero[40], one[40];
+    double low = 0, high = 1;
+    if (!*unit)
+        unit = aw_option(r->session, "unit");
+    if (unit && joint->unit[AW_JOINT_ACTUAL]) {
+        snprintf(zero, sizeof zero, "0%.30s", unit);
+        snprintf(one, sizeof one, "1%.30s", unit);
+        enum aw_status status =
+            aw_number_parse_unit(zero, joint->unit[AW_JOINT_ACTUAL], &low, &why);
+        if (status == AW_OK)
+            status = aw_number_parse_unit(one, joint->unit[AW_JOINT_ACTUAL], &high, &why);
+        if (status != AW_OK)
+            return aw_fail(&r->session->err, status, "%s: %s", joint->name, why.text);
+    }
+    r->offset[k] = low;
+    r->scale[k] = high - low;
+    return AW_OK;
+}
+
+static enum aw_status take_column(struct reading *r, size_t column)
+{
+    struct aw_play *play = r->play;
+    const char *name = r->table.names[column];
+    char unit[16];
+    size_t joint = joint_called(r, name, unit), ignored;
+    if (joint == play->list.n && is_beside(r, name))
+        return AW_OK;
+    if (joint == play->list.n) {
+        aw_joints_find(r->session, &play->list, name, &ignored);
+        return fail_in_header(r);
+    }
+    for (size_t k = 0; k < play->n; k++)
+        if (play->joints[k].number == joint) {
+            aw_fail(&r->session->err, AW_MALFORMED, "%s is there twice — rename one", name);
+            return fail_in_header(r);
+        }
+    if (play->list.joints[joint].left_out)
+        return AW_OK;
+    if (play->n == AW_PLAY_JOINTS)
+        return aw_fail(&r->session->err, AW_LIMIT, "play: more than %d joints", AW_PLAY_JOINTS);
+    r->columns[play->n] = (int)column;
+    play->joints[play->n++].number = joint;
+    enum aw_status status = find_scale(r, play->n - 1, unit);
+    return status == AW_OK ? aw_table_numbers(&r->table, (int)column, &r->session->err) : status;
+}
+
+static enum aw_status find_columns(struct reading *r)
+{
+    enum aw_status status = aw_table_time(&r->table, &r->t, &r->session->err);
+    for (size_t c = 0; c < r->table.n_columns && status == AW_OK; c++)
+        if ((int)c != r->t)
+            status = take_column(r, c);
+    if (status == AW_OK && r->play->n == 0) {
+        aw_fail(&r->session->err, AW_MALFORMED, "there is no column for a joint");
+        return fail_in_header(r);
+    }
+    return status;
+}
+
+/* ---- The path ----------------------------------------------------------------------------------
+ */
+
+static enum aw_status make_path(struct reading *r)
+{
+    struct aw_play *play = r->play;
+    size_t n = r->table.n_rows, joints = play->n;
+    double *times = calloc(n + 1, sizeof *times), *points = calloc(n * joints + 1, sizeof *points);
+    enum aw_status status = times && points ? AW_OK : aw_no_memory(&r->session->err);
+    for (size_t i = 0; i < n && status == AW_OK; i++) {
+        times[i] = aw_table_cell(&r->table, i, r->t);
+        for (size_t k = 0; k < joints; k++)
+            points[i * joints + k] =
+                r->offset[k] + r->scale[k] * aw_table_cell(&r->table, i, r->columns[k]);
+    }
+    if (status == AW_OK)
+        status = aw_path_init(&play->path, aw_play_mode(r->session), times, points, n, joints,
+                              &r->session->err);
+    free(times);
+    free(points);
+    return status;
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------
+ */
+
+static double fastest_of(const struct reading *r, size_t k)
+{
+    return aw_flag(r->session, "max-speed") ? aw_option_number(r->session, "max-speed")
+                                            : r->play->list.joints[r->play->joints[k].number].speed;
+}
+
+/* How far beyond its limit of speed the fastest joint would be: 1 is just within. */
+static double need_of(const struct reading *r)
+{
+    double need = 0;
+    for (size_t i = 0; i + 1 < r->play->path.n; i++)
+        for (size_t k = 0; k < r->play->n; k++)
+            need = fmax(need, aw_path_extremes(&r->play->path, i, k).speed / fastest_of(r, k));
+    return need;
+}
+
+static enum aw_status check_segment(struct reading *r, size_t i, size_t k)
+{
+    struct aw_error *err = &r->session->err;
+    const struct aw_play *play = r->play;
+    const struct aw_joint *joint = &play->list.joints[play->joints[k].number];
+    struct aw_path_extremes x = aw_path_extremes(&play->path, i, k);
+    const char *unit = joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "";
+    bool force = aw_flag(r->session, "force");
+    double min = force ? -FLT_MAX : joint->min, max = force ? FLT_MAX : joint->max;
+    bool low = x.low < min - ROUNDING;
+    char advice[64];
+    if (low || x.high > max + ROUNDING)
+        return aw_fail(err, AW_LIMIT, "%s: %.6g %s at %.6g s is beyond its limit of %g %s",
+                       joint->name, low ? x.low : x.high, unit, low ? x.low_t_s : x.high_t_s,
+                       low ? min : max, unit);
+    if (force || x.speed * play->speed <= fastest_of(r, k))
+        return AW_OK;
+    return aw_fail(err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s", joint->name,
+                   x.speed * play->speed, unit, x.speed_t_s,
+                   aw_flag(r->session, "max-speed") ? "--max-speed " : "", fastest_of(r, k),
+                   aw_tempo_advice(need_of(r), advice));
+}
+
+/* All of it, between the points too. */
+static enum aw_status check_path(struct reading *r)
+{
+    const struct aw_play *play = r->play;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; (i + 1 < play->path.n || i == 0) && status == AW_OK; i++)
+        for (size_t k = 0; k < play->n && status == AW_OK; k++) {
+            status = check_segment(r, i, k);
+            if (status != AW_OK)
+                aw_table_fail_in(&r->session->err, &r->table, i + 1 < play->path.n ? i + 1 : i);
+        }
+    return status;
+}
+
+/* Which joints there are, only the device may know: then that is all that is known of the file. */
+enum aw_status aw_play_load(struct aw_play *play, const char *file)
+{
+    struct aw_session *session = play->session;
+    struct reading r = {.play = play, .session = session};
+    enum aw_status status = read_table(&r, file);
+    size_t zeros = status == AW_OK ? aw_table_cut_zeros(&r.table) : 0;
+    if (zeros)
+        aw_session_notice(session, "left out the rows of zeros at the end, from line %zu", zeros);
+    if (status == AW_OK && session->tool->joints->told && play->list.n == 0)
+        status = aw_dry_depends(session, "which joints there are");
+    if (status == AW_OK)
+        status = find_columns(&r);
+    if (status == AW_OK)
+        status = make_path(&r);
+    if (status == AW_OK)
+        status = aw_tempo_choose(session, need_of(&r), &play->speed);
+    if (status == AW_OK)
+        status = check_path(&r);
+    if (status == AW_OK)
+        play->most = 1 / need_of(&r);
+    aw_table_free(&r.table);
+    return status;
+}

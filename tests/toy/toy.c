@@ -1,0 +1,239 @@
+/* The tool: a conversation of two messages, what it says of its joints, and its table. */
+#include "toy.h"
+#include "link/core/url.h"
+#include "shell/commands/common.h"
+#include "shell/commands/serve.h"
+#include "shell/core/joints.h"
+#include "shell/core/stop.h"
+#include "shell/experiments/experiments.h"
+#include "shell/main.h"
+
+#define PATIENCE_S 1
+
+struct toy {
+    struct aw_record place; /* as told last */
+    int64_t came_ns;
+};
+
+/* ---- The conversation --------------------------------------------------------------------------
+ */
+
+static enum aw_status drive(struct aw_session *session, const double deg_s[TOY_JOINTS])
+{
+    struct aw_record command;
+    uint8_t frame[TOY_FRAME];
+    size_t size;
+    aw_session_command(session, "drive", &command);
+    for (int i = 0; i < TOY_JOINTS; i++)
+        aw_record_set(&command, toy_joints[i], deg_s[i], NULL);
+    enum aw_status status = aw_encode(&command, false, frame, sizeof frame, &size, &session->err);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_session_dry_run(session, &command, (struct aw_span){frame, size});
+    return status == AW_OK ? aw_link_write(session->device.link, frame, size, &session->err)
+                           : status;
+}
+
+/* One message, decoded; AW_TIMEOUT at the deadline. */
+static enum aw_status listen(struct aw_session *session, int64_t deadline)
+{
+    struct toy *toy = session->state;
+    struct aw_record read;
+    uint8_t frame[TOY_FRAME];
+    size_t size;
+    enum aw_status status =
+        aw_link_read(session->device.link, frame, sizeof frame, &size, deadline, &session->err);
+    if (status != AW_OK ||
+        aw_wire_decode(session->wire, AW_RX, (struct aw_span){frame, size}, &read, NULL) != AW_OK)
+        return status;
+    toy->place = read;
+    toy->came_ns = aw_clock_now(session->clock);
+    return AW_OK;
+}
+
+static enum aw_status poll_it(struct aw_session *session)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && session->device.link)
+        status = listen(session, aw_clock_now(session->clock));
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* Confirmed by two tellings: the first may have been under way. */
+static enum aw_status stop(struct aw_session *session)
+{
+    enum aw_status status = drive(session, (const double[TOY_JOINTS]){0});
+    for (int i = 0; i < 2 && status == AW_OK; i++)
+        status = listen(session, aw_clock_after(aw_clock_now(session->clock), PATIENCE_S));
+    if (status == AW_OK)
+        aw_stop_did(session, "pan and tilt stand");
+    return status;
+}
+
+static void last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    static const uint8_t frame[1 + 4 * TOY_JOINTS] = {1};
+    (void)session;
+    add(context, frame, sizeof frame);
+}
+
+/* ---- The joints --------------------------------------------------------------------------------
+ */
+
+static const struct aw_joint_column columns[] = {{AW_JOINT_VELOCITY, "velocity", 1}, {0}};
+
+static enum aw_status open_it(struct aw_session *session)
+{
+    return aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session);
+}
+
+static enum aw_status list(struct aw_session *session, struct aw_joint_list *joints)
+{
+    for (uint32_t i = 0; i < TOY_JOINTS; i++) {
+        struct aw_joint *joint = aw_joints_add(session, joints, toy_joints[i]);
+        if (!joint)
+            return session->err.status;
+        joint->id = i;
+        joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = "deg";
+        joint->unit[AW_JOINT_VELOCITY] = "deg/s";
+        joint->min = -80;
+        joint->max = 80;
+        joint->speed = TOY_SPEED;
+        joint->near = 0.5;
+        joint->least = 0.1;
+        joint->far = 15;
+        joint->home = 0;
+        joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+    }
+    return AW_OK;
+}
+
+static size_t limits(struct aw_session *session, const struct aw_joint *joint,
+                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+{
+    (void)session;
+    rows[0] = (struct aw_joint_limit){"angle", joint->min, joint->max, "deg", "table", false};
+    return 1;
+}
+
+static enum aw_status attend(struct aw_session *session, struct aw_joint_list *joints,
+                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    const struct toy *toy = session->state;
+    enum aw_status status;
+    (void)hz;
+    while ((status = listen(session, deadline)) == AW_OK) {
+        for (size_t i = 0; i < joints->n; i++) {
+            aw_joint_set(&joints->joints[i], AW_JOINT_ACTUAL,
+                         aw_record_get(&toy->place, toy_places[i]), toy->came_ns);
+            aw_joint_set(&joints->joints[i], AW_JOINT_VELOCITY,
+                         aw_record_get(&toy->place, toy_speeds[i]), toy->came_ns);
+        }
+        if (look && !look(context, joints))
+            return AW_OK;
+    }
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static bool once(void *context, const struct aw_joint_list *joints)
+{
+    (void)context, (void)joints;
+    return false;
+}
+
+static enum aw_status read_it(struct aw_session *session, struct aw_joint_list *joints)
+{
+    int64_t now = aw_clock_now(session->clock);
+    enum aw_status status = attend(session, joints, aw_clock_after(now, PATIENCE_S), 0, once, NULL);
+    bool told = joints->joints[0].now.time_ns[AW_JOINT_ACTUAL] != AW_NO_TIME;
+    return status == AW_OK && !told ? aw_fail(&session->err, AW_TIMEOUT, "the head says nothing")
+                                    : status;
+}
+
+static enum aw_status command(struct aw_session *session, struct aw_joint_list *joints,
+                              const struct aw_joint_command *what)
+{
+    double deg_s[TOY_JOINTS] = {0};
+    for (size_t i = 0; i < what->n; i++)
+        deg_s[joints->joints[what->goals[i].joint].id] = what->goals[i].value;
+    if (!aw_flag(session, "dry-run"))
+        aw_session_moves(session);
+    return drive(session, deg_s);
+}
+
+static const struct aw_joints joints = {.columns = columns,
+                                        .hz = 50,
+                                        .most = 50,
+                                        .steer = 5,
+                                        .open = open_it,
+                                        .list = list,
+                                        .limits = limits,
+                                        .read = read_it,
+                                        .command = command,
+                                        .tabled = true,
+                                        .attend = attend};
+
+/* ---- The table ---------------------------------------------------------------------------------
+ */
+
+static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
+                               const struct aw_link_options *link, struct aw_error *err)
+{
+    (void)url;
+    return aw_sim_open(out, toy_device(), link->clock, true, err);
+}
+
+static enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    return aw_session_serve(session, toy_device(), NULL);
+}
+
+/* clang-format off */
+static const struct aw_command commands[] = {
+    {.name = "home", .summary = "bring both to 0", .safety = AW_MOTION, .run = aw_run_home},
+    {.name = "step", .summary = "measure a step response",
+     .args = AW_ARGS({.name = "joint", .complete = aw_joints_complete, .help = "pan or tilt"}),
+     .options = AW_OPTIONS(AW_STEP_OPTIONS), .safety = AW_MOTION, .run = aw_run_step},
+    {.name = "sim", .summary = "serve a simulated head",
+     .options = AW_OPTIONS({.name = "listen", .value = "URL", .help = "serve here"}),
+     .run = run_sim},
+    {0},
+};
+/* clang-format on */
+
+static const struct aw_teleop_preset maps[] = {
+    {"head", "the left stick",
+     "enable = rightshoulder\nleftx = pan velocity 100%\n"
+     "lefty = tilt velocity -100%\nback = quit\n"},
+    {0},
+};
+
+static const struct aw_transport sim = {.scheme = "sim",
+                                        .usage = "sim:?time=virtual",
+                                        .help = "the simulated head",
+                                        .keys = AW_LIST("time"),
+                                        .open = open_sim};
+
+const struct aw_tool toy_tool = {
+    .name = "toy",
+    .summary = "a camera head",
+    .protocol = &toy_protocol,
+    .commands = commands,
+    .common = aw_common_commands,
+    .field = "pan.position",
+    .usual = AW_LIST("position"),
+    .links = AW_LIST("unix", "log"),
+    .sim = &sim,
+    .state_size = sizeof(struct toy),
+    .joints = &joints,
+    .bench = &aw_velocity_bench,
+    .maps = maps,
+    .stop = stop,
+    .last_stop = last_stop,
+    .poll = poll_it,
+};
+
+int main(int argc, char **argv)
+{
+    return aw_main(&toy_tool, argc, argv);
+}
