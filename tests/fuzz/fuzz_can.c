@@ -13,11 +13,14 @@
 #include "link/can/socketcand_codec.h"
 #include "link/open.h"
 #include "peer.h"
+#include "wire/can_id.h"
 
 static void must_be_frame(const uint8_t *datagram, size_t size)
 {
-    MUST(size >= 2 && size <= 10);
-    MUST((datagram[0] | datagram[1] << 8) <= 0x7FF);
+    size_t head = aw_can_head((struct aw_span){datagram, size});
+    MUST(head && size - head <= AW_CAN_DATA_MAX);
+    struct aw_can_id can = aw_can_id_of(datagram);
+    MUST(can.id <= (can.is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX));
 }
 
 static void try_candump(const uint8_t *data, size_t size)
@@ -39,7 +42,7 @@ static void try_candump(const uint8_t *data, size_t size)
 static void try_slcan(const uint8_t *data, size_t size)
 {
     struct aw_slcan_reader reader = {0}, second = {0};
-    uint8_t datagram[10], again[10];
+    uint8_t datagram[AW_CAN_DATAGRAM], again[AW_CAN_DATAGRAM];
     char line[AW_SLCAN_LINE];
     size_t n, n_again;
     int time_ms, time_again;
@@ -61,26 +64,25 @@ static void try_slcan(const uint8_t *data, size_t size)
 static void read_back(const char *text, const uint8_t *datagram, size_t size)
 {
     struct aw_socketcand_reader reader = {0};
-    uint8_t again[10];
+    uint8_t again[AW_CAN_DATAGRAM];
     size_t n = 0;
     int64_t time_ns;
-    bool complete = false, foreign = false;
+    bool complete = false;
     for (const char *p = text; *p; p++)
         complete = aw_socketcand_read(&reader, (uint8_t)*p) || complete;
     MUST(complete);
     MUST(aw_socketcand_frame(&reader, again, &n, &time_ns) ||
-         aw_socketcand_send(&reader, again, &n, &foreign));
-    MUST(!foreign && n == size && memcmp(again, datagram, n) == 0);
+         aw_socketcand_send(&reader, again, &n));
+    MUST(n == size && memcmp(again, datagram, n) == 0);
 }
 
 static void try_socketcand(const uint8_t *data, size_t size)
 {
     struct aw_socketcand_reader reader = {0};
-    uint8_t datagram[10];
+    uint8_t datagram[AW_CAN_DATAGRAM];
     char text[AW_SOCKETCAND_TEXT];
     size_t n;
     int64_t time_ns;
-    bool foreign = false;
     uint32_t id;
     for (size_t i = 0; i < size; i++) {
         if (!aw_socketcand_read(&reader, data[i]))
@@ -91,7 +93,7 @@ static void try_socketcand(const uint8_t *data, size_t size)
             must_be_frame(datagram, n);
             aw_socketcand_print_frame(datagram, n, time_ns, text);
             read_back(text, datagram, n);
-        } else if (aw_socketcand_send(&reader, datagram, &n, &foreign) && !foreign) {
+        } else if (aw_socketcand_send(&reader, datagram, &n)) {
             must_be_frame(datagram, n);
             aw_socketcand_print_send(datagram, n, text);
             read_back(text, datagram, n);
@@ -102,7 +104,7 @@ static void try_socketcand(const uint8_t *data, size_t size)
 static void check_adapter(struct peer *peer, struct aw_span bytes)
 {
     struct aw_slcan_reader reader = {0};
-    uint8_t datagram[10];
+    uint8_t datagram[AW_CAN_DATAGRAM];
     size_t size;
     int time_ms;
     bool complete = false;
