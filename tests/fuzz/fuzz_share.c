@@ -106,7 +106,7 @@ static void try_client(const uint8_t *data, size_t size)
     while (aw_link_read(link, bytes, sizeof bytes, &got, 0, NULL) == AW_OK)
         MUST(got > 0 && got <= sizeof bytes);
     aw_link_close(link);
-    json_decref(attached->memory);
+    json_decref(attached->hello);
     aw_conn_free(&attached->conn);
     close(ends[1]);
     session->share.attached = NULL;

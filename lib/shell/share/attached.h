@@ -86,7 +86,4 @@ enum aw_status aw_look(struct aw_session *session, const char *url, const char *
 enum aw_status aw_look_line(struct aw_looker *looker, int64_t deadline, char **line);
 void aw_look_end(struct aw_looker *looker);
 
-/* For struct aw_sharing. */
-size_t aw_share_list(struct aw_session *session);
-
 #endif
