@@ -1112,6 +1112,26 @@ ended() {
     disabled
 }
 
+@test "a move that is waited for: a signal disables the driver; a wrong --wait sends nothing" {
+    bus
+    ended_wait() { # STATUS ENDING: the move waits for what is never reached
+        canpid -v -l "$url" move lknee=20 -c pos --wait=0.001deg 2>trace >/dev/null 3>&- &
+        client=$!
+        started+=("$client")
+        until grep -q -- "-> 044#" trace; do read -r -t 0.02 _ <> <(:) || true; done
+        kill "-$2" "$client"
+        wait "$client" && false || same $? "$1"
+        has "$(<trace)" "stopped: disabled the driver"
+        disabled
+    }
+    ended_wait 130 INT
+    ended_wait 143 TERM
+    ended_wait 129 HUP
+    for wait in 2xyz 0 -1deg nan; do
+        refuses 2 canpid -l sim: -c pos move lknee=5 "--wait=$wait"
+    done
+}
+
 @test "--hold: the driver stays as it is" {
     bus
     experiment --hold

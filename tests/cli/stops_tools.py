@@ -93,7 +93,8 @@ class Canpid(Tool):
     simulator = ("canpid", "sim", "--listen", "slcan:tcp-listen:0")
     board = ("-b", "lknee", "-c", "pos")
     moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
-              ("tune", "--rule", "zn", *board))
+              ("tune", "--rule", "zn", *board),
+              ("move", "lknee=20", "-c", "pos", "--wait=0.001deg"))
     announced = scripted = left = ("setpoint", "10deg", *board)
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.3

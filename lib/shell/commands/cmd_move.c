@@ -58,19 +58,28 @@ static void warn_of_long(struct aw_session *session, double seconds)
                           seconds / units[i].scale_s, units[i].unit);
 }
 
+/* How near counts as there: of --wait=DISTANCE; NaN: what is usual. */
+static enum aw_status read_near(struct aw_session *session, const struct aw_joint_list *list,
+                                const struct aw_joint_command *command, double *near)
+{
+    const char *wait = aw_option(session, "wait");
+    *near = NAN;
+    if (!wait || strcmp(wait, "near") == 0)
+        return AW_OK;
+    enum aw_status status = aw_number_parse_unit(
+        wait, list->joints[command->goals->joint].unit[AW_JOINT_ACTUAL], near, &session->err);
+    if (status == AW_OK && !(*near > 0))
+        status = aw_fail(&session->err, AW_USAGE, "--wait=%.40s: a distance is more than 0", wait);
+    return status;
+}
+
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command)
+                            const struct aw_joint_command *command, double near)
 {
     struct motion motion = {list, command};
     enum aw_arrival arrival;
-    const char *wait = aw_option(session, "wait");
-    double near = NAN;
     double seconds = command->seconds > 0 ? command->seconds : 0;
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
-    if (wait && strcmp(wait, "near") != 0 &&
-        aw_number_parse_unit(wait, list->joints[command->goals->joint].unit[AW_JOINT_ACTUAL], &near,
-                             &session->err) != AW_OK)
-        return session->err.status;
     warn_of_long(session, seconds);
     aw_session_work_while(session, tell, &motion);
     enum aw_status status = aw_joints_await(session, list, command, near, deadline, &arrival);
@@ -130,15 +139,16 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
 
 /* What is steered stands at the end, whatever came of it. */
 static enum aw_status finish(struct aw_session *session, struct aw_joint_list *list,
-                             const struct aw_joint_command *command, enum aw_status status)
+                             const struct aw_joint_command *command, double near,
+                             enum aw_status status)
 {
     const struct aw_joints *joints = session->tool->joints;
     bool waits = is_steered(session) || aw_flag(session, "wait");
     bool awaited = status == AW_OK && waits && !joints->confirms;
-    if (is_steered(session))
-        aw_session_moves(session);
+    if (is_steered(session) || awaited)
+        aw_session_moves(session); /* what ends the wait stops it */
     if (awaited)
-        status = await(session, list, command);
+        status = await(session, list, command, near);
     if (awaited && status == AW_OK && session->motion.ongoing == AW_ONGOING_ENDING)
         session->motion.ongoing = AW_ONGOING_NOTHING;
     if (!joints->stays)
@@ -155,10 +165,15 @@ static enum aw_status finish(struct aw_session *session, struct aw_joint_list *l
 enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *command)
 {
+    double near;
     session->result.cmd = NULL;
-    enum aw_status status = send(session, list, command);
+    enum aw_status status = read_near(session, list, command, &near);
+    if (status != AW_OK)
+        return status;
+    status = send(session, list, command);
     bool begun = status == AW_OK || session->motion.moving;
-    return begun && !aw_flag(session, "dry-run") ? finish(session, list, command, status) : status;
+    return begun && !aw_flag(session, "dry-run") ? finish(session, list, command, near, status)
+                                                 : status;
 }
 
 /* ---- Words -------------------------------------------------------------------------------------
@@ -280,7 +295,10 @@ static enum aw_status go(struct request *r)
 {
     struct aw_session *session = r->session;
     const struct aw_joints *joints = session->tool->joints;
+    double near;
     enum aw_status status = aw_joints_check(session, &r->list, &r->command);
+    if (status == AW_OK)
+        status = read_near(session, &r->list, &r->command, &near);
     if (status == AW_OK && !joints->told)
         status = joints->open(session);
     return status == AW_OK ? aw_move_joints(session, &r->list, &r->command) : status;
