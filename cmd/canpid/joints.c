@@ -151,7 +151,8 @@ static const char *fault_of(const struct canpid_state *state, const struct aw_jo
 }
 
 /* A setpoint beyond the controller's range is how a driver is disabled: there is no target then.
- * What is not known in the controller's unit is in % of all of it. */
+ * What is not known in the controller's unit is in % of all of it; what another controller than that
+ * of -c tells is in no unit of it, and nothing is known. */
 static void take(struct aw_session *session, struct aw_joint *joint)
 {
     const struct canpid_state *state = session->state;
@@ -168,7 +169,11 @@ static void take(struct aw_session *session, struct aw_joint *joint)
         return;
     int64_t last = aw_canpid_last_ns(pid);
     int controller = joint->mode ? aw_canpid_controller_find(joint->mode) : -1;
-    double scale = controller < 0 ? 1 : aw_canpid_from_percent(controller, 1);
+    bool another =
+        controller >= 0 && board->controller != AW_CANPID_LAST && board->controller != controller;
+    double scale = another          ? (double)NAN
+                   : controller < 0 ? 1
+                                    : aw_canpid_from_percent(controller, 1);
     aw_joint_set(joint, AW_JOINT_ACTUAL, scale * board->measured, last);
     aw_joint_set(joint, AW_JOINT_TARGET,
                  canpid_is_enabled(board) ? scale * board->setpoint : (double)NAN, last);

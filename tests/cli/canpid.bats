@@ -581,6 +581,20 @@ END
     fails 2 canpid -l "$fast" "${step[@]}" --max-rise-time 1mm
 }
 
+@test "what another controller than that of -c tells is no place to go on from" {
+    printf 't,lknee\n0,1\n0.2,2\n' >way.csv
+    before='setpoint 1Nm -b lknee -c tor --verify'
+    ok canpid -q -j -l "$fast" <<<"$before"$'\nstatus -b lknee -c pos\nstatus -b lknee -c tor\nstop'
+    same "$(jq -sc 'map(select(.cmd == "status") | .lknee | [.target, .actual] | map(type))' <<<"$output")" \
+        '[["null","null"],["number","number"]]'
+    for words in 'jog lknee +5' 'play way.csv'; do
+        run --separate-stderr canpid -v -l "$fast" <<<"$before"$'\n'"$words -c pos --switch"
+        [ "$status" = 3 ] || [ "$status" = 6 ]
+        has "$stderr" "nothing says where"
+        hasnt "$stderr" "controller=pos" # neither switched over nor moved
+    done
+}
+
 @test "jog moves no joint whose driver reports an error" {
     fails 1 canpid -q -l "$fast&fault=encoder" jog lknee +5 -c pos
     has "$why" "lknee: it reports lever_arm_encoder — nothing is moved"
