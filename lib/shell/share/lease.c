@@ -16,6 +16,7 @@
 #include "shell/share/server.h"
 
 #define AGAIN_NS (500 * AW_MILLISECOND) /* after a stop that was not confirmed */
+#define STOPS_NS (2 * AW_SECOND)        /* for what else a stop has to send, while others wait */
 
 void aw_who_local(struct aw_who *who, int fd)
 {
@@ -106,7 +107,7 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
     }
     server->frame_ns = aw_server_now(server);
     server->busy = true;
-    server->stops = peer->halts;
+    server->stops_until_ns = peer->halts && !peer->keeps ? server->frame_ns + STOPS_NS : 0;
     turn(server);
     aw_peer_tell(peer, json_pack("{s:i,s:o*}", "granted", (int)server->lease, "memory",
                                  aw_memory_json(server->session)));
@@ -146,6 +147,32 @@ static void take_over(struct aw_server *server, const struct aw_who *who)
                     (int)who->pid, who->user);
 }
 
+static int rank(const struct aw_peer *peer)
+{
+    return peer->halts ? 2 : peer->takes;
+}
+
+/* Who has waited for the end of a stop: who said stop comes first, then who takes over. */
+static void serve_wants(struct aw_server *server)
+{
+    struct aw_peer *first = NULL;
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->wants && (!first || rank(peer) > rank(first)))
+            first = peer;
+    if (first && !server->holder && !server->ends)
+        grant(server, first);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->wants && !peer->halts && server->holder && !server->stops_until_ns)
+            refuse(server, peer);
+}
+
+/* Who has waited for the end of its stop is told that it goes on. */
+static void let_in(struct aw_server *server, struct aw_peer *peer)
+{
+    grant(server, peer);
+    serve_wants(server);
+}
+
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
 {
     const struct aw_peer *from = peer->owner ? peer->owner : peer;
@@ -162,30 +189,13 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     else if (server->halt || server->closed)
         return; /* when the stop is over */
     else if (!server->holder || server->holder == peer)
-        grant(server, peer);
+        let_in(server, peer);
+    else if (!takes && server->stops_until_ns)
+        return; /* the same: a stop is no command */
     else if (!takes)
         refuse(server, peer);
     else
         take_over(server, &from->who);
-}
-
-static int rank(const struct aw_peer *peer)
-{
-    return peer->halts ? 2 : peer->takes;
-}
-
-/* Who has waited for the end of a stop: who said stop comes first, then who takes over. */
-static void serve_wants(struct aw_server *server)
-{
-    struct aw_peer *first = NULL;
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->wants && (!first || rank(peer) > rank(first)))
-            first = peer;
-    if (first && !server->holder && !server->ends)
-        grant(server, first);
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->wants && !peer->halts && server->holder)
-            refuse(server, peer);
 }
 
 void aw_lease_release(struct aw_server *server)
@@ -194,7 +204,8 @@ void aw_lease_release(struct aw_server *server)
         return;
     server->holder = NULL;
     server->lease++;
-    server->busy = server->stops = false;
+    server->busy = false;
+    server->stops_until_ns = 0;
     turn(server);
     tell(server, NULL);
     if (!server->halt && !server->closed)
@@ -249,7 +260,8 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
         holder->held = NULL;
     server->holder = NULL;
     server->lease++;
-    server->busy = server->stops = false;
+    server->busy = false;
+    server->stops_until_ns = 0;
     tell(server, NULL);
     if (server->listens)
         aw_stop_ask(server->session);
@@ -263,7 +275,8 @@ void aw_lease_stop(struct aw_server *server, struct aw_peer *peer, const char *i
     peer->halts = id != NULL;
     peer->wants = peer->frames; /* what else its stop has to send */
     snprintf(peer->halt_id, sizeof peer->halt_id, "%s", id ? id : "");
-    if (server->holder == peer)
+    peer->keeps = server->holder == peer;
+    if (peer->keeps)
         server->holder = NULL; /* nobody else has stopped it */
     aw_lease_revoke(server, AW_TIMEOUT, "stopped by %s (pid %d, %s)", who->program, (int)who->pid,
                     who->user);
@@ -375,6 +388,10 @@ void aw_deadman_look(struct aw_server *server)
         server->halt = true;
         if (server->listens)
             aw_stop_ask(server->session);
+    }
+    if (server->stops_until_ns && now >= server->stops_until_ns) {
+        server->stops_until_ns = 0;
+        serve_wants(server);
     }
     if (due == AW_NEVER || now < due)
         return;

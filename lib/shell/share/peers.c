@@ -214,6 +214,8 @@ void aw_server_due(struct aw_server *server)
         due = aw_sooner(due, server->alive_ns);
     if (server->again_ns && !server->halt)
         due = aw_sooner(due, server->again_ns);
+    if (server->stops_until_ns)
+        due = aw_sooner(due, server->stops_until_ns);
     server->aside.due = due;
 }
 

@@ -76,6 +76,7 @@ struct aw_peer {
     int64_t held_until_ns; /* until then */
     bool wants, takes;     /* to command, once the stop is over */
     bool halts;            /* it has said stop, and is told what came of it */
+    bool keeps;            /* and commanded before, as it does then */
     char halt_id[AW_ID_MAX + 8];
 
     /* Lines: any other one has a child that carries them out. */
@@ -134,9 +135,9 @@ struct aw_server {
     struct aw_peer *holder; /* who commands, or NULL */
     unsigned lease;         /* the number of its lease: another one's frames are refused */
     bool busy;              /* a command of its runs */
-    bool stops;             /* which is a stop */
     bool moving;            /* something moves by it */
     int64_t since_ns, frame_ns;
+    int64_t stops_until_ns; /* that command is a stop: who wants to command waits so long; or 0 */
     int64_t deadman_ns;
     int64_t again_ns;     /* when a stop is tried again that was not confirmed; 0: it was */
     bool halt;            /* the safe stop is to be sent, because: */

@@ -16,6 +16,11 @@ static void say(int i, const char *line)
     aw_server_take_line(&server, peers[i], copy);
 }
 
+static int64_t now(void)
+{
+    return aw_clock_now(&session->time.real.base);
+}
+
 static void hears(int i, const char *beginning)
 {
     const char *text = heard(i);
@@ -163,6 +168,49 @@ static void the_lease(void **state)
     say(0, "{\"tx\":\"00\",\"lease\":1,\"n\":1}"); /* of a lease that is over */
     hears(0, "{\"ack\":1,\"exit\":3,");
     server.holder = NULL;
+}
+
+/* Who says stop commands as long as that has more to send; who wants to command waits for its end,
+ * unless that does not come. Of a commander's own stop nobody sees an end. */
+static void who_wants_while_another_one_stops(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        peers[i]->frames = true;
+    for (int late = 0; late < 2; late++) {
+        say(0, "{\"halt\":true}"); /* nothing moves */
+        hears(0, "{\"halted\":0}\n{\"granted\":");
+        say(1, "{\"want\":false}");
+        say(0, "{\"idle\":false}");
+        assert_ptr_equal(server.holder, peers[0]);
+        aw_server_due(&server);
+        assert_true(server.aside.due == server.stops_until_ns && server.aside.due > now());
+        aw_deadman_look(&server);
+        assert_null(strstr(heard(1), "refused"));
+        if (late) {
+            server.stops_until_ns = now();
+            aw_deadman_look(&server);
+            hears(1, "{\"refused\":\"script (pid 70, ann) has commanded for ");
+        } else {
+            say(0, "{\"cmd\":\"release\"}");
+            assert_ptr_equal(server.holder, peers[1]);
+            hears(1, "{\"granted\":");
+            heard(2);
+            say(1, "{\"halt\":true}"); /* its own */
+            say(2, "{\"want\":false}");
+            assert_ptr_equal(server.holder, peers[1]);
+            hears(2, "{\"stopped\":\"stopped by script (pid 71, ann)\"}\n{\"refused\":");
+        }
+        heard(0);
+        heard(1);
+        heard(2);
+    }
+    say(0, "{\"halt\":true}");
+    heard(0);
+    say(1, "{\"want\":false}");
+    say(0, "{\"want\":false}"); /* after its stop it moves something */
+    hears(0, "{\"granted\":");
+    hears(1, "{\"stopped\":\"stopped by script (pid 70, ann)\"}\n{\"refused\":");
 }
 
 /* What moves for a client stops when it goes without a word; nobody else's does. */
@@ -458,6 +506,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_stop_is_no_command, start, stop),
         cmocka_unit_test_setup_teardown(too_late, start, stop),
         cmocka_unit_test_setup_teardown(the_lease, start, stop),
+        cmocka_unit_test_setup_teardown(who_wants_while_another_one_stops, start, stop),
         cmocka_unit_test_setup_teardown(the_commander_goes, start, stop),
         cmocka_unit_test_setup_teardown(the_dead_man, start, stop),
         cmocka_unit_test_setup_teardown(answered_at_once, start, stop),
