@@ -1,6 +1,7 @@
 """A board whose firmware is a team's own, for tests: own_board.py FOLDER [SILENT].
 
-50 makes the joints stay where they are; 42 asks for position (ticks), velocity (ticks/s) and torque of three joints; 37 takes setpoint (deg),
+50 makes the joints stay where they are; 51 with 1 makes it leave 42 unanswered, with 2 puts the
+second joint to 30 deg by hand; 42 asks for position (ticks), velocity (ticks/s) and torque of three joints; 37 takes setpoint (deg),
 velocity and force of each, and answers like 42. Joints go to their setpoints with 60 deg/s. Any other
 id is answered with 99, or with SILENT not at all. FOLDER/taken has a line for each packet: the time,
 the id, the setpoints, and where the joints were.
@@ -20,6 +21,7 @@ server.listen()
 log = open(sys.argv[1] + "/taken", "w")
 print("ready: unix:" + path, file=sys.stderr, flush=True)
 setpoint, position, speed = [0.0] * 3, [0.0] * 3, [0.0] * 3
+mute = False
 then = time.monotonic()
 
 
@@ -49,9 +51,15 @@ while True:
             setpoint[:] = struct.unpack_from("<9f", report, 4)[::3]
         if packet == 50:
             setpoint[:] = position
+        if packet == 51 and report[4] == 1:
+            mute = True
+        elif packet == 51:
+            setpoint[1] = position[1] = 30.0
         print("%.4f" % then, packet, *("%.3f" % v for v in setpoint + position), file=log, flush=True)
         values = [v for i in range(3) for v in (position[i] / TICK, speed[i] / TICK, -1.0)]
-        if packet in (37, 42, 50):
+        if packet == 42 and mute:
+            continue
+        if packet in (37, 42, 50, 51):
             answer = struct.pack("<I9f", packet, *values)
         elif silent:
             continue

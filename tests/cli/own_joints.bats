@@ -53,6 +53,13 @@ held() {
         { tail -n 5 taken && false; }
 }
 
+# What a hand at the board does: see own_board.py.
+hand() {
+    sed '/^\[joint/,$d' team.packets >hand.packets
+    printf '[packet hand]\nid = 51\nhow = u8\n' >>hand.packets
+    sed -n '/^\[joint/,$p' team.packets >>hand.packets
+}
+
 moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken; }
 
 @test "status, limits, move, home and jog on the simulated arm" {
@@ -252,4 +259,18 @@ END
     ok hidmotor -q -l "$fast" --packets two.packets --record one.pcapng run lines
     same "$(hidmotor decode -j one.pcapng | jq -r 'select(.dir == "tx") | .msg' | sort | uniq -c | xargs)" \
         "51 arm 1 base 51 status"
+}
+
+@test "a joint that nothing has said to be anywhere gets no setpoint: not to stop, not to move" {
+    files
+    hand
+    board
+    export HIDMOTOR_PACKETS=hand.packets
+    ok hidmotor -q -l "$url" send hand how=1 --yes
+    exits 3 hidmotor -q -l "$url" stop
+    matches "$stderr" "hidmotor: NOT stopped: m1: nothing has said where it is*"
+    hasnt "$output" confirmed
+    same "$(awk '$2 == 37' taken)" ""
+    exits 3 hidmotor -q -l "$url" move 10 10 10
+    same "$(awk '$2 == 37' taken)" ""
 }

@@ -152,14 +152,15 @@ void aw_own_take(struct aw_session *session, const struct aw_record *record)
         }
 }
 
-/* Where a joint is to be that nobody moves: as it says, as it was sent, or where it is. */
+/* Where a joint is to be that nobody moves: as it says, as it was sent, or where it is. NaN: nothing
+ * says that, and fmax and fmin would make a limit of it. */
 static double held(const struct aw_own_joint *joint)
 {
     double target = joint->now.value[AW_JOINT_TARGET];
     double value = !isnan(target)        ? target
                    : !isnan(joint->sent) ? joint->sent
                                          : joint->now.value[AW_JOINT_ACTUAL];
-    return fmin(fmax(value, joint->min), joint->max);
+    return isnan(value) ? value : fmin(fmax(value, joint->min), joint->max);
 }
 
 enum aw_status aw_own_fill(struct aw_session *session, size_t message, const double *setpoints,

@@ -64,20 +64,18 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
     return AW_USAGE; /* the file was checked */
 }
 
-/* Each of them until the device has it. */
+/* Each of them until the device has it. What cannot be made is not sent. */
 static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
 {
     enum aw_status worst = AW_OK;
     for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
         struct aw_record packet;
         enum aw_status status = make_stop(session, stop, &packet);
-        for (int i = 0; i < TRIES && packet.codec; i++) {
-            if (status != AW_OK && status != AW_TIMEOUT)
-                break;
-            if (i > 0 && status == AW_OK)
-                break;
+        bool goes = status == AW_OK;
+        for (int i = 0; i < TRIES && goes; i++) {
             status = aw_own_exchange(session, &packet);
             ++*sent;
+            goes = status == AW_TIMEOUT;
         }
         worst = status != AW_OK ? status : worst;
     }
