@@ -39,7 +39,7 @@ WORDS = {
                "gains": "gains save out.gains", "sim": "sim --help"},
     "unitysim": {"follow": "follow lead.csv --map elbow=a --relative", "play": "play --help", "teach": "teach --help", "sim": "sim --help",
                  "drive": "drive elbow=5 --for 50ms"},
-    "ezphys": {"play": "play joint.csv", "probe": "probe --help", "sim": "sim --help",
+    "ezphys": {"play": "play joint.csv", "follow": "follow lead.csv --map hinge=a --relative", "probe": "probe --help", "sim": "sim --help",
                "view": "view --for 50ms"},
 }
 FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque",

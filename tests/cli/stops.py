@@ -626,7 +626,7 @@ def table(folder, count):
 def told_in(path):
     """The rows of the table of ways out: (names, what happens, exit codes)."""
     with open(path, encoding="utf-8") as file:
-        text = file.read().split("| way out |")[1].split("\n\n")[0]
+        text = file.read().split("| the tool ends by |")[1].split("\n\n")[0]
     for line in text.split("\n")[2:]:
         ways, happens, codes = (cell.strip() for cell in line.strip("|").split("|"))
         yield re.findall(r"`([^`]*)`", ways), happens, codes
@@ -653,7 +653,7 @@ def readme(path):
                 wrong.append(f"{name}: is not tested")
             elif WAYS[name].status != status:
                 wrong.append(f"{name}: exit {status}, but tested is {WAYS[name].status}")
-            elif WAYS[name].silent != happens.startswith("nothing"):
+            elif WAYS[name].silent != happens.startswith("no motion"):
                 wrong.append(f"{name}: '{happens}' is not what is tested")
     wrong += [f"{name}: stands there {seen.count(name)} times" for name in WAYS
               if seen.count(name) != 1]

@@ -12,6 +12,7 @@
 #include "wire/split.h"
 
 #define FLIGHT_NS (25 * AW_MILLISECOND) /* for an answer, before another question is asked */
+#define AGAIN_NS  (4 * AW_MILLISECOND)  /* before the same one asks it again: it has given up */
 #define USUAL_HZ  62.5                  /* for who looks on and says no rate */
 
 /* What a frame is, message by message. */
@@ -229,9 +230,12 @@ static enum aw_status ask(struct aw_server *server, struct aw_peer *peer, struct
     int64_t now = clock_now(server);
     if (!session->tool->share.answers || frame.size > AW_QUESTION_MAX)
         return write_frame(server, frame);
-    const struct aw_question *q = find_question(server, frame);
-    if (q->open && now - q->asked_ns < FLIGHT_NS)
+    struct aw_question *q = find_question(server, frame);
+    bool again = q->by == peer && now - q->asked_ns >= AGAIN_NS;
+    if (q->open && now - q->asked_ns < FLIGHT_NS && !again)
         return AW_OK;
+    if (again)
+        q->open = false;
     if (peer && q->answered_ns && now - q->answered_ns < younger_ns) {
         aw_feed_give(peer, AW_RX, (struct aw_span){q->answer, q->answer_size},
                      aw_session_time(session) - (now - q->answered_ns));
@@ -240,6 +244,7 @@ static enum aw_status ask(struct aw_server *server, struct aw_peer *peer, struct
     if (exchange_end(server) != INT64_MIN)
         return AW_MORE;
     begin_exchange(server, frame);
+    q->by = peer;
     return write_frame(server, frame);
 }
 

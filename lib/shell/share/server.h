@@ -98,6 +98,7 @@ struct aw_question {
     size_t size, answer_size;
     int64_t asked_ns, answered_ns; /* by the session's clock; 0: not yet */
     bool open;
+    const void *by; /* who asked last; only compared */
     uint8_t bytes[AW_QUESTION_MAX], answer[AW_QUESTION_MAX];
 };
 
