@@ -34,6 +34,7 @@ struct item {
 };
 
 struct ez_tree {
+    uint64_t epoch;    /* of the simulation, when the tree was made */
     int64_t paced_ns;  /* by the session's clock: so far the simulation has come */
     double seconds;    /* watched; 0: the simulation stands until it is answered */
     size_t n, at;      /* items; the next one that status shows */
@@ -120,6 +121,7 @@ static enum aw_status make_tree(struct aw_session *session)
     if (!mine->tree)
         return aw_no_memory(&session->err);
     mine->tree->n = mine->tree->at = 0;
+    mine->tree->epoch = state->epoch;
     grow(session, "", 0, &shown);
     for (size_t i = 0; i < state->n_bodies; i++) {
         if (shown.body[i])
@@ -269,7 +271,9 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     ez_state(session)->tree->seconds = 0;
     if (ez_goes_on(session, deadline))
         status = watch(session, deadline);
-    if (status == AW_OK && state->n_bodies + state->n_joints != objects) {
+    if (status == AW_OK && list->named)
+        status = ez_check_epoch(session, ez_state(session)->tree->epoch);
+    else if (status == AW_OK && state->n_bodies + state->n_joints != objects) {
         list->n = 0; /* more was seen meanwhile: the tree is another one */
         status = list_joints(session, list);
     }
@@ -495,7 +499,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
 }
 
 /* A simulation that waits for its answers goes at the pace of the clock, unless it is to go as fast
- * as it can (hz). */
+ * as it can (hz). One that was started again is not where a path goes on. */
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
@@ -512,6 +516,8 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
         }
         double before = aw_ezphys_state_time(state);
         status = ez_exchange(session);
+        if (status == AW_OK && session->motion.moving)
+            status = ez_check_epoch(session, tree->epoch);
         if (status != AW_OK)
             return status;
         if (state->timed)

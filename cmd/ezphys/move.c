@@ -19,6 +19,15 @@ static double time_now(struct aw_session *session)
     return state->timed ? aw_ezphys_state_time(state) : (double)aw_clock_now(session->clock) / 1e9;
 }
 
+enum aw_status ez_check_epoch(struct aw_session *session, uint64_t epoch)
+{
+    return ez_of(session)->state.epoch == epoch
+               ? AW_OK
+               : aw_fail(&session->err, AW_REFUSED,
+                         "the simulation was started again by somebody else — motor commands "
+                         "are forgotten then; give the command again");
+}
+
 enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each, void *context)
 {
     struct aw_ezphys *ez = ez_of(session);
@@ -34,10 +43,8 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
             status = each(session, context, time_now(session) - start);
         if (status == AW_OK)
             status = ez_exchange(session);
-        if (status == AW_OK && ez->state.epoch != epoch)
-            status = aw_fail(&session->err, AW_REFUSED,
-                             "the simulation was started again by somebody else — motor commands "
-                             "are forgotten then; give the command again");
+        if (status == AW_OK)
+            status = ez_check_epoch(session, epoch);
     }
     return status;
 }

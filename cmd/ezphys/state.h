@@ -162,6 +162,10 @@ enum aw_status ez_may_send(struct aw_session *session);
 /* When to give up waiting for one message: --timeout. */
 int64_t ez_deadline(const struct aw_session *session);
 
+/* AW_REFUSED where the simulation was started again since this epoch: what was to go on with it
+ * must end, because it forgets its motors, and maybe its joints. */
+enum aw_status ez_check_epoch(struct aw_session *session, uint64_t epoch);
+
 /* Exchanges until so much time of the simulation has passed (of the clock, where it does not tell
  * its time). each (or NULL) is called before every answer, with the time since the start. */
 typedef enum aw_status ez_each_fn(struct aw_session *session, void *context, double time_s);

@@ -360,6 +360,58 @@ time.sleep(20)'
     has "$stderr" "started again by somebody else"
 }
 
+# The velocity that an answer has for a joint, or None.
+velocity='
+def velocity(a, joint):
+    at, v = 8, None
+    while at < len(a):
+        kind, id, length = struct.unpack_from("<III", a, at)
+        if kind == 3 and id == joint: v = struct.unpack_from("<f", a, at + 12)[0]
+        at += 12 + length
+    return v'
+
+@test "a restart while joints are moved: told, and what moved is stopped" {
+    printf 't,joint7\n0,0.5\n5,2\n' >way.csv
+    for words in "move joint7=2.5" "jog joint7 2" "play way.csv --max-lag 9rad"; do
+        rm -f fake.err
+        fake "$velocity"'
+step, left, v = 0, 20, None
+while True:
+    s.sendall(message(step))
+    a = answer(s)
+    if a is None: break
+    said = velocity(a, 7)
+    v = v if said is None else said
+    left -= bool(v)
+    step = 0 if v and left == 0 else step + 1
+say("last", v)'
+        # shellcheck disable=SC2086 # words
+        fails 1 timeout "$patience" ezphys -q -l "$url" $words
+        has "$why" "the simulation was started again by somebody else"
+        wait_for fake "last 0.0"
+    done
+}
+
+@test "a joint that is seen late changes no other: the joint that was named moves" {
+    printf 'joint 7 knee thigh shin\njoint 8 hip world thigh\n' >names
+    fake "$velocity"'
+def both(step):
+    body = packet(5, 0, struct.pack("<if", step, 0.01))
+    joints = (7,) if step < 5 else (7, 8)
+    for id in joints: body += packet(3, id, struct.pack("<ff", 0.5, 0))
+    return struct.pack("<II", 8 + len(body), 1 + len(joints)) + body
+step, moved = 0, set()
+while True:
+    s.sendall(both(step))
+    a = answer(s)
+    if a is None: break
+    moved |= {id for id in (7, 8) if velocity(a, id)}
+    step += 1
+say("moved", *sorted(moved), "of", step)'
+    run -3 --separate-stderr timeout "$patience" ezphys -q -l "$url" --names names move knee=0.6
+    wait_for fake "moved 7 of"
+}
+
 @test "half open: nothing comes, told, exit 3" {
     fake 'time.sleep(30)'
     run -3 --separate-stderr ezphys -l "$url" -T 2s advance

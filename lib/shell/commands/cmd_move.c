@@ -425,8 +425,6 @@ static enum aw_status jog(struct request *r)
         status = joints->open(session);
     if (status == AW_OK)
         status = joints->read(session, &r->list);
-    if (status == AW_OK)
-        status = find_joint(r, &mine.joint); /* the list may be another one now */
     if (status != AW_OK)
         return status;
     struct aw_joint *joint = &r->list.joints[mine.joint];

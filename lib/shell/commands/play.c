@@ -75,6 +75,7 @@ static enum aw_status begin(struct aw_play *p)
     struct aw_session *session = p->session;
     const struct aw_joints *joints = session->tool->joints;
     enum aw_status status = AW_OK;
+    p->list.named = true;
     for (size_t i = 0; i < p->list.n; i++)
         p->list.joints[i].left_out = true; /* nobody waits for news of the others */
     for (size_t k = 0; k < p->n && status == AW_OK; k++) {

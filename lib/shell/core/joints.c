@@ -153,6 +153,7 @@ enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *
     const char *names[NAMES_MAX];
     char all[256] = "use";
     size_t n = 0;
+    list->named = true;
     *joint = find_called(session, list, text);
     if (*joint < list->n || find_other(session, list, text))
         return AW_OK;
@@ -432,7 +433,7 @@ static bool go_on(void *context, const struct aw_joint_list *list)
 {
     struct going *g = context;
     double t = (double)(aw_joints_now(g->session) - g->begun_ns) / 1e9;
-    double part = t < g->seconds ? t / g->seconds : 1;
+    double part = aw_clamp(t / g->seconds, 0, 1);
     (void)list;
     for (size_t i = 0; i < g->command->n && i < AW_JOINTS_STEERED; i++) {
         const struct aw_joint_goal *goal = &g->command->goals[i];

@@ -123,6 +123,7 @@ struct aw_joint_list {
     struct aw_joint *joints;
     const struct aw_joint_column *columns; /* at first those of the tool */
     int width;                             /* of the labels, where the tool wants more of them */
+    bool named; /* numbers of it were given out: read may no longer make another one of it */
 };
 
 /* A range of what a joint is sent, and who says so. A joint may have several. */
