@@ -39,7 +39,8 @@ WORDS = {
                "gains": "gains save out.gains", "sim": "sim --help"},
     "unitysim": {"follow": "follow lead.csv --map elbow=a --relative", "play": "play --help", "teach": "teach --help", "sim": "sim --help",
                  "drive": "drive elbow=5 --for 50ms"},
-    "ezphys": {"play": "play joint.csv", "follow": "follow lead.csv --map hinge=a --relative", "probe": "probe --help", "sim": "sim --help",
+    "ezphys": {"play": "play joint.csv", "follow": "follow lead.csv --map hinge=a --relative --max-speed 2",
+               "watch": "watch --for 0.5s -j", "probe": "probe --help", "sim": "sim --help",
                "view": "view --for 50ms"},
 }
 FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque",
