@@ -274,3 +274,17 @@ END
     exits 3 hidmotor -q -l "$url" move 10 10 10
     same "$(awk '$2 == 37' taken)" ""
 }
+
+@test "a move begins where the arm is now, not where it was when the session read it first" {
+    files
+    hand
+    board
+    export HIDMOTOR_PACKETS=hand.packets
+    printf '%s\n' status 'send hand how=2 --yes' 'move m2=40 --wait' >lines
+    ok hidmotor -q -l "$url" run lines
+    awk '$2 == 37 && $4 < 29 { print "setpoint", $4; exit 1 } $2 == 37 { n++ } END { exit n < 20 }' taken
+    moved=$(grep -c ' 37 ' taken)
+    printf '%s\n' status 'send hand how=1 --yes' 'move m2=40' >lines
+    exits 3 hidmotor -q -l "$url" run lines
+    same "$(grep -c ' 37 ' taken)" "$moved"
+}

@@ -233,8 +233,9 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
         goal[command->goals[k].joint] = command->goals[k].value;
     if (aw_flag(session, "dry-run"))
         return dry_run(session, goal, command->show_ns);
+    /* A motion of its own begins where the arm is now, whatever was known before. */
     enum aw_status status = AW_OK;
-    if (isnan(list->joints[command->goals[0].joint].now.value[AW_JOINT_ACTUAL]))
+    if (!stream || isnan(list->joints[command->goals[0].joint].now.value[AW_JOINT_ACTUAL]))
         status = read_joints(session, list);
     if (stream)
         return status == AW_OK ? each_packet(session, goal, send_packet, &stream) : status;
