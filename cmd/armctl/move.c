@@ -87,30 +87,37 @@ static enum aw_status start_command(struct aw_session *session, const char *verb
 }
 
 /* The fields after the joint come from the wire table; the joint may be a name of the profile. */
-static enum aw_status move_joint(struct aw_session *session, const struct aw_args *args,
-                                 size_t turn, struct moves *moves)
+static enum aw_status make_command(struct aw_session *session, const struct aw_args *args,
+                                   size_t turn, struct aw_record *command)
 {
     const char *field = args->command->args[1].name;
-    struct aw_record command;
     char joint[16];
     enum aw_status status = arm_joint_number(session, aw_arg(args, "joint", turn), joint);
     if (status == AW_OK)
-        status = start_command(session, args->command->name, joint, &command);
+        status = start_command(session, args->command->name, joint, command);
     if (status != AW_OK)
         return status;
-    bool pulse = strcmp(command.codec->message->name, "pulse") == 0;
+    bool pulse = strcmp(command->codec->message->name, "pulse") == 0;
     struct aw_pair pairs[] = {{"joint", joint},
                               {pulse ? "pulse" : field, aw_arg(args, field, turn)}};
-    status = aw_record_set_pairs(&command, pairs, 2, &session->err);
-    return status == AW_OK ? move_on(session, moves, &command) : status;
+    return aw_record_set_pairs(command, pairs, 2, &session->err);
 }
 
 enum aw_status run_joints(struct aw_session *session, const struct aw_args *args)
 {
     struct moves moves = {.wanted = args->turns};
+    struct aw_record command;
     enum aw_status status = AW_OK;
-    for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++)
-        status = move_joint(session, args, turn, &moves);
+    for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
+        status = make_command(session, args, turn, &command);
+        if (status == AW_OK)
+            status = arm_check(session, &command); /* all of them before the first one moves */
+    }
+    for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
+        status = make_command(session, args, turn, &command);
+        if (status == AW_OK)
+            status = move_on(session, &moves, &command);
+    }
     report_moves(session, &moves, status);
     return status;
 }
@@ -187,6 +194,21 @@ static enum aw_status goal_command(struct aw_session *session, const struct aw_j
     aw_session_command(session, aw_armctl_kind_message(kind), command);
     aw_record_set(command, "joint", joint->id, NULL);
     return aw_record_set(command, aw_armctl_kind_field(kind), value, &session->err);
+}
+
+/* All of them before the first one moves. */
+enum aw_status arm_check_goals(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *goals)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < goals->n && status == AW_OK; i++) {
+        struct aw_record command;
+        const struct aw_joint_goal *goal = &goals->goals[i];
+        status = goal_command(session, &list->joints[goal->joint], goal->value, &command);
+        if (status == AW_OK)
+            status = arm_check(session, &command);
+    }
+    return status;
 }
 
 enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *list,

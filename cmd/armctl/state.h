@@ -42,7 +42,12 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_pr
 /* Limits, --dry-run, then the whole conversation; fills the result. */
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command);
 
-/* Targets of joints, one conversation after the other. */
+/* Can this be sent, by the profile and the wire table? Nothing is. */
+enum aw_status arm_check(struct aw_session *session, const struct aw_record *command);
+
+/* Targets of joints: checked, and sent, one conversation after the other. */
+enum aw_status arm_check_goals(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *goals);
 enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *goals);
 

@@ -194,6 +194,13 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
     return status;
 }
 
+enum aw_status arm_check(struct aw_session *session, const struct aw_record *command)
+{
+    uint8_t frame[AW_ARMCTL_LINE_MAX];
+    size_t size;
+    return check(session, command, frame, &size);
+}
+
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
 {
     struct arm_state *state = arm_state(session);

@@ -67,6 +67,17 @@ INI
     has "$stderr" SPD1,000
 }
 
+@test "several joints: what is wrong with the last one is told before the first one moves" {
+    describe_joints
+    for words in 'move 1=90 2=2001' 'move 1=90 3=400' 'deg 1 90 2 2001' 'deg base 90 3 400' 'pos 3 90 4 1000'; do
+        # shellcheck disable=SC2086
+        run -6 --separate-stderr armctl -v -l sim: $words
+        hasnt "$stderr" "->"
+    done
+    run -2 --separate-stderr armctl -v -l sim: deg 1 90 ebow 10
+    hasnt "$stderr" "->"
+}
+
 @test "kind = pulse: deg sends pulses, within the joint's own limits in us" {
     describe_joints
     ok armctl -q -j -l "$published" deg elbow 1500
