@@ -244,3 +244,11 @@ END
     ok unitysim -q -l "$fast" follow long.csv --map 'elbow=a' --relative
     has "$output" 'records=300000'
 }
+
+@test "a flood of records keeps the joints going, one of nonsense ends with --for" {
+    ok bash -c "yes '{\"elbow\":1}' | timeout 30 unitysim -q -l sim: follow - --map elbow=elbow --relative --for 1s"
+    matches "$output" 'follow result=left *'
+    [[ $output =~ commands=([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 10 ]
+    ok bash -c "yes '{\"elbow\":' | timeout 30 unitysim -q -l sim: follow - --map elbow=elbow --relative --for 1s"
+    matches "$output" 'follow result=left records=0 *'
+}

@@ -20,6 +20,7 @@
 #define GAP_TIMES 5.0  /* of the mean time between two samples is a gap of a recording */
 #define JUMP_S    0.1  /* between two samples of a recording: what is far is a jump */
 #define CATCH_S   10.0 /* behind the end of a recording */
+#define AT_ONCE   256  /* records of a flood, until the joints have their turn */
 #define CLOCKS_S  10.0 /* clocks of two machines that agree: else it is counted from the arrival */
 
 struct follower {
@@ -353,7 +354,7 @@ static enum aw_status look_for_leader(struct follower *f)
     return status == AW_STOPPED || status == AW_USAGE ? status : AW_OK;
 }
 
-/* All that is there. */
+/* All that is there, of a flood a part. */
 static enum aw_status listen(struct follower *f)
 {
     struct aw_said said;
@@ -364,7 +365,7 @@ static enum aw_status listen(struct follower *f)
     }
     if (!f->leader.stream)
         return look_for_leader(f);
-    while (status == AW_OK) {
+    for (int i = 0; i < AT_ONCE && status == AW_OK; i++) {
         status = aw_leader_next(&f->leader, 0, &said);
         if (status == AW_OK)
             status = take(f, &said);
