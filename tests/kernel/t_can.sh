@@ -171,6 +171,6 @@ check "canpid sees all twelve packets" count . seen.diff 0
 timeout 30 candump -L -n ${#frames[@]} vcan0 >replayed.log &
 dump=$!
 wait_for_list all
-check "canpid replays a log" timeout 60 "$canpid" -l can:vcan0 replay --all --switch --yes candump.log
+check "canpid replays a log" timeout 60 "$canpid" -l can:vcan0 replay --all --switch --yes --force candump.log
 check "candump ends again" ended $dump
 check "candump sees what canpid replays" same_frames replayed.log

@@ -159,4 +159,4 @@ tail -n 3 move.log
 echo "# exit $status after $passed_ms ms"
 check "the device destroyed in the middle of a move: exit 7" [ $status -eq 7 ]
 check "at once: long before anybody gives up waiting" [ $passed_ms -le 2000 ]
-wait $sim
+wait $sim || true # it was killed
