@@ -64,7 +64,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
 
 @test "status, limits, move, home and jog on the simulated arm" {
     files
-    printf '%s\n' status 'move 0 40 -20 --wait' 'move elbow=10 duration=500ms --wait=2deg' \
+    printf '%s\n' status 'move 0 40 -20 --wait' 'move elbow=10 duration=600ms --wait=2deg' \
         'jog m2 -5 --wait' 'home --wait' stop >lines
     ok hidmotor -q -l "$fast" --packets team.packets -j run lines
     same "$(jq -r '.cmd + " " + (.result // "")' <<<"$output" | grep -v '^ ' | tr '\n' ,)" \
@@ -287,4 +287,17 @@ END
     printf '%s\n' status 'send hand how=1 --yes' 'move m2=40' >lines
     exits 3 hidmotor -q -l "$url" run lines
     same "$(grep -c ' 37 ' taken)" "$moved"
+}
+
+@test "a duration in which a joint would be faster than its speed is refused, and nothing is sent" {
+    files
+    board
+    export HIDMOTOR_PACKETS=team.packets
+    exits 6 hidmotor -q -l "$url" move 0 0 20 duration=300ms
+    has "$stderr" "m3: 20 deg in 0.3 s is faster than 90 deg/s — duration=350ms would do, --force overrides"
+    exits 6 hidmotor -q -l "$url" jog elbow 20 duration=0
+    same "$(awk '$2 == 37' taken)" ""
+    ok hidmotor -q -l "$url" move 0 0 20 duration=350ms --wait
+    ok hidmotor -q -l "$url" move 0 80 20 duration=100ms # nobody says how fast m2 may go
+    ok hidmotor -q -l "$url" --force move 0 80 0 duration=100ms
 }

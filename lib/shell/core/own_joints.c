@@ -175,41 +175,71 @@ static enum aw_status dry_run(struct aw_session *session, const double *setpoint
     return each_packet(session, setpoints, show, &show_ns);
 }
 
-static double seconds_of(const struct aw_joint_list *list, const struct aw_joint_command *command,
-                         const double *from)
+/* Where the joints begin, and how long they are under way. */
+struct way {
+    double from[AW_OWN_JOINTS], seconds;
+};
+
+/* The fastest of a way is in its middle. */
+static double seconds_for(const struct aw_joint *joint, double away)
 {
-    double seconds = isnan(command->seconds) ? USUAL_S : command->seconds;
-    for (size_t k = 0; k < command->n && isnan(command->seconds); k++) {
-        size_t i = command->goals[k].joint;
-        double away = fabs(command->goals[k].value - from[i]);
-        seconds = fmax(seconds, away * M_PI / 2 / list->joints[i].speed);
+    return fabs(away) * M_PI / 2 / joint->speed;
+}
+
+static enum aw_status check_speed(struct aw_session *session, const struct aw_joint *joint,
+                                  double away, double seconds)
+{
+    double least = seconds_for(joint, away);
+    const char *unit = joint->unit[AW_JOINT_ACTUAL];
+    if (least <= seconds || aw_flag(session, "force"))
+        return AW_OK;
+    return aw_fail(&session->err, AW_LIMIT,
+                   "%s: %.4g %s in %g s is faster than %g %s — duration=%.0fms would do, "
+                   "--force overrides",
+                   joint->name, fabs(away), unit ? unit : "", seconds, joint->speed,
+                   joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "a second",
+                   ceil(least * 1000));
+}
+
+static enum aw_status find_way(struct aw_session *session, const struct aw_joint_list *list,
+                               const struct aw_joint_command *command, struct way *way)
+{
+    bool said = !isnan(command->seconds);
+    enum aw_status status = AW_OK;
+    way->seconds = said ? command->seconds : USUAL_S;
+    for (size_t i = 0; i < list->n; i++) {
+        double target = list->joints[i].now.value[AW_JOINT_TARGET];
+        way->from[i] = isnan(target) ? list->joints[i].now.value[AW_JOINT_ACTUAL] : target;
     }
-    return seconds;
+    for (size_t k = 0; k < command->n && status == AW_OK; k++) {
+        const struct aw_joint *joint = &list->joints[command->goals[k].joint];
+        double away = command->goals[k].value - way->from[command->goals[k].joint];
+        if (isnan(away))
+            status =
+                aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is", joint->name);
+        else if (said)
+            status = check_speed(session, joint, away, way->seconds);
+        else
+            way->seconds = fmax(way->seconds, seconds_for(joint, away));
+    }
+    return status;
 }
 
 /* The firmware goes at once to a setpoint: it is led there. */
 static enum aw_status go(struct aw_session *session, struct aw_joint_list *list,
-                         const struct aw_joint_command *command, const double *goal)
+                         const struct way *way, const double *goal)
 {
     struct aw_own_arm *arm = aw_own_arm(session);
-    double from[AW_OWN_JOINTS], now[AW_OWN_JOINTS];
+    double now[AW_OWN_JOINTS], seconds = way->seconds;
     bool stream = true, last = false;
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < arm->n; i++) {
-        double target = list->joints[i].now.value[AW_JOINT_TARGET];
-        from[i] = isnan(target) ? list->joints[i].now.value[AW_JOINT_ACTUAL] : target;
-        if (!isnan(goal[i]) && isnan(from[i]))
-            return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
-                           arm->joints[i].row->name);
-    }
-    double seconds = seconds_of(list, command, from);
     for (int64_t tick = 1; status == AW_OK && !last; tick++) {
         double part = seconds > 0 ? fmin(1, (double)tick / HZ / seconds) : 1;
-        double way = (1 - cos(M_PI * part)) / 2;
+        double share = (1 - cos(M_PI * part)) / 2;
         last = part >= 1;
         for (size_t i = 0; i < arm->n; i++)
-            now[i] = last ? goal[i] : from[i] + way * (goal[i] - from[i]);
+            now[i] = last ? goal[i] : way->from[i] + share * (goal[i] - way->from[i]);
         stream = !last;
         status = each_packet(session, now, send_packet, &stream);
         if (status == AW_OK && !last)
@@ -239,9 +269,12 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
         status = read_joints(session, list);
     if (stream)
         return status == AW_OK ? each_packet(session, goal, send_packet, &stream) : status;
+    struct way way;
+    if (status == AW_OK)
+        status = find_way(session, list, command, &way);
     if (status == AW_OK)
         status = each_packet(session, goal, announce, NULL);
-    return status == AW_OK ? go(session, list, command, goal) : status;
+    return status == AW_OK ? go(session, list, &way, goal) : status;
 }
 
 /* ---- Attending ---- */
