@@ -12,7 +12,7 @@
 #define LEAST    0.5                /* deg: an arm that follows moves more than that */
 #define FAR      20.0               /* deg */
 #define EFFORT   255.0
-#define USUAL_MS 1000
+#define USUAL_S  1.0
 #define LOST_MAX 5    /* of a stream, in a row */
 #define REPLY_MS 20   /* of a stream: a lost reply must not hold it up */
 #define USUAL_HZ 62.5 /* the board measures so often */
@@ -213,12 +213,26 @@ static enum aw_status take_shape(struct aw_session *session, const struct aw_arg
     return aw_arg_number(session, args, "duration", &duration_ms);
 }
 
+/* What the board has no motor for, once it has said how many there are. */
+static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command)
+{
+    int n = motor_arm(session)->known.n;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < command->n && n > 0 && status == AW_OK; i++) {
+        uint32_t id = list->joints[command->goals[i].joint].id;
+        if (id < GRIPPER)
+            status = aw_hidmotor_check_count((int)id, n, &session->err);
+    }
+    return status;
+}
+
 static struct aw_hidmotor_target target_of(struct aw_session *session,
                                            const struct aw_joint_list *list,
                                            const struct aw_joint_command *command)
 {
     struct aw_hidmotor_target target = {
-        .duration_ms = isnan(command->seconds) ? USUAL_MS : 1000 * command->seconds,
+        .duration_ms = 1000 * (isnan(command->seconds) ? USUAL_S : command->seconds),
         .mode = command->stream || motor_state(session)->linear ? AW_HIDMOTOR_LINEAR
                                                                 : AW_HIDMOTOR_SINUSOIDAL};
     for (size_t i = 0; i < command->n; i++) {
@@ -325,23 +339,35 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     return status == AW_OK ? send_targets(session, list, command) : status;
 }
 
+struct watching {
+    struct aw_session *session;
+    struct aw_joint_list *list;
+};
+
+/* A list without room keeps what it has. */
+static bool see(void *context, const struct aw_hidmotor_status *now)
+{
+    const struct watching *w = context;
+    struct aw_error before = w->session->err;
+    if (take(w->session, w->list, now) != AW_OK)
+        w->session->err = before;
+    return true;
+}
+
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
                             int64_t deadline, enum aw_arrival *arrival)
 {
     struct motor_state *state = motor_state(session);
+    struct watching watching = {session, list};
     (void)command;
     if (!state->planned)
         return AW_OK;
     state->streams = false;
     enum aw_status status = aw_hidmotor_wait(&state->arm, &state->plan,
                                              isnan(tolerance) ? AW_HIDMOTOR_TOLERANCE : tolerance,
-                                             deadline, NULL, NULL, &session->err);
+                                             deadline, see, &watching, &session->err);
     *arrival = status == AW_REFUSED ? AW_HELD : status == AW_OK ? AW_ARRIVED : AW_LATE;
-    struct aw_error why = session->err; /* which a list without room would hide */
-    if (status != AW_STOPPED && status != AW_LOST)
-        take(session, list, &state->arm.known);
-    session->err = why;
     return status;
 }
 
@@ -393,6 +419,7 @@ const struct aw_joints motor_joints = {
     .hz = 50,
     .most = 500,
     .timed = true,
+    .usual_s = USUAL_S,
     .key_s = 0.2,
     .tabled = true,
     .take = take_shape,
@@ -405,6 +432,7 @@ const struct aw_joints motor_joints = {
     .limits = limits,
     .read = read_joints,
     .beside = beside,
+    .check = check,
     .command = send,
     .attend = attend,
     .await = await,

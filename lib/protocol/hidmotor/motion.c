@@ -113,14 +113,21 @@ static enum aw_status check_target(const struct aw_hidmotor_target *target, bool
     return status;
 }
 
+enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err)
+{
+    return joint < n ? AW_OK
+                     : aw_fail(err, AW_REFUSED, "%s: the board has %d motor%s only",
+                               aw_hidmotor_joint(joint).alias, n, n == 1 ? "" : "s");
+}
+
 static enum aw_status plan_joint(const struct aw_hidmotor_target *target, int joint, bool force,
                                  struct aw_hidmotor_plan *plan, struct aw_error *err)
 {
     if (!target->given[joint])
         return AW_OK;
-    if (joint >= plan->n)
-        return aw_fail(err, AW_REFUSED, "%s: the board has %d motor%s only",
-                       aw_hidmotor_joint(joint).alias, plan->n, plan->n == 1 ? "" : "s");
+    enum aw_status status = aw_hidmotor_check_count(joint, plan->n, err);
+    if (status != AW_OK)
+        return status;
     plan->target[joint] = target->deg[joint] + (target->relative ? plan->start[joint] : 0);
     plan->speed[joint] = aw_hidmotor_peak_speed(plan->start[joint], plan->target[joint],
                                                 plan->duration_ms, plan->mode);

@@ -45,6 +45,9 @@ int aw_hidmotor_find_joint(const char *name);
 /* AW_USAGE if it is not finite (whatever force says), AW_LIMIT outside the limits unless forced. */
 enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_error *err);
 
+/* Is this joint one of the n motors that the board has? Else AW_REFUSED. */
+enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err);
+
 /* The board's interpolation: where a setpoint is after part (0 … 1) of the time. */
 double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
                                enum aw_hidmotor_mode mode);

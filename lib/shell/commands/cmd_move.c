@@ -19,31 +19,6 @@
 /* ---- One motion --------------------------------------------------------------------------------
  */
 
-/* What is under way, as long as it lasts. */
-struct motion {
-    const struct aw_joint_list *list;
-    const struct aw_joint_command *command;
-};
-
-/* The joint that has the longest way to go. */
-static void tell(struct aw_session *session, const void *context)
-{
-    const struct motion *m = context;
-    const struct aw_joint_goal *goals = m->command->goals, *far = goals;
-    double most = -1;
-    for (size_t i = 0; i < m->command->n; i++) {
-        double at = m->list->joints[goals[i].joint].now.value[AW_JOINT_ACTUAL];
-        double way = fabs(goals[i].value - at);
-        far = way > most ? &goals[i] : far;
-        most = fmax(way, most);
-    }
-    const struct aw_joint *joint = &m->list->joints[far->joint];
-    const char *unit = joint->unit[AW_JOINT_ACTUAL];
-    aw_session_work(session, "%s %.0f s, %s %.4g of %.4g %s", session->run.command->name,
-                    aw_session_seconds(session), aw_joint_called(joint),
-                    joint->now.value[AW_JOINT_ACTUAL], far->value, unit ? unit : "");
-}
-
 static void warn_of_long(struct aw_session *session, double seconds)
 {
     static const struct {
@@ -76,15 +51,11 @@ static enum aw_status read_near(struct aw_session *session, const struct aw_join
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double near)
 {
-    struct motion motion = {list, command};
     enum aw_arrival arrival;
-    double seconds = command->seconds > 0 ? command->seconds : 0;
+    double seconds = fmax(aw_joints_seconds(session, list, command), 0);
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
     warn_of_long(session, seconds);
-    aw_session_work_while(session, tell, &motion);
-    enum aw_status status = aw_joints_await(session, list, command, near, deadline, &arrival);
-    aw_session_work_while(session, NULL, NULL);
-    return status;
+    return aw_joints_await(session, list, command, near, deadline, &arrival);
 }
 
 static void report(struct aw_session *session, const struct aw_joint_list *list,
@@ -391,9 +362,19 @@ static struct aw_jog keys_of(const struct aw_joint *joint)
     return jog;
 }
 
-static enum aw_status fail_unknown(struct aw_session *session, const struct aw_joint *joint)
+/* The tool may know why. */
+static enum aw_status fail_unknown(struct request *r, size_t number)
 {
-    bool tells = session->tool->joints->attend;
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joint *joint = &r->list.joints[number];
+    bool tells = joints->attend;
+    r->command.n = 0;
+    enum aw_status status = add_goal(r, number, 0);
+    if (status == AW_OK && joints->check)
+        status = joints->check(session, &r->list, &r->command);
+    if (status != AW_OK)
+        return status;
     return tells ? aw_fail(&session->err, AW_TIMEOUT, "jog: nothing says where %s is",
                            aw_joint_called(joint))
                  : aw_fail(&session->err, AW_USAGE,
@@ -435,7 +416,7 @@ static enum aw_status jog(struct request *r)
     jog.context = &mine;
     jog.keys = !amount;
     if (isnan(jog.value))
-        return fail_unknown(session, joint);
+        return fail_unknown(r, mine.joint);
     if (!amount && isnan(r->command.seconds) && joints->key_s > 0)
         r->command.seconds = joints->key_s;
     return amount ? jog_by(&jog, change) : aw_jog_keys(&jog);

@@ -420,6 +420,21 @@ static enum aw_status fail_late(struct aw_session *session, const struct aw_join
                    aw_joint_called(joint), away, unit ? " " : "", unit ? unit : "");
 }
 
+double aw_joints_seconds(const struct aw_session *session, const struct aw_joint_list *list,
+                         const struct aw_joint_command *command)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    double seconds = isnan(command->seconds) ? joints->usual_s : command->seconds, longest = NAN;
+    bool steered = joints->steer > 0 && !joints->await;
+    for (size_t i = 0; i < command->n && steered; i++) {
+        const struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        double way = fabs(command->goals[i].value - joint->now.value[AW_JOINT_ACTUAL]);
+        longest = fmax(longest, way / speed_of(session, joint));
+    }
+    seconds = seconds > 0 ? seconds : longest;
+    return seconds > 0 ? seconds : (double)NAN;
+}
+
 /* On the way there, where that is steered: straight, in these seconds from the beginning. */
 struct going {
     struct aw_session *session;
@@ -450,21 +465,55 @@ static enum aw_status go_there(struct aw_session *session, struct aw_joint_list 
     struct going g = {session, list, command, {0}, 0, aw_joints_now(session)};
     for (size_t i = 0; i < command->n && i < AW_JOINTS_STEERED; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
-        double at = joint->now.value[AW_JOINT_ACTUAL], way = fabs(command->goals[i].value - at);
+        double at = joint->now.value[AW_JOINT_ACTUAL];
         if (isnan(at))
             return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
                            aw_joint_called(joint));
         g.from[i] = at;
-        g.seconds = fmax(g.seconds, way / speed_of(session, joint));
     }
-    g.seconds = fmax(command->seconds > 0 ? command->seconds : g.seconds, LEAST_S);
+    g.seconds = fmax(aw_joints_seconds(session, list, command), LEAST_S);
     go_on(&g, list);
     return aw_joints_attend(session, list, AW_NEVER, INFINITY, go_on, &g);
 }
 
-enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list *list,
-                               const struct aw_joint_command *command, double tolerance,
-                               int64_t deadline, enum aw_arrival *arrival)
+/* How far a motion is, for people. */
+struct telling {
+    const struct aw_joint_list *list;
+    const struct aw_joint_command *command;
+    int64_t begun_ns;
+    double seconds; /* NaN: nobody knows */
+};
+
+/* The joint that is farthest from its target, as measured. */
+static void tell(struct aw_session *session, const void *context)
+{
+    const struct telling *t = context;
+    const struct aw_joint_goal *far = NULL;
+    char of[32] = "", where[160] = "";
+    double most = -1;
+    for (size_t i = 0; i < t->command->n; i++) {
+        const struct aw_joint *joint = &t->list->joints[t->command->goals[i].joint];
+        double away = fabs(way_of(joint, t->command->goals[i].value));
+        if (joint->blind || !(away > most))
+            continue;
+        far = &t->command->goals[i];
+        most = away;
+    }
+    if (isfinite(t->seconds))
+        snprintf(of, sizeof of, " of %.0f", t->seconds);
+    if (far) {
+        const struct aw_joint *joint = &t->list->joints[far->joint];
+        const char *unit = joint->unit[AW_JOINT_ACTUAL];
+        snprintf(where, sizeof where, ", %s %.4g of %.4g%s%s", aw_joint_called(joint),
+                 joint->now.value[AW_JOINT_ACTUAL], far->value, unit ? " " : "", unit ? unit : "");
+    }
+    aw_session_work(session, "%s %.0f%s s%s", session->run.command->name,
+                    (double)(aw_joints_now(session) - t->begun_ns) / 1e9, of, where);
+}
+
+static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command, double tolerance,
+                            int64_t deadline, enum aw_arrival *arrival)
 {
     const struct aw_joints *joints = session->tool->joints;
     struct awaiting awaiting = {.command = command, .tolerance = tolerance};
@@ -482,6 +531,18 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
         return status;
     *arrival = AW_LATE;
     return fail_late(session, &list->joints[awaiting.far], awaiting.away);
+}
+
+enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *command, double tolerance,
+                               int64_t deadline, enum aw_arrival *arrival)
+{
+    const struct telling telling = {list, command, aw_joints_now(session),
+                                    aw_joints_seconds(session, list, command)};
+    aw_session_work_while(session, tell, &telling);
+    enum aw_status status = await(session, list, command, tolerance, deadline, arrival);
+    aw_session_work_while(session, NULL, NULL);
+    return status;
 }
 
 /* What is steered has no place of its own: it stands when nobody steers it any more. */

@@ -208,7 +208,8 @@ struct aw_joints {
     bool stays;    /* after a single command a joint is held where it was told to go: end is for the
                       others */
     bool tabled;   /* record FILE.csv is a table of the joints, not of messages */
-    double key_s;  /* how long a key of jog moves; 0: as long as any */
+    double usual_s; /* how long the device goes to a target, if nobody says; 0: nobody knows */
+    double key_s;   /* how long a key of jog moves; 0: as long as any */
     enum aw_joint_value jogs_from; /* what jog adds to, where that is known: TARGET or ACTUAL */
     const char *const *words; /* what pairs of move may name beside joints: "velocity"; or NULL */
 
@@ -331,7 +332,8 @@ enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint
 enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command);
 
-/* Checks, then the hooks of these names, with what NULL means for each. stream: unchecked. */
+/* Checks, then the hooks of these names, with what NULL means for each. stream: unchecked. await
+ * says how far the motion is, see aw_session_work. */
 enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
                                 const struct aw_joint_command *command);
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
@@ -345,6 +347,10 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
 enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *list,
                              enum aw_status status);
 int64_t aw_joints_now(struct aw_session *session);
+
+/* How long a motion takes that begins now, in s, by aw_joints_now; NaN: nobody knows. */
+double aw_joints_seconds(const struct aw_session *session, const struct aw_joint_list *list,
+                         const struct aw_joint_command *command);
 
 /* As attend, until that time of the device: one that goes by its own is not held up. */
 enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list *list,
