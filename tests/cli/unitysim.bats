@@ -316,7 +316,7 @@ PYTHON
     rest=$(timeout "$patience" cat <&"$trace")
     wait "$client" && status=0 || status=$?
     same "$status" 2
-    has "$rest" "stdin:3:1: joint 'ebow': unknown — did you mean 'elbow'?"
+    has "$rest" "stdin:3:1: no joint 'ebow' — did you mean 'elbow'?"
     stands
     ok bash -c "echo elbow=+45 | unitysim -q -j -l '$url' drive --follow"
     same "$(json '[.ok,.result]')" '[true,"stopped"]'

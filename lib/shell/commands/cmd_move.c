@@ -128,7 +128,7 @@ static enum aw_status finish(struct aw_session *session, struct aw_joint_list *l
         session->motion.moving = session->motion.moving && status == AW_STOPPED;
     if (joints->report)
         joints->report(session, list, command, status, waits);
-    else if (!session->result.cmd)
+    else if (awaited || !session->result.cmd)
         report(session, list, command, status, awaited);
     return status;
 }
