@@ -78,6 +78,17 @@ INI
     hasnt "$stderr" "->"
 }
 
+@test "jog of a joint that no profile describes is in the unit of what was confirmed of it" {
+    start sim armctl sim --listen "pty:$D/arm"
+    ok armctl -q -l "$D/arm" pos 3 100
+    ok armctl -q -j -l "$D/arm" jog 3 +10mm # by another process
+    same "$(json '[.position,.result]')" '[110,"confirmed"]'
+    ok armctl -q -j -l "$D/arm" jog 3 -1cm
+    same "$(json .position)" 100
+    fails 2 armctl -q -l "$D/arm" jog 3 +10deg
+    has "$why" "'deg' is the wrong unit — use mm"
+}
+
 @test "kind = pulse: deg sends pulses, within the joint's own limits in us" {
     describe_joints
     ok armctl -q -j -l "$published" deg elbow 1500

@@ -390,6 +390,23 @@ static enum aw_status find_joint(struct request *r, size_t *joint)
     return status;
 }
 
+/* The amount as far as its unit is known before anything is opened, and then as it is. */
+static enum aw_status see_joint(struct request *r, size_t joint, const char *amount, double *change)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    enum aw_status status = AW_OK;
+    if (amount && !r->list.joints[joint].other)
+        status = parse(r, joint, true, amount, change);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return AW_OK;
+    if (status == AW_OK && !joints->told)
+        status = joints->open(session);
+    if (status == AW_OK)
+        status = joints->read(session, &r->list);
+    return status == AW_OK && amount ? parse(r, joint, true, amount, change) : status;
+}
+
 static enum aw_status jog(struct request *r)
 {
     struct aw_session *session = r->session;
@@ -398,14 +415,10 @@ static enum aw_status jog(struct request *r)
     struct jogging mine = {.r = r};
     double change = 0;
     enum aw_status status = find_joint(r, &mine.joint);
-    if (status == AW_OK && amount)
-        status = parse(r, mine.joint, true, amount, &change);
+    if (status == AW_OK)
+        status = see_joint(r, mine.joint, amount, &change);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "where the joint is");
-    if (status == AW_OK && !joints->told)
-        status = joints->open(session);
-    if (status == AW_OK)
-        status = joints->read(session, &r->list);
     if (status != AW_OK)
         return status;
     struct aw_joint *joint = &r->list.joints[mine.joint];
