@@ -20,6 +20,8 @@ enum {
     FULL_NAME = 2 * AW_DBC_NAME + 16,
 };
 
+#define SCALE_MAX 1e30 /* of factors and offsets */
+
 static const struct aw_field short_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 16, .help = "identifier of 11 bits"}, {0}};
 static const struct aw_field long_head[] = {
@@ -55,8 +57,8 @@ static const struct {
     [FULL] = {"message too many", "messages too many"},
     [BEYOND] = {"signal that lies beyond its message", "signals that lie beyond their messages"},
     [TWICE] = {"signal with the name of another one", "signals with the names of others"},
-    [FACTOR] = {"signal with a factor of 0 or an unknown type",
-                "signals with a factor of 0 or an unknown type"},
+    [FACTOR] = {"signal with a factor of 0 or beyond 1e30 or an unknown type",
+                "signals with a factor of 0 or beyond 1e30 or an unknown type"},
     [CHOOSERS] = {"signal without its multiplexor", "signals without their multiplexors"},
     [MANY] = {"signal of a message with more than 63", "signals of messages with more than 63"},
     [LARGE] = {"name of a number beyond 32 bits", "names of numbers beyond 32 bits"},
@@ -88,21 +90,52 @@ static const char *name_of(const struct aw_dbc_signal *signal)
     return signal->long_name ? signal->long_name : signal->name;
 }
 
+/* What every record has beside its fields: a signal of that name is called t_ and so on. */
+static const char *tail_of(const struct aw_dbc_signal *signal)
+{
+    static const char *const taken[] = {"t", "dir", "msg", "raw", "anomaly", "board", NULL};
+    return aw_is_one_of(taken, name_of(signal)) ? "_" : "";
+}
+
+/* As the field is called. */
+static const char *field_name(struct builder *b, const struct aw_dbc_signal *signal)
+{
+    char other[16];
+    if (!*tail_of(signal))
+        return name_of(signal);
+    snprintf(other, sizeof other, "%.10s%s", name_of(signal), tail_of(signal));
+    return aw_store_text(&b->packets->store, other);
+}
+
+/* Are two fields called the same? */
+static bool is_twice(const struct aw_dbc_signal *a, const struct aw_dbc_signal *b)
+{
+    char one[AW_DBC_NAME + 2], other[AW_DBC_NAME + 2];
+    snprintf(one, sizeof one, "%s%s", name_of(a), tail_of(a));
+    snprintf(other, sizeof other, "%s%s", name_of(b), tail_of(b));
+    return strcmp(one, other) == 0;
+}
+
+/* Numbers of 64 bits and floats stay finite. */
+static bool is_sound(double factor, double offset)
+{
+    return fabs(factor) > 1e-100 && fabs(factor) <= SCALE_MAX && fabs(offset) <= SCALE_MAX;
+}
+
 static void check_signal(struct builder *b, const struct aw_dbc_message *message, size_t i)
 {
     struct aw_dbc_signal *signal = &message->signals[i];
     static const unsigned widths[] = {0, 32, 64};
     bool whole = signal->type == 0;
     for (size_t k = 0; k < i; k++)
-        if (!message->signals[k].left_out &&
-            strcmp(name_of(&message->signals[k]), name_of(signal)) == 0) {
+        if (!message->signals[k].left_out && is_twice(&message->signals[k], signal)) {
             leave(b, signal, TWICE);
             return;
         }
     if (signal->length < 1 || signal->length > 64 ||
         place_of(signal) + signal->length > message->size * 8)
         leave(b, signal, BEYOND);
-    else if (!(fabs(signal->factor) > 1e-100) || signal->type > 2 ||
+    else if (!is_sound(signal->factor, signal->offset) || signal->type > 2 ||
              (!whole && widths[signal->type] != signal->length))
         leave(b, signal, FACTOR);
 }
@@ -202,17 +235,6 @@ static const struct aw_choice *make_choices(struct builder *b, const struct aw_d
         return aw_store_copy(&b->packets->store, signal->choices,
                              (signal->n_choices + 1) * sizeof *signal->choices);
     return aw_store_copy(&b->packets->store, one, sizeof one);
-}
-
-/* What every record has beside its fields. */
-static const char *field_name(struct builder *b, const struct aw_dbc_signal *signal)
-{
-    static const char *const taken[] = {"t", "dir", "msg", "raw", "anomaly", "board", NULL};
-    char other[16];
-    if (!aw_is_one_of(taken, name_of(signal)))
-        return name_of(signal);
-    snprintf(other, sizeof other, "%.10s_", name_of(signal));
-    return aw_store_text(&b->packets->store, other);
 }
 
 static bool make_row(struct builder *b, const struct aw_dbc_message *message,

@@ -127,6 +127,23 @@ static void make_runs(struct aw_codec *codec)
     }
 }
 
+/* Whoever goes from chooser to chooser comes to an end; a row that would not is chosen by none. */
+static enum aw_status check_choosers(struct aw_codec *codec)
+{
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < codec->n_scalars; i++) {
+        int by = codec->scalars[i].chooser;
+        for (int steps = 0; by >= 0 && by != i && steps < codec->n_scalars; steps++)
+            by = codec->scalars[by].chooser;
+        if (by < 0)
+            continue;
+        codec->scalars[i].chooser = -1;
+        codec->chosen &= ~(UINT64_C(1) << i);
+        status = AW_LIMIT;
+    }
+    return status;
+}
+
 enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const struct aw_message *message,
                              bool raw)
@@ -160,7 +177,7 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
         make_runs(codec);
         aw_constants_init(codec);
     }
-    return AW_OK;
+    return check_choosers(codec);
 }
 
 size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size)
@@ -275,8 +292,8 @@ struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
         wire_limits(&codec->scalars[scalar], &low, &high);
         low = low * range.scale + range.offset;
         high = high * range.scale + range.offset;
-        range.min = fmin(low, high);
-        range.max = fmax(low, high);
+        range.min = fmax(fmin(low, high), -DBL_MAX);
+        range.max = fmin(fmax(low, high), DBL_MAX);
     }
     return range;
 }

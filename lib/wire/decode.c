@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "wire/can_id.h"
 #include "wire/run.h"
 
 static inline double float_of(uint32_t bits)
@@ -101,6 +102,8 @@ static void scale_values(const struct aw_codec *codec, struct aw_record *record)
             record->v[i] = record->v[i] * range.scale + range.offset;
         } else if (row->scale != 0 || row->offset != 0)
             record->v[i] = record->v[i] * (row->scale != 0 ? row->scale : 1) + row->offset;
+        if (!isfinite(record->v[i])) /* a double beyond all measure */
+            record->v[i] = NAN;
     }
 }
 
@@ -202,7 +205,8 @@ static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span fr
                                  struct aw_record *record, struct aw_error *err)
 {
     bool can = codec->protocol->can;
-    size_t head = can ? 2 : 0; /* a CAN frame counts its data; the id in front of it is no news */
+    /* a CAN frame counts its data; the id in front of it is no news */
+    size_t head = !can ? 0 : aw_can_of_code(codec->message->code).is_long ? 4 : 2;
     if (frame.size < codec->size || (frame.size > codec->size && !can))
         return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
                        frame.size < head ? 0 : frame.size - head, codec->size - head);

@@ -142,3 +142,11 @@ END
     ok env CANPID="$BIN/canpid" /usr/bin/python3 "$root/tests/dbc/compare.py" "$root/tests/dbc"
     has "$output" "0 disagreements"
 }
+
+@test "a signal that would choose itself once it is called t_ is left out, and nothing hangs" {
+    printf '%s\n' 'BO_ 1600 A: 8 N' ' SG_ t_ m0 : 8|8@1+ (1,0) [0|0] "" N' \
+        ' SG_ t M : 0|8@1+ (1,0) [0|0] "" N' >self.dbc
+    ok timeout 20 canpid --dbc self.dbc decode 640#0000000000000000
+    same "$output" "<- N.A"
+    has "$stderr" "1 signal with the name of another one"
+}

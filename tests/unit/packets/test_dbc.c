@@ -225,9 +225,61 @@ static void what_is_left_out_is_told(void **state)
         "f.dbc: left out: 1 message of CAN FD, 1 message without an identifier of a frame, "
         "1 message with an identifier of the drivers, 1 message with an identifier that another "
         "one has, 2 signals that lie beyond their messages, 1 signal with the name of another one, "
-        "1 signal with a factor of 0 or an unknown type, 3 signals without their multiplexors; "
+        "1 signal with a factor of 0 or beyond 1e30 or an unknown type, 3 signals without their "
+        "multiplexors; "
         "taken for 29 bits, without their mark: 1 identifier");
     assert_decodes("641#0100", "V.A", "C=128 E=1");
+}
+
+/* t is called t_: it would choose itself. */
+static void names_are_compared_as_fields_are_called(void **state)
+{
+    (void)state;
+    use("BO_ 1600 A: 8 N\n SG_ t_ m0 : 8|8@1+ (1,0) [0|0] \"\" N\n"
+        " SG_ t M : 0|8@1+ (1,0) [0|0] \"\" N\n SG_ B : 16|8@1+ (1,0) [0|0] \"\" N\n");
+    assert_string_equal(notice, "f.dbc: left out: 1 signal with the name of another one, "
+                                "1 signal without its multiplexor");
+    assert_decodes("640#0000070000000000", "N.A", "B=7");
+}
+
+static void numbers_stay_finite(void **state)
+{
+    (void)state;
+    use("BO_ 1600 A: 8 N\n SG_ X : 0|64@1- (1e300,0) [0|0] \"\" N\n"
+        " SG_ Y : 0|64@1- (1,-1e31) [0|0] \"\" N\n SG_ Z : 0|64@1- (1e30,0) [0|0] \"\" N\n"
+        "SIG_VALTYPE_ 1600 X : 2;SIG_VALTYPE_ 1600 Y : 2;SIG_VALTYPE_ 1600 Z : 2;");
+    assert_string_equal(notice, "f.dbc: left out: 2 signals with a factor of 0 or beyond 1e30 or "
+                                "an unknown type");
+    const uint8_t large[] = {0x40, 0x06, 0, 0, 0, 0, 0, 0, 0xE0, 0x7F}; /* 9e307 */
+    struct aw_record record;
+    assert_int_equal(
+        aw_wire_decode(&wire, AW_RX, (struct aw_span){large, sizeof large}, &record, NULL), AW_OK);
+    assert_true(isnan(aw_record_get(&record, "Z")));
+    const struct aw_codec *codec = record.codec;
+    struct aw_range range = aw_scalar_range(codec, aw_codec_find(codec, "Z"), &record);
+    assert_true(isfinite(range.min) && isfinite(range.max));
+}
+
+static void bytes_are_counted_behind_the_identifier(void **state)
+{
+    static const struct {
+        struct aw_can_id id;
+        const char *why;
+    } cases[] = {
+        {{1600, false}, "N.S: 3 bytes instead of 8"},
+        {{0x18FEF100, true}, "N.L: 3 bytes instead of 8"},
+    };
+    (void)state;
+    use("BO_ 1600 S: 8 N\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" N\n"
+        "BO_ 2566844672 L: 8 N\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" N\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_record record;
+        struct aw_error err = {0};
+        uint8_t frame[12] = {0};
+        struct aw_span span = {frame, aw_can_put(frame, cases[i].id) + 3u};
+        assert_int_equal(aw_wire_decode(&wire, AW_RX, span, &record, &err), AW_MALFORMED);
+        assert_string_equal(err.text, cases[i].why);
+    }
 }
 
 static void many_signals_and_messages(void **state)
@@ -291,6 +343,9 @@ int main(void)
         cmocka_unit_test_teardown(only_those_that_are_chosen_are_sent, end),
         cmocka_unit_test_teardown(names_of_values_and_long_names, end),
         cmocka_unit_test_teardown(what_is_left_out_is_told, end),
+        cmocka_unit_test_teardown(names_are_compared_as_fields_are_called, end),
+        cmocka_unit_test_teardown(numbers_stay_finite, end),
+        cmocka_unit_test_teardown(bytes_are_counted_behind_the_identifier, end),
         cmocka_unit_test_teardown(many_signals_and_messages, end),
         cmocka_unit_test_teardown(what_is_wrong_is_told_with_its_place, end),
     };

@@ -543,6 +543,30 @@ static void ranges_of_wide_numbers(void **state)
     }
 }
 
+/* By itself, and in a circle: it is refused, and still comes to an end. */
+static void a_row_that_chooses_itself_is_refused(void **state)
+{
+    static const struct aw_choice zero[] = {{0, 0}, {1, 0}};
+    static const char *const choosers[][3] = {
+        {"a", NULL, NULL}, {"b", "a", NULL}, {"b", "c", "b"}, {"b", "c", "a"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof choosers / sizeof *choosers; i++) {
+        struct aw_field rows[4] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {0}};
+        const struct aw_message message = {.name = "m", .fields = rows};
+        const double values[4] = {0};
+        struct aw_codec codec;
+        for (int k = 0; k < 3; k++) {
+            rows[k].type = AW_UINT;
+            rows[k].bits = 8;
+            rows[k].chooser = choosers[i][k];
+            rows[k].choices = zero;
+        }
+        assert_int_equal(aw_codec_init(&codec, &sample_protocol, bare, &message, false), AW_LIMIT);
+        for (int k = 0; k < 3; k++)
+            assert_true(aw_scalar_is_chosen(&codec, k, values));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -563,6 +587,7 @@ int main(void)
         cmocka_unit_test(constants_are_looked_at_wherever_they_are),
         cmocka_unit_test(the_first_row_may_count),
         cmocka_unit_test(the_first_row_may_choose),
+        cmocka_unit_test(a_row_that_chooses_itself_is_refused),
         cmocka_unit_test(ranges_of_wide_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
