@@ -66,6 +66,12 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
+/* A board by its identifier; NAME and identifier are one joint. */
+static bool is_called(struct aw_session *session, const struct aw_joint *joint, const char *text)
+{
+    return aw_canpid_board_find(&session->wire->variant, text) == (int)joint->id;
+}
+
 /* An identifier that no board's name stands for. */
 static bool others(struct aw_session *session, const char *text, struct aw_joint *joint)
 {
@@ -382,6 +388,7 @@ const struct aw_joints canpid_joints = {
     .open = canpid_ready_to_make,
     .list = list_joints,
     .limits = limits,
+    .called = is_called,
     .others = others,
     .read = read_joints,
     .beside = beside,

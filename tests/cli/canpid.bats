@@ -913,6 +913,27 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     ok canpid -q -l "$fast" verify --switch spec.ini
 }
 
+@test "a board by its number is the board of that name, and no column of a file is left out" {
+    fails 2 canpid -q -l "$fast" move lknee=5 64=3 -c pos
+    has "$why" "lknee is given twice"
+    fails 2 canpid -q -l "$fast" move 0x100=5 256=3 -c pos
+    has "$why" "is given twice"
+    virtual_json move 64=3 -c pos
+    same "$(json '[.board, .value]')" '["lknee",3]'
+    printf '%s\n' t,64 0,0 2,20 >number.csv
+    virtual_json play number.csv -c pos
+    same "$(json '.ok and .joints == 1 and (.lknee.lag_ms | type) == "number"')" true
+    printf '%s\n' t,64,lknee 0,0,0 2,20,10 >twice.csv
+    fails 5 canpid -q -l "$fast" play twice.csv -c pos
+    has "$why" "twice.csv:1:1: lknee is there twice"
+    printf '%s\n' t,lknee,256 0,0,0 2,20,200 >far.csv
+    fails 6 canpid -q -l "$fast" play far.csv -c pos
+    has "$why" "far.csv:3:1: 256: 200 deg at 2 s is beyond"
+    printf '%s\n' t,lknee,257 0,0,0 2,20,20 >none.csv
+    fails 5 canpid -q -l "$fast" play none.csv -c pos
+    has "$why" "257"
+}
+
 @test "play: checked whole, paced, disabled at the end, with the lag of each joint" {
     printf '%s\n' t,lknee,rknee,lhip 0,0,0,0 1,20,-20,10 2,0,10,0 3,0,0,0 >walk.csv
     virtual_json play walk.csv -c pos

@@ -108,13 +108,11 @@ static enum aw_status take_column(struct reading *r, size_t column)
     struct aw_play *play = r->play;
     const char *name = r->table.names[column];
     char unit[16];
-    size_t joint = joint_called(r, name, unit), ignored;
+    size_t joint = joint_called(r, name, unit);
     if (joint == play->list.n && is_beside(r, name))
         return AW_OK;
-    if (joint == play->list.n) {
-        aw_joints_find(r->session, &play->list, name, &ignored);
+    if (joint == play->list.n && aw_joints_find(r->session, &play->list, name, &joint) != AW_OK)
         return fail_in_header(r);
-    }
     for (size_t k = 0; k < play->n; k++)
         if (play->joints[k].number == joint) {
             aw_fail(&r->session->err, AW_MALFORMED, "%s is there twice — rename one", name);
