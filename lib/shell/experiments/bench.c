@@ -12,6 +12,8 @@
 #include "shell/commands/picture.h"
 #include "shell/core/dry.h"
 
+#define LATE_S 0.02 /* for what came while this program stood still */
+
 static const char *const columns[AW_BENCH_COLUMNS] = {"t", "setpoint", "measured", "output"};
 
 static const char *save_path(const struct aw_bench *bench)
@@ -170,6 +172,9 @@ static enum aw_status collect_until(struct aw_bench *bench, int64_t deadline)
     while (status == AW_OK && !enough) {
         int64_t patience = aw_clock_after(aw_clock_now(clock), silence_s);
         status = bench->hooks->idle(bench, aw_sooner(deadline, patience));
+        /* This program may have been what stood still: what has come meanwhile is no silence. */
+        if (status == AW_OK && now_s(bench) - bench->guard.last_s > silence_s)
+            status = bench->hooks->idle(bench, aw_clock_after(aw_clock_now(clock), LATE_S));
         aw_motion_wait(&bench->guard, now_s(bench));
         status = judged(bench, status);
         enough = aw_clock_now(clock) >= deadline || (bench->awaiting && bench->samples > before);
