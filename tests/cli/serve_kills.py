@@ -11,10 +11,11 @@ Those by an MQTT broker want mosquitto, "down" wants to be allowed to make a net
 
 Within: what the stop may take beyond the time after which the way is found out (the dead-man's, or
 that in which a lost device is looked for). What a process on the way waited for a processor does not
-count (the one that is killed needs one, too, before its connections close): that is the machine's
-doing. With --deadman 0 nobody is missed, and stop, silent and cut fail; SEED repeats the random
-numbers. With --queue N the commander has so many motions more to come: none of them may begin. With
---load N so many processes calculate meanwhile, and as many clients look on.
+count, and neither does what a killed server needs to end, before which its connections stay open (with
+sanitizers that takes long): that is the machine's doing. With --deadman 0 nobody is missed, and stop,
+silent and cut fail; SEED repeats the random numbers. With --queue N the commander has so many motions
+more to come: none of them may begin. With --load N so many processes calculate meanwhile, and as many
+clients look on.
 
 Where the server is killed its commander has to end within 10 ms (what --within adds counts here, too).
 
@@ -223,7 +224,7 @@ class Run:
         self.again = False  # a motion had ended, and the next one began, when that was to happen
         # Who is silent from the start: what stands still long before its time has not begun to move.
         self.early = 0.9 * deadman / 1e3 if way == "silent" else 0
-        self.watched = self.gone = None  # a commander's process; when it has ended
+        self.watched, self.over = {}, {}  # processes by their descriptors; when they have ended
         self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
         tool.begin()
@@ -320,12 +321,10 @@ class Run:
         sources = [s for s in (self.host or self.front.listener, self.board) if s is not None]
         errors = [self.server.stderr] if self.server.stderr and not self.server.stderr.closed else []
         relayed = self.relay.sockets() if self.relay else []
-        watched = [self.watched] if self.watched else []
-        found, _, _ = select.select([*sources, *relayed, *errors, *watched], [], [], max(0, timeout))
-        if self.watched and self.watched in found:
-            self.gone = time.monotonic()
-            os.close(self.watched)
-            self.watched = None
+        found, _, _ = select.select([*sources, *relayed, *errors, *self.watched], [], [], max(0, timeout))
+        for end in self.watched.keys() & set(found):
+            self.over[self.watched.pop(end)] = time.monotonic()
+            os.close(end)
         if errors and self.server.stderr in found:
             data = self.server.stderr.read()
             self.said += data or b""
@@ -407,7 +406,7 @@ class Run:
         elif self.way == "end":
             self.server.terminate()
         elif self.way == "server":
-            self.watched = os.pidfd_open(self.commander.pid)
+            self.watched = {os.pidfd_open(process.pid): process for process in (self.commander, self.server)}
             self.server.kill()
         elif self.way in ("stranger", "own"):
             self.raw.sendall(b"stop\n")
@@ -430,8 +429,13 @@ class Run:
         """What was waited for processors since then, in ms."""
         return sum(max(0, waited_for_processor(pid) - was) for pid, was in self.waited.items())
 
+    def dying(self):
+        """In ms, how long the server took to end when it was killed; no process sees that before."""
+        return (self.over[self.server] - self.ended) * 1e3 if self.server in self.over else 0
+
     def measure(self):
-        """In ms, and what of it was waited for processors; None: there was no stop."""
+        """In ms, and what of it was waited for processors, or for the end of who was killed; None: there
+        was no stop."""
         end = time.monotonic() + WAIT
         while self.way == "own" and not self.moved and time.monotonic() < end:
             self.raw.sendall(b"\n")  # a sign of life
@@ -451,7 +455,7 @@ class Run:
         if not self.stopped:
             self.wrong.append("no stop")
             return None
-        waited = self.waiting()
+        waited = max(self.waiting(), self.dying())
         self.until(self.stopped + QUIET, lambda: False)
         self.check_end(waited)
         self.check_told()
@@ -473,14 +477,15 @@ class Run:
         if wanted is None or not self.commander:
             return
         if self.watched:
-            self.until(time.monotonic() + NO_STOP, lambda: self.gone)
+            self.until(time.monotonic() + NO_STOP, lambda: not self.watched)
         self.until(time.monotonic() + WAIT, lambda: self.commander.poll() is not None)
         status = self.commander.poll()
         if status != wanted:
             self.wrong.append(f"the commander ends with {status}, not {wanted}")
-        if self.way == "server" and (not self.gone or (self.gone - self.ended) * 1e3 - waited > self.patience):
-            self.wrong.append(f"the commander ends after {1e3 * ((self.gone or WAIT) - self.ended):.1f} ms, "
-                              f"{waited:.1f} of them waited for a processor")
+        took = (self.over.get(self.commander, float("inf")) - self.ended) * 1e3
+        if self.way == "server" and took - waited > self.patience:
+            self.wrong.append(f"the commander ends after {took:.1f} ms, {waited:.1f} of them waited for a processor "
+                              "or the server's end")
 
     def check_told(self):
         """What who only looks on has been told."""
@@ -500,8 +505,8 @@ class Run:
             self.wrong.append(f"who looks on was told {said[-200:]!r}, not {wanted}")
 
     def finish(self):
-        if self.watched:
-            os.close(self.watched)
+        for end in self.watched:
+            os.close(end)
         broker = self.broker.process if self.broker else None
         for process in (self.commander, self.server, self.simulator, broker, *self.readers):
             if process:
@@ -542,7 +547,7 @@ def ways_of(tool, wanted):
 
 def try_way(tool, front, way, count, options, queue, seed):
     """A line of the table; how many runs of it went wrong."""
-    chance, times, raw, ends = random.Random(f"{seed}{way}"), [], [], []
+    chance, times, raw, ends, deaths = random.Random(f"{seed}{way}"), [], [], [], []
     limit = options["--within"] + {"at once": 0, "dead-man": options["--deadman"], "search": SEARCH}[WAYS[way].found]
     failures = after = 0
     for number in range(count):
@@ -552,10 +557,12 @@ def try_way(tool, front, way, count, options, queue, seed):
         if took is not None:
             raw.append(took[0])
             times.append(max(0, took[0] - took[1]))
-        if run.gone:
-            ends.append(max(0, (run.gone - run.ended) * 1e3 - took[1]))
+        if took is not None and run.commander in run.over:
+            ends.append(max(0, (run.over[run.commander] - run.ended) * 1e3 - took[1]))
+            deaths.append(run.dying())
         if took is not None and times[-1] > limit:
-            run.wrong.append(f"the stop came after {took[0]:.1f} ms, {took[1]:.1f} of them waited for a processor")
+            run.wrong.append(f"the stop came after {took[0]:.1f} ms, {took[1]:.1f} of them waited for a processor "
+                             "or for an end")
         failures += bool(run.wrong)
         after += run.after
         for what in run.wrong[:3]:
@@ -564,7 +571,7 @@ def try_way(tool, front, way, count, options, queue, seed):
     what = f"{len(times)} stopped" if not WAYS[way].goes_on else "goes on"
     print(f"{tool.name} {way}, queue {queue}: {count} runs, {what}, {after} motions after it, {failures} wrong; "
           f"ms: {spread(times)}; with processors waited for: {spread(raw)}"
-          f"{f'; the commander ended after: {spread(ends)}' if ends else ''}", flush=True)
+          f"{f'; the commander ended after: {spread(ends)}; the server: {spread(deaths)}' if ends else ''}", flush=True)
     return failures
 
 
