@@ -364,6 +364,10 @@ def stops_for(why):
             return
     sys.exit("it has not stopped")
 push(0, 0.05, 5)
+for line in tool.stderr:
+    if "hold to run" in line:
+        break
+push(0, 0.05, 5)
 push(1, 0.05, 10)
 push(1, 0.9, 50)
 if sys.argv[1] == "silence":
