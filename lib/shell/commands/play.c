@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "control/lag.h"
 #include "shell/commands/common.h"
 
 #define GAP_NS      (200 * AW_MILLISECOND) /* later than that, the path has waited */
@@ -163,20 +162,16 @@ static bool look(void *context, const struct aw_joint_list *list)
 static enum aw_status judge(struct aw_play *p)
 {
     struct aw_session *session = p->session;
-    int64_t now = aw_joints_now(session);
-    double now_s = (double)now / 1e9;
+    double now_s = (double)aw_joints_now(session) / 1e9;
     for (size_t k = 0; k < p->n; k++) {
         struct aw_play_joint *mine = &p->joints[k];
         const struct aw_joint *joint = joint_of(p, k);
         const char *unit = joint->unit[AW_JOINT_ACTUAL];
-        double away = mine->target - joint->now.value[AW_JOINT_ACTUAL];
+        const struct aw_joint_lag lag = {mine->target, mine->max_lag, "speed"};
         if (aw_motion_wait(&mine->guard, now_s) != AW_MOTION_FINE)
             return aw_motion_fail(&mine->guard, mine->name, unit, &session->err);
-        if (aw_lags(&mine->behind_ns, away, mine->max_lag, now))
-            return aw_fail(&session->err, AW_REFUSED,
-                           "%s stays %.3g %s behind its target, more than --max-lag %g for %g s — "
-                           "does something hold it? Else a lower --speed",
-                           mine->name, fabs(away), unit, mine->max_lag, AW_LAG_S);
+        if (aw_joint_keeps_up(session, joint, &lag, &mine->behind_ns) != AW_OK)
+            return session->err.status;
     }
     return AW_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clamp.h"
 #include "base/number.h"
+#include "control/lag.h"
 
 #define AT_LIMIT_S 0.2  /* of going at its limit, a joint may be away */
 #define OF_RANGE   0.02 /* where that limit is not known */
@@ -15,6 +16,8 @@
 #define SMOOTH     1.58 /* the fastest moment of a sinusoidal way is pi/2 times its mean */
 #define STEER      5    /* 1/s: so much of the way that is left makes a velocity */
 #define NEAR       0.1  /* of how far it may be away: there, where it is steered */
+#define SILENCE_S  0.5  /* without news of a joint that is on its way */
+#define GAP_NS     (200 * AW_MILLISECOND) /* later than that, the way has waited */
 #define TEXT       48
 
 /* Where neither speed nor range is known: how far it may be, and a speed to go there that is slow.
@@ -66,6 +69,20 @@ enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_join
     return aw_option(session, "max-lag")
                ? read_option(session, joint, "max-lag", joint->unit[AW_JOINT_ACTUAL], max_lag)
                : AW_OK;
+}
+
+enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joint *joint,
+                                 const struct aw_joint_lag *lag, int64_t *behind_ns)
+{
+    const char *unit = joint->unit[AW_JOINT_ACTUAL];
+    double away = lag->target - joint->now.value[AW_JOINT_ACTUAL];
+    if (!aw_lags(behind_ns, away, lag->most, aw_joints_now(session)))
+        return AW_OK;
+    return aw_fail(&session->err, AW_REFUSED,
+                   "%s stays %.3g%s%s behind its target, more than --max-lag %g for %g s — "
+                   "does something hold it? Else a lower --%s",
+                   joint->name, fabs(away), unit ? " " : "", unit ? unit : "", lag->most, AW_LAG_S,
+                   lag->slower);
 }
 
 enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
@@ -159,6 +176,8 @@ struct way {
     const double *from;
     size_t n;
     double seconds;
+    struct aw_joint_lag lags[AW_START_JOINTS];
+    int64_t behind_ns[AW_START_JOINTS];
 };
 
 static enum aw_status velocity_of(const struct way *way, size_t i, double part, double at,
@@ -173,7 +192,7 @@ static enum aw_status velocity_of(const struct way *way, size_t i, double part, 
     return status;
 }
 
-static enum aw_status send_part(const struct way *way, double part)
+static enum aw_status send_part(struct way *way, double part)
 {
     struct aw_session *session = way->session;
     struct aw_joint_goal now[AW_START_JOINTS];
@@ -187,6 +206,7 @@ static enum aw_status send_part(const struct way *way, double part)
         bool targets = aw_joint_goes(session, &way->list->joints[way->goals[i].joint]);
         double at = way->from[i] + part * (way->goals[i].value - way->from[i]);
         now[i] = (struct aw_joint_goal){way->goals[i].joint, at};
+        way->lags[i].target = at;
         command.what = targets ? AW_JOINT_TARGETS : AW_JOINT_VELOCITIES;
         if (!targets)
             status = velocity_of(way, i, part, at, &now[i].value);
@@ -207,24 +227,60 @@ static bool is_steered(const struct way *way)
     return false;
 }
 
-static enum aw_status ramp(struct aw_session *session, struct aw_joint_list *list,
-                           const struct aw_joint_goal *goals, const double *from, size_t n,
-                           double seconds)
+/* One joint that must not go on ends the way of all. */
+static enum aw_status judge(struct way *way)
 {
-    const struct way way = {session, list, goals, from, n, seconds};
-    double hz = session->tool->joints->hz, part = 0;
-    int64_t start = aw_joints_now(session);
-    int64_t ticks = (int64_t)ceil(seconds * hz), most = ticks + (int64_t)(SETTLE_S * hz);
+    struct aw_session *session = way->session;
     enum aw_status status = AW_OK;
-    aw_session_moves(session);
-    for (int64_t tick = 1; status == AW_OK && tick <= most && (part < 1 || is_steered(&way));
+    for (size_t i = 0; i < way->n && status == AW_OK; i++) {
+        const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
+        if (joint->now.fails)
+            return aw_fail(&session->err, AW_REFUSED,
+                           "%s: it reports %s on the way to the first target — see to that first",
+                           joint->name, joint->now.fault ? joint->now.fault : "a fault");
+        if (session->tool->joints->attend && aw_joint_age(session, joint) > SILENCE_S)
+            return aw_fail(&session->err, AW_TIMEOUT,
+                           "%s: it says nothing any more on the way to the first target — is it "
+                           "powered, and the link up?",
+                           joint->name);
+        status = aw_joint_keeps_up(session, joint, &way->lags[i], &way->behind_ns[i]);
+    }
+    return status;
+}
+
+static enum aw_status begin_way(struct way *way)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < way->n && status == AW_OK; i++) {
+        const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
+        way->lags[i] = (struct aw_joint_lag){.target = way->from[i], .slower = "approach"};
+        status = aw_joint_max_lag(way->session, joint, &way->lags[i].most);
+    }
+    if (status == AW_OK)
+        aw_session_moves(way->session);
+    return status;
+}
+
+/* A program that did not run for a while goes on where it was. */
+static enum aw_status ramp(struct way *way)
+{
+    struct aw_session *session = way->session;
+    double hz = session->tool->joints->hz, part = 0;
+    int64_t start = aw_joints_now(session), due = start;
+    int64_t ticks = (int64_t)ceil(way->seconds * hz), most = ticks + (int64_t)(SETTLE_S * hz);
+    enum aw_status status = begin_way(way);
+    for (int64_t tick = 1; status == AW_OK && tick <= most && (part < 1 || is_steered(way));
          tick++) {
-        part = fmin(1, (double)tick / hz / seconds);
-        status = send_part(&way, part);
+        int64_t late = aw_joints_now(session) - due;
+        start += late > GAP_NS ? late : 0;
+        due = aw_clock_after(start, (double)tick / hz);
+        part = fmin(1, (double)tick / hz / way->seconds);
+        status = send_part(way, part);
         if (status == AW_OK)
-            status = aw_joints_until(session, list, aw_clock_after(start, (double)tick / hz), NULL,
-                                     NULL);
-        aw_session_work(session, "approach %.0f of %.0f s", part * seconds, seconds);
+            status = aw_joints_until(session, way->list, due, NULL, NULL);
+        if (status == AW_OK)
+            status = judge(way);
+        aw_session_work(session, "approach %.0f of %.0f s", part * way->seconds, way->seconds);
     }
     return status;
 }
@@ -300,7 +356,13 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
     if (status != AW_OK || (seconds <= 0 && !joints->timed))
         return status;
     if (!joints->timed) {
-        status = ramp(session, list, goals, from, n, seconds);
+        struct way way = {.session = session,
+                          .list = list,
+                          .goals = goals,
+                          .from = from,
+                          .n = n,
+                          .seconds = seconds};
+        status = ramp(&way);
         if (status == AW_OK)
             status = stand(session, list, goals, n);
         return status == AW_OK ? arrive(session, list, goals, n) : status;

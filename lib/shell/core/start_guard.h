@@ -41,6 +41,15 @@
 enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,
                                 double *max_lag);
 
+/* Has the joint been farther behind its target than most for AW_LAG_S (control/lag.h)? AW_REFUSED
+ * says so, and to take a lower --slower. *behind_ns: 0 at the beginning. */
+struct aw_joint_lag {
+    double target, most;
+    const char *slower; /* an option: "speed" */
+};
+enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joint *joint,
+                                 const struct aw_joint_lag *lag, int64_t *behind_ns);
+
 /* How far the first target of this joint may be away, in its unit; AW_USAGE for a --max-jump that
  * is no distance. */
 enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint *joint,
@@ -56,7 +65,8 @@ enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_
                               const struct aw_joint_goal *goals, size_t n);
 
 /* Takes the joints from where they are to these targets, at --approach, or in half a second where
- * they are near, and waits until they are. */
+ * they are near, and waits until they are. On the way a fault, 0.5 s without news and --max-lag end
+ * it: AW_REFUSED, AW_TIMEOUT; who called stops the joints. */
 enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_goal *goals, size_t n);
 

@@ -1,0 +1,163 @@
+/* The way to the first target: what must not go on ends it. */
+#include "shell/core/start_guard.h"
+
+#include "shell_helper.h"
+
+static struct aw_session *session;
+static struct aw_joint_list list;
+static int64_t device_ns, fails_at_ns, silent_at_ns, gap_at_ns;
+static double target, stops_at, fastest;
+
+static enum aw_status open_it(struct aw_session *s)
+{
+    (void)s;
+    return AW_OK;
+}
+
+static enum aw_status list_it(struct aw_session *s, struct aw_joint_list *joints)
+{
+    struct aw_joint *elbow = aw_joints_add(s, joints, "elbow");
+    elbow->unit[AW_JOINT_ACTUAL] = "deg";
+    elbow->unit[AW_JOINT_VELOCITY] = "deg/s";
+    elbow->speed = 50;
+    elbow->far = 5;
+    elbow->takes = AW_JOINT_TAKES_TARGETS;
+    return AW_OK;
+}
+
+static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joints,
+                                 const struct aw_joint_command *command)
+{
+    (void)s, (void)joints;
+    fastest = fmax(fastest, fabs(command->goals[0].value - target) / command->seconds);
+    target = command->goals[0].value;
+    return AW_OK;
+}
+
+/* It is where it is sent, as far as it can, 10 ms a look. */
+static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
+                                double hz, aw_joints_look_fn *look, void *context)
+{
+    struct aw_joint_state *now = &them->joints[0].now;
+    (void)deadline, (void)hz;
+    do {
+        bool silent = device_ns >= silent_at_ns;
+        device_ns += 10 * AW_MILLISECOND;
+        if (device_ns > gap_at_ns) { /* the program stood still */
+            device_ns += 2 * AW_SECOND;
+            gap_at_ns = AW_NEVER;
+        }
+        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, fmin(target, stops_at),
+                     aw_clock_now(s->clock) - (silent ? AW_SECOND : 0));
+        now->fails = device_ns >= fails_at_ns;
+        now->fault = now->fails ? "overheated" : NULL;
+    } while (look(context, them) && device_ns < 100 * AW_SECOND);
+    return AW_OK;
+}
+
+static int64_t device_time(struct aw_session *s)
+{
+    (void)s;
+    return device_ns;
+}
+
+static const struct aw_joints joints = {.open = open_it,
+                                        .list = list_it,
+                                        .command = command_it,
+                                        .attend = attend_it,
+                                        .now = device_time,
+                                        .hz = 50};
+
+static int start(void **state)
+{
+    static struct aw_tool tool;
+    (void)state;
+    tool = rig_tool;
+    tool.joints = &joints;
+    session = rig_new(&tool);
+    fails_at_ns = silent_at_ns = gap_at_ns = AW_NEVER;
+    device_ns = AW_SECOND;
+    target = fastest = 0;
+    stops_at = INFINITY;
+    enum aw_status status = aw_joints_begin(session, &list);
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, aw_clock_now(session->clock));
+    return status == AW_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_joints_free(&list);
+    rig_free(session);
+    return 0;
+}
+
+/* 60 deg at 15 deg/s, which is 4 s. */
+static enum aw_status go(void)
+{
+    const struct aw_joint_goal goal = {0, 60};
+    return aw_start_go(session, &list, &goal, 1);
+}
+
+static void goes_there(void **state)
+{
+    (void)state;
+    assert_int_equal(go(), AW_OK);
+    assert_float_equal(target, 60, 1e-9);
+    assert_float_equal(fastest, 15, 0.1);
+}
+
+static void what_is_held_ends_it(void **state)
+{
+    (void)state;
+    stops_at = 20;
+    assert_int_equal(go(), AW_REFUSED);
+    assert_string_equal(session->err.text,
+                        "elbow stays 10 deg behind its target, more than --max-lag 5 for 0.3 s — "
+                        "does something hold it? Else a lower --approach");
+    assert_true(target < 31);
+}
+
+static void a_fault_ends_it(void **state)
+{
+    (void)state;
+    fails_at_ns = 2 * AW_SECOND;
+    assert_int_equal(go(), AW_REFUSED);
+    assert_string_equal(
+        session->err.text,
+        "elbow: it reports overheated on the way to the first target — see to that first");
+    assert_true(target < 16);
+}
+
+static void silence_ends_it(void **state)
+{
+    (void)state;
+    silent_at_ns = 2 * AW_SECOND;
+    assert_int_equal(go(), AW_TIMEOUT);
+    assert_string_equal(session->err.text,
+                        "elbow: it says nothing any more on the way to the first "
+                        "target — is it powered, and the link up?");
+    assert_true(target < 16);
+}
+
+/* It goes on where it was, not where it would be by now. */
+static void what_stood_still_goes_on(void **state)
+{
+    (void)state;
+    gap_at_ns = 2 * AW_SECOND;
+    assert_int_equal(go(), AW_OK);
+    assert_float_equal(fastest, 15, 0.1);
+    assert_true(device_ns > 7 * AW_SECOND - AW_SECOND / 10);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(goes_there, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_held_ends_it, start, stop),
+        cmocka_unit_test_setup_teardown(a_fault_ends_it, start, stop),
+        cmocka_unit_test_setup_teardown(silence_ends_it, start, stop),
+        cmocka_unit_test_setup_teardown(what_stood_still_goes_on, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
