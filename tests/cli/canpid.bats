@@ -595,6 +595,14 @@ END
     done
 }
 
+@test "move --wait: its result says whether the joints arrived" {
+    ok canpid -q -l "$fast" move lknee=30 -c pos --wait
+    has "$output" "move result=arrived lknee.target=30deg lknee.actual="
+    fails 3 canpid -q -j -l "$fast" move lknee=30 rknee=5 -c pos --wait=0.5deg
+    has "$why" "lknee stays "
+    has "$output" '"result":"not-reached"'
+}
+
 @test "jog moves no joint whose driver reports an error" {
     fails 1 canpid -q -l "$fast&fault=encoder" jog lknee +5 -c pos
     has "$why" "lknee: it reports lever_arm_encoder — nothing is moved"
