@@ -92,12 +92,17 @@ static enum aw_status take_text(struct parser *p, const char **text, size_t size
     return AW_OK;
 }
 
-/* Up to the semicolon, whatever there is. */
+/* Does another statement begin here? */
+static bool begins(const struct parser *p);
+
+/* Up to the semicolon, whatever there is, or to the next statement where it lacks. */
 static enum aw_status pass(struct parser *p)
 {
     while (!aw_dbc_is_sign(&p->scan.token, ';')) {
         if (p->scan.token.kind == AW_DBC_END || p->scan.token.kind == AW_DBC_OPEN)
             return fail(p, "';'");
+        if (begins(p))
+            return AW_OK;
         aw_dbc_next(&p->scan);
     }
     aw_dbc_next(&p->scan);
@@ -517,6 +522,17 @@ static const char *const others[] = {
     "BA_DEF_SGTYPE_", "BA_SGTYPE_",  "BU_SG_REL_",  "BU_EV_REL_",    "BU_BO_REL_",
     "CAT_DEF_",       "CAT_",        "FILTER",      "NS_DESC_",      NULL};
 
+static bool begins(const struct parser *p)
+{
+    const struct aw_dbc_token *token = &p->scan.token;
+    bool found = false;
+    for (size_t i = 0; i < sizeof statements / sizeof *statements && token->column == 1; i++)
+        found = found || aw_dbc_is_word(token, statements[i].word);
+    for (const char *const *other = others; *other && token->column == 1; other++)
+        found = found || aw_dbc_is_word(token, *other);
+    return found;
+}
+
 static enum aw_status read_statement(struct parser *p)
 {
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
@@ -525,8 +541,10 @@ static enum aw_status read_statement(struct parser *p)
             return statements[i].read(p);
         }
     for (const char *const *other = others; *other; other++)
-        if (aw_dbc_is_word(&p->scan.token, *other))
+        if (aw_dbc_is_word(&p->scan.token, *other)) {
+            aw_dbc_next(&p->scan);
             return pass(p);
+        }
     return fail(p, "a statement such as BO_, SG_ or VAL_");
 }
 

@@ -242,6 +242,20 @@ static void names_are_compared_as_fields_are_called(void **state)
     assert_decodes("640#0000070000000000", "N.A", "B=7");
 }
 
+/* The next statement is not swallowed. */
+static void a_semicolon_may_lack(void **state)
+{
+    (void)state;
+    use("VAL_TABLE_ States 0 \"off\" 1 \"on\"\nBO_ 1600 A: 1 N\n"
+        " SG_ X : 0|8@1+ (1,0) [0|0] \"\" N\nCM_ BO_ 1600 \"first\"\n"
+        "BO_ 1601 B: 1 N\n SG_ X : 0|8@1+ (1,0) [0|0] \"\" N\n"
+        "BA_DEF_ BO_ \"Cycle\" INT 0 100\nVAL_TABLE_ Others 0 \"off\"\n"
+        "BO_ 1602 C: 1 N\n SG_ X : 0|8@1+ (1,0) [0|0] \"\" N\n");
+    assert_decodes("640#07", "N.A", "X=7");
+    assert_decodes("641#07", "N.B", "X=7");
+    assert_decodes("642#07", "N.C", "X=7");
+}
+
 static void numbers_stay_finite(void **state)
 {
     (void)state;
@@ -344,6 +358,7 @@ int main(void)
         cmocka_unit_test_teardown(names_of_values_and_long_names, end),
         cmocka_unit_test_teardown(what_is_left_out_is_told, end),
         cmocka_unit_test_teardown(names_are_compared_as_fields_are_called, end),
+        cmocka_unit_test_teardown(a_semicolon_may_lack, end),
         cmocka_unit_test_teardown(numbers_stay_finite, end),
         cmocka_unit_test_teardown(bytes_are_counted_behind_the_identifier, end),
         cmocka_unit_test_teardown(many_signals_and_messages, end),
