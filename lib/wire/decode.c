@@ -201,15 +201,21 @@ odd_value(const struct aw_codec *codec, const struct aw_scalar *scalar, const ui
     return sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
 }
 
+/* A CAN frame counts its data; the identifier in front of it is no news. */
+static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
+{
+    size_t head = 0;
+    if (codec->protocol->can)
+        head = aw_can_of_code(codec->message->code).is_long ? 4 : 2;
+    return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
+                   size < head ? 0 : size - head, codec->size - head);
+}
+
 static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span frame,
                                  struct aw_record *record, struct aw_error *err)
 {
-    bool can = codec->protocol->can;
-    /* a CAN frame counts its data; the id in front of it is no news */
-    size_t head = !can ? 0 : aw_can_of_code(codec->message->code).is_long ? 4 : 2;
-    if (frame.size < codec->size || (frame.size > codec->size && !can))
-        return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
-                       frame.size < head ? 0 : frame.size - head, codec->size - head);
+    if (frame.size < codec->size || (frame.size > codec->size && !codec->protocol->can))
+        return fail_size(codec, frame.size, err);
     uint64_t rows = aw_constants_match(codec, frame.data) ? codec->checked : codec->fixed;
     enum aw_status status = check_rows(codec, rows, frame.data, err);
     if (status != AW_OK)
