@@ -216,10 +216,10 @@ static enum aw_status read_default(struct aw_field *row, const char *text, struc
     return aw_number_parse_unit(text, row->unit, &row->fallback, err);
 }
 
-enum aw_status aw_packet_endian(bool *big, const char *value, struct aw_error *err)
+enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct aw_error *err)
 {
-    *big = strcmp(value, "big") == 0;
-    if (*big || strcmp(value, "little") == 0)
+    *order = strcmp(value, "big") == 0 ? AW_ORDER_BIG : AW_ORDER_LITTLE;
+    if (*order == AW_ORDER_BIG || strcmp(value, "little") == 0)
         return AW_OK;
     return aw_fail(err, AW_USAGE, "endian: '%.40s' is neither big nor little", value);
 }
@@ -242,6 +242,7 @@ static enum aw_status read_before(struct aw_field *row, const char *value, struc
 /* What a field may say of its range; found out when all keys are known, for their unit. */
 struct limits {
     const char *min, *max, *fallback, *offset;
+    enum aw_order order;
 };
 
 static enum aw_status read_key(struct aw_field *row, struct aw_store *store, struct limits *limits,
@@ -271,7 +272,7 @@ static enum aw_status read_key(struct aw_field *row, struct aw_store *store, str
     case 8:
         return read_before(row, value, err);
     case 7:
-        return aw_packet_endian(&row->big_endian, value, err);
+        return aw_packet_endian(&limits->order, value, err);
     default:
         return aw_fail(err, AW_USAGE,
                        "'%.40s' is no key — use scale, offset, min, max, default, no_data, values, "
@@ -317,8 +318,8 @@ static enum aw_status apply_limits(struct aw_field *row, const struct limits *li
     return status == AW_OK ? apply_default(row, limits, err) : status;
 }
 
-enum aw_status aw_packet_field(struct aw_field *row, bool text, struct aw_store *store, char *line,
-                               struct aw_error *err)
+enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool text,
+                               struct aw_store *store, char *line, struct aw_error *err)
 {
     struct limits limits = {.min = NULL};
     bool first = true;
@@ -350,5 +351,6 @@ enum aw_status aw_packet_field(struct aw_field *row, bool text, struct aw_store 
         }
         first = false;
     }
+    *order = limits.order;
     return status == AW_OK ? apply_limits(row, &limits, err) : status;
 }

@@ -232,11 +232,12 @@ static bool is_taken(const struct aw_packet *p, const struct aw_field *row)
 
 /* Only whole bytes have an order. Of a constant it is changed here. */
 static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *row,
-                                   struct aw_error *err)
+                                   enum aw_order order, struct aw_error *err)
 {
-    bool big = row->big_endian || p->big, number = row->type <= AW_FLOAT || row->type == AW_CONST;
+    bool big = (order ? order : p->order) == AW_ORDER_BIG;
+    bool number = row->type <= AW_FLOAT || row->type == AW_CONST;
     bool whole = row->bits % 8 == 0 && (p->bits + p->inner_bits) % 8 == 0;
-    if (row->big_endian && !whole)
+    if (order == AW_ORDER_BIG && !whole)
         return aw_fail(err, AW_USAGE,
                        "%s: endian is for whole bytes — u16, s32 or f32, which begin at a byte",
                        row->name);
@@ -248,9 +249,10 @@ static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *r
     return AW_OK;
 }
 
-static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, struct aw_error *err)
+static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, enum aw_order order,
+                                struct aw_error *err)
 {
-    enum aw_status status = apply_endian(p, row, err);
+    enum aw_status status = apply_endian(p, row, order, err);
     if (status != AW_OK)
         return status;
     if (p->n_rows == 0 && p->n_inner == 0)
@@ -268,6 +270,7 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
                                  char *value, struct aw_error *err)
 {
     struct aw_field row = {0};
+    enum aw_order order;
     struct aw_error problem;
     enum aw_status status = aw_packet_name(name, "a field", err);
     if (status == AW_OK && p->summed)
@@ -276,11 +279,11 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
         return read_checksum(p, name, err);
     if (status != AW_OK)
         return status;
-    status = aw_packet_field(&row, p->protocol->ascii, store, value, &problem);
+    status = aw_packet_field(&row, &order, p->protocol->ascii, store, value, &problem);
     if (status != AW_OK)
         return aw_fail(err, status, "%s: %.220s", name, problem.text);
     row.name = aw_store_text(store, name);
-    return row.name ? add_field(p, &row, err) : aw_no_memory(err);
+    return row.name ? add_field(p, &row, order, err) : aw_no_memory(err);
 }
 
 /* What follows is what it is answered with. */
@@ -327,7 +330,7 @@ enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const
     case 9:
         return read_yes(&p->replace, value, err);
     case 8:
-        return aw_packet_endian(&p->big, value, err);
+        return aw_packet_endian(&p->order, value, err);
     default:
         return read_field(p, store, name, value, err);
     }

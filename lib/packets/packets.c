@@ -235,18 +235,41 @@ static const struct aw_message *find_answer(const struct aw_protocol *protocol, 
     return NULL;
 }
 
+static const struct pending *find_pending(const struct reading *r, const struct aw_message *message)
+{
+    for (size_t i = 0; i < r->n_pending; i++)
+        if (&r->packets->messages[r->pending[i].message] == message)
+            return &r->pending[i];
+    return NULL;
+}
+
+/* The fields of its answer, which may have those of its own answer, and so on. */
+static enum aw_status take_answer(const struct reading *r, const struct pending *pending)
+{
+    struct aw_message *message = &r->packets->messages[pending->message];
+    for (size_t steps = 0; steps <= r->n_pending; steps++) {
+        const struct aw_message *answer = find_answer(&r->packets->protocol, pending->answer);
+        if (!answer)
+            return aw_fail(r->err, AW_USAGE, "packet %s: no packet '%s' that would be its answer",
+                           message->name, pending->answer);
+        message->fields = answer->fields;
+        pending = find_pending(r, answer);
+        if (!pending)
+            return AW_OK;
+    }
+    return aw_fail(r->err, AW_USAGE,
+                   "packet %s: its answer is that of a packet which has its own again — put the "
+                   "fields of the answer behind 'answer ='",
+                   message->name);
+}
+
 static enum aw_status find_answers(struct reading *r)
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < r->n_pending && status == AW_OK; i++) {
         const struct pending *pending = &r->pending[i];
         struct aw_message *message = &r->packets->messages[pending->message];
-        const struct aw_message *answer = find_answer(&r->packets->protocol, pending->answer);
-        if (!answer)
-            status = aw_fail(r->err, AW_USAGE, "packet %s: no packet '%s' that would be its answer",
-                             message->name, pending->answer);
-        else
-            message->fields = answer->fields;
+        status = take_answer(r, pending);
         status = status == AW_OK ? check_layout(r, message) : status;
         blame(r, pending->line, status);
     }

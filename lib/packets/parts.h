@@ -18,6 +18,9 @@ const char *aw_store_text(struct aw_store *store, const char *text);
 const void *aw_store_copy(struct aw_store *store, const void *data, size_t size);
 void aw_store_free(struct aw_store *store);
 
+/* Which byte comes first. */
+enum aw_order { AW_ORDER_UNSAID, AW_ORDER_LITTLE, AW_ORDER_BIG };
+
 /* The packet that is being read. */
 struct aw_packet {
     const struct aw_protocol *protocol;
@@ -27,8 +30,8 @@ struct aw_packet {
     unsigned line;    /* where it begins */
     uint32_t id;
     bool has_id, ask, moves, replace;
-    bool big;        /* of what follows the highest byte comes first */
-    enum aw_dir dir; /* 0: not said */
+    enum aw_order order; /* of what follows, as far as a field says nothing */
+    enum aw_dir dir;     /* 0: not said */
     double rate;
     size_t n_rows, n_inner, n_labels; /* labels of the open group; 0: none is open */
     const char *const *labels;
@@ -46,7 +49,7 @@ struct aw_packet {
 void aw_packet_begin(struct aw_packet *packet, const struct aw_protocol *protocol, unsigned line);
 
 /* "big" or "little". AW_USAGE. */
-enum aw_status aw_packet_endian(bool *big, const char *value, struct aw_error *err);
+enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct aw_error *err);
 
 /* Makes name of a word in capital letters, "GRIP": AW_USAGE if it is none. */
 enum aw_status aw_packet_word(char *name, struct aw_error *err);
@@ -90,9 +93,10 @@ enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *st
 enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
                                     const struct aw_stop_row *stop, struct aw_error *err);
 
-/* "f32 deg min=-90 max=90" as a row without a name; text: where messages are that. AW_USAGE. */
-enum aw_status aw_packet_field(struct aw_field *row, bool text, struct aw_store *store, char *line,
-                               struct aw_error *err);
+/* "f32 deg min=-90 max=90" as a row without a name, and what it says of its bytes' order; text:
+ * where messages are that. AW_USAGE. */
+enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool text,
+                               struct aw_store *store, char *line, struct aw_error *err);
 
 struct aw_packets {
     struct aw_protocol protocol;

@@ -204,13 +204,28 @@ static void byte_order(void **state)
         packets_of(&aw_hidmotor_protocol,
                    "[packet mixed]\nid = 7\na = u16\nb = u16 endian=big\nendian = big\nc = s24\n"
                    "d = f32 deg scale=0.5\ne = u8\nf = const:u16:0x1234\nrepeat = x y\n"
-                   "g = u32\nrepeat =\nendian = little\nh = u16\n");
+                   "g = u32\nrepeat =\ni = u16 endian=little\n"
+                   "endian = little\nh = u16\n");
     check_protocol(aw_packets_protocol(packets));
     aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
-    assert_encodes(&wire, "mixed", "a=258 b=258 c=-2 d=0.5deg e=9 x.g=1 y.g=2 h=258",
+    assert_encodes(&wire, "mixed", "a=258 b=258 c=-2 d=0.5deg e=9 x.g=1 y.g=2 i=258 h=258",
                    "07 00 00 00 02 01 01 02 FF FF FE 3F 80 00 00 09 12 34 00 00 00 01 00 00 00 02 "
-                   "02 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
+                   "02 01 02 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
                    "00 00 00 00 00 00 00 00 00 00 00 00");
+    aw_packets_free(packets);
+}
+
+/* Of an answer that is another packet's, that is a third one's: whatever comes first. */
+static void answers_of_answers(void **state)
+{
+    (void)state;
+    struct aw_packets *packets =
+        packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\nanswer = b\n"
+                                          "[packet b]\nid = 2\nx = u8\nanswer = c\n"
+                                          "[packet c]\nid = 3\ndir = rx\nz = f32\n");
+    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    assert_true(aw_codec_find(aw_wire_codec(&wire, "a", AW_RX), "z") >= 0);
+    assert_true(aw_codec_find(aw_wire_codec(&wire, "b", AW_RX), "z") >= 0);
     aw_packets_free(packets);
 }
 
@@ -321,6 +336,10 @@ static void mistakes(void **state)
         {"[packet a]\nid = 1910\n", "f:1:1: packet a: id 1910 is taken by 'positions'"},
         {"[packet error]\nid = 1\n", "f:1:1: packet error: there is one of that name already"},
         {A "answer = b\n", "f:1:1: packet a: no packet 'b' that would be its answer"},
+        {A "x = u8\nanswer = a\n",
+         "f:1:1: packet a: its answer is that of a packet which has its own again"},
+        {A "answer = b\n[packet b]\nid = 3\nanswer = a\n",
+         "f:1:1: packet a: its answer is that of a packet which has its own again"},
         {A "ask = maybe\n", "f:3:1: 'maybe' is neither yes nor no"},
         {A "rate = 0\n", "f:3:1: rate: 0"},
         {A "rate = 5deg\n", "f:3:1: '5deg': 'deg' is the wrong unit"},
@@ -396,11 +415,12 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),   cmocka_unit_test(known_bytes),
-        cmocka_unit_test(directions),    cmocka_unit_test(on_a_bus),
-        cmocka_unit_test(several_files), cmocka_unit_test(many),
-        cmocka_unit_test(byte_order),    cmocka_unit_test(replaced),
-        cmocka_unit_test(joints),        cmocka_unit_test(mistakes),
+        cmocka_unit_test(round_trips),        cmocka_unit_test(known_bytes),
+        cmocka_unit_test(directions),         cmocka_unit_test(on_a_bus),
+        cmocka_unit_test(several_files),      cmocka_unit_test(many),
+        cmocka_unit_test(answers_of_answers), cmocka_unit_test(byte_order),
+        cmocka_unit_test(replaced),           cmocka_unit_test(joints),
+        cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
