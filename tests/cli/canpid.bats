@@ -956,6 +956,12 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails 6 canpid -q -l "$fast" play walk.csv -c pos --max-speed 15
     has "$stderr" "walk.csv:3:1: lknee: "
     has "$stderr" "faster than --max-speed 15 — --speed 50% would do"
+    fails 6 canpid -q -l "$fast" --force play walk.csv -c pos --max-speed 15 # what was said is kept
+    has "$why" "faster than --max-speed 15"
+    printf 't,lknee\n0,0\n0.1,50\n' >fast.csv
+    fails 6 canpid -q -l "$fast" play fast.csv -c pos
+    virtual_json --force play fast.csv -c pos
+    virtual_json --force play fast.csv -c pos --max-speed 501
     virtual_json play walk.csv -c pos --max-speed 15 --fit
     same "$(json '[.ok, (.sent > 290)]')" '[true,true]' # 6 s
     printf '%s\n' t,lknee 0,50 1,60 >away.csv

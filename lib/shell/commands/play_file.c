@@ -173,6 +173,14 @@ static double fastest_of(const struct reading *r, size_t k)
                                             : r->play->list.joints[r->play->joints[k].number].speed;
 }
 
+/* --force goes beyond the limits of joints, and beyond a --max-speed that nobody said. */
+static bool may_be_fast(const struct reading *r)
+{
+    const struct aw_option_value *said = aw_options_find(&r->session->options, "max-speed");
+    bool is_said = said && said->text && said->origin != AW_FROM_DEFAULT;
+    return aw_flag(r->session, "force") && !is_said;
+}
+
 /* How far beyond its limit of speed the fastest joint would be: 1 is just within. */
 static double need_of(const struct reading *r)
 {
@@ -198,7 +206,7 @@ static enum aw_status check_segment(struct reading *r, size_t i, size_t k)
         return aw_fail(err, AW_LIMIT, "%s: %.6g %s at %.6g s is beyond its limit of %g %s",
                        joint->name, low ? x.low : x.high, unit, low ? x.low_t_s : x.high_t_s,
                        low ? min : max, unit);
-    if (force || x.speed * play->speed <= fastest_of(r, k))
+    if (may_be_fast(r) || x.speed * play->speed <= fastest_of(r, k))
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s", joint->name,
                    x.speed * play->speed, unit, x.speed_t_s,
