@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "shell/commands/common.h"
 #include "shell/commands/move.h"
 #include "shell/core/dry.h"
 #include "state.h"
@@ -460,6 +462,18 @@ static enum aw_status check(struct aw_session *session, struct aw_joint_list *li
     return ez_may_send(session);
 }
 
+/* The fastest that this command lets a motor turn, whatever it has to make good: --speed is the
+ * speed itself only of those that go somewhere once. */
+static double most_of(const struct aw_session *session)
+{
+    const struct aw_command *command = session->run.command;
+    bool once = command->run == aw_run_move || command->run == aw_run_jog;
+    double most = once                          ? aw_option_number(session, "speed")
+                  : command->run == aw_run_play ? aw_option_number(session, "max-speed")
+                                                : 0;
+    return most > 0 ? most : (double)INFINITY;
+}
+
 /* A motor has all axes of its joint: those that are not named stand. */
 static enum aw_status send_motor(struct aw_session *session, const struct aw_joint_list *list,
                                  const struct aw_joint_command *command, uint32_t item)
@@ -467,6 +481,7 @@ static enum aw_status send_motor(struct aw_session *session, const struct aw_joi
     const struct aw_ezphys_object *object = ez_state(session)->tree->items[item].object;
     struct aw_ezphys_target target = {.id = object->id};
     struct aw_ezphys_motor motor = {.max_torque = {0}};
+    double most = most_of(session);
     snprintf(target.name, sizeof target.name, "%s", object->name);
     for (int i = 0; i < AW_EZPHYS_AXES; i++)
         motor.max_torque[i] = aw_flag(session, "max-torque")
@@ -475,7 +490,7 @@ static enum aw_status send_motor(struct aw_session *session, const struct aw_joi
     for (size_t i = 0; i < command->n; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
         if (id / AW_EZPHYS_AXES == item)
-            motor.velocity[id % AW_EZPHYS_AXES] = command->goals[i].value;
+            motor.velocity[id % AW_EZPHYS_AXES] = aw_clamp(command->goals[i].value, -most, most);
     }
     return aw_ezphys_motor(ez_of(session), &target, &motor, &session->err);
 }

@@ -392,6 +392,30 @@ say("last", v)'
     done
 }
 
+@test "what is behind is not made good faster than --speed, or --max-speed of play" {
+    printf 't,joint7\n0,0.5\n1,1\n' >way.csv
+    while read -r most words; do
+        rm -f fake.err
+        fake "$velocity"'
+step, fastest = 0, 0 # the joint does not move
+while True:
+    s.sendall(message(step))
+    a = answer(s)
+    if a is None: break
+    fastest = max(fastest, velocity(a, 7) or 0)
+    step += 1
+say("fastest", fastest)'
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr timeout "$patience" ezphys -q -l "$url" $words
+        [ "$status" = 1 ] || same "$status" 3
+        wait_for fake "fastest $most"
+    done <<'END'
+0.5 move joint7=2.5 --speed 0.5rad/s --kp 100
+0.25 jog joint7 2 --speed 0.25 --kp 100
+0.75 play way.csv --max-speed 0.75 --kp 100 --max-lag 9rad
+END
+}
+
 @test "a joint that is seen late changes no other: the joint that was named moves" {
     printf 'joint 7 knee thigh shin\njoint 8 hip world thigh\n' >names
     fake "$velocity"'
