@@ -35,6 +35,8 @@ static void judge_message(void *context, struct aw_span frame)
     judged->n++;
     if (aw_wire_decode(session->wire, AW_TX, frame, &record, &err) != AW_OK) {
         judged->reads = false;
+        if (record.present && judged->status == AW_OK) /* known, but no number: --force or not */
+            judged->status = aw_fail(&session->err, AW_LIMIT, "%s", err.text);
         return;
     }
     bool reads = record.codec->message->reads;
@@ -186,9 +188,9 @@ static void note(struct aw_server *server, struct aw_span frame)
     enum aw_moves moves =
         session->tool->share.saw ? session->tool->share.saw(session, true, frame) : AW_MOVES;
     server->frame_ns = aw_clock_now(&session->time.real.base);
-    server->again_ns = 0; /* what moves is theirs */
     if (moves == AW_MOVES_ON)
         return;
+    server->again_ns = 0; /* what moves is theirs */
     server->moving = moves == AW_MOVES;
     if (moves == AW_MOVES) /* until it is known to have got the frame that stops it */
         session->motion.ongoing = AW_ONGOING_RUNNING;

@@ -103,6 +103,28 @@ static void whose_frames_go_out(void **state)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
+/* What is no number goes nowhere, whatever was forced. */
+static void what_is_no_number(void **state)
+{
+    static const float wrong[] = {NAN, INFINITY, -INFINITY};
+    (void)state;
+    server.holder = peers[0];
+    server.lease = 4;
+    for (int forced = 0; forced < 2; forced++) {
+        for (int i = 0; i < 3; i++) {
+            say(0, "tx", MOVE, wrong[i], 4);
+            assert_string_equal(heard(0), "{\"ack\":7,\"exit\":6,\"why\":"
+                                          "\"set_setpoints: m2 is not a finite number\"}\n");
+            assert_int_equal(stub.n, 0);
+            assert_false(server.moving);
+        }
+        aw_options_set(&session->options, "force", "1", AW_FROM_COMMAND_LINE, NULL);
+    }
+    say(0, "tx", MOVE, 170, 4);
+    assert_int_equal(stub.n, 1);
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
 /* What only reads is anybody's; what says so and does not is nobody's. */
 static void who_asks_changes_nothing(void **state)
 {
@@ -169,6 +191,14 @@ static void a_frame_that_waits_for_its_board(void **state)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
+static enum aw_moves moved;
+
+static enum aw_moves saw(struct aw_session *of, bool tx, struct aw_span frame)
+{
+    (void)of, (void)tx, (void)frame;
+    return moved;
+}
+
 static unsigned stops;
 
 static enum aw_status stop_at_second(struct aw_session *of)
@@ -181,6 +211,7 @@ static void a_stop_that_is_not_confirmed(void **state)
 {
     (void)state;
     tool.stop = stop_at_second;
+    tool.share.saw = saw;
     stops = 0;
     for (unsigned granted = 0; granted < 2; granted++) {
         aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
@@ -194,6 +225,11 @@ static void a_stop_that_is_not_confirmed(void **state)
         if (granted) {
             aw_lease_want(&server, peers[0], false);
             assert_true(server.again_ns > 0);
+            moved = AW_MOVES_ON; /* as a question */
+            say(0, "tx", MOVE, 10, server.lease);
+            assert_true(server.again_ns > 0);
+            moved = AW_MOVES;
+            answer(MOVE);
             say(0, "tx", MOVE, 10, server.lease);
             assert_int_equal(server.again_ns, 0);
             continue;
@@ -212,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(whose_frames_go_out, start_motor, stop),
+        cmocka_unit_test_setup_teardown(what_is_no_number, start_motor, stop),
         cmocka_unit_test_setup_teardown(who_asks_changes_nothing, start_motor, stop),
         cmocka_unit_test_setup_teardown(what_several_ask, start_motor, stop),
         cmocka_unit_test_setup_teardown(a_frame_that_waits_for_its_board, start_motor, stop),
