@@ -125,6 +125,17 @@ static void turn_down(struct aw_peer *peer, enum aw_status status, const char *w
     aw_peer_tell(peer, json_pack("{s:s,s:i}", "refused", why, "exit", (int)status));
 }
 
+/* It carries out a line that a stop has dropped. */
+static bool is_dropped(const struct aw_peer *peer)
+{
+    return peer->owner && peer->owner->dropped;
+}
+
+static void turn_down_dropped(struct aw_peer *peer)
+{
+    turn_down(peer, AW_TIMEOUT, "dropped: what came before it was stopped");
+}
+
 static void refuse(struct aw_server *server, struct aw_peer *peer)
 {
     const struct aw_who *other = &commander(server)->who;
@@ -157,7 +168,9 @@ static void serve_wants(struct aw_server *server)
 {
     struct aw_peer *first = NULL;
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->wants && (!first || rank(peer) > rank(first)))
+        if (peer->wants && !peer->halts && is_dropped(peer))
+            turn_down_dropped(peer);
+        else if (peer->wants && (!first || rank(peer) > rank(first)))
             first = peer;
     if (first && !server->holder && !server->ends)
         grant(server, first);
@@ -184,8 +197,8 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
         turn_down(peer, AW_LOST, "the server was ended");
     else if (server->broken)
         turn_down(peer, AW_LOST, "the device is gone: the server waits for it");
-    else if (peer->owner && peer->owner->dropped)
-        turn_down(peer, AW_TIMEOUT, "dropped: what came before it was stopped");
+    else if (is_dropped(peer))
+        turn_down_dropped(peer);
     else if (server->halt || server->closed)
         return; /* when the stop is over */
     else if (!server->holder || server->holder == peer)

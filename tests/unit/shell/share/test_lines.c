@@ -213,6 +213,36 @@ static void who_wants_while_another_one_stops(void **state)
     hears(1, "{\"stopped\":\"stopped by script (pid 70, ann)\"}\n{\"refused\":");
 }
 
+/* A line that waits to command and is dropped by a stop is not carried out behind it; what else its
+ * stop has to send is. */
+static void who_was_dropped_while_it_waited(void **state)
+{
+    (void)state;
+    peers[0]->frames = peers[2]->frames = true;
+    peers[0]->owner = peers[1];
+    for (int halts = 0; halts < 2; halts++) {
+        keep_busy(1);
+        server.halt = true;
+        say(0, "{\"want\":true}");
+        assert_true(peers[0]->wants);
+        peers[0]->halts = halts;
+        say(2, "{\"halt\":true}");
+        assert_true(peers[1]->dropped);
+        heard(0);
+        peers[2]->wants = false;
+        server.moving = false;
+        aw_lease_halt(&server);
+        assert_string_equal(heard(0), halts ? "{\"halted\":7}\n{\"granted\":3}\n"
+                                            : "{\"refused\":\"dropped: what came before it was "
+                                              "stopped\",\"exit\":3}\n");
+        assert_true(server.holder == (halts ? peers[0] : NULL));
+        assert_false(peers[0]->wants);
+        server.holder = NULL;
+        aw_peer_pop(peers[1]);
+    }
+    peers[0]->owner = NULL;
+}
+
 /* What moves for a client stops when it goes without a word; nobody else's does. */
 static void the_commander_goes(void **state)
 {
@@ -507,6 +537,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(too_late, start, stop),
         cmocka_unit_test_setup_teardown(the_lease, start, stop),
         cmocka_unit_test_setup_teardown(who_wants_while_another_one_stops, start, stop),
+        cmocka_unit_test_setup_teardown(who_was_dropped_while_it_waited, start, stop),
         cmocka_unit_test_setup_teardown(the_commander_goes, start, stop),
         cmocka_unit_test_setup_teardown(the_dead_man, start, stop),
         cmocka_unit_test_setup_teardown(answered_at_once, start, stop),
