@@ -331,3 +331,19 @@ END
     [ "$(fewest)" -le "$before" ]
     [ "$(ps --ppid "$pid" -o stat= | grep -c Z)" -le 1 ] # until something happens again
 }
+
+@test "with a DBC file of thousands of long names clients come in all the same, and stop" {
+    python3 - >big.dbc <<'END'
+print('VERSION ""\n\nBU_: HOST DEVICE')
+for m in range(500):
+    print(f"\nBO_ {1024 + m} A_MESSAGE_WITH_A_LONG_NAME_{m:03d}: 8 DEVICE")
+    for s in range(16):
+        print(f' SG_ a_signal_with_a_long_name_{s:02d} : {4 * s}|4@1+ (1,0) [0|15] "" HOST')
+END
+    serve big canpid -l sim: --dbc big.dbc
+    true | talk 1 "$(place canpid)" >said
+    [ "$(head -n 1 said | jq -r .serve)" = canpid ]
+    [ "$(head -n 1 said | wc -c)" -lt 262144 ]
+    ok canpid -q --dbc big.dbc setpoint 10deg -b lknee -c pos
+    ok canpid -q --dbc big.dbc stop
+}

@@ -4,6 +4,13 @@
 #include "shell/share/bytes.h"
 #include "shell/share/server.h"
 
+/* Without the names of all fields, where they are so many that nobody would take the line. */
+static void keep_short(json_t *hello)
+{
+    if (json_dumpb(hello, NULL, 0, JSON_COMPACT) > AW_LINE_LIMIT)
+        json_object_del(hello, "fields");
+}
+
 void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
 {
     struct aw_session *session = server->session;
@@ -22,5 +29,6 @@ void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
         json_object_set_new(hello, "packets", json_integer(packets));
     if (hello && aw_session_virtual(session))
         json_object_set_new(hello, "at", json_integer(aw_clock_now(session->clock)));
+    keep_short(hello);
     aw_peer_tell(peer, hello);
 }
