@@ -36,12 +36,11 @@ static int patience(const struct aw_guard_life *life)
     return left <= 0 ? 0 : (int)(left / AW_MILLISECOND) + 1;
 }
 
-/* One stop each time that it stands still. Nothing is to be done where nothing moves: then there
- * is no stop that is ready. */
+/* A stop again and again while it stands still: whoever wakes it for a moment lets out what it was
+ * about to send. Nothing is to be done where nothing moves: then there is no stop that is ready. */
 static void keep_watch(int fd, const struct aw_guard_life *life)
 {
     struct pollfd end = {.fd = fd, .events = POLLIN};
-    int64_t stopped_ns = -1; /* what its last sign of life was then */
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
@@ -52,10 +51,8 @@ static void keep_watch(int fd, const struct aw_guard_life *life)
     for (;;) {
         int wait = patience(life);
         bool stands = wait == 0;
-        if (stands && stopped_ns != atomic_load(&life->last_ns)) {
-            stopped_ns = atomic_load(&life->last_ns);
+        if (stands)
             aw_crash_carry_out();
-        }
         if (poll(&end, 1, stands ? (int)(life->still_ns / AW_MILLISECOND) + 1 : wait) > 0)
             break;
     }

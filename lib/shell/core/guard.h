@@ -29,8 +29,9 @@ struct aw_guard {
     struct aw_guard_life *life; /* shared with the child; NULL: only its end counts */
 };
 
-/* still_ns: without a sign of life for so long it is stopped; 0: only at its end. leave is called
- * in the child, to close what must not outlive this process there; NULL: nothing has to. */
+/* still_ns: without a sign of life for so long it is stopped, and after each further one again; 0:
+ * only at its end. leave is called in the child, to close what must not outlive this process there;
+ * NULL: nothing has to. */
 void aw_guard_start(struct aw_guard *guard, struct aw_session *session, int64_t still_ns,
                     void (*leave)(void *context), void *context);
 void aw_guard_alive(struct aw_guard *guard);

@@ -2,10 +2,12 @@
 #include "shell_helper.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "shell/core/crash.h"
+#include "shell/core/guard.h"
 
 static struct aw_tool tool;
 static struct aw_session *session;
@@ -198,6 +200,26 @@ static void a_child_that_carries_it_out(void **state)
     assert_string_equal(written(), "");
 }
 
+/* A program that was stopped, and is woken for just long enough to send what it was about to, gives
+ * no sign of life in between: the stop comes again. */
+static void a_guard_of_what_stands_still(void **state)
+{
+    struct aw_guard guard = {0};
+    struct pollfd end = {.fd = ends[0], .events = POLLIN};
+    char text[5];
+    (void)state;
+    aw_crash_prepare(session);
+    aw_guard_start(&guard, session, 20 * AW_MILLISECOND, NULL, NULL);
+    assert_true(guard.pid > 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(poll(&end, 1, 5000), 1);
+        assert_int_equal(read(ends[0], text, sizeof text), 5);
+        assert_memory_equal(text, "stop ", 5);
+    }
+    aw_guard_end(&guard);
+    aw_crash_leave();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +228,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_link_that_is_closed, start, stop),
         cmocka_unit_test_setup_teardown(when_it_crashes, start, stop),
         cmocka_unit_test_setup_teardown(a_child_that_carries_it_out, start, stop),
+        cmocka_unit_test_setup_teardown(a_guard_of_what_stands_still, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
