@@ -150,3 +150,18 @@ END
     same "$output" "<- N.A"
     has "$stderr" "1 signal with the name of another one"
 }
+
+@test "CSV with more fields than columns says so, once, even quietly, and has those that are named" {
+    for id in 1600 1601 1602; do
+        echo "BO_ $id M$id: 8 N"
+        for i in {0..49}; do echo " SG_ S${id}_$i : $i|1@1+ (1,0) [0|0] \"\" N"; done
+    done >many.dbc
+    printf '(%s) can0 %s\n' 1.0 640#0000000000000080 1.1 641#0000000000000000 1.2 642#FFFFFFFFFFFFFFFF >many.log
+    ok canpid -q --dbc many.dbc decode --csv many.log
+    same "$stderr" "canpid: CSV has room for 128 columns: fields are left out — name those that are wanted with --fields"
+    ok canpid -q --dbc many.dbc -l log:many.log record --for 1s some.csv
+    has "$stderr" "CSV has room for 128 columns"
+    ok canpid -q --dbc many.dbc decode --csv many.log --fields S1600_1,S1602_49
+    same "$stderr" ""
+    has "$output" "S1600_1,S1602_49"
+}

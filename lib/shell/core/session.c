@@ -80,6 +80,17 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
     return view ? AW_OK : session->err.status;
 }
 
+/* Of what is missing in a file even those hear who want it quiet. */
+static void tell_room(struct aw_session *session, const struct aw_view *view)
+{
+    size_t room = view ? aw_view_room(view) : 0;
+    if (room)
+        aw_session_report(session,
+                          "%s: CSV has room for %zu columns: fields are left out — name those that "
+                          "are wanted with --fields\n",
+                          session->tool->name, room);
+}
+
 struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
                                      enum aw_style style, const struct aw_messages *messages)
 {
@@ -90,7 +101,9 @@ struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire 
     options.fields = aw_flag(session, "fields") ? split_fields(session) : NULL;
     if (style == AW_STYLE_CSV && options.time == AW_TIME_DEFAULT)
         options.time = AW_TIME_REL;
-    return aw_view_new(wire, &options, &session->err);
+    struct aw_view *view = aw_view_new(wire, &options, &session->err);
+    tell_room(session, view);
+    return view;
 }
 
 enum aw_status aw_session_narrow(struct aw_session *session)
@@ -159,6 +172,7 @@ enum aw_status aw_session_view(struct aw_session *session, const struct aw_recor
     printing->view = aw_view_new(printing->wire, &options, &session->err);
     if (!printing->view)
         return session->err.status;
+    tell_room(session, printing->view);
     char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
     aw_output_done(&session->out, at + aw_view_header(printing->view, at));
     return AW_OK;

@@ -66,6 +66,7 @@ struct segments {
 /* CSV: the fields of all messages, each once. */
 struct columns {
     size_t n;
+    bool full; /* there are more fields */
     char name[MAX_COLUMNS][64];
 };
 

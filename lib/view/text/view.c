@@ -95,9 +95,18 @@ static void collect_columns(struct aw_view *view)
             is_beyond(view->options.like, at.codec, at.scalar))
             continue;
         aw_scalar_name(&at.codec->scalars[at.scalar], name, sizeof name);
-        if (find_column(columns, name) == columns->n && columns->n < MAX_COLUMNS)
-            memcpy(columns->name[columns->n++], name, sizeof name);
+        if (find_column(columns, name) < columns->n)
+            continue;
+        columns->full = columns->n == MAX_COLUMNS;
+        if (columns->full)
+            return;
+        memcpy(columns->name[columns->n++], name, sizeof name);
     }
+}
+
+size_t aw_view_room(const struct aw_view *view)
+{
+    return view->columns.full ? MAX_COLUMNS : 0;
 }
 
 /* A name in a format stands for one value of a message. */

@@ -73,6 +73,10 @@ bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
 struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
                                     size_t own);
 
+/* 0: each field of CSV has a column; else there is room for so many, and the other fields are left
+ * out: whoever shows the records says so. */
+size_t aw_view_room(const struct aw_view *view);
+
 /* The CSV header; 0 in other styles. */
 size_t aw_view_header(struct aw_view *view, char *out);
 
