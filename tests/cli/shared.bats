@@ -79,6 +79,19 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     done
 }
 
+@test "what moves joints comes by lines, too, whether it is a tool's own command or all tools'" {
+    local tool words
+    while read -r tool words; do
+        serve "$tool" "$tool" -l sim:
+        echo "$words" | talk 3 "$(place "$tool")" >said
+        same "$tool $(jq -c 'select(.done) | .exit' said)" "$tool 0"
+        end "$pid"
+    done <<'END'
+hidmotor move 0 10 0 duration=50ms --wait
+canpid move lknee=1 -c pos
+END
+}
+
 @test "what a command reads is the client's: standard input, --follow, a script" {
     mkfifo theirs && exec 7<>theirs # of which the server reads nothing
     serve u unitysim -l 'sim:?scene=basic' <theirs
