@@ -384,7 +384,7 @@ static void see(struct follower *f, size_t row)
     const struct aw_joint *joint = joint_of(f, row);
     struct aw_follow_joint *j = &f->joints[row];
     if (!joint->blind)
-        j->actual = joint->now.value[AW_JOINT_ACTUAL];
+        j->actual = aw_joint_at(joint, j->command);
     else if (!isnan(j->command))
         j->actual = j->command; /* what it was told is all that is known */
 }

@@ -305,8 +305,7 @@ static double speed_of(const struct aw_session *session, const struct aw_joint *
 /* From where it is to there. */
 static double way_of(const struct aw_joint *joint, double value)
 {
-    double away = value - joint->now.value[AW_JOINT_ACTUAL];
-    return joint->wraps && fabs(away) > M_PI ? remainder(away, 2 * M_PI) : away;
+    return value - aw_joint_at(joint, value);
 }
 
 /* What it is to go now; what is not known to be anywhere stands. */
@@ -569,6 +568,13 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
     return joints->end ? joints->end(session, list, status) : status;
 }
 
+double aw_joint_at(const struct aw_joint *joint, double near)
+{
+    double at = joint->now.value[AW_JOINT_ACTUAL];
+    bool turned = joint->wraps && fabs(near - at) > M_PI;
+    return turned ? near - remainder(near - at, 2 * M_PI) : at;
+}
+
 double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint)
 {
     int64_t came = joint->now.time_ns[AW_JOINT_ACTUAL];
@@ -590,7 +596,7 @@ struct aw_motion_sample aw_joint_sample(struct aw_session *session, const struct
     return (struct aw_motion_sample){
         .t = (double)aw_joints_now(session) / 1e9,
         .target = target,
-        .measured = joint->now.value[AW_JOINT_ACTUAL],
+        .measured = aw_joint_at(joint, target),
         .output = joint->now.value[AW_JOINT_EFFORT] / joint->full,
         .fault = joint->now.fails ? joint->now.fault : NULL,
     };

@@ -365,6 +365,10 @@ static inline bool aw_joint_goes(const struct aw_session *session, const struct 
     return (joint->takes & AW_JOINT_TAKES_TARGETS) && !(session->tool->joints->steer > 0);
 }
 
+/* Where it is, for one that should be near there: of an angle that begins anew after a turn (wraps)
+ * the one of all these turns that is nearest. near NaN: as it is measured. */
+double aw_joint_at(const struct aw_joint *joint, double near);
+
 /* How old the actual value is, in s; NaN: it never came. */
 double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint);
 

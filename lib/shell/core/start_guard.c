@@ -75,7 +75,7 @@ enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joi
                                  const struct aw_joint_lag *lag, int64_t *behind_ns)
 {
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
-    double away = lag->target - joint->now.value[AW_JOINT_ACTUAL];
+    double away = lag->target - aw_joint_at(joint, lag->target);
     if (!aw_lags(behind_ns, away, lag->most, aw_joints_now(session)))
         return AW_OK;
     return aw_fail(&session->err, AW_REFUSED,
@@ -187,7 +187,7 @@ static enum aw_status velocity_of(const struct way *way, size_t i, double part, 
     double rate = part < 1 ? (way->goals[i].value - way->from[i]) / way->seconds : 0, most;
     enum aw_status status = aw_start_speed(way->session, joint, &most);
     most = isnan(most) ? fmax(fabs(rate), EASE * joint->speed) : most;
-    *velocity = rate + STEER * (at - joint->now.value[AW_JOINT_ACTUAL]);
+    *velocity = rate + STEER * (at - aw_joint_at(joint, at));
     *velocity = isfinite(most) ? aw_clamp(*velocity, -most, most) : *velocity;
     return status;
 }
@@ -219,7 +219,7 @@ static bool is_steered(const struct way *way)
 {
     for (size_t i = 0; i < way->n; i++) {
         const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
-        double away = way->goals[i].value - joint->now.value[AW_JOINT_ACTUAL], reach;
+        double goal = way->goals[i].value, away = goal - aw_joint_at(joint, goal), reach;
         if (!aw_joint_goes(way->session, joint) &&
             aw_start_reach(way->session, joint, &reach) == AW_OK && fabs(away) > NEAR * reach)
             return true;
@@ -313,7 +313,7 @@ static bool is_away(void *context, const struct aw_joint_list *list)
     double reach;
     for (a->late = 0; a->late < a->n; a->late++) {
         const struct aw_joint *joint = &list->joints[a->goals[a->late].joint];
-        double away = a->goals[a->late].value - joint->now.value[AW_JOINT_ACTUAL];
+        double goal = a->goals[a->late].value, away = goal - aw_joint_at(joint, goal);
         if (aw_start_reach(a->session, joint, &reach) == AW_OK && fabs(away) > reach)
             return true;
     }

@@ -246,6 +246,21 @@ static void unknown(void **state)
     assert_float_equal(aw_joint_sample(session, elbow, 10).output, 0.2, 1e-9);
 }
 
+/* Only an angle that begins anew after a turn is taken to be near where it should be. */
+static void turns(void **state)
+{
+    struct aw_joint *elbow = &list.joints[0];
+    (void)state;
+    aw_joint_set(elbow, AW_JOINT_ACTUAL, -3.1, 0);
+    assert_float_equal(aw_joint_at(elbow, 3.3), -3.1, 0);
+    elbow->wraps = true;
+    assert_float_equal(aw_joint_at(elbow, 3.3), (float)(2 * M_PI - 3.1), 1e-5F);
+    assert_float_equal(aw_joint_at(elbow, -3.3), -3.1, 0);
+    assert_float_equal(aw_joint_at(elbow, NAN), -3.1, 0);
+    assert_float_equal(aw_joint_sample(session, elbow, 3.3).measured, (float)(2 * M_PI - 3.1),
+                       1e-5F);
+}
+
 static void what_is_refused(void **state)
 {
     static const struct {
@@ -331,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(names, start, stop),
         cmocka_unit_test_setup_teardown(unknown, start, stop),
+        cmocka_unit_test_setup_teardown(turns, start, stop),
         cmocka_unit_test_setup_teardown(what_is_refused, start, stop),
         cmocka_unit_test_setup_teardown(words, start, stop),
         cmocka_unit_test_setup_teardown(arrivals, start, stop),

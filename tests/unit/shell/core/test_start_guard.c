@@ -6,7 +6,7 @@
 static struct aw_session *session;
 static struct aw_joint_list list;
 static int64_t device_ns, fails_at_ns, silent_at_ns, gap_at_ns;
-static double target, stops_at, fastest;
+static double target, stops_at, fastest, velocity;
 
 static enum aw_status open_it(struct aw_session *s)
 {
@@ -59,6 +59,30 @@ static int64_t device_time(struct aw_session *s)
 {
     (void)s;
     return device_ns;
+}
+
+/* One that takes velocities: an angle, which begins anew after a turn. */
+static enum aw_status turn(struct aw_session *s, struct aw_joint_list *them,
+                           const struct aw_joint_command *command)
+{
+    (void)s, (void)them;
+    assert_int_equal(command->what, AW_JOINT_VELOCITIES);
+    velocity = command->goals[0].value;
+    fastest = fmax(fastest, fabs(velocity));
+    return AW_OK;
+}
+
+static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
+                            double hz, aw_joints_look_fn *look, void *context)
+{
+    (void)deadline, (void)hz;
+    do {
+        double at = them->joints[0].now.value[AW_JOINT_ACTUAL] + velocity / 100;
+        device_ns += 10 * AW_MILLISECOND;
+        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, remainder(at, 2 * M_PI),
+                     aw_clock_now(s->clock));
+    } while (look(context, them) && device_ns < 100 * AW_SECOND);
+    return AW_OK;
 }
 
 static const struct aw_joints joints = {.open = open_it,
@@ -150,6 +174,35 @@ static void what_stood_still_goes_on(void **state)
     assert_true(device_ns > 7 * AW_SECOND - AW_SECOND / 10);
 }
 
+static const struct aw_joints turning = {.open = open_it,
+                                         .list = list_it,
+                                         .command = turn,
+                                         .attend = turns,
+                                         .now = device_time,
+                                         .hz = 50};
+
+/* Where the angle begins anew, it goes on as before. */
+static void goes_across_half_a_turn(void **state)
+{
+    const struct aw_joint_goal goal = {0, 3.4};
+    struct aw_joint *joint = &list.joints[0];
+    struct aw_tool tool = rig_tool;
+    (void)state;
+    tool.joints = &turning;
+    session->tool = &tool;
+    velocity = 0;
+    joint->unit[AW_JOINT_ACTUAL] = "rad";
+    joint->unit[AW_JOINT_VELOCITY] = "rad/s";
+    joint->speed = INFINITY;
+    joint->far = 0.5;
+    joint->takes = AW_JOINT_TAKES_VELOCITIES;
+    joint->wraps = true;
+    aw_joint_set(joint, AW_JOINT_ACTUAL, 2.9, aw_clock_now(session->clock));
+    assert_int_equal(aw_start_go(session, &list, &goal, 1), AW_OK);
+    assert_float_equal(joint->now.value[AW_JOINT_ACTUAL], (float)(3.4 - 2 * M_PI), 0.05F);
+    assert_true(fastest < 1.5);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -158,6 +211,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_fault_ends_it, start, stop),
         cmocka_unit_test_setup_teardown(silence_ends_it, start, stop),
         cmocka_unit_test_setup_teardown(what_stood_still_goes_on, start, stop),
+        cmocka_unit_test_setup_teardown(goes_across_half_a_turn, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
