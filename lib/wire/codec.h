@@ -83,8 +83,9 @@ struct aw_record {
     char text[AW_TEXT_MAX + 1];
 };
 
-/* Lays out message in variant. AW_LIMIT: a mistake in the table — it does not fit AW_MAX_SCALARS, or
- * a row is chosen by itself, by way of others, too: the codec is good then, without that choice. */
+/* Lays out message in variant. AW_LIMIT: a mistake in the table. It does not fit AW_MAX_SCALARS,
+ * or a row is chosen by itself, by way of others, too: then the codec is good, without that choice.
+ */
 enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const struct aw_message *message,
                              bool raw);

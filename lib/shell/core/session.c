@@ -80,7 +80,7 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
     return view ? AW_OK : session->err.status;
 }
 
-/* Of what is missing in a file even those hear who want it quiet. */
+/* A file that lacks fields is news for those who want it quiet, too. */
 static void tell_room(struct aw_session *session, const struct aw_view *view)
 {
     size_t room = view ? aw_view_room(view) : 0;
