@@ -157,8 +157,8 @@ static const char *fault_of(const struct canpid_state *state, const struct aw_jo
 }
 
 /* A setpoint beyond the controller's range is how a driver is disabled: there is no target then.
- * What is not known in the controller's unit is in % of all of it; what another controller than that
- * of -c tells is in no unit of it, and nothing is known. */
+ * What is not known in the controller's unit is in % of all of it; what another controller than
+ * that of -c tells is in no unit of it, and nothing is known. */
 static void take(struct aw_session *session, struct aw_joint *joint)
 {
     const struct canpid_state *state = session->state;

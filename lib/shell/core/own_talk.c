@@ -152,8 +152,8 @@ void aw_own_take(struct aw_session *session, const struct aw_record *record)
         }
 }
 
-/* Where a joint is to be that nobody moves: as it says, as it was sent, or where it is. NaN: nothing
- * says that, and fmax and fmin would make a limit of it. */
+/* Where a joint is to be that nobody moves: as it says, as it was sent, or where it is. NaN:
+ * nothing says that, and fmax and fmin would make a limit of it. */
 static double held(const struct aw_own_joint *joint)
 {
     double target = joint->now.value[AW_JOINT_TARGET];
