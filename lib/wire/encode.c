@@ -84,6 +84,14 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     return inside ? AW_OK : limit_error(codec, scalar, value, range, err);
 }
 
+/* What was decoded with an offset that is no whole number, as 273.15, is a little beside it. */
+static bool is_whole(double wire, double value, const struct aw_range *range)
+{
+    bool exact = range->offset == floor(range->offset);
+    double slack = exact ? 0 : 2 * DBL_EPSILON * (fabs(value) + fabs(range->offset));
+    return fabs(wire - floor(wire + 0.5)) <= slack;
+}
+
 /* The number that goes on the wire. What the wire cannot carry is refused whatever the caller
  * forces. */
 static enum aw_status wire_number(const struct aw_record *record, int scalar, bool force,
@@ -108,7 +116,7 @@ static enum aw_status wire_number(const struct aw_record *record, int scalar, bo
                    ? AW_OK
                    : limit_error(codec, scalar, value, &range, err);
     }
-    if (range.scale == floor(range.scale) && *wire != floor(*wire))
+    if (range.scale == floor(range.scale) && !is_whole(*wire, value, &range))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
                        full_name(codec, scalar).text, value);
     if (fabs(*wire) < 0x1p52) /* a double beyond is a whole number, and a half more is rounded */

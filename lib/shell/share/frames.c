@@ -43,9 +43,8 @@ static void judge_message(void *context, struct aw_span frame)
     judged->reads = judged->reads && reads;
     if (reads || aw_flag(session, "force") || judged->status != AW_OK)
         return;
-    if (aw_encode(&record, false, again, sizeof again, &size, &session->err) == AW_LIMIT)
-        judged->status = AW_LIMIT;
-    else if (session->tool->share.allow)
+    judged->status = aw_encode(&record, false, again, sizeof again, &size, &session->err);
+    if (judged->status == AW_OK && session->tool->share.allow)
         judged->status = session->tool->share.allow(session, &record);
 }
 

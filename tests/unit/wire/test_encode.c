@@ -234,6 +234,34 @@ static void a_float_at_its_limit_goes_out_as_it_came(void **state)
     assert_int_equal(encode(false), AW_LIMIT);
 }
 
+/* With an offset that is no whole number, too. */
+static void what_was_decoded_goes_out_as_it_came(void **state)
+{
+    static const struct aw_field code[] = {{.name = "code", .type = AW_CODE, .bits = 8}, {0}};
+    static const struct aw_field rows[] = {
+        {.name = "heat", .type = AW_UINT, .bits = 16, .scale = 1, .offset = 273.15}, {0}};
+    static const struct aw_message message = {
+        .name = "warm", .dir = AW_TX, .code = 1, .fields = rows};
+    static const struct aw_variant variants[] = {{.name = "warm", .head = code}, {0}};
+    static const struct aw_protocol protocol = {.name = "warm",
+                                                .messages = &message,
+                                                .n_messages = 1,
+                                                .variants = variants,
+                                                .frame_max = 3};
+    (void)state;
+    aw_wire_init(&wire, &protocol, &variants[0], false);
+    for (unsigned i = 0; i < 65536; i++) {
+        const uint8_t in[] = {1, (uint8_t)i, (uint8_t)(i >> 8)};
+        assert_int_equal(
+            aw_wire_decode(&wire, AW_TX, (struct aw_span){in, sizeof in}, &record, &err), AW_OK);
+        if (encode(false) != AW_OK)
+            fail_msg("%u: %s", i, err.text);
+        assert_memory_equal(bytes, in, sizeof in);
+    }
+    begin("warm", "heat=293.1500001");
+    assert_int_equal(encode(false), AW_USAGE);
+}
+
 static void a_missing_field_is_named(void **state)
 {
     (void)state;
@@ -295,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup(numbers_that_no_wire_carries_are_refused, start),
         cmocka_unit_test_setup(the_largest_float_goes_out_as_it_is_written, start),
         cmocka_unit_test_setup(a_float_at_its_limit_goes_out_as_it_came, start),
+        cmocka_unit_test_setup(what_was_decoded_goes_out_as_it_came, start),
         cmocka_unit_test_setup(a_missing_field_is_named, start),
         cmocka_unit_test_setup(raw_numbers_go_as_they_are, start),
         cmocka_unit_test_setup(every_field_of_every_tool_is_limited, start),

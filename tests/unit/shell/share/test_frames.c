@@ -33,12 +33,11 @@ static bool same_id(struct aw_span question, struct aw_span frame)
     return memcmp(question.data, frame.data, 4) == 0;
 }
 
-static int start_motor(void **state)
+static int start_with(const struct aw_protocol *protocol)
 {
     static const struct aw_link_ops ops = {.write = stub_write, .close = stub_close};
-    (void)state;
     tool = rig_tool;
-    tool.protocol = &aw_hidmotor_protocol;
+    tool.protocol = protocol;
     tool.share.answers = same_id;
     if (server_start(&tool) != 0)
         return -1;
@@ -48,6 +47,30 @@ static int start_motor(void **state)
     for (int i = 0; i < 3; i++)
         peers[i]->frames = true;
     return 0;
+}
+
+static int start_motor(void **state)
+{
+    (void)state;
+    return start_with(&aw_hidmotor_protocol);
+}
+
+static const struct aw_field code[] = {{.name = "code", .type = AW_CODE, .bits = 16}, {0}};
+static const struct aw_field far_rows[] = {
+    {.name = "way", .type = AW_FLOAT, .bits = 64, .scale = 10}, {0}};
+static const struct aw_message far_message = {
+    .name = "far", .dir = AW_TX, .code = 1, .fields = far_rows};
+static const struct aw_variant far_variants[] = {{.name = "far", .head = code}, {0}};
+static const struct aw_protocol far_protocol = {.name = "far",
+                                                .messages = &far_message,
+                                                .n_messages = 1,
+                                                .variants = far_variants,
+                                                .frame_max = 10};
+
+static int start_far(void **state)
+{
+    (void)state;
+    return start_with(&far_protocol);
 }
 
 /* A packet of this id, all of the rest 0 but for the shoulder's target. */
@@ -123,6 +146,19 @@ static void what_is_no_number(void **state)
     say(0, "tx", MOVE, 170, 4);
     assert_int_equal(stub.n, 1);
     session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+/* Nor does what is a number on the wire, and none in its unit. */
+static void what_is_beyond_all_numbers(void **state)
+{
+    char line[] = "{\"tx\":\"0100A0C8EB85F3CCE17F\",\"lease\":4,\"n\":7}"; /* 1e308 */
+    (void)state;
+    server.holder = peers[0];
+    server.lease = 4;
+    aw_server_take_line(&server, peers[0], line);
+    assert_string_equal(heard(0), "{\"ack\":7,\"exit\":2,\"why\":"
+                                  "\"far: way is not a finite number\"}\n");
+    assert_int_equal(stub.n, 0);
 }
 
 /* What only reads is anybody's; what says so and does not is nobody's. */
@@ -249,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(whose_frames_go_out, start_motor, stop),
         cmocka_unit_test_setup_teardown(what_is_no_number, start_motor, stop),
+        cmocka_unit_test_setup_teardown(what_is_beyond_all_numbers, start_far, stop),
         cmocka_unit_test_setup_teardown(who_asks_changes_nothing, start_motor, stop),
         cmocka_unit_test_setup_teardown(what_several_ask, start_motor, stop),
         cmocka_unit_test_setup_teardown(a_frame_that_waits_for_its_board, start_motor, stop),
