@@ -390,6 +390,7 @@ const struct aw_joints canpid_joints = {
     .limits = limits,
     .called = is_called,
     .others = others,
+    .partly = true,
     .read = read_joints,
     .beside = beside,
     .check = check,

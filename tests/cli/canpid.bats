@@ -603,6 +603,22 @@ END
     has "$output" '"result":"not-reached"'
 }
 
+@test "a board that has fallen silent: what it told before is no place to go on from" {
+    printf 't,lknee\n0,0\n0.2,1\n' >way.csv
+    start sim canpid sim --listen "slcan:pty:$D/can"
+    canpid -v -k -l "$url" >out 2>err < <(echo status -b lknee
+        timeout "$patience" sh -c "until grep -q lknee out; do sleep 0.05; done"
+        kill -STOP "$pid"
+        sleep 0.3
+        echo jog lknee +1 -c pos
+        echo play way.csv -c pos) && status=0 || status=$?
+    kill -CONT "$pid"
+    same "$status" 3
+    has "$(<err)" "jog: nothing says where lknee is"
+    has "$(<err)" "lknee: nothing says where it stands"
+    hasnt "$(<err)" "->"
+}
+
 @test "jog moves no joint whose driver reports an error" {
     fails 1 canpid -q -l "$fast&fault=encoder" jog lknee +5 -c pos
     has "$why" "lknee: it reports lever_arm_encoder — nothing is moved"

@@ -597,7 +597,7 @@ static enum aw_status begin(struct follower *f, const char *source)
     if (dry)
         return status != AW_OK || session->tool->joints->told ? status : describe_all(f);
     if (status == AW_OK)
-        status = session->tool->joints->read(session, &f->list);
+        status = aw_joints_news(session, &f->list);
     if (status == AW_OK)
         status = describe_all(f);
     if (status == AW_OK && f->leader.recorded)

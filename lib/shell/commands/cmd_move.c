@@ -403,7 +403,7 @@ static enum aw_status see_joint(struct request *r, size_t joint, const char *amo
     if (status == AW_OK && !joints->told)
         status = joints->open(session);
     if (status == AW_OK)
-        status = joints->read(session, &r->list);
+        status = aw_joints_news(session, &r->list);
     return status == AW_OK && amount ? parse(r, joint, true, amount, change) : status;
 }
 

@@ -232,7 +232,7 @@ static enum aw_status guard(struct player *p)
     bool places = r->poses && (!r->relative || r->afresh || p->from_ns > 0);
     if (places || !r->n || first_goals(p, goals) == 0)
         return AW_OK;
-    enum aw_status status = session->tool->joints->read(session, &r->list);
+    enum aw_status status = aw_joints_news(session, &r->list);
     size_t n = first_goals(p, goals);
     if (status == AW_TIMEOUT && aw_flag(session, "force"))
         return AW_OK;

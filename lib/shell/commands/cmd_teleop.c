@@ -221,7 +221,7 @@ static enum aw_status begin_joints(struct aw_hands *h)
     enum aw_status status = aw_joints_begin(session, &h->list);
     bool dry = aw_flag(session, "dry-run");
     if (status == AW_OK && !dry)
-        status = session->tool->joints->read(session, &h->list);
+        status = aw_joints_news(session, &h->list);
     if (status != AW_OK || (dry && session->tool->joints->told))
         return status;
     return aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});

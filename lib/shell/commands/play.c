@@ -251,7 +251,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     struct aw_joint_goal goals[AW_PLAY_JOINTS];
     enum aw_arrival arrival;
     at(p, 0, goals);
-    enum aw_status status = joints->read(session, &p->list);
+    enum aw_status status = aw_joints_news(session, &p->list);
     if (status == AW_OK && first)
         status = aw_start_guard(session, &p->list, goals, p->n);
     if (status == AW_OK)

@@ -267,6 +267,21 @@ static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list
     return AW_OK;
 }
 
+enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    int64_t since = aw_clock_now(session->clock);
+    enum aw_status status = joints->read(session, list);
+    for (size_t i = 0; i < list->n && status == AW_OK && joints->partly; i++) {
+        struct aw_joint *joint = &list->joints[i];
+        if (joint->now.time_ns[AW_JOINT_ACTUAL] >= since)
+            continue;
+        aw_joint_set(joint, AW_JOINT_ACTUAL, NAN, AW_NO_TIME);
+        aw_joint_set(joint, AW_JOINT_TARGET, NAN, AW_NO_TIME);
+    }
+    return status;
+}
+
 enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
                                 const struct aw_joint_command *command)
 {

@@ -253,7 +253,9 @@ struct aw_joints {
      * false: there is none. */
     bool (*others)(struct aw_session *session, const char *text, struct aw_joint *joint);
 
-    /* News of all joints, waited for no longer than --timeout: into list->joints[…].now. */
+    /* News of all joints, waited for no longer than --timeout: into list->joints[…].now. partly: comes
+     * back with AW_OK all the same when some of them were silent, which have their news from before. */
+    bool partly;
     enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
 
     /* In status, what stands above the row of this joint, above all of them (AW_JOINT_ABOVE), or
@@ -331,6 +333,9 @@ enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint
  * what a joint does not take or that is not finite. */
 enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command);
+
+/* read, for what goes on from there: what is from before, nothing says to be anywhere (NaN). */
+enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list);
 
 /* Checks, then the hooks of these names, with what NULL means for each. stream: unchecked. await
  * says how far the motion is, see aw_session_work. */
