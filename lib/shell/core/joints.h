@@ -253,8 +253,8 @@ struct aw_joints {
      * false: there is none. */
     bool (*others)(struct aw_session *session, const char *text, struct aw_joint *joint);
 
-    /* News of all joints, waited for no longer than --timeout: into list->joints[…].now. partly: comes
-     * back with AW_OK all the same when some of them were silent, which have their news from before. */
+    /* News of all joints, waited for no longer than --timeout: into list->joints[…].now. partly:
+     * AW_OK, too, when some were silent, and then what is there of them is from before. */
     bool partly;
     enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
 
