@@ -373,8 +373,8 @@ armctl spd 20\nwatch --for 9s
 ezphys motor 1 2 1000 --for 900s
 END
     # What comes while a command runs is one, whether it is read or not.
-    ok hidmotor -q -l sim: --deadman 600ms < <(echo "move 0 60 0 duration=1.2s --wait"
-        for _ in 1 2 3 4 5; do sleep 0.3; echo; done)
+    ok hidmotor -q -l sim: --deadman 1500ms < <(echo "move 0 60 0 duration=2.5s --wait"
+        for _ in {1..13}; do sleep 0.2; echo; done)
 }
 
 @test "the device is lost: exit 7 for who was moving, nothing is sent again, and it is found again" {
