@@ -609,7 +609,7 @@ END
     canpid -v -k -l "$url" >out 2>err < <(echo status -b lknee
         timeout "$patience" sh -c "until grep -q lknee out; do sleep 0.05; done"
         kill -STOP "$pid"
-        sleep 0.3
+        sleep 1 # what was on its way is read
         echo jog lknee +1 -c pos
         echo play way.csv -c pos) && status=0 || status=$?
     kill -CONT "$pid"

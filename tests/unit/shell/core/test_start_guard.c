@@ -186,7 +186,8 @@ static void goes_across_half_a_turn(void **state)
 {
     const struct aw_joint_goal goal = {0, 3.4};
     struct aw_joint *joint = &list.joints[0];
-    struct aw_tool tool = rig_tool;
+    static struct aw_tool tool;
+    tool = rig_tool;
     (void)state;
     tool.joints = &turning;
     session->tool = &tool;
