@@ -3,7 +3,7 @@
 
 #include "capture/mcap_parts.h"
 
-#define LEVEL        -1 /* zstd's fast ones */
+#define LEVEL        -4 /* zstd's fast ones */
 #define CHANNELS_MAX 65535
 
 struct channel {
