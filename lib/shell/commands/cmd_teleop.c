@@ -160,8 +160,11 @@ static void find_mapped(struct aw_hands *h)
 {
     for (size_t row = 0; row < h->map.n; row++) {
         bool chosen = strcmp(h->map.rows[row].joint, "select") == 0;
-        for (size_t i = 0; i < h->map.n_choice && chosen; i++)
-            h->mapped[aw_joints_number(&h->list, h->map.choice[i])] = true;
+        for (size_t i = 0; i < h->map.n_choice && chosen; i++) {
+            size_t one = aw_joints_number(&h->list, h->map.choice[i]);
+            if (one < h->engine.n)
+                h->mapped[one] = true;
+        }
         size_t joint = aw_teleop_joint_of(&h->engine, row);
         if (!chosen && joint < h->engine.n)
             h->mapped[joint] = true;
