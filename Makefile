@@ -133,7 +133,7 @@ endif
 characters = echo "static const char $(1)[] = {" && \
              od -An -v -to1 $(2) | sed "s/ *\([0-7][0-7]*\)/'\\\\\1',/g" && echo "};"
 
-$(B)/gen/dissector.inc: lib/describe/dissector.lua Makefile
+$(B)/gen/dissector.inc: docs/wireshark/armwire.lua Makefile
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)($(call characters,dissector,$<)) > $@

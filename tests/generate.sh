@@ -80,6 +80,15 @@ write() {
     "$@" >"$file"
 }
 
+# dissector TOOL: its table, which loads the code that is the same for all from armwire.lua, beside it or
+# in another one of Wireshark's folders
+dissector() {
+    run "$BIN/$1" describe --as lua | sed -e '1,/^$/s/Copy it/Copy it and armwire.lua/' \
+        -e '/^local function dissect(/,/^end -- /c\
+local code = package.searchpath("armwire", package.path)\
+local dissect = assert(loadfile(assert(code, "armwire.lua is missing: copy it to where this file is")))'
+}
+
 # can TOOL FORM: does "describe --as" know this form?
 can() { run "$BIN/$1" help describe | grep -A2 -e '--as' | grep -qw "$2"; }
 
@@ -95,7 +104,7 @@ generate() {
         make "$out/docs/example/$tool.foxglove.json" tests/layouts.py "$tool" foxglove || failed=1
         make "$out/docs/example/$tool.plotjuggler.xml" tests/layouts.py "$tool" plotjuggler || failed=1
         can "$tool" lua || continue
-        make "$out/docs/wireshark/$tool.lua" "$BIN/$tool" describe --as lua || failed=1
+        write "$out/docs/wireshark/$tool.lua" dissector "$tool" || failed=1
     done
     write "$out/docs/config.md" config_page md || failed=1
     write "$out/docs/records.md" records_page md || failed=1

@@ -1,4 +1,4 @@
-/* A dissector for Wireshark: the table as Lua tables, then code that is the same for all. */
+/* A dissector for Wireshark: a table of the protocol in Lua, then the code that all have. */
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "wire/can_id.h"
 #include "wire/run.h"
 
-/* dissector.lua as an array of characters, made by the Makefile. It is the same for every protocol,
- * and uses what is written here before it: tool, title, medium, ports or can_ids and extended_ids,
- * big_endian, envelope, head_bytes, code_at, length_at, messages. */
+/* docs/wireshark/armwire.lua as an array of characters, made by the Makefile. What it wants is a
+ * table with tool, title, medium, ports or can_ids and extended_ids, big_endian, envelope,
+ * head_bytes, code_at, length_at, messages. */
 #include "dissector.inc"
 
 static const char *const media[] = {
@@ -214,19 +214,15 @@ static void print_scalar_place(FILE *out, const char *name, const struct aw_code
     while (i < codec->n_scalars && (scalar[i].field->type != type || !is_around(codec, i)))
         i++;
     if (i < codec->n_scalars)
-        fprintf(out, "local %s = {bit = %u, bits = %u}\n", name, scalar[i].bit, scalar[i].bits);
-    else
-        fprintf(out, "local %s\n", name);
+        fprintf(out, "protocol.%s = {bit = %u, bits = %u}\n", name, scalar[i].bit, scalar[i].bits);
 }
 
 static void print_envelope(FILE *out, const struct aw_field *row)
 {
     unsigned bit = 0;
-    if (!row) {
-        fputs("local envelope\n", out);
+    if (!row)
         return;
-    }
-    fputs("local envelope = {\n", out);
+    fputs("protocol.envelope = {\n", out);
     for (; row->type != AW_ROWS_END; row++) {
         fprintf(out, "    {id = \"%s\", bit = %u, bits = %u},\n", row->name, bit, row->bits);
         bit += row->bits;
@@ -244,7 +240,7 @@ static void print_other_id(FILE *out, const struct aw_codec *codec, bool is_long
 static void print_can_ids(FILE *out, struct aw_wire *wire)
 {
     size_t n = wire->protocol->n_messages;
-    fputs("local can_ids = {", out);
+    fputs("protocol.can_ids = {", out);
     for (const struct aw_name *board = aw_can_boards(wire); board->name; board++) {
         fputs("\n   ", out);
         for (size_t i = 0; i < n; i++)
@@ -254,47 +250,60 @@ static void print_can_ids(FILE *out, struct aw_wire *wire)
     for (size_t i = 0; i < n; i++)
         if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
             print_other_id(out, aw_wire_codec_at(wire, i), false);
-    fputs("\n}\nlocal extended_ids = {", out);
+    fputs("\n}\nprotocol.extended_ids = {", out);
     for (size_t i = 0; i < n; i++)
         if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
             print_other_id(out, aw_wire_codec_at(wire, i), true);
     fputs("}\n", out);
 }
 
-void aw_describe_lua(FILE *out, struct aw_wire *wire)
+static void print_link(FILE *out, struct aw_wire *wire)
 {
-    fprintf(out,
-            "-- Wireshark dissector of %s, variant %s: made by `%s describe --as lua` from the\n"
-            "-- protocol's table; not to be edited. Copy it to Wireshark's folder of personal\n"
-            "-- plugins, or: tshark -X lua_script:%s.lua -r FILE (not as root)\n\n",
-            wire->protocol->name, wire->variant.name, wire->protocol->name, wire->protocol->name);
     const struct aw_protocol *protocol = wire->protocol;
-    fprintf(out, "local tool = \"%s\"\nlocal title = ", protocol->name);
-    print_quoted(out, protocol->title);
-    fprintf(out, "\nlocal medium = \"%s\"\nlocal big_endian = %s\n", media[protocol->medium],
-            wire->variant.big_endian ? "true" : "false");
-    if (!protocol->ports[0])
-        fputs("local ports\n", out);
-    else if (!protocol->ports[1])
-        fprintf(out, "local ports = {%u}\n", protocol->ports[0]);
-    else
-        fprintf(out, "local ports = {%u, %u}\n", protocol->ports[0], protocol->ports[1]);
+    if (protocol->ports[0])
+        fprintf(out, "protocol.ports = {%u", protocol->ports[0]);
+    if (protocol->ports[0] && protocol->ports[1])
+        fprintf(out, ", %u", protocol->ports[1]);
+    if (protocol->ports[0])
+        fputs("}\n", out);
     if (protocol->can)
         print_can_ids(out, wire);
-    else
-        fputs("local can_ids, extended_ids\n", out);
+}
+
+static void print_table(FILE *out, struct aw_wire *wire)
+{
+    const struct aw_protocol *protocol = wire->protocol;
+    fprintf(out, "local protocol = {tool = \"%s\", medium = \"%s\", big_endian = %s}\n",
+            protocol->name, media[protocol->medium], wire->variant.big_endian ? "true" : "false");
+    fputs("protocol.title = ", out);
+    print_quoted(out, protocol->title);
+    fputc('\n', out);
+    print_link(out, wire);
     print_envelope(out, wire->variant.envelope);
     const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
     unsigned bits = 0;
     for (int i = 0; i < count_rows(wire->variant.head); i++)
         bits += wire->variant.head[i].bits;
-    fprintf(out, "local head_bytes = %u\n", bits / 8);
+    fprintf(out, "protocol.head_bytes = %u\n", bits / 8);
     print_scalar_place(out, "code_at", codec, AW_CODE);
     print_scalar_place(out, "length_at", codec, AW_LENGTH);
-    fputs("local messages = {\n", out);
-    for (size_t i = 0; i < wire->protocol->n_messages; i++)
+    fputs("protocol.messages = {\n", out);
+    for (size_t i = 0; i < protocol->n_messages; i++)
         if (aw_is_wanted(wire, i, NULL))
             print_message(out, aw_wire_codec_at(wire, i));
     fputs("}\n\n", out);
+}
+
+void aw_describe_lua(FILE *out, struct aw_wire *wire)
+{
+    const char *name = wire->protocol->name;
+    fprintf(out,
+            "-- Wireshark dissector of %s, variant %s: made by `%s describe --as lua` from the\n"
+            "-- protocol's table; not to be edited. Copy it to Wireshark's folder of personal\n"
+            "-- plugins, or: tshark -X lua_script:%s.lua -r FILE (not as root)\n\n",
+            name, wire->variant.name, name, name);
+    print_table(out, wire);
+    fputs("local function dissect(...)\n", out);
     fwrite(dissector, 1, sizeof dissector, out);
+    fputs("end -- of what is the same for every protocol\n\ndissect(protocol)\n", out);
 }

@@ -13,15 +13,17 @@ teardown() {
     plain_teardown
 }
 
-# shark TOOL FILE OPTION…: tshark with the dissector of this tool
+# shark TOOL FILE OPTION…: tshark with the dissector of this tool, or with another script, or with those
+# in the folder of plugins ("")
 shark() {
-    local tool=$1 file=$2 who=()
+    local tool=$1 file=$2 who=() with=()
     shift 2
-    [ -e "$public/$tool.lua" ] || "$tool" describe --as lua >"$public/$tool.lua"
+    [ -e "$public/${script-$tool.lua}" ] || "$tool" describe --as lua >"$public/$tool.lua"
+    [ -z "${script-$tool.lua}" ] || with=(-X "lua_script:${script-$tool.lua}")
     cp "$file" "$public/capture"
-    chmod 644 "$public"/*
+    chmod -R a+rX "$public"
     [ "$(id -u)" != 0 ] || who=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-    (cd "$public" && "${who[@]}" env HOME="$public" XDG_CONFIG_HOME="$public" tshark -X "lua_script:$tool.lua" -r capture "$@")
+    (cd "$public" && "${who[@]}" env HOME="$public" XDG_CONFIG_HOME="$public" tshark "${with[@]}" -r capture "$@")
 }
 
 # agree TOOL FILE: each value that decode prints is a field of Wireshark's with that value.

@@ -51,6 +51,28 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     has "$output" "of 8 kinds of message"
 }
 
+@test "all dissectors in the folder of plugins at once, by the line that docs/README.md has" {
+    line=$(sed -n 's/.*`\(install [^`]*wireshark[^`]*\)`.*/\1/p' "$root/docs/README.md")
+    ok env HOME="$public" bash -c "cd '$root' && $line"
+    same "$(cd "$public/.local/lib/wireshark/plugins" && echo *.lua)" "$(cd "$root/docs/wireshark" && echo *.lua)"
+    for tool in $tools; do
+        frames $tool | capture $tool $tool.pcapng
+        script="" agree $tool $tool.pcapng
+    done
+    rm "$public/.local/lib/wireshark/plugins/armwire.lua"
+    script="" shark canpid canpid.pcapng 2>said >packets
+    has "$(cat said)" "armwire.lua is missing: copy it to"
+}
+
+@test "a table of docs/wireshark by -X lua_script, from its folder and from another one" {
+    frames canpid | capture canpid canpid.pcapng
+    cp "$root"/docs/wireshark/{armwire,canpid}.lua "$public"
+    agree canpid canpid.pcapng
+    mkdir "$public/tables"
+    mv "$public"/*.lua "$public/tables"
+    script=tables/canpid.lua agree canpid canpid.pcapng
+}
+
 @test "a recorded session of unitysim: all six types" {
     printf '%s\n' 'scene slam-dunk --fps 60' 'drive elbow=-20 hand=close --for 0.2s' 'camera get' \
         'camera set -185 500 -7 66 270 0' 'limits set elbow 1800 2400' >session

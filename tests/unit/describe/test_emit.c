@@ -145,15 +145,15 @@ static void lua_knows_where_frames_come_from(void **state)
         const char *variant, *part;
     } cases[] = {
         {&aw_canpid_protocol, "spec", "\n    0x041, 0x042,"},
-        {&aw_unitysim_protocol, "spec", "local ports = {30004, 30005}\n"},
-        {&aw_ezphys_protocol, "le32", "local ports = {47001}\n"},
+        {&aw_unitysim_protocol, "spec", "protocol.ports = {30004, 30005}\n"},
+        {&aw_ezphys_protocol, "le32", "protocol.ports = {47001}\n"},
         {&aw_ezphys_protocol, "le32",
-         "local envelope = {\n    {id = \"size\", bit = 0, bits = 32},"},
-        {&aw_ezphys_protocol, "be32", "local big_endian = true\n"},
-        {&aw_ezphys_protocol, "stream", "local envelope\n"},
-        {&aw_ezphys_protocol, "packed8", "local length_at\n"},
-        {&aw_hidmotor_protocol, "hid", "local medium = \"hid\"\n"},
-        {&aw_armctl_protocol, "ascii", "local medium = \"serial\"\n"},
+         "protocol.envelope = {\n    {id = \"size\", bit = 0, bits = 32},"},
+        {&aw_ezphys_protocol, "be32", ", big_endian = true}\n"},
+        {&aw_ezphys_protocol, "stream", "= {47001}\nprotocol.head_bytes"},
+        {&aw_ezphys_protocol, "packed8", "\nprotocol.messages = {\n"},
+        {&aw_hidmotor_protocol, "hid", ", medium = \"hid\", "},
+        {&aw_armctl_protocol, "ascii", ", medium = \"serial\", "},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -169,9 +169,7 @@ static void what_is_committed_is_what_the_tables_say(void **state)
     static const struct {
         enum aw_describe_as as;
         const char *folder, *ending;
-    } files[] = {{AW_DESCRIBE_MD, "protocols", "md"},
-                 {AW_DESCRIBE_DBC, "protocols", "dbc"},
-                 {AW_DESCRIBE_LUA, "wireshark", "lua"}};
+    } files[] = {{AW_DESCRIBE_MD, "protocols", "md"}, {AW_DESCRIBE_DBC, "protocols", "dbc"}};
     (void)state;
     for (size_t i = 0; i < N_PROTOCOLS; i++)
         for (size_t k = 0; k < sizeof files / sizeof *files; k++) {

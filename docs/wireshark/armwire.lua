@@ -1,6 +1,16 @@
--- ---- From here on the same for every protocol
+-- The Wireshark dissector of all five tools' protocols. It is given one protocol's table, the file
+-- of a tool beside this one, which loads it; by itself, as Wireshark loads it too, it does nothing.
+local protocol = ...
+if type(protocol) ~= "table" then
+    return
+end
 
-local proto = Proto(tool, title)
+local tool, medium, messages = protocol.tool, protocol.medium, protocol.messages
+local ports, can_ids, extended_ids = protocol.ports, protocol.can_ids, protocol.extended_ids
+local big_endian, envelope = protocol.big_endian, protocol.envelope
+local head_bytes, code_at, length_at = protocol.head_bytes, protocol.code_at, protocol.length_at
+
+local proto = Proto(tool, protocol.title)
 local malformed = ProtoExpert.new(tool .. ".malformed", "Not what the protocol says",
     expert.group.MALFORMED, expert.severity.ERROR)
 proto.experts = {malformed}
