@@ -4,8 +4,9 @@
 A room is a folder of lib/ or cmd/. It may include itself and the rooms below it in ORDER, nothing
 else. What a header of a room declares is defined in that room or below. A file is a .c file together
 with the .h file of its name; no more than two files may include each other in a ring, or use what
-each other defines. Every file begins with a comment that says what it is. Exit status 1 where
-something goes up or round, or a file does not say what it is.
+each other defines. Every file begins with a comment that says what it is. What every command gets,
+struct aw_session, and each struct in it have at most MEMBERS members. Exit status 1 where something
+goes up or round, a file does not say what it is, or a struct is larger.
 """
 import re
 import subprocess
@@ -38,6 +39,7 @@ lib/shell/share
 lib/shell
 cmd/*
 """
+MEMBERS = 15
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 NOISE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#(?:\\\n|[^\n])*', re.S | re.M)
 USED = re.compile(r"\b(?:struct|enum|union)\s+\w+|\b([A-Za-z_]\w*)\b")
@@ -129,6 +131,24 @@ def check_definitions(codes):
     return bad
 
 
+def check_members(codes):
+    """The session and every struct that is a part of it, at any depth."""
+    structs = {name: body for file, code in codes.items() if file.endswith(".h")
+               for name, body in re.findall(r"^struct (\w+) \{(.*?)^\};", code, re.M | re.S)}
+    bad, wait, seen = [], ["aw_session"], set()
+    while wait:
+        name = wait.pop()
+        if name in seen or name not in structs:
+            continue
+        seen.add(name)
+        declarations = re.sub(r"\([^*][^;]*?\)|\{.*?\}", "", structs[name], flags=re.S).split(";")[:-1]
+        count = sum(1 + text.count(",") for text in declarations)
+        if count > MEMBERS:
+            bad.append(f"struct {name}, a part of the session: {count} members, more than {MEMBERS}")
+        wait += [found for text in declarations for found in re.findall(r"struct (\w+) \w", text)]
+    return bad if "aw_options" in seen else ["struct aw_session: its parts are not found"]
+
+
 def main():
     tree = TREE
     files = subprocess.check_output(
@@ -159,7 +179,7 @@ def main():
     for file in edges:
         edges[file].discard(file)
     bad += ["in a ring: " + " ".join(ring) for ring in rings(edges) if len(ring) > 2]
-    bad += check_definitions(codes)
+    bad += check_definitions(codes) + check_members(codes)
     for rooms in floors:
         for room in rooms:
             print(f"{room:24} {' '.join(sorted(use.removeprefix('lib/') for use in uses[room]))}")

@@ -8,7 +8,7 @@
 /* On a bus there are the tool's own devices, too. */
 static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_command *stop = aw_find_command(session->own.base, "stop");
+    const struct aw_command *stop = aw_find_command(session->device.own.base, "stop");
     if (!session->tool->protocol->can || !stop)
         return AW_OK;
     aw_session_print_result(session);

@@ -38,7 +38,7 @@ struct aw_own_arm {
 
 static inline struct aw_own_arm *aw_own_arm(const struct aw_session *session)
 {
-    return session->own.arm;
+    return session->device.own.arm;
 }
 
 /* Finds all spots. */

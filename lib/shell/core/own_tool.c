@@ -18,13 +18,13 @@
 
 enum aw_status aw_own_joints_begin(struct aw_session *session)
 {
-    if (!session->wire->protocol->joints || session->own.arm || session->own.recorded)
+    if (!session->wire->protocol->joints || session->device.own.arm || session->device.own.recorded)
         return AW_OK;
     struct aw_own_arm *arm = calloc(1, sizeof *arm);
     if (!arm)
         return aw_no_memory(&session->err);
-    session->own.arm = arm;
-    session->own.base = session->tool;
+    session->device.own.arm = arm;
+    session->device.own.base = session->tool;
     arm->tool = *session->tool;
     aw_own_find(session, arm);
     arm->tool.from_file = true;
@@ -34,7 +34,8 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
     arm->tool.last_stop = session->wire->protocol->stops ? aw_own_last_stop : NULL;
     arm->tool.goes_on = NULL;
     arm->tool.share.saw = aw_own_saw;
-    arm->tool.replay = (struct aw_replay_hooks){.in_step = session->own.base->replay.in_step};
+    arm->tool.replay =
+        (struct aw_replay_hooks){.in_step = session->device.own.base->replay.in_step};
     if (arm->n_questions)
         arm->tool.speaks = arm->speaks;
     session->tool = &arm->tool;
@@ -166,7 +167,7 @@ enum aw_moves aw_own_saw(struct aw_session *session, bool tx, struct aw_span fra
         aw_own_take(session, &record);
     if (known && aw_session_is_own(session, record.codec->message))
         return tx && !record.codec->message->reads ? AW_MOVES : AW_MOVES_ON;
-    if (session->own.base->share.saw)
-        return session->own.base->share.saw(session, tx, frame);
+    if (session->device.own.base->share.saw)
+        return session->device.own.base->share.saw(session, tx, frame);
     return tx && !(known && record.codec->message->reads) ? AW_MOVES : AW_MOVES_ON;
 }

@@ -80,6 +80,15 @@ struct aw_printing {
     size_t csv_columns;          /* of the row or result whose names it has printed */
 };
 
+/* --packets: what the wire's table has beside the tool's. */
+struct aw_own {
+    struct aw_packets *packets; /* NULL: none */
+    char *files;                /* as they were named */
+    bool recorded;              /* they are those of a recording that is read */
+    struct aw_own_arm *arm;     /* the joints that they describe, see own_joints.h; NULL: none */
+    const struct aw_tool *base; /* the tool without them, if there are any */
+};
+
 /* The device's side: the link and what is kept of what comes from it. */
 struct aw_session_device {
     struct aw_link *link;     /* made on first use, kept for the session */
@@ -90,21 +99,13 @@ struct aw_session_device {
     struct aw_error tee_lost; /* why it records no more, until that is reported; or AW_OK */
     struct aw_recent *recent; /* what the device said last, see recent.h; NULL: nothing is kept */
     aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
+    struct aw_own own;
 };
 
 /* Both clocks; session->clock is one of them. */
 struct aw_session_time {
     struct aw_real_clock real;
     struct aw_virtual_clock virtual; /* for sim:?time=virtual */
-};
-
-/* --packets: what the wire's table has beside the tool's. */
-struct aw_own {
-    struct aw_packets *packets; /* NULL: none */
-    char *files;                /* as they were named */
-    bool recorded;              /* they are those of a recording that is read */
-    struct aw_own_arm *arm;     /* the joints that they describe, see own_joints.h; NULL: none */
-    const struct aw_tool *base; /* the tool without them, if there are any */
 };
 
 /* How the program runs. */
@@ -172,7 +173,6 @@ struct aw_session {
     struct aw_session_run run;
     struct aw_session_motion motion;
     struct aw_session_share share;
-    struct aw_own own;
 };
 
 /* A session with its defaults, prints to standard output. NULL: out of memory. */

@@ -14,24 +14,24 @@
 /* The tool is itself again, see own_joints.h. */
 static void forget_joints(struct aw_session *session)
 {
-    if (session->own.arm)
-        session->tool = session->own.base;
-    free(session->own.arm);
-    session->own.arm = NULL;
+    if (session->device.own.arm)
+        session->tool = session->device.own.base;
+    free(session->device.own.arm);
+    session->device.own.arm = NULL;
 }
 
 void aw_session_free_packets(struct aw_session *session)
 {
     forget_joints(session);
-    aw_packets_free(session->own.packets);
-    free(session->own.files);
-    session->own = (struct aw_own){.packets = NULL};
+    aw_packets_free(session->device.own.packets);
+    free(session->device.own.files);
+    session->device.own = (struct aw_own){.packets = NULL};
 }
 
 bool aw_session_is_own(const struct aw_session *session, const struct aw_message *message)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
-    return session->own.packets &&
+    return session->device.own.packets &&
            message >= protocol->messages + session->tool->protocol->n_messages &&
            message < protocol->messages + protocol->n_messages;
 }
@@ -76,7 +76,7 @@ static void exchange(struct aw_session *session, const struct aw_own *own)
 {
     aw_wire_init(session->wire, aw_packets_protocol(own->packets), &session->wire->variant, false);
     aw_session_free_packets(session);
-    session->own = *own;
+    session->device.own = *own;
     session->run.printing.wire = session->wire;
 }
 
@@ -116,7 +116,7 @@ static const char *named_files(const struct aw_session *session, char *out, size
 
 static enum aw_status load_named(struct aw_session *session, const char *files, size_t most)
 {
-    const char *before = session->own.files;
+    const char *before = session->device.own.files;
     if (!files || (before && strcmp(before, files) == 0))
         return AW_OK;
     if (strlen(files) == most)
@@ -137,9 +137,9 @@ static enum aw_status read_packets(struct aw_session *session, const struct aw_p
     enum aw_status status = load_named(session, files, sizeof both - 1);
     if (status != AW_OK && linked)
         return status;
-    bool stays = session->own.packets && (files || linked);
-    session->own.recorded = session->own.recorded && linked;
-    *protocol = stays ? aw_packets_protocol(session->own.packets) : session->tool->protocol;
+    bool stays = session->device.own.packets && (files || linked);
+    session->device.own.recorded = session->device.own.recorded && linked;
+    *protocol = stays ? aw_packets_protocol(session->device.own.packets) : session->tool->protocol;
     if (status == AW_OK || !can_do_without(session))
         return status;
     session->err = (struct aw_error){.status = AW_OK};
@@ -170,9 +170,9 @@ enum aw_status aw_session_check_wire(struct aw_session *session, const char *tex
 uint32_t aw_session_packets_sum(const struct aw_session *session)
 {
     uint32_t sum = 2166136261u; /* FNV-1a */
-    if (!session->own.arm)
+    if (!session->device.own.arm)
         return 0;
-    for (const char *at = aw_packets_text(session->own.packets); *at; at++)
+    for (const char *at = aw_packets_text(session->device.own.packets); *at; at++)
         sum = (sum ^ (uint8_t)*at) * 16777619u;
     return sum ? sum : 1;
 }
@@ -201,9 +201,9 @@ static size_t piece(const char *text, size_t most)
 
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
 {
-    if (!session->own.packets)
+    if (!session->device.own.packets)
         return false;
-    const char *text = aw_packets_text(session->own.packets) + *at;
+    const char *text = aw_packets_text(session->device.own.packets) + *at;
     size_t length = piece(text, size - sizeof mark);
     *at += length;
     snprintf(out, size, "%s%.*s", mark, (int)length, text);
@@ -272,7 +272,7 @@ enum aw_status aw_session_take_packets(struct aw_session *session, const struct 
         return take(session, path);
     }
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
-        if (aw_is_one_of(readers, args->command->name) && !session->own.recorded)
+        if (aw_is_one_of(readers, args->command->name) && !session->device.own.recorded)
             status = take(session, args->bound[i].text);
     return status;
 }
