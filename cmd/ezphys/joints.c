@@ -522,7 +522,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     const struct aw_ezphys_state *state = &ez_of(session)->state;
     int64_t at = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
-    if (tree->paced_ns < at - AW_SECOND / 10)
+    if (llabs(tree->paced_ns - at) > AW_SECOND / 10) /* it was held up, or went as fast as it can */
         tree->paced_ns = at;
     for (; status == AW_OK && at < deadline; at = aw_clock_now(session->clock)) {
         if (tree->paced_ns > at && !isinf(hz)) {

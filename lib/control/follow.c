@@ -27,7 +27,7 @@ static void disengage(struct aw_follow_joint *joint)
 {
     joint->engaged = joint->limited = joint->doubt = false;
     joint->said = joint->held = joint->smooth = joint->command = (double)NAN;
-    joint->velocity = joint->drive = 0;
+    joint->velocity = joint->most = 0;
     joint->behind_ns = 0;
 }
 
@@ -155,8 +155,7 @@ static void advance(struct aw_follow *f, size_t joint, double dt_s, int64_t now_
     j->catching = j->catching && fabs(way) > most * dt_s;
     j->velocity = dt_s > 0 ? step / dt_s : 0;
     j->command += step;
-    double behind = isnan(j->actual) ? 0 : j->command - j->actual;
-    j->drive = aw_clamp(j->velocity + AW_FOLLOW_GAIN * behind, -most, most);
+    j->most = most;
 }
 
 static bool keeps_up(struct aw_follow *f, int64_t now_ns)

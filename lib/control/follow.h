@@ -9,7 +9,7 @@
  *     … it is gone, or begins anew:  aw_follow_lose(&f, AW_UNFOLLOW_GONE);
  *     … at once after each of these, and every few milliseconds:
  *     switch (aw_follow_step(&f, now_ns)) {
- *     case AW_FOLLOW_RUN:    … send joints[…].command, or .drive, of those that are engaged …
+ *     case AW_FOLLOW_RUN:    … send joints[…].command of those that are engaged …
  *     case AW_FOLLOW_STOP:   … the stop; f.halt says why …
  *     case AW_FOLLOW_REFUSE: … f.halted_joint would begin with a jump: end with an error …
  *     case AW_FOLLOW_REST:   … nothing …
@@ -39,7 +39,6 @@
 #define AW_FOLLOW_ROWS 32
 #define AW_FOLLOW_NAME 96
 #define AW_FOLLOW_LATE INT64_C(100000000) /* ns between two steps */
-#define AW_FOLLOW_GAIN 5.0 /* 1/s: a joint that takes velocities makes good so much of its way */
 
 struct aw_follow_row {
     char joint[AW_FOLLOW_NAME], field[AW_FOLLOW_NAME];
@@ -76,7 +75,7 @@ struct aw_follow_joint {
     bool engaged;    /* it follows */
     double command;  /* where it is to be now */
     double velocity; /* of the command */
-    double drive;    /* for a joint that takes velocities: to be there */
+    double most;     /* no faster may it be now: at first more slowly than speed */
     bool limited;    /* the leader is beyond its limits, or those of the map */
     double said;     /* by the leader, by the map; NaN: nothing since the last loss */
 

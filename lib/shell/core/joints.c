@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "control/steer.h"
 #include "shell/core/dry.h"
 
 #define NAMES_MAX         128
@@ -29,6 +30,7 @@ struct aw_joint aw_joint_unknown(const char *name)
                              .far = INFINITY,
                              .home = NAN,
                              .aim = NAN,
+                             .most = NAN,
                              .full = NAN};
     snprintf(joint.name, sizeof joint.name, "%s", name);
     aw_utf8_clean(joint.name); /* it may have come over a wire */
@@ -258,7 +260,7 @@ static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list
 {
     if (aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "where the joints are");
-    for (size_t i = 0; i < command->n; i++) {
+    for (size_t i = 0; i < command->n && command->stream; i++) { /* else await leads them */
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
         double way = command->goals[i].value - joint->aim;
         joint->rate = command->seconds > 0 && isfinite(way) ? way / command->seconds : 0;
@@ -317,19 +319,12 @@ static double speed_of(const struct aw_session *session, const struct aw_joint *
     return said > 0 && isinf(joint->speed) ? said : joint->speed;
 }
 
-/* From where it is to there. */
-static double way_of(const struct aw_joint *joint, double value)
-{
-    return value - aw_joint_at(joint, value);
-}
-
-/* What it is to go now; what is not known to be anywhere stands. */
 static double velocity_of(const struct aw_session *session, const struct aw_joint *joint)
 {
     double per_s =
         aw_flag(session, "kp") ? aw_option_number(session, "kp") : session->tool->joints->steer;
-    double away = way_of(joint, joint->aim);
-    return isnan(away) ? 0 : aw_clamp(joint->rate + per_s * away, -joint->speed, joint->speed);
+    double most = isnan(joint->most) ? joint->speed : joint->most;
+    return aw_steer(joint->rate, per_s, aw_joint_way(joint, joint->aim), most);
 }
 
 /* Each news is answered before anybody looks at it. */
@@ -411,7 +406,7 @@ static bool is_away(void *context, const struct aw_joint_list *list)
     double most = 0;
     for (size_t i = 0; i < a->command->n; i++) {
         const struct aw_joint *joint = &list->joints[a->command->goals[i].joint];
-        double away = way_of(joint, a->command->goals[i].value);
+        double away = aw_joint_way(joint, a->command->goals[i].value);
         double tolerance = isnan(a->tolerance) ? joint->near : a->tolerance;
         double times = isnan(away) ? (double)INFINITY : fabs(away) / tolerance;
         if (joint->blind || fabs(away) <= tolerance || times <= most)
@@ -442,7 +437,7 @@ double aw_joints_seconds(const struct aw_session *session, const struct aw_joint
     bool steered = joints->steer > 0 && !joints->await;
     for (size_t i = 0; i < command->n && steered; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
-        double way = fabs(command->goals[i].value - joint->now.value[AW_JOINT_ACTUAL]);
+        double way = fabs(command->goals[i].value - aw_joint_at(joint, joint->aim));
         longest = fmax(longest, way / speed_of(session, joint));
     }
     seconds = seconds > 0 ? seconds : longest;
@@ -479,7 +474,7 @@ static enum aw_status go_there(struct aw_session *session, struct aw_joint_list 
     struct going g = {session, list, command, {0}, 0, aw_joints_now(session)};
     for (size_t i = 0; i < command->n && i < AW_JOINTS_STEERED; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
-        double at = joint->now.value[AW_JOINT_ACTUAL];
+        double at = aw_joint_at(joint, joint->aim);
         if (isnan(at))
             return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
                            aw_joint_called(joint));
@@ -507,7 +502,7 @@ static void tell(struct aw_session *session, const void *context)
     double most = -1;
     for (size_t i = 0; i < t->command->n; i++) {
         const struct aw_joint *joint = &t->list->joints[t->command->goals[i].joint];
-        double away = fabs(way_of(joint, t->command->goals[i].value));
+        double away = fabs(aw_joint_way(joint, t->command->goals[i].value));
         if (joint->blind || !(away > most))
             continue;
         far = &t->command->goals[i];
@@ -572,10 +567,17 @@ static enum aw_status stop_steered(struct aw_session *session, enum aw_status st
     return status;
 }
 
+void aw_joints_let_go(struct aw_joint_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        list->joints[i].aim = list->joints[i].most = (double)NAN;
+}
+
 enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *list,
                              enum aw_status status)
 {
     const struct aw_joints *joints = session->tool->joints;
+    aw_joints_let_go(list);
     if (status == AW_STOPPED)
         return status;
     if (!joints->end && joints->steer > 0 && session->motion.moving && status != AW_LOST)
@@ -588,6 +590,11 @@ double aw_joint_at(const struct aw_joint *joint, double near)
     double at = joint->now.value[AW_JOINT_ACTUAL];
     bool turned = joint->wraps && fabs(near - at) > M_PI;
     return turned ? near - remainder(near - at, 2 * M_PI) : at;
+}
+
+double aw_joint_way(const struct aw_joint *joint, double place)
+{
+    return place - aw_joint_at(joint, place);
 }
 
 double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint)

@@ -44,8 +44,9 @@
  *            times are those of the simulation, one exchange a step: see now.
  *
  * Steering. Where a device takes velocities and tells where its joints are, targets are reached by
- * velocities, here and for all tools: each news of a joint is answered with the velocity of its
- * path, and more where it is behind. The tool's command gets velocities only then.
+ * velocities, here and for all tools and commands (control/steer.h): each news of a joint is
+ * answered with the velocity of its path, and more where it is behind. The tool's command gets
+ * velocities only then. Whatever ends the motion lets go of them first.
  *
  * Time. Deadlines and times of arrival are by the session's clock. Where the device has a time of
  * its own (ezphys), aw_joints_now is that, and what is to happen at a time happens by it; else it
@@ -108,6 +109,7 @@ struct aw_joint {
     bool other;       /* nothing describes it: limits has one row for all of these */
     uint32_t id;      /* the tool's own number of it */
     double aim, rate; /* of joints that are steered: where to, and how fast that moves; NaN: not */
+    double most;      /* no faster is it steered; NaN: than speed */
     struct aw_joint_state now;
 };
 
@@ -364,15 +366,18 @@ enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list 
 /* What people call it: "elbow", and not "m3"; "base", and not "1". */
 const char *aw_joint_called(const struct aw_joint *joint);
 
-/* Does it go to a target by itself? Else it takes velocities, or is steered. */
-static inline bool aw_joint_goes(const struct aw_session *session, const struct aw_joint *joint)
-{
-    return (joint->takes & AW_JOINT_TAKES_TARGETS) && !(session->tool->joints->steer > 0);
-}
+/* Nothing is steered any more: who goes on says anew where to. aw_joints_end does it, too. */
+void aw_joints_let_go(struct aw_joint_list *list);
 
 /* Where it is, for one that should be near there: of an angle that begins anew after a turn (wraps)
- * the one of all these turns that is nearest. near NaN: as it is measured. */
+ * the one of all these turns that is nearest. near NaN: as it is measured. What is on its way is
+ * near its aim, and what is not, where its numbers say: there is no shortest way round. */
 double aw_joint_at(const struct aw_joint *joint, double near);
+
+/* How far it has to go to this place, on the way on which it is: the one difference that steering,
+ * arrivals and following errors know. What is compared before anything moves is not this, but the
+ * numbers as they are (start_guard.h). */
+double aw_joint_way(const struct aw_joint *joint, double place);
 
 /* How old the actual value is, in s; NaN: it never came. */
 double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clamp.h"
 #include "base/number.h"
 #include "control/lag.h"
 
@@ -14,7 +13,6 @@
 #define EASE       0.3  /* of its limit, no faster on that way */
 #define SETTLE_S   5    /* on arrival, until it is near enough */
 #define SMOOTH     1.58 /* the fastest moment of a sinusoidal way is pi/2 times its mean */
-#define STEER      5    /* 1/s: so much of the way that is left makes a velocity */
 #define NEAR       0.1  /* of how far it may be away: there, where it is steered */
 #define SILENCE_S  0.5  /* without news of a joint that is on its way */
 #define GAP_NS     (200 * AW_MILLISECOND) /* later than that, the way has waited */
@@ -75,7 +73,7 @@ enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joi
                                  const struct aw_joint_lag *lag, int64_t *behind_ns)
 {
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
-    double away = lag->target - aw_joint_at(joint, lag->target);
+    double away = aw_joint_way(joint, lag->target);
     if (!aw_lags(behind_ns, away, lag->most, aw_joints_now(session)))
         return AW_OK;
     return aw_fail(&session->err, AW_REFUSED,
@@ -168,7 +166,7 @@ static enum aw_status time_of(struct aw_session *session, const struct aw_joint_
     return AW_OK;
 }
 
-/* Where joints are to be now. Those that take velocities are steered there. */
+/* Where joints are to be now. */
 struct way {
     struct aw_session *session;
     struct aw_joint_list *list;
@@ -180,18 +178,6 @@ struct way {
     int64_t behind_ns[AW_START_JOINTS];
 };
 
-static enum aw_status velocity_of(const struct way *way, size_t i, double part, double at,
-                                  double *velocity)
-{
-    const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
-    double rate = part < 1 ? (way->goals[i].value - way->from[i]) / way->seconds : 0, most;
-    enum aw_status status = aw_start_speed(way->session, joint, &most);
-    most = isnan(most) ? fmax(fabs(rate), EASE * joint->speed) : most;
-    *velocity = rate + STEER * (at - aw_joint_at(joint, at));
-    *velocity = isfinite(most) ? aw_clamp(*velocity, -most, most) : *velocity;
-    return status;
-}
-
 static enum aw_status send_part(struct way *way, double part)
 {
     struct aw_session *session = way->session;
@@ -201,27 +187,22 @@ static enum aw_status send_part(struct way *way, double part)
                                        .seconds = 1 / session->tool->joints->hz,
                                        .stream = true,
                                        .show_ns = AW_NO_TIME};
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < way->n && status == AW_OK; i++) {
-        bool targets = aw_joint_goes(session, &way->list->joints[way->goals[i].joint]);
+    for (size_t i = 0; i < way->n; i++) {
         double at = way->from[i] + part * (way->goals[i].value - way->from[i]);
         now[i] = (struct aw_joint_goal){way->goals[i].joint, at};
         way->lags[i].target = at;
-        command.what = targets ? AW_JOINT_TARGETS : AW_JOINT_VELOCITIES;
-        if (!targets)
-            status = velocity_of(way, i, part, at, &now[i].value);
     }
-    return status == AW_OK ? session->tool->joints->command(session, way->list, &command) : status;
+    return aw_joints_stream(session, way->list, &command);
 }
 
-/* Do any of them have to be steered, and are not near yet? */
-static bool is_steered(const struct way *way)
+/* Of those that are steered: is any not near yet? */
+static bool is_far(const struct way *way)
 {
-    for (size_t i = 0; i < way->n; i++) {
+    for (size_t i = 0; i < way->n && way->session->tool->joints->steer > 0; i++) {
         const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
-        double goal = way->goals[i].value, away = goal - aw_joint_at(joint, goal), reach;
-        if (!aw_joint_goes(way->session, joint) &&
-            aw_start_reach(way->session, joint, &reach) == AW_OK && fabs(away) > NEAR * reach)
+        double reach;
+        if (aw_start_reach(way->session, joint, &reach) == AW_OK &&
+            fabs(aw_joint_way(joint, way->goals[i].value)) > NEAR * reach)
             return true;
     }
     return false;
@@ -252,9 +233,14 @@ static enum aw_status begin_way(struct way *way)
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < way->n && status == AW_OK; i++) {
-        const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
+        struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
+        double rate = fabs(way->goals[i].value - way->from[i]) / way->seconds;
         way->lags[i] = (struct aw_joint_lag){.target = way->from[i], .slower = "approach"};
         status = aw_joint_max_lag(way->session, joint, &way->lags[i].most);
+        if (status == AW_OK)
+            status = aw_start_speed(way->session, joint, &joint->most);
+        if (isnan(joint->most))
+            joint->most = isfinite(joint->speed) ? fmax(rate, EASE * joint->speed) : INFINITY;
     }
     if (status == AW_OK)
         aw_session_moves(way->session);
@@ -269,8 +255,7 @@ static enum aw_status ramp(struct way *way)
     int64_t start = aw_joints_now(session), due = start;
     int64_t ticks = (int64_t)ceil(way->seconds * hz), most = ticks + (int64_t)(SETTLE_S * hz);
     enum aw_status status = begin_way(way);
-    for (int64_t tick = 1; status == AW_OK && tick <= most && (part < 1 || is_steered(way));
-         tick++) {
+    for (int64_t tick = 1; status == AW_OK && tick <= most && (part < 1 || is_far(way)); tick++) {
         int64_t late = aw_joints_now(session) - due;
         start += late > GAP_NS ? late : 0;
         due = aw_clock_after(start, (double)tick / hz);
@@ -285,7 +270,7 @@ static enum aw_status ramp(struct way *way)
     return status;
 }
 
-/* Those that take velocities stand from now on. */
+/* Those that were steered stand from now on. */
 static enum aw_status stand(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_goal *goals, size_t n)
 {
@@ -295,10 +280,10 @@ static enum aw_status stand(struct aw_session *session, struct aw_joint_list *li
                                        .seconds = NAN,
                                        .stream = true,
                                        .show_ns = AW_NO_TIME};
-    for (size_t i = 0; i < n; i++)
-        if (!aw_joint_goes(session, &list->joints[goals[i].joint]))
-            still[command.n++] = (struct aw_joint_goal){goals[i].joint, 0};
-    return command.n ? session->tool->joints->command(session, list, &command) : AW_OK;
+    aw_joints_let_go(list);
+    for (size_t i = 0; i < n && session->tool->joints->steer > 0; i++)
+        still[command.n++] = (struct aw_joint_goal){goals[i].joint, 0};
+    return aw_joints_stream(session, list, &command);
 }
 
 struct arriving {
@@ -313,7 +298,7 @@ static bool is_away(void *context, const struct aw_joint_list *list)
     double reach;
     for (a->late = 0; a->late < a->n; a->late++) {
         const struct aw_joint *joint = &list->joints[a->goals[a->late].joint];
-        double goal = a->goals[a->late].value, away = goal - aw_joint_at(joint, goal);
+        double away = aw_joint_way(joint, a->goals[a->late].value);
         if (aw_start_reach(a->session, joint, &reach) == AW_OK && fabs(away) > reach)
             return true;
     }
@@ -345,13 +330,13 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
 {
     const struct aw_joints *joints = session->tool->joints;
     double from[AW_START_JOINTS], seconds;
-    for (size_t i = 0; i < n; i++)
-        list->joints[goals[i].joint].aim = NAN; /* it is led by the way */
     for (size_t i = 0; i < n; i++) {
         const struct aw_joint *joint = &list->joints[goals[i].joint];
-        double at = joint->now.value[joints->timed ? AW_JOINT_TARGET : AW_JOINT_ACTUAL];
+        double at =
+            joints->timed ? joint->now.value[AW_JOINT_TARGET] : aw_joint_at(joint, joint->aim);
         from[i] = isnan(at) ? goals[i].value : at;
     }
+    aw_joints_let_go(list);
     enum aw_status status = time_of(session, list, goals, from, n, &seconds);
     if (status != AW_OK || (seconds <= 0 && !joints->timed))
         return status;

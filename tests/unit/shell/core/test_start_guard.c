@@ -179,6 +179,7 @@ static const struct aw_joints turning = {.open = open_it,
                                          .command = turn,
                                          .attend = turns,
                                          .now = device_time,
+                                         .steer = 5,
                                          .hz = 50};
 
 /* Where the angle begins anew, it goes on as before. */

@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# An angle that begins anew after a turn: what is on its way across half a turn goes on as before, and
+# what begins there goes where its numbers say. There is no shortest way round.
+load common
+
+# A wheel without weight, and a path across half a turn.
+make_wheel() {
+    printf '%s\n' 'gravity 0 0 0' 'step 10ms' \
+        'body wheel box 0.2 0.2 0.2 mass 1 at 0 0 0 collide off' \
+        'joint spin hinge wheel world anchor 0 0 0 axis 0 0 1' >wheel.scene
+    awk -v OFS=, 'BEGIN { print "t,spin"; for (i = 0; i <= 50; i++) print i / 50, 3 + i / 100 }' >across.csv
+    wheel="sim:?scene=$D/wheel.scene"
+}
+
+# went LINE…: where the wheel was, in tenths of a rad, each place once in a row.
+went() {
+    printf '%s\n' "$@" | exits 0 ezphys -q -l "$wheel" --record run.pcapng || return
+    ezphys -q decode -j run.pcapng | jq 'select(.displacement != null) | .displacement * 10 | round' |
+        uniq | xargs
+}
+
+@test "across half a turn: a path, one that is played again, a leader's and a single motion neither jump back nor go round" {
+    make_wheel
+    while IFS='|' read -r words last; do
+        places=$(went 'move spin=3 --speed 2' "$words") || { echo "$words: $stderr" && false; }
+        matches "$places" "0 1 2 *29 30 31 -31 -30 *$last"
+        hasnt "${places#*30 31}" ' 0 '
+    done <<END
+play across.csv|-28
+play across.csv --loop --for 2.5s --approach 1|30
+follow across.csv --map spin=spin --max-speed 1 --approach 1|-28
+move spin=3.5 --speed 2|-28
+jog spin 0.5 --speed 2|-28
+END
+}
+
+@test "across half a turn: what begins on the other side is a jump, and goes there by its numbers" {
+    make_wheel
+    printf '%s\n' 'move spin=-3 --speed 2' 'play across.csv' >lines
+    fails 6 ezphys -q -l "$wheel" <lines
+    matches "$why" '*spin stands at -3 rad, the first target is 3 rad: farther than --max-jump 0.1 rad*'
+    for words in 'play across.csv --approach 4' 'follow across.csv --map spin=spin --max-speed 4 --approach 4'; do
+        places=$(went 'move spin=-3 --speed 2' "$words") || { echo "$words: $stderr" && false; }
+        matches "$places" '0 *-29 -30 -29 * -1 * 1 *29 30 31 -31 -30 *'
+    done
+    places=$(went 'move spin=3.1 --speed 4' 'move spin=-3.1 --speed 4')
+    matches "$places" '0 *29 30 31 30 29 * 0 *-30 -31'
+}
+
+@test "across half a turn: a stick turns it on" {
+    make_wheel
+    sed -n '/^```evemu/,/^E:/{/^[#NIPBA]/p}' "$root/docs/teleop.md" >pad.evemu
+    while read -r at control; do
+        printf 'E: %s %s\nE: %s 0000 0000 0\n' "$at" "$control" "$at"
+    done >>pad.evemu <<END
+0.0 0000 0000 0
+0.4 0001 0136 1
+0.5 0001 0137 1
+1.0 0003 0001 -32768
+3.2 0001 0137 0
+3.4 0003 0001 0
+END
+    stderr='held up'
+    while [[ $stderr == *'held up'* ]]; do # by this machine, where it is busy
+        ok ezphys -l "$wheel" --record run.pcapng teleop --pad file:pad.evemu
+    done
+    has "$output" 'result=ended stops=1'
+    places=$(ezphys -q decode -j run.pcapng | jq 'select(.displacement != null) | .displacement * 10 | round' | uniq | xargs)
+    matches "$places" '0 1 2 *29 30 31 -31 -30 *-1?'
+}
