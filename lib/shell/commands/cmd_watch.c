@@ -145,12 +145,19 @@ static void keep_columns(struct aw_object *columns, struct aw_object *row)
     *row = *columns;
 }
 
+/* Is the line of NDJSON what is wanted? */
+static bool is_ndjson(const struct watch *w, const struct aw_item *item)
+{
+    enum aw_style style = aw_session_style(w->session);
+    return item->line && (style == AW_STYLE_TEXT || style == AW_STYLE_JSON);
+}
+
 /* What is no record of ours: a row of the values that are asked for, of NDJSON in its own form. */
 static void show_points(struct watch *w, const struct aw_item *item)
 {
     char text[AW_OBJECT_TEXT + 1];
     struct aw_object row;
-    bool ndjson = item->line && !aw_session_csv(w->session) && !aw_flag(w->session, "format");
+    bool ndjson = is_ndjson(w, item);
     aw_object_start(&row, NULL);
     if (item->time_ns != AW_NO_TIME && !(ndjson && item->arrived))
         aw_object_number(&row, "t", (double)item->time_ns / 1e9, 6, NULL);
@@ -165,13 +172,14 @@ static void show_points(struct watch *w, const struct aw_item *item)
     }
     if (ndjson) {
         char *at = aw_output_reserve(&w->session->out, AW_OBJECT_TEXT);
-        aw_output_done(&w->session->out, aw_object_json(&row, "", NULL, at));
+        aw_output_done(&w->session->out,
+                       aw_object_print(&row, &(struct aw_object_form){.style = AW_STYLE_JSON}, at));
         return;
     }
-    if (aw_session_csv(w->session))
+    if (aw_style_is_table(aw_session_style(w->session)))
         keep_columns(&w->columns, &row);
     row.headline = "<-";
-    *aw_object_line(&row, text) = '\0';
+    *aw_object_print(&row, &(struct aw_object_form){.style = AW_STYLE_TEXT}, text) = '\0';
     aw_session_row(w->session, &row, "%s", text);
 }
 
@@ -183,8 +191,7 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
         choose_fields(w, item);
     if (item->record)
         status = aw_session_show(w->session, item->record);
-    else if (item->line && w->select.n == 0 &&
-             (aw_session_json(w->session) || !aw_session_formatted(w->session)))
+    else if (w->select.n == 0 && is_ndjson(w, item))
         aw_output_print(out, "%s\n", item->line);
     else
         show_points(w, item);

@@ -12,7 +12,8 @@
 static bool is_empty(const struct aw_object *result)
 {
     char text[AW_OBJECT_TEXT];
-    aw_object_format(result, "%{messages}", text);
+    aw_object_print(
+        result, &(struct aw_object_form){.style = AW_STYLE_FORMAT, .format = "%{messages}"}, text);
     return strncmp(text, "0\n", 2) == 0;
 }
 
@@ -21,8 +22,8 @@ static bool is_wanted(struct aw_session *session)
     const struct aw_session_mode *mode = &session->mode;
     return (mode->one_shot || mode->interactive) && mode->scripts == 0 && !mode->advised &&
            !session->out.sink && !aw_flag(session, "quiet") && !aw_flag(session, "dry-run") &&
-           !is_empty(&session->result) && !aw_session_json(session) &&
-           !aw_session_formatted(session) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
+           !is_empty(&session->result) && !aw_session_formatted(session) && isatty(STDOUT_FILENO) &&
+           isatty(STDERR_FILENO);
 }
 
 /* The file that an argument or an option of this name has, if it is one that can be read again. */

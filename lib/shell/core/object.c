@@ -232,26 +232,40 @@ static char *put_json_entry(char *out, const struct aw_object *object, size_t i,
     return out;
 }
 
-char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out)
+/* "t":1.5,"cmd":"deg","ok":true, and what else there is where it is not true. */
+static char *put_json_head(char *out, const struct aw_object_head *head)
+{
+    out += sprintf(out, "\"t\":%s", head->time);
+    if (head->cmd)
+        out += sprintf(out, ",\"cmd\":\"%s\"", head->cmd);
+    if (!head->error)
+        return put(out, ",\"ok\":true");
+    return out +
+           sprintf(out, ",\"ok\":false,\"error\":\"%s\",\"exit\":%d", head->error, head->exit);
+}
+
+static char *print_json(const struct aw_object *object, const struct aw_object_form *form,
+                        char *out)
 {
     *out++ = '{';
-    out = put(out, head);
+    if (form->head)
+        out = put_json_head(out, form->head);
     size_t n = that_fit(object, ESCAPE);
     for (size_t i = 0; i < n; i++)
         if (!object->entries[i].absent)
             out = put_json_entry(out, object, i, n);
-    if (why) {
+    if (form->head && form->head->error) {
         out = put(out, ",\"why\":");
-        out = aw_json_string(out, why, WHY_MAX);
+        out = aw_json_string(out, form->head->why, WHY_MAX);
     }
     return put(out, "}\n");
 }
 
-char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out)
+static char *put_csv_names(char *out, const struct aw_object *object, size_t n, bool result)
 {
-    out = put(out, head);
-    for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
-        if (i > 0 || *head)
+    out = put(out, result ? "t,cmd" : "");
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 || result)
             *out++ = ',';
         out = aw_csv_quote(out, object->entries[i].key, TEXT_MAX);
     }
@@ -259,12 +273,17 @@ char *aw_object_csv_names(const struct aw_object *object, const char *head, char
     return out;
 }
 
-char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out)
+static char *print_csv(const struct aw_object *object, const struct aw_object_form *form, char *out)
 {
-    out = put(out, head);
-    for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
+    const struct aw_object_head *head = form->head;
+    size_t n = that_fit(object, 2);
+    if (form->names)
+        out = put_csv_names(out, object, n, head != NULL);
+    if (head)
+        out += sprintf(out, "%s,%s", head->time, head->cmd ? head->cmd : "");
+    for (size_t i = 0; i < n; i++) {
         const struct aw_entry *entry = &object->entries[i];
-        if (i > 0 || *head)
+        if (i > 0 || head)
             *out++ = ',';
         if (entry->text)
             out = aw_csv_quote(out, entry->text, TEXT_MAX);
@@ -303,11 +322,12 @@ static const struct aw_entry *find(const struct aw_object *object, const char *k
     return n == 1 ? found : NULL;
 }
 
-char *aw_object_format(const struct aw_object *object, const char *format, char *out)
+static char *print_format(const struct aw_object *object, const struct aw_object_form *form,
+                          char *out)
 {
     static const size_t longest = 1024;
     const char *end = out + AW_OBJECT_TEXT - longest;
-    for (const char *p = format; *p && out < end; p++) {
+    for (const char *p = form->format; *p && out < end; p++) {
         const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
         if (close) {
             out = put_value(out, find(object, p + 2, (size_t)(close - p - 2)));
@@ -322,8 +342,10 @@ char *aw_object_format(const struct aw_object *object, const char *format, char 
     return out;
 }
 
-char *aw_object_line(const struct aw_object *object, char *out)
+static char *print_text(const struct aw_object *object, const struct aw_object_form *form,
+                        char *out)
 {
+    (void)form;
     out = put(out, object->headline ? object->headline : object->cmd);
     size_t n = that_fit(object, 1);
     for (size_t i = 0; i < n; i++) {
@@ -341,4 +363,14 @@ char *aw_object_line(const struct aw_object *object, char *out)
     }
     *out++ = '\n';
     return out;
+}
+
+char *aw_object_print(const struct aw_object *object, const struct aw_object_form *form, char *out)
+{
+    typedef char *print_fn(const struct aw_object *object, const struct aw_object_form *form,
+                           char *out);
+#define ROW(NAME, name, letter, value, help) [AW_STYLE_##NAME] = print_##name,
+    static print_fn *const printers[AW_STYLES] = {[AW_STYLE_TEXT] = print_text, AW_EACH_STYLE(ROW)};
+#undef ROW
+    return printers[form->style](object, form, out);
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "control/samples.h"
+#include "view/text/view.h"
 
 #define AW_OBJECT_MAX  256
 #define AW_STRING_MAX  4096
@@ -73,20 +74,26 @@ void aw_object_absent(struct aw_object *object);
  * then. Nothing if there are no samples. */
 void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats);
 
-/* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the
- * start of the JSON object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); it may be empty. why goes to
- * the end if it is not NULL. Keys with dots are objects in the object. */
-char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out);
-char *aw_object_line(const struct aw_object *object, char *out);
+/* What is said of a command beside its result. */
+struct aw_object_head {
+    const char *time, *cmd; /* when it ended, in seconds; its name, or NULL */
+    const char *error;      /* the kind of its error; NULL: it has ended well */
+    const char *why;        /* the text of the error */
+    int exit;
+};
 
-/* A line of names and one of values; head is what stands before them ("t,cmd" and "1.5,ping"), or
- * empty. */
-char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out);
-char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out);
+/* How an object is printed. */
+struct aw_object_form {
+    enum aw_style style;
+    bool names;                        /* of a table: the line of names before that of values */
+    const struct aw_object_head *head; /* NULL: it is a row, not the result of a command */
+    const char *format; /* AW_STYLE_FORMAT: %{KEY} is a value, "-" where there is none
+                                          of this name; \n and \t are understood */
+};
 
-/* A line as the user wants it: %{KEY} is a value, "-" where there is none of this name; \n and \t
- * are understood. */
-char *aw_object_format(const struct aw_object *object, const char *format, char *out);
+/* Writes at most AW_OBJECT_TEXT bytes to out, twice as many with .names, no NUL, and returns the
+ * end. In JSON, keys with dots are objects in the object. */
+char *aw_object_print(const struct aw_object *object, const struct aw_object_form *form, char *out);
 
 /* Text as a JSON string with its quotes, cut after max bytes; what is no UTF-8 becomes '?'. */
 char *aw_json_string(char *out, const char *text, size_t max);

@@ -20,9 +20,10 @@ static const char *const color_choices[] = {"auto", "always", "never", NULL};
 const struct aw_option aw_global_options[] = {
     {.name = "link", .letter = 'l', .value = "URL",
      .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias"},
-    {.name = "json", .letter = 'j', .help = "print JSON, one object a line"},
-    {.name = "csv", .help = "print CSV with a header"},
-    {.name = "format", .value = "FORMAT", .help = "print this for every record: '%{t} %{angle}'"},
+#define STYLE(NAME, word, sign, takes, text)                                                       \
+    {.name = #word, .letter = sign, .value = takes, .help = text},
+    AW_EACH_STYLE(STYLE)
+#undef STYLE
     {.name = "fields", .value = "A,B,…", .help = "print only these fields of records, rows and "
         "results"},
     {.name = "raw", .help = "wire numbers instead of units and names; encode: write the bytes"},
@@ -71,6 +72,14 @@ const struct aw_option aw_global_options[] = {
     {0},
 };
 /* clang-format on */
+
+const char *aw_option_of_style(enum aw_style style)
+{
+#define NAME(NAME, name, letter, value, help) [AW_STYLE_##NAME] = #name,
+    static const char *const names[AW_STYLES] = {AW_EACH_STYLE(NAME)};
+#undef NAME
+    return names[style];
+}
 
 void aw_options_add(struct aw_options *options, const struct aw_option *table)
 {

@@ -5,6 +5,7 @@
 #define AW_SHELL_CORE_OPTIONS_H
 
 #include "shell/core/tool.h"
+#include "view/text/view.h"
 
 #define AW_OPTIONS_MAX 64
 
@@ -29,6 +30,9 @@ struct aw_options {
 
 /* The options that every tool has. */
 extern const struct aw_option aw_global_options[];
+
+/* The name of the option that asks for this style; NULL: none, for text. */
+const char *aw_option_of_style(enum aw_style style);
 
 /* Adds a table of options with their defaults. */
 void aw_options_add(struct aw_options *options, const struct aw_option *table);

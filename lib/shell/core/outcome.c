@@ -18,21 +18,18 @@ static bool shows_all(const struct aw_session *session)
 static void print_result(struct aw_session *session, enum aw_status status)
 {
     const char *name = session->run.command ? session->run.command->name : NULL;
-    char time[48], json[256], values[96];
+    char time[48];
     if (!aw_session_json(session) && aw_session_formatted(session) &&
         (session->run.printing.view || session->run.printing.rows))
         return;
     if (!aw_wanted_pick(session, &session->result))
         return;
     *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0) = '\0';
-    int used =
-        snprintf(json, sizeof json, "\"t\":%s%s%s%s,\"ok\":%s", time, name ? ",\"cmd\":\"" : "",
-                 name ? name : "", name ? "\"" : "", status == AW_OK ? "true" : "false");
-    if (status != AW_OK)
-        snprintf(json + used, sizeof json - (size_t)used, ",\"error\":\"%s\",\"exit\":%d",
-                 aw_status_name(status), aw_exit_code(session, status));
-    snprintf(values, sizeof values, "%s,%s", time, name ? name : "");
-    struct aw_row_head head = {json, "t,cmd", values, status == AW_OK ? NULL : session->err.text};
+    const struct aw_object_head head = {.time = time,
+                                        .cmd = name,
+                                        .error = status == AW_OK ? NULL : aw_status_name(status),
+                                        .why = session->err.text,
+                                        .exit = aw_exit_code(session, status)};
     if (aw_session_print_object(session, &session->result, &head))
         return;
     session->result.cmd = name;

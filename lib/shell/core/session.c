@@ -42,14 +42,11 @@ static struct aw_view_options view_options(struct aw_session *session)
 {
     static const char *const times[] = {"none", "abs", "rel", "delta", "iso"};
     struct aw_view_options options = {.format = aw_option_of_records(session, "format"),
+                                      .style = aw_session_style(session),
                                       .subjects = aw_session_subjects(session)};
     const char *time = aw_option(session, "time");
     if (time)
         options.time = (enum aw_time_style)(AW_TIME_NONE + aw_find_word(times, 5, time));
-    options.style = aw_session_json(session)  ? AW_STYLE_JSON
-                    : aw_session_csv(session) ? AW_STYLE_CSV
-                    : options.format          ? AW_STYLE_FORMAT
-                                              : AW_STYLE_TEXT;
     return options;
 }
 
@@ -99,7 +96,7 @@ struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire 
     options.format = NULL;
     options.messages = *messages;
     options.fields = aw_flag(session, "fields") ? split_fields(session) : NULL;
-    if (style == AW_STYLE_CSV && options.time == AW_TIME_DEFAULT)
+    if (aw_style_is_table(style) && options.time == AW_TIME_DEFAULT)
         options.time = AW_TIME_REL;
     struct aw_view *view = aw_view_new(wire, &options, &session->err);
     tell_room(session, view);
@@ -184,15 +181,15 @@ struct aw_messages aw_session_spoken(const struct aw_session *session)
                             session->tool->protocol->n_messages);
 }
 
-/* In CSV where nothing is asked for in particular: the columns are those of what is sent, or of
+/* In a table where nothing is asked for in particular: the columns are those of what is sent, or of
  * what the device sends by itself. A message that has others begins a new table, with a header. */
 static void choose_columns(struct aw_session *session, const struct aw_record *record)
 {
     struct aw_printing *printing = &session->run.printing;
     size_t at = (size_t)(record->codec - printing->wire->codecs);
     bool chosen = aw_flag(session, "fields") || printing->usual_fields;
-    if (!aw_session_csv(session) || chosen || (printing->view && !printing->messages.any) ||
-        aw_messages_have(&printing->messages, at))
+    if (!aw_style_is_table(aw_session_style(session)) || chosen ||
+        (printing->view && !printing->messages.any) || aw_messages_have(&printing->messages, at))
         return;
     if (!printing->view || !aw_view_covers(printing->view, record->codec)) {
         aw_view_free(printing->view);
@@ -218,41 +215,34 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
 }
 
 bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,
-                             const struct aw_row_head *head)
+                             const struct aw_object_head *head)
 {
     struct aw_printing *printing = &session->run.printing;
-    if (!aw_session_formatted(session))
+    const struct aw_object_form form = {.style = aw_session_style(session),
+                                        .names = printing->columns != object->n,
+                                        .head = head,
+                                        .format = aw_option_of_records(session, "format")};
+    if (form.style == AW_STYLE_TEXT)
         return false;
     char *at = aw_output_reserve(&session->out, 2 * AW_OBJECT_TEXT);
-    if (aw_session_json(session)) {
-        at = aw_object_json(object, head->json, head->why, at);
-    } else if (aw_session_csv(session)) {
-        if (printing->csv_columns != object->n)
-            at = aw_object_csv_names(object, head->csv_names, at);
-        printing->csv_columns = object->n;
-        at = aw_object_csv_values(object, head->csv_values, at);
-    } else {
-        at = aw_object_format(object, aw_option_of_records(session, "format"), at);
-    }
-    aw_output_done(&session->out, at);
+    aw_output_done(&session->out, aw_object_print(object, &form, at));
+    printing->columns = object->n;
     return true;
 }
 
 void aw_session_print_line(struct aw_session *session, const struct aw_object *object)
 {
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT + 1);
-    *aw_object_line(object, at) = '\0';
+    *aw_object_print(object, &(struct aw_object_form){.style = AW_STYLE_TEXT}, at) = '\0';
     aw_output_spell(&session->out, at, AW_OBJECT_TEXT);
     aw_output_done(&session->out, at + strlen(at));
 }
-
-static const struct aw_row_head none = {"", "", "", NULL};
 
 /* What --fields asks for of a row. */
 static bool print_picked(struct aw_session *session, const struct aw_object *row)
 {
     struct aw_object picked = *row;
-    if (!aw_wanted_pick(session, &picked) || aw_session_print_object(session, &picked, &none))
+    if (!aw_wanted_pick(session, &picked) || aw_session_print_object(session, &picked, NULL))
         return true;
     picked.headline = row->headline ? row->headline : session->run.command->name;
     if (session->run.printing.wanted.any.n)
@@ -263,9 +253,8 @@ static bool print_picked(struct aw_session *session, const struct aw_object *row
 /* False where a text for people is wanted: nothing is printed then. */
 static bool print_row(struct aw_session *session, const struct aw_object *row)
 {
-    bool printed = session->run.printing.wanted.picks
-                       ? print_picked(session, row)
-                       : aw_session_print_object(session, row, &none);
+    bool printed = session->run.printing.wanted.picks ? print_picked(session, row)
+                                                      : aw_session_print_object(session, row, NULL);
     session->run.printing.rows = session->run.printing.rows || printed;
     return printed;
 }

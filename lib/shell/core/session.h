@@ -77,7 +77,7 @@ struct aw_printing {
     struct aw_wanted wanted;
     bool rows;                   /* it has printed rows */
     struct aw_messages messages; /* that the view's columns are of; none: of all */
-    size_t csv_columns;          /* of the row or result whose names it has printed */
+    size_t columns;              /* of the row or result whose names it has printed */
 };
 
 /* --packets: what the wire's table has beside the tool's. */
@@ -348,17 +348,13 @@ void aw_session_free_packets(struct aw_session *session);
 /* Can this file be read? */
 enum aw_status aw_session_check_file(struct aw_session *session, const char *text);
 
-/* What stands before the columns of an object, and after them in JSON; each may be "", why NULL. */
-struct aw_row_head {
-    const char *json, *csv_names, *csv_values, *why;
-};
-
 /* An object as a line of text. */
 void aw_session_print_line(struct aw_session *session, const struct aw_object *object);
 
-/* The one printer of rows and results in JSON, CSV and --format: false where text is wanted. */
+/* The one printer of rows and results for programs: false where text is wanted. head: of a result;
+ * NULL: it is a row. */
 bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,
-                             const struct aw_row_head *head);
+                             const struct aw_object_head *head);
 
 /* Reports an error that comes before any command, as aw_dispatch would: session->err. */
 enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status);
@@ -405,9 +401,9 @@ void aw_session_notice(struct aw_session *session, const char *format, ...)
 /* One where the link is simulated. */
 void aw_session_notice_simulator(struct aw_session *session, const char *url);
 
-/* Is JSON, is CSV on the output asked for? */
+/* The style that the options ask for. */
+enum aw_style aw_session_style(const struct aw_session *session);
 bool aw_session_json(const struct aw_session *session);
-bool aw_session_csv(const struct aw_session *session);
 
 /* Is it for programs: JSON, CSV or a format of the user's own? */
 bool aw_session_formatted(const struct aw_session *session);

@@ -38,20 +38,24 @@ double aw_option_number(const struct aw_session *session, const char *name)
     return number;
 }
 
-bool aw_session_json(const struct aw_session *session)
+enum aw_style aw_session_style(const struct aw_session *session)
 {
-    return aw_flag(session, "json");
+    enum aw_style style = AW_STYLE_TEXT + 1;
+    while (style < AW_STYLES &&
+           !(style == AW_STYLE_FORMAT ? aw_option_of_records(session, aw_option_of_style(style))
+                                      : aw_option(session, aw_option_of_style(style))))
+        style++;
+    return style < AW_STYLES ? style : AW_STYLE_TEXT;
 }
 
-bool aw_session_csv(const struct aw_session *session)
+bool aw_session_json(const struct aw_session *session)
 {
-    return aw_flag(session, "csv");
+    return aw_session_style(session) == AW_STYLE_JSON;
 }
 
 bool aw_session_formatted(const struct aw_session *session)
 {
-    return aw_session_json(session) || aw_session_csv(session) ||
-           aw_option_of_records(session, "format");
+    return aw_session_style(session) != AW_STYLE_TEXT;
 }
 
 bool aw_session_text(const struct aw_session *session)

@@ -21,7 +21,7 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
     enum aw_status status = AW_OK;
     char *at = wanted->text, *rest = wanted->text, *name;
     *wanted = (struct aw_wanted){0};
-    if (aw_session_json(session) || aw_session_csv(session))
+    if (aw_session_style(session) != AW_STYLE_FORMAT)
         format = NULL;
     at += snprintf(at, 512, "%s", fields ? fields : "") + 1;
     at = at < wanted->text + 512 ? at : wanted->text + 512;

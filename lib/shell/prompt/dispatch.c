@@ -138,13 +138,13 @@ static void foresee(struct aw_session *session, const struct aw_words *words)
 /* A drawing or a script is no table: who asks for one is told so. */
 static enum aw_status check_format(struct aw_session *session, const struct aw_command *command)
 {
-    static const char *const names[] = {"csv", "fields", "format", "json"};
-    size_t n = !command->prints ? 0 : command->prints_json ? 3 : 4;
-    for (size_t i = 0; i < n; i++) {
-        const struct aw_option_value *value = aw_options_find(&session->options, names[i]);
-        if (value->text && value->origin == AW_FROM_COMMAND_LINE)
+    for (enum aw_style style = 0; command->prints && style < AW_STYLES; style++) {
+        const char *name = style == AW_STYLE_TEXT ? "fields" : aw_option_of_style(style);
+        const struct aw_option_value *value = aw_options_find(&session->options, name);
+        if (value->text && !(style == AW_STYLE_JSON && command->prints_json) &&
+            value->origin == AW_FROM_COMMAND_LINE)
             return aw_fail(&session->err, AW_USAGE, "%s prints %s, no records — leave --%s out%s",
-                           command->name, command->prints, names[i],
+                           command->name, command->prints, name,
                            command->prints_json ? ", or take -j" : "");
     }
     return AW_OK;
@@ -296,7 +296,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     aw_view_free(printing->view);
     printing->view = NULL;
     printing->rows = printing->wanted.picks = false;
-    printing->csv_columns = 0;
+    printing->columns = 0;
     printing->messages = (struct aw_messages){.any = false};
     free(args);
     session->options = before;

@@ -21,15 +21,15 @@ static void add(struct segments *out, struct segment segment, uint16_t *start)
 }
 
 /* What a segment says of all these records; NULL: that differs. */
-static const char *said_by(const struct segment *segment, const char *message, enum aw_style style,
-                           enum aw_dir dir)
+static const char *said_by(const struct segment *segment, const char *message,
+                           const struct style *style, enum aw_dir dir)
 {
     if (segment->what == WHAT_DIR)
-        return aw_view_dir(style, dir);
+        return style->dir[dir == AW_TX];
     return segment->what == WHAT_MSG ? message : NULL;
 }
 
-static void join_texts(struct segments *out, const struct segments *from, enum aw_style style,
+static void join_texts(struct segments *out, const struct segments *from, const struct style *style,
                        enum aw_dir dir)
 {
     const char *message = from->codec->message->name;
@@ -85,7 +85,7 @@ static void find_words(struct segments *out, struct segment *segment)
     segment->what = WHAT_WORD;
 }
 
-void aw_segments_join(struct segments *out, const struct segments *from, enum aw_style style,
+void aw_segments_join(struct segments *out, const struct segments *from, const struct style *style,
                       enum aw_dir dir)
 {
     out->n = out->used = out->n_words = 0;

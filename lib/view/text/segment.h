@@ -70,17 +70,29 @@ struct columns {
     char name[MAX_COLUMNS][64];
 };
 
+struct compiler;
+
+/* How records are printed in a style. */
+struct style {
+    void (*compile)(struct compiler *c, bool has_time);
+    char column;         /* between columns, which are the same in every line; 0: there are none */
+    const char *nothing; /* where there is no value */
+    const char *quote;   /* around words */
+    const char *dir[2];  /* from the device, to it: two characters each */
+    const char *mark[2]; /* around what is odd about a record */
+    bool timed;          /* the time is shown unless something else is asked for */
+};
+
+const struct style *aw_view_style(enum aw_style style);
+
 void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
                          const struct aw_view_options *options, const struct columns *columns,
                          bool has_time);
 
 /* The same for records of one direction that have all that the segments need, to be printed faster.
  */
-void aw_segments_join(struct segments *out, const struct segments *from, enum aw_style style,
+void aw_segments_join(struct segments *out, const struct segments *from, const struct style *style,
                       enum aw_dir dir);
-
-/* The direction as a record says it: two characters. */
-const char *aw_view_dir(enum aw_style style, enum aw_dir dir);
 
 /* Is this field wanted? */
 bool aw_view_wants(const struct aw_view_options *options, const struct aw_codec *codec, int scalar);

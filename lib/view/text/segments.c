@@ -1,4 +1,4 @@
-/* Compiles a message's layout into the segments that print it as text, JSON, CSV or --format. */
+/* The styles of records: compiles a message's layout into the segments that print it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +11,7 @@ struct compiler {
     struct segments *out;
     const struct aw_codec *codec;
     const struct aw_view_options *options;
+    const struct style *style;
     const struct columns *columns;
     bool closed; /* a value of the record may have no meaning */
 };
@@ -43,7 +44,7 @@ static void bind(struct compiler *c, struct segment *segment, int scalar)
     c->closed |= segment->closed;
     segment->names = segment->closed || segment->how == HOW_NAMED ? row->names : NULL;
     segment->wire_names = row->wire_names;
-    segment->quoted = c->options->style == AW_STYLE_JSON && !aw_is_truth(row);
+    segment->quoted = *c->style->quote && !aw_is_truth(row);
     if (row->type == AW_TEXT)
         segment->what = WHAT_NAME;
 }
@@ -197,8 +198,9 @@ static char unescape(const char **text)
     return **text;
 }
 
-static void compile_format(struct compiler *c)
+static void compile_format(struct compiler *c, bool has_time)
 {
+    (void)has_time; /* where the format names it */
     const char *p = c->options->format;
     for (; *p; p++) {
         const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
@@ -214,19 +216,41 @@ static void compile_format(struct compiler *c)
     add_literal(c, '\n');
 }
 
-/* Commas of columns that this message does not have pile up until one that it has. */
-static void compile_csv(struct compiler *c)
+/* What is between columns that this message does not have piles up until one that it has. */
+static void compile_table(struct compiler *c, bool has_time)
 {
+    const char between = c->style->column;
+    (void)has_time; /* it has a column, and may have no value */
     add(c, WHAT_TIME, "%s", "");
-    add(c, WHAT_DIR, ",");
-    add(c, WHAT_NOTHING, ",%s", c->codec->message->name);
+    add(c, WHAT_DIR, "%c", between);
+    add(c, WHAT_NOTHING, "%c%s", between, c->codec->message->name);
     for (size_t i = 0; i < c->columns->n; i++) {
         int scalar = aw_codec_find(c->codec, c->columns->name[i]);
-        add_literal(c, ',');
+        add_literal(c, between);
         if (scalar >= 0)
             bind(c, add(c, WHAT_SCALAR, "%s", ""), scalar);
     }
     add_literal(c, '\n');
+}
+
+static const struct style text_style = {compile_text, 0, "-", "", {"<-", "->"}, {" (", ")"}, false};
+static const struct style json_style = {
+    compile_json, 0, "null", "\"", {"rx", "tx"}, {",\"anomaly\":\"", "\""}, true};
+static const struct style csv_style = {compile_table, ',', "", "", {"rx", "tx"}, {"", ""}, true};
+static const struct style format_style = {compile_format, 0, "-", "", {"rx", "tx"}, {"", ""}, true};
+
+const struct style *aw_view_style(enum aw_style style)
+{
+#define ROW(NAME, name, letter, value, help) [AW_STYLE_##NAME] = &name##_style,
+    static const struct style *const styles[AW_STYLES] = {[AW_STYLE_TEXT] = &text_style,
+                                                          AW_EACH_STYLE(ROW)};
+#undef ROW
+    return styles[style];
+}
+
+bool aw_style_is_table(enum aw_style style)
+{
+    return aw_view_style(style)->column;
 }
 
 static bool wants_any(const struct aw_view_options *options, const struct aw_codec *codec)
@@ -243,19 +267,12 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
                          const struct aw_view_options *options, const struct columns *columns,
                          bool has_time)
 {
-    struct compiler c = {out, codec, options, columns, false};
+    struct compiler c = {out, codec, options, aw_view_style(options->style), columns, false};
     out->codec = codec;
     out->usable = wants_any(options, codec);
     out->n = out->used = 0;
     out->needs = 0;
-    if (options->style == AW_STYLE_JSON)
-        compile_json(&c, has_time);
-    else if (options->style == AW_STYLE_FORMAT)
-        compile_format(&c);
-    else if (options->style == AW_STYLE_CSV)
-        compile_csv(&c);
-    else
-        compile_text(&c, has_time);
+    c.style->compile(&c, has_time);
     for (size_t i = 0; i < out->n; i++)
         out->needs |= out->list[i].needs;
 }

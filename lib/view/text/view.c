@@ -14,6 +14,7 @@
 struct aw_view {
     struct aw_wire *wire;
     struct aw_view_options options;
+    const struct style *style;
     int64_t first_ns, previous_ns;
     struct aw_second second;
     int odd;    /* the first scalar of this record whose value has no meaning; -1: none */
@@ -197,12 +198,13 @@ struct aw_view *aw_view_new(struct aw_wire *wire, const struct aw_view_options *
     }
     view->wire = wire;
     view->options = *options;
+    view->style = aw_view_style(options->style);
     view->first_ns = view->previous_ns = AW_NO_TIME;
     if (check_options(view, err) != AW_OK) {
         aw_view_free(view);
         return NULL;
     }
-    if (options->style == AW_STYLE_CSV)
+    if (view->style->column)
         collect_columns(view);
     return view;
 }
@@ -233,29 +235,20 @@ static inline char *put_blocks(char *out, const char *text, size_t length)
 
 static char *no_value(char *out, const struct aw_view *view)
 {
-    static const char *const texts[] = {[AW_STYLE_TEXT] = "-",
-                                        [AW_STYLE_JSON] = "null",
-                                        [AW_STYLE_CSV] = "",
-                                        [AW_STYLE_FORMAT] = "-"};
-    const char *text = texts[view->options.style];
-    return put(out, text, strlen(text));
+    return stpcpy(out, view->style->nothing);
 }
 
 static char *view_time(char *out, struct aw_view *view, const struct aw_record *record)
 {
     enum aw_time_style style = view->options.time;
-    bool iso = style == AW_TIME_ISO;
-    bool quoted = iso && view->options.style == AW_STYLE_JSON;
+    const char *quote = style == AW_TIME_ISO ? view->style->quote : "";
     if (record->time_ns == AW_NO_TIME)
         return no_value(out, view);
     if (style == AW_TIME_DEFAULT || style == AW_TIME_ABS)
         return aw_print_seconds(out, record->time_ns, &view->second);
-    if (quoted)
-        *out++ = '"';
+    out = stpcpy(out, quote);
     out = aw_print_time(out, style, record->time_ns, view->first_ns, view->previous_ns);
-    if (quoted)
-        *out++ = '"';
-    return out;
+    return stpcpy(out, quote);
 }
 
 static char *print_named(char *out, const char *name, double value, const struct segment *segment)
@@ -308,26 +301,22 @@ static char *print_value(char *out, struct aw_view *view, const struct aw_record
 /* Names come from the wire: anything that is not plain is shown as a question mark. */
 static char *print_name(char *out, const struct aw_view *view, const struct aw_record *record)
 {
-    bool quoted = view->options.style == AW_STYLE_JSON;
-    if (quoted)
-        *out++ = '"';
+    out = stpcpy(out, view->style->quote);
     for (const char *p = record->text; *p; p++)
         *out++ = *p > ' ' && *p < 127 && *p != '"' && *p != '\\' && *p != ',' ? *p : '?';
-    if (quoted)
-        *out++ = '"';
-    return out;
+    return stpcpy(out, view->style->quote);
 }
 
 /* Such a value cannot be sent; it was received, and is shown. */
 static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
 {
-    bool json = view->options.style == AW_STYLE_JSON;
+    const char *const *mark = view->style->mark;
     char name[64];
     if (view->odd < 0)
         return out;
     aw_scalar_name(&record->codec->scalars[view->odd], name, sizeof name);
-    return out + sprintf(out, "%s%s %.9g has no meaning%s", json ? ",\"anomaly\":\"" : " (", name,
-                         record->v[view->odd], json ? "\"" : ")");
+    return out +
+           sprintf(out, "%s%s %.9g has no meaning%s", mark[0], name, record->v[view->odd], mark[1]);
 }
 
 static char *print_number(char *out, struct aw_view *view, const struct aw_record *record,
@@ -359,13 +348,6 @@ static char *print_word(char *out, struct aw_view *view, const struct segments *
     return put_blocks(out, segments->pool + words->list[i].text, words->list[i].length);
 }
 
-const char *aw_view_dir(enum aw_style style, enum aw_dir dir)
-{
-    if (style == AW_STYLE_TEXT)
-        return dir == AW_TX ? "->" : "<-";
-    return dir == AW_TX ? "tx" : "rx";
-}
-
 static char *run_segment(char *out, struct aw_view *view, const struct segments *segments,
                          const struct aw_record *record, const struct segment *segment)
 {
@@ -379,7 +361,7 @@ static char *run_segment(char *out, struct aw_view *view, const struct segments 
     case WHAT_TIME:
         return view_time(out, view, record);
     case WHAT_DIR:
-        return put(out, aw_view_dir(view->options.style, record->dir), 2);
+        return put(out, view->style->dir[record->dir == AW_TX], 2);
     case WHAT_MSG:
         return put(out, record->codec->message->name, strlen(record->codec->message->name));
     case WHAT_NAME:
@@ -411,14 +393,13 @@ static char *run_segments(char *out, struct aw_view *view, const struct segments
 
 static void compile(struct aw_view *view, struct kind *kind, const struct aw_record *like)
 {
-    enum aw_style style = view->options.style;
     enum aw_time_style time = view->options.time;
-    bool usual = view->timed || style != AW_STYLE_TEXT;
+    bool usual = view->timed || view->style->timed;
     bool timed = time ? time != AW_TIME_NONE : usual;
     aw_segments_compile(&kind->any, like->codec, &view->options, &view->columns,
                         timed && like->time_ns != AW_NO_TIME);
     for (int i = 0; i < 2; i++)
-        aw_segments_join(&kind->whole[i], &kind->any, style, i ? AW_TX : AW_RX);
+        aw_segments_join(&kind->whole[i], &kind->any, view->style, i ? AW_TX : AW_RX);
 }
 
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out)
@@ -440,11 +421,12 @@ size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char
 
 size_t aw_view_header(struct aw_view *view, char *out)
 {
-    if (view->options.style != AW_STYLE_CSV)
+    char between = view->style->column;
+    if (!between)
         return 0;
-    char *end = put(out, "t,dir,msg", 9);
+    char *end = out + sprintf(out, "t%cdir%cmsg", between, between);
     for (size_t i = 0; i < view->columns.n; i++) {
-        *end++ = ',';
+        *end++ = between;
         end = put(end, view->columns.name[i], strlen(view->columns.name[i]));
     }
     *end++ = '\n';

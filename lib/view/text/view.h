@@ -16,12 +16,29 @@
 
 #define AW_VIEW_MAX 16384 /* bytes that the longest record takes as text, in any style */
 
+/* The styles that an option asks for, those first that count where several do: the name in
+ * capitals, the option with its letter, value and help. To the row of a new one belong a struct in
+ * segments.c beside this file, which says how records are printed, and a function in
+ * shell/core/object.c for rows and results: without them nothing compiles. */
+/* clang-format off */
+#define AW_EACH_STYLE(X)                                                                           \
+    /* one object a line */                                                                        \
+    X(JSON, json, 'j', NULL, "print JSON, one object a line")                                      \
+    /* a header, then one line a record; grouped fields are label.field */                         \
+    X(CSV, csv, 0, NULL, "print CSV with a header")                                                \
+    /* what .format says: "%{elbow.position} %{t}", \n and \t are understood */                    \
+    X(FORMAT, format, 0, "FORMAT", "print this for every record: '%{t} %{angle}'")
+/* clang-format on */
+
+#define AW_STYLE_NUMBER(NAME, name, letter, value, help) AW_STYLE_##NAME,
 enum aw_style {
-    AW_STYLE_TEXT,   /* <- deg seq=2 joint=1 angle=90deg */
-    AW_STYLE_JSON,   /* one object a line */
-    AW_STYLE_CSV,    /* a header, then one line a record; grouped fields are label.field */
-    AW_STYLE_FORMAT, /* what .format says: "%{elbow.position} %{t}", \n and \t are understood */
+    AW_STYLE_TEXT, /* <- deg seq=2 joint=1 angle=90deg */
+    AW_EACH_STYLE(AW_STYLE_NUMBER) AW_STYLES,
 };
+#undef AW_STYLE_NUMBER
+
+/* Do all lines have the same columns, named by a header? */
+bool aw_style_is_table(enum aw_style style);
 
 /* Some of a protocol's messages: bit i % 64 of word i / 64 is number i. */
 struct aw_messages {
@@ -47,8 +64,8 @@ struct aw_view_options {
     const char *const *fields; /* only these, NULL-terminated, by the rule of select.h; "t", too,
                                   shows the time in text; NULL: all */
     bool brief; /* AW_STYLE_TEXT without fields: none that are formal (wire/table.h) */
-    struct aw_messages messages;  /* AW_STYLE_CSV without fields: columns of these only, where there
-                                    are any, and of as many repetitions as like says */
+    struct aw_messages messages;  /* a table without fields: columns of these only, where there are
+                                    any, and of as many repetitions as like says */
     const struct aw_record *like; /* used by aw_view_new only; NULL: of all repetitions */
     enum aw_subjects subjects;    /* of fields; in a format a name alone is none */
 };
@@ -77,7 +94,7 @@ struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const ch
  * out: whoever shows the records says so. */
 size_t aw_view_room(const struct aw_view *view);
 
-/* The CSV header; 0 in other styles. */
+/* The header of a table; 0 in other styles. */
 size_t aw_view_header(struct aw_view *view, char *out);
 
 #endif

@@ -12,12 +12,31 @@
 #include "base/number.h"
 #include "shell/core/object.h"
 
-static char text[AW_OBJECT_TEXT + 1];
+static char text[2 * AW_OBJECT_TEXT + 1];
 
+static const char *print(const struct aw_object *object, const struct aw_object_form *form)
+{
+    *aw_object_print(object, form, text) = '\0';
+    return text;
+}
+
+/* A row in this style, its names before it if it has any. */
+static const char *as(const struct aw_object *object, enum aw_style style)
+{
+    return print(object, &(struct aw_object_form){.style = style, .names = true});
+}
+
+static const char *in_format(const struct aw_object *object, const char *format)
+{
+    return print(object, &(struct aw_object_form){.style = AW_STYLE_FORMAT, .format = format});
+}
+
+/* The result of a command, which has failed if there is a why. */
 static const char *as_json(const struct aw_object *object, const char *why)
 {
-    *aw_object_json(object, "\"ok\":true", why, text) = '\0';
-    return text;
+    const struct aw_object_head head = {
+        .time = "1.5", .cmd = "x", .error = why ? "limit" : NULL, .why = why, .exit = 6};
+    return print(object, &(struct aw_object_form){.style = AW_STYLE_JSON, .head = &head});
 }
 
 static void plain_entries(void **state)
@@ -31,9 +50,10 @@ static void plain_entries(void **state)
     aw_object_number(&object, "big", -1e39, -1, NULL);
     aw_object_text(&object, "result", "confirmed");
     aw_object_truth(&object, "flipped", true);
-    assert_string_equal(as_json(&object, NULL),
-                        "{\"ok\":true,\"angle\":90,\"ms\":1023.4,\"x\":null,\"big\":-1e+39,"
-                        "\"result\":\"confirmed\",\"flipped\":true}\n");
+    assert_string_equal(
+        as_json(&object, NULL),
+        "{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"angle\":90,\"ms\":1023.4,\"x\":null,\"big\":-1e+39,"
+        "\"result\":\"confirmed\",\"flipped\":true}\n");
 }
 
 static void lines_for_people_have_units(void **state)
@@ -42,11 +62,9 @@ static void lines_for_people_have_units(void **state)
     (void)state;
     aw_object_start(&object, "deg");
     aw_object_number(&object, "angle", 90, 0, "deg");
-    *aw_object_line(&object, text) = '\0';
-    assert_string_equal(text, "deg angle=90deg\n");
+    assert_string_equal(as(&object, AW_STYLE_TEXT), "deg angle=90deg\n");
     object.headline = "there";
-    *aw_object_line(&object, text) = '\0';
-    assert_string_equal(text, "there angle=90deg\n");
+    assert_string_equal(as(&object, AW_STYLE_TEXT), "there angle=90deg\n");
 }
 
 static void statistics_are_named_alike(void **state)
@@ -56,12 +74,13 @@ static void statistics_are_named_alike(void **state)
     (void)state;
     aw_object_start(&object, "ping");
     aw_object_stats_ms(&object, NULL, &s);
-    *aw_object_line(&object, text) = '\0';
-    assert_string_equal(text, "ping min_ms=1 mean_ms=2.5 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
+    assert_string_equal(as(&object, AW_STYLE_TEXT),
+                        "ping min_ms=1 mean_ms=2.5 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
     aw_object_start(&object, "replay");
     aw_object_stats_ms(&object, "late", &s);
     assert_string_equal(as_json(&object, NULL),
-                        "{\"ok\":true,\"late_min_ms\":1,\"late_mean_ms\":2.5,\"late_p50_ms\":2,"
+                        "{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"late_min_ms\":1,\"late_mean_ms\":2."
+                        "5,\"late_p50_ms\":2,"
                         "\"late_p95_ms\":4,\"late_p99_ms\":4,\"late_max_ms\":4}\n");
     aw_object_start(&object, "ping");
     aw_object_stats_ms(&object, NULL, &(struct aw_stats){0});
@@ -76,12 +95,20 @@ static void a_result_as_csv_and_in_a_format(void **state)
     aw_object_number(&object, "x", 12.5, 1, "mm");
     aw_object_number(&object, "y", NAN, 1, "mm");
     aw_object_text(&object, "why", "a \"b\", c");
-    *aw_object_csv_names(&object, "t,cmd", text) = '\0';
-    assert_string_equal(text, "t,cmd,x,y,why\n");
-    *aw_object_csv_values(&object, "0,fk", text) = '\0';
-    assert_string_equal(text, "0,fk,12.5,,\"a \"\"b\"\", c\"\n");
-    *aw_object_format(&object, "%{x}\\t%{y} %{nosuch} %x {}", text) = '\0';
-    assert_string_equal(text, "12.5\t- - %x {}\n");
+    const struct aw_object_head head = {.time = "0", .cmd = "fk"}, bare = {.time = "0"};
+    struct aw_object_form form = {.style = AW_STYLE_CSV, .names = true, .head = &head};
+    assert_string_equal(print(&object, &form), "t,cmd,x,y,why\n0,fk,12.5,,\"a \"\"b\"\", c\"\n");
+    form.names = false;
+    assert_string_equal(print(&object, &form), "0,fk,12.5,,\"a \"\"b\"\", c\"\n");
+    struct aw_object empty;
+    aw_object_start(&empty, "fk");
+    form = (struct aw_object_form){.style = AW_STYLE_CSV, .names = true, .head = &bare};
+    assert_string_equal(print(&empty, &form), "t,cmd\n0,\n");
+    assert_string_equal(as(&empty, AW_STYLE_CSV), "\n\n");
+    assert_string_equal(
+        print(&empty, &(struct aw_object_form){.style = AW_STYLE_JSON, .head = &bare}),
+        "{\"t\":0,\"ok\":true}\n");
+    assert_string_equal(in_format(&object, "%{x}\\t%{y} %{nosuch} %x {}"), "12.5\t- - %x {}\n");
 }
 
 static void dots_make_objects(void **state)
@@ -93,8 +120,8 @@ static void dots_make_objects(void **state)
     aw_object_number(&object, "m1.v", 2, 0, NULL);
     aw_object_number(&object, "m2.p", 3, 0, NULL);
     aw_object_number(&object, "n", 4, 0, NULL);
-    assert_string_equal(as_json(&object, NULL),
-                        "{\"ok\":true,\"m1\":{\"p\":1,\"v\":2},\"m2\":{\"p\":3},\"n\":4}\n");
+    assert_string_equal(as_json(&object, NULL), "{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"m1\":{"
+                                                "\"p\":1,\"v\":2},\"m2\":{\"p\":3},\"n\":4}\n");
 }
 
 static void strings_are_escaped(void **state)
@@ -103,7 +130,8 @@ static void strings_are_escaped(void **state)
     (void)state;
     aw_object_start(&object, "x");
     assert_string_equal(as_json(&object, "a\"b\\c\n\x01"),
-                        "{\"ok\":true,\"why\":\"a\\\"b\\\\c\\u000a\\u0001\"}\n");
+                        "{\"t\":1.5,\"cmd\":\"x\",\"ok\":false,\"error\":\"limit\",\"exit\":6,"
+                        "\"why\":\"a\\\"b\\\\c\\u000a\\u0001\"}\n");
 }
 
 static void what_is_no_utf8_is_no_json(void **state)
@@ -132,18 +160,16 @@ static void too_many_entries_do_no_harm(void **state)
 
 static void too_long_texts_do_no_harm(void **state)
 {
-    static char room[2 * AW_OBJECT_TEXT], bells[5000];
+    static char bells[5000];
     struct aw_object object;
     (void)state;
     memset(bells, '\a', sizeof bells - 1);
     aw_object_start(&object, "x");
     for (int i = 0; i < AW_OBJECT_MAX; i++)
         aw_object_text(&object, i % 2 ? "a" : "group.b", bells);
-    *aw_object_json(&object, "\"ok\":true", bells, room) = '\0';
-    assert_in_range(strlen(room), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
-    assert_string_equal(room + strlen(room) - 3, "\"}\n");
-    *aw_object_line(&object, room) = '\0';
-    assert_in_range(strlen(room), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
+    assert_in_range(strlen(as_json(&object, bells)), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
+    assert_string_equal(text + strlen(text) - 3, "\"}\n");
+    assert_in_range(strlen(as(&object, AW_STYLE_TEXT)), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
 }
 
 static size_t columns(const char *line)
@@ -158,17 +184,17 @@ static size_t columns(const char *line)
 
 static void too_long_texts_do_no_harm_to_csv(void **state)
 {
-    static char names[8 * AW_OBJECT_TEXT], values[8 * AW_OBJECT_TEXT], quotes[5000];
+    static char quotes[5000];
     struct aw_object object;
     (void)state;
     memset(quotes, '"', sizeof quotes - 1);
     aw_object_start(&object, "x");
     for (int i = 0; i < AW_OBJECT_MAX; i++)
         aw_object_text(&object, "a", quotes);
-    *aw_object_csv_names(&object, "t,cmd", names) = '\0';
-    *aw_object_csv_values(&object, "0,x", values) = '\0';
+    char *values = strchr(as(&object, AW_STYLE_CSV), '\n');
     assert_in_range(strlen(values), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
-    assert_int_equal(columns(names), columns(values));
+    *values++ = '\0';
+    assert_int_equal(columns(text), columns(values));
 }
 
 static void numbers_as_they_are_asked_for(void **state)
@@ -202,14 +228,14 @@ static void numbers_as_they_are_asked_for(void **state)
         char wanted[64];
         aw_object_start(&object, "x");
         aw_object_number(&object, "n", rows[i].number, rows[i].decimals, NULL);
-        snprintf(wanted, sizeof wanted, "{\"ok\":true,\"n\":%s}\n", rows[i].text);
+        snprintf(wanted, sizeof wanted, "{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"n\":%s}\n",
+                 rows[i].text);
         assert_string_equal(as_json(&object, NULL), wanted);
     }
     aw_object_start(&object, "x");
     aw_object_truth(&object, "yes", true);
     aw_object_truth(&object, "no", false);
-    *aw_object_line(&object, text) = '\0';
-    assert_string_equal(text, "x yes=true no=false\n");
+    assert_string_equal(as(&object, AW_STYLE_TEXT), "x yes=true no=false\n");
 }
 
 static void a_table_with_holes(void **state)
@@ -228,14 +254,11 @@ static void a_table_with_holes(void **state)
     aw_object_text(&object, "f", "x");
     object.entries[object.n - 1].unit = "V";
     aw_object_list(&object, "g", "[1,\"2\"]");
-    *aw_object_json(&object, "", NULL, text) = '\0';
-    assert_string_equal(text, "{\"a\":1,\"d\":null,\"e\":3,\"f\":\"x\",\"g\":[1,\"2\"]}\n");
-    *aw_object_csv_names(&object, "", text) = '\0';
-    assert_string_equal(text, "a,b,c,d,e,f,g\n");
-    *aw_object_csv_values(&object, "", text) = '\0';
-    assert_string_equal(text, "1,,,,3,x,\"[1,\"\"2\"\"]\"\n");
-    *aw_object_line(&object, text) = '\0';
-    assert_string_equal(text, "row a=1mm b=- c=- d=- e=3deg·s f=xV g=[1,\"2\"]\n");
+    assert_string_equal(as(&object, AW_STYLE_JSON),
+                        "{\"a\":1,\"d\":null,\"e\":3,\"f\":\"x\",\"g\":[1,\"2\"]}\n");
+    assert_string_equal(as(&object, AW_STYLE_CSV), "a,b,c,d,e,f,g\n1,,,,3,x,\"[1,\"\"2\"\"]\"\n");
+    assert_string_equal(as(&object, AW_STYLE_TEXT),
+                        "row a=1mm b=- c=- d=- e=3deg·s f=xV g=[1,\"2\"]\n");
 }
 
 /* Programs get them always, people if the object is not brief. */
@@ -251,17 +274,16 @@ static void details(void **state)
     aw_object_count(&object, "b", 2);
     aw_object_details(&object, object.n - 1);
     object.brief = true;
-    *aw_object_line(&object, text) = '\0';
-    assert_string_equal(text, "play sent=3 late_max_ms=4 a=1\n");
-    *aw_object_csv_names(&object, "", text) = '\0';
-    assert_string_equal(text, "sent,late_min_ms,late_mean_ms,late_p50_ms,late_p95_ms,late_p99_ms,"
-                              "late_max_ms,a,b\n");
+    assert_string_equal(as(&object, AW_STYLE_TEXT), "play sent=3 late_max_ms=4 a=1\n");
+    assert_string_equal(as(&object, AW_STYLE_CSV),
+                        "sent,late_min_ms,late_mean_ms,late_p50_ms,late_p95_ms,late_p99_ms,"
+                        "late_max_ms,a,b\n3,1,2,2,4,4,4,1,2\n");
     aw_object_start(&object, "ping");
     aw_object_stats_ms(&object, NULL, &s);
     assert_false(object.brief);
     object.brief = true;
-    *aw_object_line(&object, text) = '\0';
-    assert_string_equal(text, "ping min_ms=1 mean_ms=2 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
+    assert_string_equal(as(&object, AW_STYLE_TEXT),
+                        "ping min_ms=1 mean_ms=2 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
 }
 
 static void what_is_of_one_is_put_together(void **state)
@@ -273,9 +295,9 @@ static void what_is_of_one_is_put_together(void **state)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         aw_object_count(&object, keys[i], i);
     aw_object_gather(&object);
-    *aw_object_json(&object, "", NULL, text) = '\0';
     assert_string_equal(
-        text, "{\"a\":{\"x\":0,\"y\":3,\"z\":6},\"n\":1,\"b\":{\"x\":2,\"y\":5},\"c\":4}\n");
+        as(&object, AW_STYLE_JSON),
+        "{\"a\":{\"x\":0,\"y\":3,\"z\":6},\"n\":1,\"b\":{\"x\":2,\"y\":5},\"c\":4}\n");
 }
 
 static void groups_of_groups(void **state)
@@ -296,8 +318,7 @@ static void groups_of_groups(void **state)
         aw_object_start(&object, "x");
         for (int k = 0; k < 5 && rows[i].keys[k]; k++)
             aw_object_number(&object, rows[i].keys[k], k, 0, NULL);
-        *aw_object_json(&object, "", NULL, text) = '\0';
-        assert_string_equal(text, rows[i].json);
+        assert_string_equal(as(&object, AW_STYLE_JSON), rows[i].json);
     }
 }
 
@@ -351,8 +372,7 @@ static void values_are_found_by_their_names(void **state)
     aw_object_number(&object, "x", 5, 0, NULL);
     aw_object_text(&object, "text", "some");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        *aw_object_format(&object, rows[i].format, text) = '\0';
-        assert_string_equal(text, rows[i].out);
+        assert_string_equal(in_format(&object, rows[i].format), rows[i].out);
     }
 }
 
@@ -365,12 +385,14 @@ static void texts_have_an_end(void **state)
     memset(letters, 'x', sizeof letters - 1);
     aw_object_start(&object, "x");
     aw_object_text(&object, "a", letters);
-    assert_int_equal(strlen(as_json(&object, NULL)), strlen("{\"ok\":true,\"a\":\"\"}\n") + 1000);
+    assert_int_equal(strlen(as_json(&object, NULL)),
+                     strlen("{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"a\":\"\"}\n") + 1000);
     aw_object_start(&object, "x");
     assert_int_equal(strlen(as_json(&object, letters)),
-                     strlen("{\"ok\":true,\"why\":\"\"}\n") + 400);
-    *aw_object_format(&object, letters, text) = '\0';
-    assert_int_equal(strlen(text), AW_OBJECT_TEXT - 1024 + 1);
+                     strlen("{\"t\":1.5,\"cmd\":\"x\",\"ok\":false,\"error\":\"limit\","
+                            "\"exit\":6,\"why\":\"\"}\n") +
+                         400);
+    assert_int_equal(strlen(in_format(&object, letters)), AW_OBJECT_TEXT - 1024 + 1);
 }
 
 static void add_text(struct aw_object *object, bool list, size_t key, size_t length)
@@ -401,24 +423,27 @@ static void fill(struct aw_object *object, size_t width, bool list, bool fits)
 
 static void what_just_fits_is_printed(void **state)
 {
-    static const size_t width[] = {6, 1, 2, 2, 1};
+    static const struct {
+        size_t width;
+        enum aw_style style;
+        bool list;
+        char after; /* each key or value */
+    } rows[] = {
+        {6, AW_STYLE_JSON, false, ':'},
+        {1, AW_STYLE_JSON, true, ':'},
+        {2, AW_STYLE_CSV, false, ','},
+        {1, AW_STYLE_TEXT, false, '='},
+    };
     (void)state;
-    for (size_t form = 0; form < 5; form++) {
-        size_t n[2];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t fits = 0; fits < 2; fits++) {
             struct aw_object object;
-            fill(&object, width[form], form == 1, fits);
-            char *end = form < 2    ? aw_object_json(&object, "", NULL, text)
-                        : form == 2 ? aw_object_csv_names(&object, "", text)
-                        : form == 3 ? aw_object_csv_values(&object, "", text)
-                                    : aw_object_line(&object, text);
-            *end = '\0';
-            n[fits] = 0;
-            for (const char *p = text; *p; p++)
-                n[fits] += form < 2 ? *p == ':' : form == 4 ? *p == '=' : *p == ',' || *p == '\n';
-            assert_int_equal(n[fits], object.n - !fits);
+            size_t n = 0;
+            fill(&object, rows[i].width, rows[i].list, fits);
+            for (const char *p = as(&object, rows[i].style); *p; p++)
+                n += *p == rows[i].after || (*p == '\n' && rows[i].after == ',');
+            assert_int_equal(n, (rows[i].after == ',' ? 2 : 1) * (object.n - !fits));
         }
-    }
 }
 
 int main(void)

@@ -53,11 +53,12 @@ static void forms(void **state)
 {
     static const struct {
         const char *option, *value;
-        bool json, csv, formatted, text;
+        enum aw_style style;
+        bool text;
     } rows[] = {
-        {NULL, NULL, false, false, false, true},     {"json", "1", true, false, true, false},
-        {"csv", "1", false, true, true, false},      {"format", "%{x}", false, false, true, false},
-        {"fields", "x", false, false, false, false}, {"quiet", "1", false, false, false, true},
+        {NULL, NULL, AW_STYLE_TEXT, true},     {"json", "1", AW_STYLE_JSON, false},
+        {"csv", "1", AW_STYLE_CSV, false},     {"format", "%{x}", AW_STYLE_FORMAT, false},
+        {"fields", "x", AW_STYLE_TEXT, false}, {"quiet", "1", AW_STYLE_TEXT, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -65,9 +66,9 @@ static void forms(void **state)
         start(NULL);
         if (rows[i].option)
             set(rows[i].option, rows[i].value);
-        assert_int_equal(aw_session_json(session), rows[i].json);
-        assert_int_equal(aw_session_csv(session), rows[i].csv);
-        assert_int_equal(aw_session_formatted(session), rows[i].formatted);
+        assert_int_equal(aw_session_style(session), rows[i].style);
+        assert_int_equal(aw_session_json(session), rows[i].style == AW_STYLE_JSON);
+        assert_int_equal(aw_session_formatted(session), rows[i].style != AW_STYLE_TEXT);
         assert_int_equal(aw_session_text(session), rows[i].text);
     }
     assert_true(aw_option_number(session, "timeout") == 0);
