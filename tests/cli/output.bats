@@ -254,3 +254,30 @@ ROWS
     fails 5 unitysim -l "$fast" camera views --views views.csv
     has "$why" "views.csv:1:2: 'in, front' cannot name a view"
 }
+
+# A row of the list in the folder, with that file of ours which it is about.
+compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/null -I. -I"$root/lib" "$1"; }
+
+@test "a new output format is three files, and does not compile while one of them lacks it" {
+    local list=view/text/view.h
+    mkdir -p view/text
+    cp "$root/lib/view/text/segments.c" "$root/lib/shell/core/object.c" .
+    ok compiles segments.c
+    sed "s/^#define AW_EACH_STYLE(X).*/& X(TSV, tsv, 0, NULL, \"print TSV\") \\\\/; s/ *\\\\ X(TSV/ X(TSV/" \
+        "$root/lib/$list" >$list
+    run ! compiles segments.c
+    matches "$output" "*error: *tsv_style*"
+    run ! compiles object.c
+    matches "$output" "*error: *print_tsv*"
+    sed -i "s/^const struct style \*aw_view_style/static const struct style tsv_style = {compile_table, '\\\\t',\n\
+        \"\", \"\", {\"rx\", \"tx\"}, {\"\", \"\"}, true};\n&/" segments.c
+    sed -i 's/^char \*aw_object_print/static char *print_tsv(const struct aw_object *object,\n\
+        const struct aw_object_form *form, char *out)\n{\n    return print_csv(object, form, out);\n}\n&/' object.c
+    ok compiles segments.c
+    ok compiles object.c
+    rm $list
+    run ! compiles segments.c
+    matches "$output" "*error: *tsv_style*"
+    run ! compiles object.c
+    matches "$output" "*error: *print_tsv*"
+}
