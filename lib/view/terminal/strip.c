@@ -11,12 +11,13 @@
 #include "base/ticks.h"
 #include "base/utf8.h"
 
-#define BUCKETS     4096
-#define VALUE_MOST  1e100           /* scales of such values can still be reckoned with */
-#define LEAST_ROWS  5               /* of a panel */
-#define SHRINK_NS   (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
-#define ROUND_TICKS 12              /* scales end where one of so many ticks would be */
-#define ROOMY       0.45            /* share of the scale that is used */
+#define BUCKETS      4096
+#define VALUE_MOST   1e100           /* scales of such values can still be reckoned with */
+#define LEAST_ROWS   5               /* of a panel */
+#define SHRINK_NS    (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
+#define ROUND_TICKS  12              /* scales end where one of so many ticks would be */
+#define ROOMY        0.45            /* share of the scale that is used */
+#define LEGEND_SHARE 4               /* of the rows of a panel its legend may take one in so many */
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns)
 {
@@ -310,32 +311,66 @@ static const char *unit_shown(const struct aw_strip *strip, int line, int index,
     return unit;
 }
 
-/* Of a panel: its unit, its lines with their values, as far as there is room. */
-static void draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
-                        struct aw_braille *canvas)
+/* One line of a panel in its legend. */
+struct entry {
+    const struct aw_strip_line *line;
+    const char *unit;
+    char value[48];
+    int number, width;
+};
+
+/* The line of this number, unless it is in another panel. */
+static bool find_entry(const struct aw_strip *strip, int index, int panels, bool numbered,
+                       int number, struct entry *entry)
 {
+    const struct aw_strip_line *line = &strip->lines[number];
     const struct aw_strip_panel *panel = &strip->panels[index];
-    int x = 1;
+    if (!is_in(line, index, panels))
+        return false;
+    *entry = (struct entry){
+        .line = line, .number = number, .unit = unit_shown(strip, number, index, panels)};
+    print_value(line, panel->high - panel->low, entry->value, sizeof entry->value);
+    int unit = (int)aw_utf8_length(entry->unit), value = (int)aw_utf8_length(entry->value);
+    int mark = numbered && number >= 9 ? 2 : 1;
+    entry->width =
+        mark + 1 + (int)aw_utf8_length(line->label) + 1 + aw_max(value, 9) + unit + (unit > 0);
+    return true;
+}
+
+static void draw_entry(const struct entry *entry, bool numbered, int x, int y,
+                       struct aw_braille *canvas)
+{
+    char mark[16] = "●";
+    if (numbered)
+        snprintf(mark, sizeof mark, "%d", entry->number + 1);
+    int at = aw_braille_text(canvas, x, y, mark, color_of(entry->number)) + 1;
+    at = aw_braille_text(canvas, at, y, entry->line->label, 0) + 1;
+    int pad = aw_max(9 - (int)aw_utf8_length(entry->value), 0);
+    at = aw_braille_text(canvas, at + pad, y, entry->value, AW_BRAILLE_BOLD);
+    aw_braille_text(canvas, at + 1, y, entry->unit, AW_BRAILLE_DIM);
+}
+
+/* Of a panel: its unit, its lines with their values, in at most so many rows from y on. Returns
+ * how many it takes. */
+static int draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
+                       int rows, struct aw_braille *canvas)
+{
+    int x = 1, row = 0;
     for (int i = 0; i < strip->n; i++) {
-        const struct aw_strip_line *line = &strip->lines[i];
-        char value[48], mark[16] = "●";
-        if (!is_in(line, index, panels))
+        struct entry entry;
+        if (!find_entry(strip, index, panels, numbered, i, &entry))
             continue;
-        print_value(line, panel->high - panel->low, value, sizeof value);
-        const char *unit = unit_shown(strip, i, index, panels);
-        int width = (int)aw_utf8_length(line->label) + 12 + (int)aw_utf8_length(unit);
-        if (x > 1 && x + width > canvas->columns) {
-            aw_braille_text(canvas, x, y, "…", AW_BRAILLE_DIM);
-            return;
+        bool full = x > 1 && x + entry.width > canvas->columns;
+        if (full && row + 1 == rows) {
+            aw_braille_text(canvas, x, y + row, "…", AW_BRAILLE_DIM);
+            break;
         }
-        if (numbered)
-            snprintf(mark, sizeof mark, "%d", i + 1);
-        int at = aw_braille_text(canvas, x, y, mark, color_of(i)) + 1;
-        at = aw_braille_text(canvas, at, y, line->label, 0) + 1;
-        int pad = aw_max(9 - (int)aw_utf8_length(value), 0);
-        at = aw_braille_text(canvas, at + pad, y, value, AW_BRAILLE_BOLD);
-        x = aw_braille_text(canvas, at + (*unit != '\0'), y, unit, AW_BRAILLE_DIM) + 2;
+        x = full ? 1 : x;
+        row += full;
+        draw_entry(&entry, numbered, x, y + row, canvas);
+        x += entry.width + 2;
     }
+    return row + 1;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------
@@ -361,7 +396,6 @@ static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look,
 {
     box->panel = &strip->panels[index];
     struct scale scale = scale_of(box->panel, box->height);
-    draw_legend(strip, index, panels, look->numbered, box->y - 1, canvas);
     char text[48];
     for (int i = 0; i < box->height; i++)
         aw_braille_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
@@ -426,8 +460,10 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
     box.from = box.to - strip->span_ns;
     box.y = top;
     for (int i = 0; i < panels; i++) {
-        box.y += 1;
-        box.height = (i == panels - 1 ? room - each * (panels - 1) : each) - 1;
+        const int most = aw_max(each / LEGEND_SHARE, 1);
+        int rows = draw_legend(strip, i, panels, look->numbered, box.y, most, canvas);
+        box.y += rows;
+        box.height = (i == panels - 1 ? room - each * (panels - 1) : each) - rows;
         draw_panel(strip, look, i, panels, &box, canvas);
         box.y += box.height;
     }

@@ -136,6 +136,28 @@ static void test_panels(void **state)
             draw((struct aw_strip_look){.end_ns = AW_SECOND, .keys = "q quit"}, width, height);
 }
 
+/* As many rows as the lines need, but no more than a quarter of the panel. */
+static void test_legend(void **state)
+{
+    static const char *const names[] = {"positions.m1.setpoint", "m1.position",
+                                        "positions.m2.setpoint", "m2.position",
+                                        "positions.m3.setpoint", "m3.position"};
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        aw_strip_add(&strip, aw_strip_series(&strip, names[i], "deg"), AW_SECOND, 10 * i);
+    struct aw_strip_look look = {.end_ns = AW_SECOND, .numbered = true};
+    draw(look, 80, 23);
+    expect_in(text, " 1 positions.m1.setpoint      0.00  2 m1.position     10.00\n"
+                    " 3 positions.m2.setpoint     20.00  4 m2.position     30.00\n"
+                    " 5 positions.m3.setpoint     40.00  6 m3.position     50.00 deg\n");
+    draw(look, 120, 40);
+    expect_in(text, " 1 positions.m1.setpoint      0.00  2 m1.position     10.00  3 "
+                    "positions.m2.setpoint     20.00  4 m2.position     30.00\n"
+                    " 5 positions.m3.setpoint     40.00  6 m3.position     50.00 deg\n");
+    draw(look, 80, 9);
+    expect_in(text, " 1 positions.m1.setpoint      0.00  2 m1.position     10.00  …\n");
+}
+
 /* What is kept of samples that fall into the same part of the span, and of those that do not. */
 static void test_buckets(void **state)
 {
@@ -491,10 +513,10 @@ static void test_recording(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_picture),    TEST(test_slope),   TEST(test_panels), TEST(test_scale),
-        TEST(test_many),       TEST(test_gap),     TEST(test_limits), TEST(test_scrolls_evenly),
-        TEST(test_recording),  TEST(test_buckets), TEST(test_scales), TEST(test_widths),
-        TEST(test_many_units), TEST(test_memory),
+        TEST(test_picture),        TEST(test_slope),      TEST(test_panels),  TEST(test_legend),
+        TEST(test_scale),          TEST(test_many),       TEST(test_gap),     TEST(test_limits),
+        TEST(test_scrolls_evenly), TEST(test_recording),  TEST(test_buckets), TEST(test_scales),
+        TEST(test_widths),         TEST(test_many_units), TEST(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
