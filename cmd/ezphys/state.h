@@ -175,6 +175,7 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
 /* Step and time of the simulation into the result, and with --state where all joints are. */
 void ez_report_time(struct aw_session *session);
 
+double ez_model_time(const struct aw_record *record);
 enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
                                 struct aw_received *received);
 /* Whom a record of a recording is about, by the names that are given or that it has kept. */

@@ -367,6 +367,13 @@ static bool is_of(const struct aw_wire *wire, const struct aw_record *record)
     return wire && record->codec >= wire->codecs && record->codec < wire->codecs + AW_MAX_MESSAGES;
 }
 
+double ez_model_time(const struct aw_record *record)
+{
+    if (strcmp(record->codec->message->name, "timestamp") != 0)
+        return (double)NAN;
+    return aw_record_get(record, "step") * aw_record_get(record, "step_size");
+}
+
 /* Is the record of the packet that was received last? Others are those of a recording. */
 static bool is_received(struct aw_session *session, const struct aw_record *record)
 {

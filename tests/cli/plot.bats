@@ -282,7 +282,7 @@ m2.position (a.csv) #009e73 solid"
     ok armctl plot 'a.*' run.ndjson --out run.svg -j
     same "$(json .samples)" 240
     ok armctl plot 'a.*' - <run.ndjson
-    has "$output" "12⣀"
+    has "$output" " 12 a.f11 "
     hasnt "$output" "13"
 }
 
@@ -390,6 +390,31 @@ END
         has "$why" "--plot: 'run.gif' — what the name ends in says the form: .svg, .png or .pdf"
         [ ! -e run.gif ]
     done
+}
+
+@test "a recording of a simulation is drawn over the time of the simulation" {
+    ok ezphys -q -l 'sim:?scene=pendulum' --record run.pcapng motor hinge 2 1000 --for 2s
+    ok ezphys plot run.pcapng
+    matches "${lines[-1]}" " *0.0 s *2.0 s"
+    ok ezphys -q -l 'sim:?scene=pendulum' --record run.mcap motor hinge 2 1000 --for 2s
+    ok ezphys plot run.mcap hinge.displacement
+    matches "${lines[-1]}" " *0.0 s *2.0 s"
+    printf 'motor hinge 2 1000 --for 1s\nreset\nmotor hinge 2 1000 --for 1s\n' |
+        ezphys -q -l 'sim:?scene=pendulum' --record twice.pcapng
+    ok ezphys plot twice.pcapng # begun anew, it goes on where it was
+    matches "${lines[-1]}" " *0.0 s *2.0 s"
+}
+
+@test "one sample of another message with this field is no panel of its own" {
+    printf 't,m1,m2,m3\n0,0,0,0\n1,0,40,-20\n' >path.csv
+    ok hidmotor -q -l "$fast" --record run.pcapng play path.csv
+    ok hidmotor plot run.pcapng m2.setpoint m2.position
+    hasnt "$output" velocities
+    ok hidmotor plot run.pcapng
+    hasnt "$output" velocities
+    has "$output" " m3.position "
+    fails 2 hidmotor plot path.csv m2 m2.position
+    has "$why" "there is m2, m1, m3"
 }
 
 @test "what came once is no line: without fields it is left out, by its name it is drawn" {

@@ -196,7 +196,7 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
     size_t i = 0;
     while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
         i++;
-    if (n == 0 && i == p->n_seen && i < SEEN_MOST)
+    if ((n == 0 || p->taken == 0) && i == p->n_seen && i < SEEN_MOST)
         snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
     return NULL;
 }
@@ -517,6 +517,38 @@ static enum aw_status collect(struct plot *p)
     return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
+/* Is there a line of another message with the same field: "positions.m2.setpoint" for
+ * "velocities.m2.setpoint"? */
+static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
+{
+    char message[AW_POINT_NAME];
+    const size_t length = strcspn(trace->name, ".");
+    snprintf(message, sizeof message, "%.*s", (int)length, trace->name);
+    if (!aw_wire_codec(p->session->wire, message, AW_RX))
+        return false;
+    for (size_t i = 0; i < p->traces.n; i++) {
+        const struct aw_trace *other = &p->traces.list[i];
+        const char *dot = strchr(other->name, '.');
+        if (other->n > 1 && other->run == trace->run && dot &&
+            strcmp(dot, trace->name + length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* One that was asked for is told. */
+static void leave_out_points(struct plot *p)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < p->traces.n; i++)
+        lines += p->traces.list[i].n > 1;
+    for (size_t i = 0; i < p->traces.n && lines > 0 && !p->usual; i++)
+        if (p->traces.list[i].n == 1 && !has_namesake(p, &p->traces.list[i]))
+            aw_session_notice(p->session, "plot: %s has one sample, which is no line: left out",
+                              p->traces.list[i].label);
+    aw_traces_leave_out_points(&p->traces);
+}
+
 static enum aw_status print_recording(struct plot *p)
 {
     const struct aw_option_value *given = aw_options_find(&p->session->options, "span");
@@ -524,6 +556,7 @@ static enum aw_status print_recording(struct plot *p)
     int64_t whole = p->traces.last_ns - p->traces.first_ns;
     int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
     aw_strip_init(&p->strip, span);
+    leave_out_points(p);
     for (size_t i = 0; i < p->traces.n; i++)
         for (size_t k = 0; k < p->traces.list[i].n; k++) {
             int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;
@@ -583,19 +616,6 @@ static void make_title(const struct plot *p, char *out, size_t size)
         if (strcmp(p->inputs[k], "-") != 0)
             aw_append(what, sizeof what, ", ", "%.60s", name_of(p, k));
     aw_picture_title(session, what, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
-}
-
-/* One that was asked for is told. */
-static void leave_out_points(struct plot *p)
-{
-    size_t lines = 0;
-    for (size_t i = 0; i < p->traces.n; i++)
-        lines += p->traces.list[i].n > 1;
-    for (size_t i = 0; i < p->traces.n && lines > 0 && !p->usual; i++)
-        if (p->traces.list[i].n == 1)
-            aw_session_notice(p->session, "plot: %s has one sample, which is no line: left out",
-                              p->traces.list[i].label);
-    aw_traces_leave_out_points(&p->traces);
 }
 
 static enum aw_status write_out(struct plot *p, enum aw_status collected)

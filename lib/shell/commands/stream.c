@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +309,21 @@ static uint64_t wanted_scalars(struct aw_stream *s)
     return scalars;
 }
 
+/* A simulation that begins anew goes on where it was, as over a link. */
+static void tell_model_time(struct aw_stream *s)
+{
+    double seconds = s->session->tool->model_time(s->item.record);
+    int64_t then = isnan(seconds) ? s->model_ns : aw_clock_after(s->model_base_ns, seconds);
+    if (then < s->model_ns) {
+        s->model_base_ns = s->model_ns;
+        then = aw_clock_after(s->model_base_ns, seconds);
+    }
+    s->model_ns = then;
+    s->modelled = s->modelled || !isnan(seconds);
+    s->item.received.modelled = s->modelled;
+    s->item.received.model_ns = s->model_ns;
+}
+
 enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
 {
     enum aw_status status = AW_OK;
@@ -328,6 +344,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         s->record.time_ns = s->item.time_ns;
         if (s->session->tool->notice)
             s->session->tool->notice(s->session, s->item.record);
+        if (s->session->tool->model_time && !s->live)
+            tell_model_time(s);
         s->item.subject =
             aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);
         s->item.points = s->points;

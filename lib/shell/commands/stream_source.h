@@ -28,11 +28,13 @@ struct aw_stream {
     struct aw_record record;
     char subject[AW_POINT_NAME];
     bool live;
-    bool primed;          /* an item has been read already */
-    int64_t report_ns;    /* when silence is reported; AW_NEVER: not, or not again */
-    uint64_t lost_before; /* by links that were closed */
-    bool stays, devices;  /* see aw_stream_stay */
-    bool waits;           /* the link is lost */
+    bool primed;                     /* an item has been read already */
+    int64_t report_ns;               /* when silence is reported; AW_NEVER: not, or not again */
+    uint64_t lost_before;            /* by links that were closed */
+    bool stays, devices;             /* see aw_stream_stay */
+    bool waits;                      /* the link is lost */
+    bool modelled;                   /* of a recording: a simulation has told its time, */
+    int64_t model_ns, model_base_ns; /* which it is, and when it began to count anew */
     int64_t retry_ns, pause_ns;
     struct aw_names names;
     const struct aw_select *only;   /* the points of records that are wanted; NULL: all */

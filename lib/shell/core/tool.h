@@ -392,6 +392,9 @@ struct aw_tool {
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
     bool asks; /* receive asks the device: it says nothing by itself */
+    /* Of a recording: the time of the simulation in s, if this message tells it, else NaN; over a
+     * link receive says it. NULL: the device has no time of its own. */
+    double (*model_time)(const struct aw_record *record);
     /* Takes in what has come, without waiting: while a line is waited for, so that nothing old is
      * read afterwards. AW_OK, AW_STOPPED, AW_LOST. NULL: the device says nothing by itself. */
     enum aw_status (*poll)(struct aw_session *session);
