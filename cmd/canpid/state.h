@@ -182,7 +182,7 @@ void canpid_disabled(struct aw_session *session, uint64_t boards);
 void canpid_left_on(struct aw_session *session, uint64_t boards);
 
 /* Disables the boards that the running command has enabled, as aw_canpid_stop does; where others
- * are tried for them (n_old), puts the gains from before back and disables again. Returns status
+ * are tried for them (n_old), puts the previous gains back and disables again. Returns status
  * with its error, or else AW_OK if their telemetry confirms it. */
 enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status);
 enum aw_status canpid_safe_stop(struct aw_session *session);

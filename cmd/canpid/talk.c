@@ -300,7 +300,7 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
 }
 
 /* What a driver gets last is a disable, whatever comes before: it is disabled at once, because the
- * gains from before would move it with the setpoint of an experiment, gets them, and is disabled
+ * previous gains would move it with the setpoint of an experiment, gets them, and is disabled
  * again. */
 static enum aw_status disable(struct aw_session *session, uint64_t boards,
                               struct aw_error *not_back)
@@ -327,7 +327,7 @@ static enum aw_status fail_back(struct aw_session *session, const struct aw_erro
     if (not_back->status == AW_OK)
         return AW_OK;
     return aw_fail(&session->err, not_back->status,
-                   "the driver is disabled, but its gains from before are not back: %s",
+                   "the driver is disabled, but its previous gains are not back: %s",
                    not_back->text);
 }
 
@@ -356,7 +356,7 @@ static void wait_for_turn(struct aw_session *session, unsigned board, aw_frame_f
         add(context, NULL, 0);
 }
 
-/* As disable() does it: gains from before between two disables, each with the pace of its board. */
+/* As disable() does it: previous gains between two disables, each with the pace of its board. */
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct canpid_state *state = session->state;
@@ -393,11 +393,10 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
                        "the driver was told to stop; whether it did was not waited for");
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the stop is not confirmed%s: %s",
-                       tried ? ", and the gains from before are not back" : "", why.text);
+                       tried ? ", and the previous gains are not back" : "", why.text);
     leave(session, 0);
     status = fail_back(session, &not_back);
     if (status == AW_OK)
-        aw_stop_did(session, "disabled the driver%s",
-                    tried ? ", its gains from before are back" : "");
+        aw_stop_did(session, "disabled the driver%s", tried ? ", its previous gains are back" : "");
     return status;
 }

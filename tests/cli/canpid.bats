@@ -753,7 +753,7 @@ END
     done
     # what --force tries is judged like the others
     exits 1 canpid -q -j -l "$fast" tune --rule zn --force -b lknee -c pos --yes
-    same "$(json '[.applied, (.outcome | test("^the gains from before are back: "))]')" '[false,true]'
+    same "$(json '[.applied, (.outcome | test("^the previous gains are back: "))]')" '[false,true]'
 }
 
 # bats test_tags=long
@@ -762,7 +762,7 @@ END
         'tune --goal overshoot -b lknee -c pos --yes' 'gains save after' >script
     run -1 --separate-stderr canpid -l "$fast" -j run script
     same "$(records tune | jq -c '.[0] | [.ok,.applied]')" "[false,false]"
-    has "$stderr" "tune: the gains from before are back: by overshoot the new ones are no better"
+    has "$stderr" "tune: the previous gains are back: by overshoot the new ones are no better"
     ok canpid -l "$fast" -q tune -b lhip -c tor --yes --force --report page.html
     has "$(<page.html)" "the new gains are kept: IAE"
     same "$(grep -c '<svg' page.html)" 5
@@ -773,7 +773,28 @@ END
     same "$(grep -o '<clipPath id="[^"]*"><rect [^>]*>' page.html | sort -u | cut -d'"' -f2 | uniq -d)" ""
     ok grep -q '<clipPath id=' page.html
     has "$(<page.html)" "canpid set pid 7 0.001 1 -b lknee -c pos"
-    hasnt "$stderr" "not known here"
+    hasnt "$stderr" "gains are not known"
+}
+
+# bats test_tags=long
+@test "identify: a screen for people, with what to believe; the frequency response with -v" {
+    ok canpid -l "$fast" identify -b lknee -c pos
+    [ "${#lines[@]}" -lt 16 ]
+    has "$output" "of data that were not used: to be trusted"
+    matches "$output" "*frequencies * measured, * to be trusted; -v lists them"
+    hasnt "$output" "phase deg"
+    has "$stderr" "the previous gains are not known, so the published ones stand for them: kp 3"
+    ok canpid -v -l "$fast" identify -b lknee -c pos
+    has "$output" "coherence"
+}
+
+# bats test_tags=long
+@test "tune: the question comes below the table of the gains, not below all keys of the result" {
+    run script -qec "canpid -l '$fast' tune -b lknee -c pos" /dev/null <<<n
+    has "$output" "robust        pid"
+    has "$output" "use these gains? [y/N]"
+    hasnt "$output" gain_margin=
+    has "$output" "the previous gains are back — take the new ones by --yes, or by: "
 }
 
 # bats test_tags=long
@@ -832,7 +853,7 @@ END
     same "$(grep -oE -- '-> (04[123]#[0-9A-F]{8}|044#0000C03F)' trace | tail -5 | cut -c4- | xargs)" \
         "044#0000C03F 043#0000803F 042#6F12833A 041#0000E040 044#0000C03F"
     same "$(grep -c -- '-> 041#' trace)" 7 # of the tick, 0, the old, of the experiment, the old, the new, the old
-    has "$(<trace)" "stopped: disabled the driver, its gains from before are back"
+    has "$(<trace)" "stopped: disabled the driver, its previous gains are back"
 }
 
 # 600 deg/s over a duty of 0.8 are 2.083 of full scale a second; the leg that hangs on it takes some of that.

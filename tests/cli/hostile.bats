@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# canpid on joints that are broken: within the bound, with the gains from before, disabled. HOSTILE
+# canpid on joints that are broken: within the bound, with the previous gains, disabled. HOSTILE
 # sets how many are ended at a random moment, SEED which.
 load common.bash
 

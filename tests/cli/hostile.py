@@ -1,5 +1,5 @@
 """canpid on joints that are broken: whatever moves one by itself leaves it within its bound, with the
-gains from before, and disabled.
+previous gains, and disabled.
 
     hostile.py all [PLANT…]     each command on each of these plants in virtual time, as TAP
     hostile.py events           commands on a sound one, while its driver reports an error, falls silent,
@@ -50,9 +50,9 @@ ENDS = {
     "reversed": {name: REVERSED for name in COMMANDS},
     "delay:1s": {name: BEYOND for name in COMMANDS} | {"play": "behind its target"},
     "unstable": {name: BEYOND for name in COMMANDS},
-    "wall:2deg": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
+    "wall:2deg": {"tune": "the previous gains are back", "verify": "not to 10 deg"},
     "backlash:1deg": {"verify": "not to 10 deg"},
-    "coulomb:5%": {"tune": "the gains from before are back", "verify": "not to 10 deg"},
+    "coulomb:5%": {"tune": "the previous gains are back", "verify": "not to 10 deg"},
     "sound": {"verify": "not to 10 deg"},
 }
 

@@ -257,7 +257,7 @@ answer() {
     becomes '"hidmotor"' sh -c "mosquitto_sub -V 5 -p $port -t arm/lease -C 1 | jq .commander.program"
     kill -9 "$broker"
     wait $mover && false || same "$?" 7
-    matches "$(cat mine)" "*: the broker is gone — what it was doing has been stopped, or never was"
+    matches "$(cat mine)" "*: the broker is gone — every motion by it is stopped"
     wait_for s "the broker is gone"
     fails 4 hidmotor -q -l "$at" status
     has "$why" "Connection refused"

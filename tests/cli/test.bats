@@ -54,6 +54,7 @@ END
     same "$(json .msg)" '"pid"'
     fails 3 canpid -q -l "$fast" wait 'lknee.measured>90' --for 0.3s
     has "$why" 'canpid: wait: lknee.measured>90: not so in 0.3'
+    has "$why" ' s — at last lknee.measured=0'
     fails 2 canpid -q -l "$fast" wait 'lknee.frob>90' --for 0.3s
     fails 2 canpid -q -l "$fast" wait 'lknee.measured' --for 0.3s
     has "$why" 'wait: '
@@ -86,7 +87,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
     fails 2 hidmotor -q -l "$fast" expect --never 'm1.position<50'
     has "$why" '--for'
     exits 1 armctl -q -l "$fast" expect --never 'angle>80' --for 0.1s
-    has "$stderr" 'expect: never angle>80: nothing of its kind came in 0.1 s'
+    has "$stderr" 'expect: never angle>80: no such message came in 0.1 s, so nothing is shown'
 }
 
 asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }

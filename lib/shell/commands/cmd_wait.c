@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "shell/commands/common.h"
 #include "shell/commands/stream.h"
 #include "shell/core/recent.h"
@@ -34,6 +35,10 @@ struct waiter {
     uint64_t seen;                /* records of that kind */
     size_t n_nearest;
     struct near nearest[NEAREST + 1];
+    struct last {
+        char name[AW_POINT_NAME]; /* "": none came */
+        double value;
+    } last[AW_WHERE_TERMS]; /* what the terms of a condition are about */
 };
 
 /* ---- What is wanted ----------------------------------------------------------------------------
@@ -208,6 +213,27 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
     snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
 }
 
+/* The values that a condition is about, as they came last. */
+static void note_last(struct waiter *w, const struct aw_item *item)
+{
+    for (size_t t = 0; t < w->where.n; t++) {
+        const struct aw_select one = {.n = 1, .pattern = {w->where.terms[t].field}};
+        for (size_t i = 0; i < item->n; i++)
+            if (!item->points[i].text && aw_select_match(&one, &item->points[i]) == 0) {
+                memcpy(w->last[t].name, item->points[i].name, sizeof w->last[t].name);
+                w->last[t].value = item->points[i].value;
+            }
+    }
+}
+
+static void tell_last(const struct waiter *w, char *out, size_t size)
+{
+    *out = '\0';
+    for (size_t t = 0; t < w->where.n; t++)
+        if (*w->last[t].name)
+            aw_append(out, size, " ", "%.60s=%.6g", w->last[t].name, w->last[t].value);
+}
+
 /* ---- Waiting -----------------------------------------------------------------------------------
  */
 
@@ -263,6 +289,7 @@ static enum aw_status wait_until(struct waiter *w)
     enum aw_status status;
     while ((status = next(w, &item)) == AW_OK) {
         bool held = holds(w, &item);
+        note_last(w, &item);
         if (!held && isfinite(distance_of(w, &item)))
             first_ns = AW_NO_TIME; /* not so any more */
         if (!held)
@@ -276,8 +303,11 @@ static enum aw_status wait_until(struct waiter *w)
         status = aw_stream_answered(w->stream, "wait");
     if (status != AW_OK)
         return status;
-    return aw_fail(&session->err, AW_TIMEOUT, "wait: %s: not so in %.3g s%s", w->text, after_s(w),
-                   first_ns != AW_NO_TIME ? ", not for long enough" : "");
+    char last[160];
+    tell_last(w, last, sizeof last);
+    return aw_fail(&session->err, AW_TIMEOUT, "wait: %s: %s in %.3g s%s%s", w->text,
+                   first_ns != AW_NO_TIME ? "true, but not for long enough" : "not so", after_s(w),
+                   *last ? " — at last " : "", last);
 }
 
 enum aw_status aw_run_wait(struct aw_session *session, const struct aw_args *args)
@@ -319,12 +349,12 @@ static enum aw_status fail(struct waiter *w, bool came)
                        after_s(w));
     if (aw_flag(session, "never"))
         return aw_fail(&session->err, AW_REFUSED,
-                       "expect: never %s: nothing of its kind came in %.3g s, so that says nothing "
-                       "— a longer --for, or what the device is asked for before it",
+                       "expect: never %s: no such message came in %.3g s, so nothing is shown "
+                       "— give a longer --for, or ask the device for it first",
                        w->text, after_s(w));
     return aw_fail(&session->err, AW_REFUSED,
-                   "expect: no %s in %.3g s; %" PRIu64 " of its kind came", w->text, after_s(w),
-                   w->seen);
+                   "expect: no %s in %.3g s; messages of this kind that came: %" PRIu64, w->text,
+                   after_s(w), w->seen);
 }
 
 /* What a device that only answers has said since the last command. */

@@ -21,8 +21,8 @@ bool aw_bench_known_gains(struct aw_bench *bench, const char *advice, struct aw_
     bool known = bench->hooks->known(bench, gains);
     if (!known)
         aw_session_notice(bench->session,
-                          "the gains from before are not known here; the published ones are taken "
-                          "for them (kp %g, ki %g, kd %g)%s",
+                          "the previous gains are not known, so the published ones stand for them: "
+                          "kp %g, ki %g, kd %g%s",
                           gains->kp, gains->ki, gains->kd, advice);
     return known;
 }

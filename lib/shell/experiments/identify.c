@@ -31,6 +31,28 @@ static void print_gain(struct aw_session *session, const struct aw_fit *fit)
     print_value(session, "gain", fit->process.gain, fit->half.gain, of);
 }
 
+/* Where the frequency response was measured: a line, with -v a table. */
+static void print_points(struct aw_session *session, const struct aw_model *m)
+{
+    struct aw_output *out = &session->out;
+    size_t trusted = 0;
+    for (size_t i = 0; i < m->n_points; i++)
+        trusted += m->points[i].coherence >= AW_COHERENT;
+    if (m->n_points == 0)
+        return;
+    if (!aw_flag(session, "verbose")) {
+        aw_output_print(out, "%-18s %10zu            measured, %zu to be trusted; -v lists them\n",
+                        "frequencies", m->n_points, trusted);
+        return;
+    }
+    aw_output_print(out, "\n%9s %10s %10s %10s\n", "Hz", "gain dB", "phase deg", "coherence");
+    for (size_t i = 0; i < m->n_points; i++)
+        aw_output_print(out, "%9.3g %10.2f %10.1f %10.2f%s\n", m->points[i].hz,
+                        20 * log10(m->points[i].gain), m->points[i].phase_deg,
+                        m->points[i].coherence,
+                        m->points[i].coherence < AW_COHERENT ? "  not to be trusted" : "");
+}
+
 void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
 {
     static const char *const kinds[AW_PROCESS_KINDS] = {
@@ -55,26 +77,20 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
         print_value(session, "damping", damping, NAN, "(the two lags swing)");
     if (!session->tool->bench->servo)
         print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
-    aw_output_print(out, "%-18s %10.1f %%          of what was not used%s\n", "fit",
-                    100 * fit->held_out, aw_fit_trusted(fit) ? "" : "; not to be trusted");
-    aw_output_print(out, "%-18s %10.1f %%          of what was used\n", "", 100 * fit->own);
+    aw_output_print(out, "%-18s %10.1f %%          of data that were not used%s\n", "fit",
+                    100 * fit->held_out,
+                    aw_fit_trusted(fit) ? ": to be trusted" : ": not to be trusted");
+    aw_output_print(out, "%-18s %10.1f %%          of data that were used\n", "", 100 * fit->own);
     if (fit->piece_s > 0)
-        aw_output_print(
-            out, "%-18s %10.2g s          pieces by themselves: slower motion is not explained\n",
-            "", fit->piece_s);
+        aw_output_print(out, "%-18s %10.2g s          motion slower than this is not explained\n",
+                        "", fit->piece_s);
     char tick[AW_BENCH_TICK_TEXT];
     if (session->tool->bench->gains)
         aw_output_print(out, "%-18s %s\n", "tick of the law",
                         aw_bench_tick_text(session, &m->tick, tick));
     aw_output_print(out, "%-18s %10.3g            %s; steps of %.3g\n", "noise",
                     m->grain.noise * m->full_scale, m->unit, m->grain.quantum * m->full_scale);
-    if (m->n_points)
-        aw_output_print(out, "\n%9s %10s %10s %10s\n", "Hz", "gain dB", "phase deg", "coherence");
-    for (size_t i = 0; i < m->n_points; i++)
-        aw_output_print(out, "%9.3g %10.2f %10.1f %10.2f%s\n", m->points[i].hz,
-                        20 * log10(m->points[i].gain), m->points[i].phase_deg,
-                        m->points[i].coherence,
-                        m->points[i].coherence < AW_COHERENT ? "  not to be trusted" : "");
+    print_points(session, m);
 }
 
 void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m)

@@ -59,7 +59,7 @@ struct aw_bench_hooks {
 
     /* From here on it moves: where it is to go to. */
     enum aw_status (*setpoint)(struct aw_bench *bench, double setpoint);
-    /* Ends the motion, and puts the gains from before back where others are tried; returns status
+    /* Ends the motion, and puts the previous gains back where others are tried; returns status
      * with its error, or else what came of that. */
     enum aw_status (*end)(struct aw_bench *bench, enum aw_status status);
 

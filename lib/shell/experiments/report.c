@@ -195,7 +195,7 @@ static void put_commands(struct aw_session *session, FILE *file, const struct aw
             "%s step%s --from %.4g --to %.4g --for 3s</pre>\n",
             tool, joint, tool, aw_rule_name(s->proposal->rule), tool, set, tool, joint, s->from,
             s->to);
-    fprintf(file, "<p>The gains from before:</p>\n<pre>%s %s</pre>\n", tool, back);
+    fprintf(file, "<p>The previous gains:</p>\n<pre>%s %s</pre>\n", tool, back);
 }
 
 enum aw_status aw_bench_write_report(struct aw_session *session, const char *path,

@@ -81,7 +81,7 @@ enum aw_status aw_bench_tick_measure(struct aw_bench *bench, const struct aw_gai
     if (status == AW_OK)
         status = integrate(bench);
     bool measured = status == AW_OK && evaluate(bench, tick);
-    /* without an error, and with the integral cleared, the gains from before do nothing */
+    /* without an error, and with the integral cleared, the previous gains do nothing */
     if (status == AW_OK)
         status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
     if (status == AW_OK)

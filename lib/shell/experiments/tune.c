@@ -109,6 +109,16 @@ static enum aw_status propose(struct tuner *t, struct aw_error *why)
     return aw_design(&t->model.fit.process, &t->model.driver, &o, &t->proposal, why);
 }
 
+/* What a person sees of it without -v: whose gains, how good they are to be, what became of them.
+ */
+static void shorten(struct aw_object *result)
+{
+    static const char *const shown[] = {"board", "joint", "controller", "rule",    "form",    "kp",
+                                        "ki",    "kd",    "ms",         "applied", "outcome", NULL};
+    for (size_t i = 0; i < result->n; i++)
+        result->entries[i].detail = !aw_is_one_of(shown, result->entries[i].key);
+}
+
 static enum aw_status design(struct aw_bench *bench, struct tuner *t)
 {
     struct aw_session *session = bench->session;
@@ -118,7 +128,9 @@ static enum aw_status design(struct aw_bench *bench, struct tuner *t)
     if (status == AW_OK || *t->proposal.refusal) {
         aw_bench_report(bench, "tune");
         aw_bench_report_proposal(session, &t->model, &t->proposal);
+        shorten(&session->result);
         bool asks = aw_session_text(session) && !aw_flag(session, "yes");
+        aw_session_work_hide(session); /* what follows is not printed over it */
         if (asks || tells_all(session))
             aw_bench_print_proposals(session, &t->proposal, 1);
     }
@@ -179,12 +191,14 @@ static bool misbehaves(const struct tuner *t, bool *wild, char out[OBJECTION])
     *wild = over > bound + grain;
     if (*wild)
         snprintf(out, OBJECTION,
-                 "they overshoot by %.3g %%, and %.3g %% is the bound (--overshoot)", over, bound);
+                 "the new gains overshoot by %.3g %%, more than %.3g %% (--overshoot)", over,
+                 bound);
     else if (!(fabs(over - told) <= NEAR_OVERSHOOT))
-        snprintf(out, OBJECTION, "they overshoot by %.3g %%, and %.3g %% was predicted", over,
-                 told);
+        snprintf(out, OBJECTION, "the new gains overshoot by %.3g %%, but %.3g %% was predicted",
+                 over, told);
     else if (!(fabs(rise - told_rise) <= NEAR_RISE * told_rise + period_of(&t->story.after)))
-        snprintf(out, OBJECTION, "their rise takes %.3g s, and %.3g s was predicted", rise,
+        snprintf(out, OBJECTION,
+                 "the rise with the new gains takes %.3g s, but %.3g s was predicted", rise,
                  told_rise);
     else
         return false;
@@ -288,9 +302,9 @@ static enum aw_status disagreed(struct aw_bench *bench, struct tuner *t)
     struct aw_session *session = bench->session;
     char set[AW_BENCH_SET];
     bench->hooks->set(&bench->joint, t->proposal.per_tick, set, sizeof set);
-    snprintf(t->outcome, OUTCOME, "the gains from before are back: nobody has agreed");
-    aw_session_notice(session, "the gains from before are back; --yes takes the new ones, or: %s",
-                      set);
+    snprintf(t->outcome, OUTCOME, "the previous gains are back: nobody agreed to the new ones");
+    aw_session_notice(session,
+                      "the previous gains are back — take the new ones by --yes, or by: %s", set);
     return AW_OK;
 }
 
@@ -314,19 +328,9 @@ static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
         session->err = first;
         return status;
     }
-    aw_session_notice(session, "%s: calmer ones are tried", first.text);
+    aw_session_notice(session, "%s: trying calmer gains", first.text);
     return aw_session_agrees(session, "use these gains?") ? try_new(bench, t, &wild)
                                                           : disagreed(bench, t);
-}
-
-/* What a person sees of it without -v: whose gains, how good they are to be, what became of them.
- */
-static void shorten(struct aw_object *result)
-{
-    static const char *const shown[] = {"board", "joint", "controller", "rule",    "form",    "kp",
-                                        "ki",    "kd",    "ms",         "applied", "outcome", NULL};
-    for (size_t i = 0; i < result->n; i++)
-        result->entries[i].detail = !aw_is_one_of(shown, result->entries[i].key);
 }
 
 /* Its last words: kept or put back, and why. */
@@ -336,7 +340,7 @@ static enum aw_status conclude(struct aw_session *session, struct tuner *t, enum
     if (status == AW_STOPPED || status == AW_LOST || session->tool->bench->tries(session))
         return status;
     if (status != AW_OK)
-        snprintf(t->outcome, OUTCOME, "the gains from before are back: %s", cause.text);
+        snprintf(t->outcome, OUTCOME, "the previous gains are back: %s", cause.text);
     if (session->result.cmd) {
         aw_object_truth(&session->result, "applied", t->applied);
         aw_object_keep(&session->result, "outcome", t->outcome);

@@ -16,7 +16,7 @@ double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period
 
 /* Measures the tick of a board that stands, with run's first second: a small constant error is
  * integrated, too little to move it. --tick is taken for it; else, where nothing comes of it, what
- * aw_bench_tick_of_period says. The driver is enabled afterwards, with the gains from before. */
+ * aw_bench_tick_of_period says. The driver is enabled afterwards, with the previous gains. */
 enum aw_status aw_bench_tick_measure(struct aw_bench *bench, const struct aw_gains *before,
                                      struct aw_tick *tick);
 

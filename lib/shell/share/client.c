@@ -133,8 +133,8 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
     const char *why = *attached->lost ? attached->lost : "the server is gone";
     if (waits_for_another(attached))
         return aw_fail(err, AW_LOST, "%s: %s — waiting for it", attached->address.text, why);
-    return aw_fail(err, AW_LOST, "%s: %s — what it was doing has been stopped, or never was",
-                   attached->address.text, why);
+    return aw_fail(err, AW_LOST, "%s: %s — every motion by it is stopped", attached->address.text,
+                   why);
 }
 
 void aw_attached_take(struct aw_attached *attached)

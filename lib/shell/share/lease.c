@@ -258,7 +258,7 @@ static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
             continue;
         if (peer == holder)
             aw_peer_tell(peer, json_pack("{s:s,s:i}", "revoked", server->why, "exit", (int)status));
-        else if (!peer->halts && !peer->owner)
+        else if (!peer->halts && !(peer->wants && peer->takes) && !peer->owner)
             aw_peer_tell(peer, json_pack("{s:s}", "stopped", server->why));
     }
 }
