@@ -33,16 +33,16 @@ show() {
     fi
 }
 
-title armctl 'a handler arm that speaks lines of ASCII over a serial port'
+title armctl 'a handler arm that sends lines of ASCII over a serial port'
 show 'result=confirmed' 'armctl -q -l sim: deg 1 45'
-say 'On a bad line, where one packet in five is lost, the alternating bit repairs that:'
+say 'On a bad line one packet in five is lost; the tool sends it again:'
 show 'confirmed.*retries=[1-9]' "armctl -q -l 'sim:?drop=20%&seed=3' --ack-timeout 200ms deg 1 30"
-say 'What is out of range never leaves the computer:'
+say 'A value outside the range is never sent:'
 show '6:400' 'armctl -q -l sim: deg 1 400'
 
 title hidmotor 'the teaching arm: three joints and a gripper, 64-byte HID reports'
-show 'result=arrived' 'hidmotor -q -l sim: move 0 45 -30 --wait --record run.pcapng'
-say 'What was recorded, drawn here and as a picture:'
+show 'result=arrived' "hidmotor -q -l 'sim:?time=virtual' move 0 45 -30 --wait --record run.pcapng"
+say 'The recording as a plot here, and as a picture in a file:'
 show 'm2.setpoint' 'LINES=12 COLUMNS=76 hidmotor plot run.pcapng m2.setpoint m2.position'
 show 'file=run.svg' 'hidmotor -q plot run.pcapng m2.setpoint m2.position --out run.svg'
 
@@ -57,11 +57,11 @@ title unitysim 'the Bento arm, simulated in Unity'
 show 'result=arrived' 'unitysim -q -l sim: move elbow=2300'
 show '^FF FF 03 FC' 'unitysim encode camera_request'
 
-title ezphys 'a physics simulator that waits for every answer'
+title ezphys 'a physics simulator that waits for an answer after each step'
 show 'displacement=' "ezphys -q -l 'sim:?scene=pendulum' motor hinge 2 1000 --for 1s"
 
 if [ $wrong = 0 ]; then
-    printf '\n%sAll of this was checked while you read. Now you, with the arm of hidmotor:%s\n' "$dim" "$plain"
+    printf '\n%sAll answers were as expected. Now try the arm of hidmotor yourself:%s\n' "$dim" "$plain"
     printf '    %s\n' 'PATH=$PWD/build/bin:$PATH' 'hidmotor -l sim: jog m2 15' 'man docs/man/hidmotor.1'
 else
     printf '\n%s%d of these answers were not as expected.%s\n' "$red" $wrong "$plain"
