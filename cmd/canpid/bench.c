@@ -171,9 +171,9 @@ static enum aw_status load(struct aw_bench *bench, const char *path)
     struct aw_session *session = bench->session;
     struct aw_canpid_gains *all = &canpid_of(session)->gains, *file = malloc(sizeof *file);
     struct aw_gain *place = all->of[bench->joint.number / 32][bench->joint.kind];
-    enum aw_status status =
-        file ? aw_canpid_gains_load(file, path, &session->wire->variant, &session->err)
-             : aw_no_memory(&session->err);
+    enum aw_status status = file ? aw_gain_file_read(&aw_canpid_gain_file, &session->wire->variant,
+                                                     &file->of[0][0][0], NULL, path, &session->err)
+                                 : aw_no_memory(&session->err);
     for (int i = 0; status == AW_OK && i < AW_CANPID_GAINS; i++) {
         const struct aw_gain *gain = &file->of[bench->joint.number / 32][bench->joint.kind][i];
         if (gain->known)

@@ -1,4 +1,4 @@
-/* Gain files of canpid and hidmotor: read, written, compared. */
+/* Gain files: read, written, compared. */
 #include "control/gain_file.h"
 
 #include <math.h>
@@ -26,6 +26,28 @@ bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b)
     if (!a->known || !b->known)
         return a->known != b->known;
     return a->value < b->value || a->value > b->value;
+}
+
+size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gains)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < kind->places; i++)
+        n += gains[i].known;
+    return n;
+}
+
+size_t aw_gain_diff(const struct aw_gain_file *kind, const struct aw_gain *from,
+                    const struct aw_gain *wanted, aw_gain_change_fn *fn, void *context)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < kind->places; i++) {
+        if (!wanted[i].known || !aw_gain_differs(&from[i], &wanted[i]))
+            continue;
+        n++;
+        if (fn)
+            fn(context, i, &from[i], &wanted[i]);
+    }
+    return n;
 }
 
 /* Reading */

@@ -63,7 +63,17 @@ void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
 void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, size_t place,
                        double value, char out[AW_GAIN_TEXT]);
 
+/* How many are known. */
+size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gains);
+
 /* Whether only one of two is known, or both with different values. */
 bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b);
+
+/* What applying wanted changes, one call each; what is not known in wanted is left alone. Returns
+ * how many. fn may be NULL. */
+typedef void aw_gain_change_fn(void *context, size_t place, const struct aw_gain *from,
+                               const struct aw_gain *to);
+size_t aw_gain_diff(const struct aw_gain_file *kind, const struct aw_gain *from,
+                    const struct aw_gain *wanted, aw_gain_change_fn *fn, void *context);
 
 #endif

@@ -148,6 +148,7 @@ END
 }
 
 @test "--dry-run: what only the device knows is named, and wrong words are refused all the same" {
+    echo 'elbow pid kp 0.02' >one.gains
     while IFS='|' read -r words on; do
         # shellcheck disable=SC2086 # words
         ok ${words%% *} --dry-run ${words#* }
@@ -166,6 +167,7 @@ unitysim jog elbow +50|where the joint is
 ezphys jog hinge +0.2|where the joint is
 hidmotor move elbow=30|where the arm is
 hidmotor gains set elbow.kp=0.02|the other gains of the board
+hidmotor gains apply one.gains|the other gains of the board
 canpid step --from 0deg --to 1deg -b lknee -c pos|what the telemetry shows
 canpid sweep -b lknee -c pos|what the telemetry shows
 canpid tune -b lknee -c pos|what the telemetry shows

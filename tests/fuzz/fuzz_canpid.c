@@ -142,12 +142,14 @@ static void write_and_read(const struct aw_canpid_gains *gains)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     MUST(out);
-    aw_canpid_gains_write(gains, out, NULL);
+    aw_gain_file_write(&aw_canpid_gain_file, NULL, &gains->of[0][0][0], out);
     MUST(fclose(out) == 0);
     FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_canpid_gains_read(&again, in, "again", NULL, &err) == AW_OK);
+    MUST(aw_gain_file_read(&aw_canpid_gain_file, NULL, &again.of[0][0][0], in, "again", &err) ==
+         AW_OK);
     fclose(in);
-    MUST(aw_canpid_gains_diff(gains, &again, NULL, NULL) == 0);
+    MUST(aw_gain_diff(&aw_canpid_gain_file, &gains->of[0][0][0], &again.of[0][0][0], NULL, NULL) ==
+         0);
     free(text);
 }
 
@@ -158,7 +160,8 @@ static void try_gains(const uint8_t *data, size_t size)
     size_t next = 0;
     struct aw_canpid_gain_at at;
     FILE *in = file_of(data, size);
-    enum aw_status status = aw_canpid_gains_read(&gains, in, "fuzz", NULL, &err);
+    enum aw_status status =
+        aw_gain_file_read(&aw_canpid_gain_file, NULL, &gains.of[0][0][0], in, "fuzz", &err);
     fclose(in);
     MUST(status == AW_OK || strncmp(err.text, "fuzz:", 5) == 0);
     MUST(status == AW_OK || !aw_canpid_gains_next(&gains, &next, &at));

@@ -120,34 +120,35 @@ static void try_faults(const uint8_t *data, size_t size)
     free(text);
 }
 
-static void write_and_read(const struct aw_hidmotor_gains *gains)
+static void write_and_read(const struct aw_gain *gains)
 {
     struct aw_error err;
-    struct aw_hidmotor_gains again;
+    struct aw_gain again[AW_HIDMOTOR_GAIN_PLACES];
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     MUST(out);
-    aw_hidmotor_gains_write(gains, out);
+    aw_gain_file_write(&aw_hidmotor_gain_file, NULL, gains, out);
     MUST(fclose(out) == 0);
     FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_hidmotor_gains_read(&again, in, "again", &err) == AW_OK);
+    MUST(aw_gain_file_read(&aw_hidmotor_gain_file, NULL, again, in, "again", &err) == AW_OK);
     fclose(in);
-    MUST(aw_hidmotor_gains_diff(gains, &again, NULL, NULL) == 0);
+    MUST(aw_gain_diff(&aw_hidmotor_gain_file, again, gains, NULL, NULL) == 0 &&
+         aw_gain_count(&aw_hidmotor_gain_file, again) ==
+             aw_gain_count(&aw_hidmotor_gain_file, gains));
     free(text);
 }
 
 static void try_gains(const uint8_t *data, size_t size)
 {
     struct aw_error err = {.text = ""};
-    struct aw_hidmotor_gains gains;
-    static const struct aw_hidmotor_gains none;
+    struct aw_gain gains[AW_HIDMOTOR_GAIN_PLACES];
     FILE *in = file_of(data, size);
-    if (aw_hidmotor_gains_read(&gains, in, "fuzz", &err) == AW_OK)
-        write_and_read(&gains);
+    if (aw_gain_file_read(&aw_hidmotor_gain_file, NULL, gains, in, "fuzz", &err) == AW_OK)
+        write_and_read(gains);
     else
         MUST(strncmp(err.text, "fuzz:", 5) == 0 &&
-             aw_hidmotor_gains_diff(&gains, &none, NULL, NULL) == 0);
+             aw_gain_count(&aw_hidmotor_gain_file, gains) == 0);
     fclose(in);
 }
 

@@ -57,7 +57,7 @@ static enum aw_status check(size_t place, double value, const char *text, struct
     return aw_fail(err, AW_LIMIT, "%s is outside -100 to 100, to which the driver clamps it", text);
 }
 
-static const struct aw_gain_file file_of_gains = {
+const struct aw_gain_file aw_canpid_gain_file = {
     .places = PLACES,
     .heading = "board controller gain value, as sent",
     .example = "lknee pos kp 3",
@@ -69,7 +69,7 @@ static const struct aw_gain_file file_of_gains = {
 /* The same with times: what a link was sent by earlier processes. */
 static struct aw_gain_file memory_of_gains(void)
 {
-    struct aw_gain_file kind = file_of_gains;
+    struct aw_gain_file kind = aw_canpid_gain_file;
     kind.heading = "board controller gain value, and when it was sent";
     kind.timed = true;
     return kind;
@@ -89,38 +89,6 @@ enum aw_status aw_canpid_gains_remember(const struct aw_canpid_gains *gains, con
     return aw_gain_file_save(&kind, variant, (const struct aw_gain *)gains->of, path, err);
 }
 
-enum aw_status aw_canpid_gains_read(struct aw_canpid_gains *gains, FILE *file,
-                                    const char *file_name, const struct aw_variant *variant,
-                                    struct aw_error *err)
-{
-    return aw_gain_file_read(&file_of_gains, variant, (struct aw_gain *)gains->of, file, file_name,
-                             err);
-}
-
-enum aw_status aw_canpid_gains_load(struct aw_canpid_gains *gains, const char *path,
-                                    const struct aw_variant *variant, struct aw_error *err)
-{
-    return aw_gain_file_read(&file_of_gains, variant, (struct aw_gain *)gains->of, NULL, path, err);
-}
-
-void aw_canpid_gains_write(const struct aw_canpid_gains *gains, FILE *file,
-                           const struct aw_variant *variant)
-{
-    aw_gain_file_write(&file_of_gains, variant, (const struct aw_gain *)gains->of, file);
-}
-
-enum aw_status aw_canpid_gains_save(const struct aw_canpid_gains *gains, const char *path,
-                                    const struct aw_variant *variant, struct aw_error *err)
-{
-    return aw_gain_file_save(&file_of_gains, variant, (const struct aw_gain *)gains->of, path, err);
-}
-
-void aw_canpid_gain_text(const struct aw_canpid_gain_at *at, const struct aw_variant *variant,
-                         char out[AW_CANPID_GAIN_TEXT])
-{
-    aw_gain_file_text(&file_of_gains, variant, number_of(at), at->value, out);
-}
-
 /* In memory */
 
 void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_gain_at *at)
@@ -135,7 +103,7 @@ bool aw_canpid_gains_next(const struct aw_canpid_gains *gains, size_t *i,
                           struct aw_canpid_gain_at *at)
 {
     size_t place;
-    if (!aw_gain_file_next(&file_of_gains, (const struct aw_gain *)gains->of, i, &place))
+    if (!aw_gain_file_next(&aw_canpid_gain_file, (const struct aw_gain *)gains->of, i, &place))
         return false;
     *at = place_of(place);
     at->value = (double)gains->of[at->board / 32][at->controller][at->gain].value;
@@ -153,28 +121,5 @@ size_t aw_canpid_gains_over(struct aw_canpid_gains *gains, const struct aw_canpi
             all[i] = newer[i];
             n++;
         }
-    return n;
-}
-
-size_t aw_canpid_gains_diff(const struct aw_canpid_gains *from, const struct aw_canpid_gains *to,
-                            aw_canpid_gain_change_fn *fn, void *context)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < PLACES; i++) {
-        struct aw_canpid_gain_at at = place_of(i);
-        const struct aw_gain *a = &from->of[at.board / 32][at.controller][at.gain];
-        const struct aw_gain *b = &to->of[at.board / 32][at.controller][at.gain];
-        if (!aw_gain_differs(a, b))
-            continue;
-        n++;
-        at.value = (double)(b->known ? b->value : a->value);
-        struct aw_canpid_gain_change change = {.at = at,
-                                               .has_from = a->known,
-                                               .has_to = b->known,
-                                               .from = (double)a->value,
-                                               .to = (double)b->value};
-        if (fn)
-            fn(context, &change);
-    }
     return n;
 }

@@ -7,13 +7,13 @@
  *     0x100 tor kp 0.6
  *
  *     struct aw_canpid_gains wanted;
- *     if (aw_canpid_gains_load(&wanted, "knee.gains", NULL, &err) != AW_OK) …
+ *     if (aw_gain_file_read(&aw_canpid_gain_file, variant, &wanted.of[0][0][0], NULL, "knee.gains",
+ *                           &err) != AW_OK) …
  */
 #ifndef AW_PROTOCOL_CANPID_GAINS_H
 #define AW_PROTOCOL_CANPID_GAINS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "control/gain_file.h"
 #include "protocol/canpid/names.h"
@@ -40,19 +40,9 @@ void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_
 bool aw_canpid_gains_next(const struct aw_canpid_gains *gains, size_t *i,
                           struct aw_canpid_gain_at *at);
 
-/* Reads a file; variant gives the boards' names, NULL for the default ones. AW_USAGE for what is no
- * gain or stands there twice, AW_LIMIT outside ±100, both naming file and line; AW_USAGE if it
- * cannot be read. *gains is {0} then. */
-enum aw_status aw_canpid_gains_load(struct aw_canpid_gains *gains, const char *path,
-                                    const struct aw_variant *variant, struct aw_error *err);
-enum aw_status aw_canpid_gains_read(struct aw_canpid_gains *gains, FILE *file, const char *name,
-                                    const struct aw_variant *variant, struct aw_error *err);
-
-/* Writes it in one step (a new file that is renamed); as aw_file_fail says (base/file.h). */
-enum aw_status aw_canpid_gains_save(const struct aw_canpid_gains *gains, const char *path,
-                                    const struct aw_variant *variant, struct aw_error *err);
-void aw_canpid_gains_write(const struct aw_canpid_gains *gains, FILE *file,
-                           const struct aw_variant *variant);
+/* Its context is a struct aw_variant, which gives the boards' names, or NULL for the default ones.
+ * AW_USAGE for what is no gain, AW_LIMIT outside ±100. */
+extern const struct aw_gain_file aw_canpid_gain_file;
 
 /* The same with times, for a memory of what a link was sent: without a file, or with one that
  * cannot be read, nothing is known. */
@@ -63,21 +53,5 @@ enum aw_status aw_canpid_gains_remember(const struct aw_canpid_gains *gains, con
 
 /* Takes over each gain of top that is not known in gains or was sent later; returns how many. */
 size_t aw_canpid_gains_over(struct aw_canpid_gains *gains, const struct aw_canpid_gains *top);
-
-/* "lknee pos kp 3", as in the file, without a newline. */
-#define AW_CANPID_GAIN_TEXT AW_GAIN_TEXT
-void aw_canpid_gain_text(const struct aw_canpid_gain_at *at, const struct aw_variant *variant,
-                         char out[AW_CANPID_GAIN_TEXT]);
-
-/* What differs between two, one call each: a gain only in from (has_to false), only in to, or with
- * another value. Returns how many. fn may be NULL. */
-struct aw_canpid_gain_change {
-    struct aw_canpid_gain_at at; /* value: to's, or from's if to has none */
-    bool has_from, has_to;
-    double from, to;
-};
-typedef void aw_canpid_gain_change_fn(void *context, const struct aw_canpid_gain_change *change);
-size_t aw_canpid_gains_diff(const struct aw_canpid_gains *from, const struct aw_canpid_gains *to,
-                            aw_canpid_gain_change_fn *fn, void *context);
 
 #endif

@@ -160,11 +160,42 @@ static void differences(void **state)
     assert_true(aw_gain_differs(&one, &none) && aw_gain_differs(&none, &one));
 }
 
+struct changes {
+    char text[128];
+};
+
+static void note_change(void *context, size_t place, const struct aw_gain *from,
+                        const struct aw_gain *to)
+{
+    struct changes *changes = context;
+    size_t used = strlen(changes->text);
+    snprintf(changes->text + used, sizeof changes->text - used, "%zu: %g%s -> %g\n", place,
+             (double)from->value, from->known ? "" : "?", (double)to->value);
+}
+
+/* From the first place to the last one; what nobody wants is no difference. */
+static void changes_by_a_file(void **state)
+{
+    (void)state;
+    struct aw_gain from[10], wanted[10];
+    struct changes changes = {""};
+    assert_int_equal(read_text("a b 0 3\na b 4 1\na b 5 2\n", from), AW_OK);
+    assert_int_equal(read_text("a b 0 4\na b 5 2\na b 9 0.5\n", wanted), AW_OK);
+    assert_int_equal(aw_gain_count(&kind, from), 3);
+    assert_int_equal(aw_gain_diff(&kind, from, from, note_change, &changes), 0);
+    assert_int_equal(aw_gain_diff(&kind, from, wanted, note_change, &changes), 2);
+    assert_string_equal(changes.text, "0: 3 -> 4\n9: 0? -> 0.5\n");
+    assert_int_equal(aw_gain_diff(&kind, wanted, from, NULL, NULL), 2);
+    assert_int_equal(read_text("# none\n", from), AW_OK);
+    assert_int_equal(aw_gain_count(&kind, from), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading), cmocka_unit_test(mistakes),    cmocka_unit_test(writing),
-        cmocka_unit_test(timed),   cmocka_unit_test(differences),
+        cmocka_unit_test(reading),  cmocka_unit_test(changes_by_a_file),
+        cmocka_unit_test(mistakes), cmocka_unit_test(writing),
+        cmocka_unit_test(timed),    cmocka_unit_test(differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
