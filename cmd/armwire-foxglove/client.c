@@ -69,7 +69,10 @@ void client_put_object(struct client *client, json_t *object)
     client_put(client, packet_text(object), 0);
 }
 
-void client_tell(struct client *client, int level, const char *format, ...)
+static void tell(struct client *client, int level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void tell(struct client *client, int level, const char *format, ...)
 {
     char text[300];
     va_list args;
@@ -84,8 +87,7 @@ static void tell_lost(struct client *client)
 {
     unsigned long long lost = client->lost;
     client->lost = 0;
-    client_tell(client, WARNING, "%llu messages were left out: they are read too slowly here",
-                lost);
+    tell(client, WARNING, "%llu messages were left out: they are read too slowly here", lost);
 }
 
 bool client_write(struct client *client)
@@ -118,7 +120,7 @@ static void subscribe(struct client *client, const json_t *wanted)
     json_int_t channel = json_integer_value(json_object_get(wanted, "channelId"));
     size_t n = client->n_subscriptions;
     if (channel < 1 || (size_t)channel > hub->n_channels || n == SUBSCRIPTIONS_MAX) {
-        client_tell(client, ERROR, "subscribe: there is no channel %lld", (long long)channel);
+        tell(client, ERROR, "subscribe: there is no channel %lld", (long long)channel);
         return;
     }
     struct subscription *all =
@@ -155,9 +157,8 @@ static void take_text(struct client *client, const char *text, size_t size)
         json_array_foreach(json_object_get(object, "subscriptionIds"), i, item)
             unsubscribe(client, item);
     } else {
-        client_tell(client, ERROR,
-                    "%.60s: not here — subscribe, unsubscribe, and the service /stop",
-                    op ? op : "a message without an op");
+        tell(client, ERROR, "%.60s: not here — subscribe, unsubscribe, and the service /stop",
+             op ? op : "a message without an op");
     }
     json_decref(object);
 }
@@ -168,7 +169,7 @@ static void take_call(struct client *client, const uint8_t *bytes, size_t size)
     enum { HEAD = 1 + 4 + 4 + 4 };
     uint32_t name = size >= HEAD ? aw_get_u32(bytes + 9) : 0;
     if (size < HEAD || *bytes != CALL || name > size - HEAD) {
-        client_tell(client, ERROR, "a binary message that is no call of a service");
+        tell(client, ERROR, "a binary message that is no call of a service");
         return;
     }
     uint32_t service = aw_get_u32(bytes + 1), call = aw_get_u32(bytes + 5);

@@ -98,14 +98,11 @@ void stream_free(struct hub *hub);
 /* client.c: what goes to one and comes from it. Packets are taken over. */
 void client_put(struct client *client, struct packet *packet, uint32_t subscription);
 void client_put_object(struct client *client, json_t *object);
-void client_tell(struct client *client, int level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 bool client_write(struct client *client); /* false: the connection is over */
 bool client_take(struct client *client, const void *bytes, size_t size, bool last, bool binary);
 void client_free(struct client *client);
 
 /* packet.c: the messages of the protocol. NULL: out of memory. */
-struct packet *packet_new(size_t size, bool binary);
 void packet_drop(struct packet *packet); /* NULL is fine */
 struct packet *packet_text(json_t *object);
 struct packet *packet_message(int64_t time_ns, struct aw_span data);

@@ -9,7 +9,7 @@
 
 enum { MESSAGE = 1, ANSWER = 3 };
 
-struct packet *packet_new(size_t size, bool binary)
+static struct packet *packet_new(size_t size, bool binary)
 {
     struct packet *packet = malloc(sizeof *packet + size);
     if (packet)

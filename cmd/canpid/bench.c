@@ -83,7 +83,8 @@ static enum aw_status open(struct aw_bench *bench)
         return status;
     state->n_old = 0;
     status = canpid_telemetry(bench->session, bench->joint.number);
-    canpid_guard_start(&state->bench, bench->joint.number, bench->joint.kind, 1, 0);
+    state->bench = (struct canpid_guard){
+        .board = bench->joint.number, .controller = bench->joint.kind, .commanded = NAN};
     return status == AW_OK ? canpid_check_driver(bench->session, bench->joint.number) : status;
 }
 

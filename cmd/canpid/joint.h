@@ -4,12 +4,7 @@
 #ifndef AW_CMD_CANPID_JOINT_H
 #define AW_CMD_CANPID_JOINT_H
 
-#include "control/motion.h"
 #include "state.h"
-
-/* max_deviation is normalised, as canpid_max_deviation has it. */
-void canpid_guard_start(struct canpid_guard *guard, unsigned board, int controller,
-                        double max_deviation, double now_s);
 
 /* What is wrong, by a record about its board that the client has taken in; NULL: nothing. A driver
  * that was seen enabled and is so no longer has been disabled by somebody, or has started again:
@@ -17,14 +12,8 @@ void canpid_guard_start(struct canpid_guard *guard, unsigned board, int controll
 const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *client,
                                const struct aw_record *record);
 
-/* A record (or NULL) that came, of whatever board. Whether all is fine. */
-bool canpid_guard_see(struct canpid_guard *guard, struct aw_canpid *client,
-                      const struct aw_record *record, double now_s);
-
-/* How far from where it stands and from its targets a joint may go: max-deviation as text has it
- * ("15deg"; NULL: --max-deviation), else 15 deg or 2 Nm; and motion that is one. Normalised. */
-enum aw_status canpid_max_deviation(struct aw_session *session, int controller, const char *text,
-                                    double *normalised);
+/* How far from where it stands and from its targets a joint may go, if nobody says; and motion that
+ * is one. Normalised. */
 double canpid_usual_deviation(int controller);
 double canpid_least_motion(int controller);
 

@@ -1,11 +1,9 @@
 /* What canpid's commands that move a joint by themselves look after: how far it may go, and what
  * its driver says of itself. */
-#include "control/motion.h"
+#include "joint.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "joint.h"
 
 /* By controller, of full scale: 15 deg and 2 Nm; three steps of the encoder, and as much torque. */
 static const struct {
@@ -33,18 +31,6 @@ double canpid_usual_deviation(int controller)
 double canpid_least_motion(int controller)
 {
     return usual[controller].least;
-}
-
-enum aw_status canpid_max_deviation(struct aw_session *session, int controller, const char *text,
-                                    double *normalised)
-{
-    text = text ? text : aw_option(session, "max-deviation");
-    *normalised = canpid_usual_deviation(controller);
-    enum aw_status status =
-        text ? canpid_parse(session, "--max-deviation", text, controller, normalised) : AW_OK;
-    if (status == AW_OK && !(*normalised > 0))
-        return aw_fail(&session->err, AW_LIMIT, "--max-deviation: %s leaves no room to move", text);
-    return status;
 }
 
 const char *canpid_fault(const struct aw_canpid *client, unsigned board)
@@ -76,17 +62,6 @@ enum aw_status canpid_check_driver(struct aw_session *session, unsigned board)
                        "%s: it reports %s — nothing is moved; see to that first",
                        aw_canpid_board_name(&session->wire->variant, board, name), fault);
     return status;
-}
-
-void canpid_guard_start(struct canpid_guard *guard, unsigned board, int controller,
-                        double max_deviation, double now_s)
-{
-    double scale = aw_canpid_full_scale(controller);
-    struct aw_motion_config config = aw_motion_defaults(max_deviation * scale);
-    config.least = usual[controller].least * scale;
-    *guard = (struct canpid_guard){
-        .board = board, .controller = controller, .commanded = NAN, .target = NAN};
-    aw_motion_start(&guard->motion, &config, now_s);
 }
 
 #define WENT_OFF "that it was disabled, by another program or by a restart"
@@ -123,24 +98,4 @@ const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *cli
     return record->codec == client->codecs[AW_CANPID_PID]
                ? went_off(guard, aw_canpid_board(client, guard->board))
                : canpid_fault(client, guard->board);
-}
-
-bool canpid_guard_see(struct canpid_guard *guard, struct aw_canpid *client,
-                      const struct aw_record *record, double now_s)
-{
-    if (!record || aw_record_get(record, "board") != guard->board)
-        return guard->motion.verdict == AW_MOTION_FINE;
-    const struct aw_canpid_board *board = aw_canpid_board(client, guard->board);
-    bool sampled = !(record->dir & AW_TX) && record->codec == client->codecs[AW_CANPID_PID];
-    struct aw_motion_sample sample = {
-        .t = now_s,
-        .target = guard->target,
-        .measured = aw_canpid_from_percent(guard->controller, board->measured),
-        .output = board->output / 100,
-        .fault = canpid_guard_fault(guard, client, record)};
-    if (sampled)
-        aw_motion_feed(&guard->motion, &sample);
-    else
-        aw_motion_fault(&guard->motion, sample.fault);
-    return guard->motion.verdict == AW_MOTION_FINE;
 }

@@ -17,14 +17,11 @@ struct canpid_boards {
     struct aw_field head[HEAD_ROWS_MAX];
 };
 
-/* Looks after one joint, by all that the bus shows of it (control/motion.h), in the controller's
- * unit. */
+/* Looks after one joint, by all that the bus shows of it. */
 struct canpid_guard {
-    struct aw_motion motion;
     unsigned board;
     int controller;
     double commanded; /* normalised; NaN: nothing yet */
-    double target;    /* in the unit; NaN: none, or the same */
     bool enabled;     /* since then the telemetry has shown it */
 };
 

@@ -109,7 +109,6 @@ enum aw_status ez_check_scene(struct aw_session *session, const char *text);
 struct ez_units {
     const char *displacement, *velocity, *torque;
 };
-enum aw_ezphys_moves ez_moves(struct aw_session *session, const char *joint);
 struct ez_units ez_units(struct aw_session *session, const char *joint);
 
 /* AW_USAGE for a value in the unit of the other kind, where it is known how the joint moves. */

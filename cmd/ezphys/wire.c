@@ -153,7 +153,7 @@ enum aw_status ez_check_scene(struct aw_session *session, const char *text)
     return status;
 }
 
-enum aw_ezphys_moves ez_moves(struct aw_session *session, const char *joint)
+static enum aw_ezphys_moves moves_of(struct aw_session *session, const char *joint)
 {
     const struct aw_ezphys_name *entry =
         aw_ezphys_names_find(&ez_state(session)->names, AW_EZPHYS_JOINT, joint);
@@ -163,13 +163,13 @@ enum aw_ezphys_moves ez_moves(struct aw_session *session, const char *joint)
 struct ez_units ez_units(struct aw_session *session, const char *joint)
 {
     static const struct ez_units turns = {"rad", "rad/s", "Nm"}, slides = {"m", "m/s", "N"};
-    return ez_moves(session, joint) == AW_EZPHYS_SLIDES ? slides : turns;
+    return moves_of(session, joint) == AW_EZPHYS_SLIDES ? slides : turns;
 }
 
 enum aw_status ez_check_unit(struct aw_session *session, const char *joint,
                              enum aw_ezphys_moves said)
 {
-    enum aw_ezphys_moves moves = ez_moves(session, joint);
+    enum aw_ezphys_moves moves = moves_of(session, joint);
     struct ez_units units = ez_units(session, joint);
     if (moves == said || moves == AW_EZPHYS_MOVES_UNKNOWN || said == AW_EZPHYS_MOVES_UNKNOWN)
         return AW_OK;

@@ -19,8 +19,9 @@ static void make_record(struct aw_session *session, const struct aw_hidmotor_pla
         aw_record_set(command, aw_hidmotor_joint(i).name, plan->target[i], NULL);
 }
 
-enum aw_status motor_show(struct aw_session *session, const struct aw_hidmotor_plan *plan,
-                          int64_t time_ns)
+/* With --dry-run: the plan as it would go out at this time (AW_NO_TIME: whenever). */
+static enum aw_status show_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan,
+                                int64_t time_ns)
 {
     struct aw_record command;
     uint8_t report[AW_HIDMOTOR_REPORT];
@@ -41,7 +42,7 @@ enum aw_status motor_dry_run(struct aw_session *session, const struct aw_hidmoto
             return aw_dry_depends(session, "where the arm is");
     enum aw_status status =
         aw_hidmotor_plan_from(&nowhere, target, aw_flag(session, "force"), &plan, &session->err);
-    return status == AW_OK ? motor_show(session, &plan, time_ns) : status;
+    return status == AW_OK ? show_plan(session, &plan, time_ns) : status;
 }
 
 enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)

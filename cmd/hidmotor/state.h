@@ -72,10 +72,6 @@ bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, 
 enum aw_moves motor_saw(struct aw_session *session, bool tx, struct aw_span frame);
 bool motor_answers(struct aw_span question, struct aw_span frame);
 
-/* With --dry-run: the plan as it would go out at this time (AW_NO_TIME: whenever). */
-enum aw_status motor_show(struct aw_session *session, const struct aw_hidmotor_plan *plan,
-                          int64_t time_ns);
-
 /* With --dry-run: what of a target is known without the board. */
 enum aw_status motor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
                              int64_t time_ns);

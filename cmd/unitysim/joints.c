@@ -7,7 +7,8 @@
 #include "base/ready.h"
 #include "state.h"
 
-void unity_pair_name(const struct aw_bound *bound, char name[48])
+/* Name of a pair, in name[48]. */
+static void pair_name(const struct aw_bound *bound, char name[48])
 {
     size_t length = strcspn(bound->name, "=");
     snprintf(name, 48, "%.*s", (int)(length < 47 ? length : 47), bound->name);
@@ -17,7 +18,7 @@ enum aw_status unity_parse_drive(struct aw_session *session, const struct aw_bou
                                  int *joint, struct aw_unitysim_drive *drive)
 {
     char name[48];
-    unity_pair_name(bound, name);
+    pair_name(bound, name);
     enum aw_status status = aw_unitysim_joint_parse(name, joint, &session->err);
     if (status == AW_OK)
         status = aw_unitysim_drive_parse(*joint, bound->text, aw_flag(session, "force"), drive,

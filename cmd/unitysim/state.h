@@ -116,9 +116,6 @@ enum aw_status unity_variant(struct aw_session *session, struct aw_variant *vari
 enum aw_status unity_parse_drive(struct aw_session *session, const struct aw_bound *bound,
                                  int *joint, struct aw_unitysim_drive *drive);
 
-/* Name of a pair, in name[48]. */
-void unity_pair_name(const struct aw_bound *bound, char name[48]);
-
 /* "2135 (7.6 deg)" */
 void unity_position_text(int ticks, char *out, size_t size);
 

@@ -47,7 +47,8 @@ static enum kind kind_of(const struct aw_field *row)
     }
 }
 
-void aw_part_identifier(struct aw_part *part, const char *text)
+/* The text with an underscore for each character that an identifier has not. */
+static void put_identifier(struct aw_part *part, const char *text)
 {
     for (; *text; text++)
         aw_part_add(part, "%c", isalnum((unsigned char)*text) ? *text : '_');
@@ -56,7 +57,7 @@ void aw_part_identifier(struct aw_part *part, const char *text)
 static struct aw_part upper_case(const char *text)
 {
     struct aw_part part = {0};
-    aw_part_identifier(&part, text);
+    put_identifier(&part, text);
     for (char *p = part.text; *p; p++)
         *p = (char)toupper((unsigned char)*p);
     return part;
@@ -68,7 +69,7 @@ void aw_part_message(struct aw_part *part, const struct aw_codec *codec)
     size_t same = 0;
     for (size_t i = 0; i < protocol->n_messages; i++)
         same += strcmp(protocol->messages[i].name, codec->message->name) == 0;
-    aw_part_identifier(part, codec->message->name);
+    put_identifier(part, codec->message->name);
     if (same > 1)
         aw_part_add(part, codec->message->dir == AW_TX ? "_tx" : "_rx");
 }
@@ -124,7 +125,7 @@ static void print_member(const struct writer *w, int i, const char *indent)
     struct aw_part name = {0}, range = {0};
     if (!scalar->value || scalar->bits + row->digits == 0)
         return;
-    aw_part_identifier(&name, row->name);
+    put_identifier(&name, row->name);
     aw_part_range(&range, w->codec, i);
     fputs(indent, w->out);
     print_type(w, i);
@@ -165,7 +166,7 @@ static int print_group(const struct writer *w, int i)
                        codec->scalars[from].field == codec->scalars[i].field;
          from = end) {
         struct aw_part label = {0};
-        aw_part_identifier(&label, codec->scalars[from].label);
+        put_identifier(&label, codec->scalars[from].label);
         fprintf(w->out, "%s %s", from > i ? "," : "", label.text);
         end = repetition_end(codec, from);
     }
@@ -216,10 +217,10 @@ static struct aw_part member(const char *of, const struct aw_scalar *scalar)
     struct aw_part part = {0};
     aw_part_add(&part, "%s", of);
     if (scalar->label) {
-        aw_part_identifier(&part, scalar->label);
+        put_identifier(&part, scalar->label);
         aw_part_add(&part, ".");
     }
-    aw_part_identifier(&part, scalar->field->name);
+    put_identifier(&part, scalar->field->name);
     return part;
 }
 
@@ -618,7 +619,7 @@ static void print_init(const struct writer *w)
 static void print_message(struct writer *w)
 {
     struct aw_part name = {0};
-    aw_part_identifier(&name, w->codec->protocol->name);
+    put_identifier(&name, w->codec->protocol->name);
     aw_part_add(&name, "_");
     aw_part_message(&name, w->codec);
     snprintf(w->name, sizeof w->name, "%.79s", name.text);

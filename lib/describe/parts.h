@@ -33,9 +33,6 @@ void aw_part_code(struct aw_part *part, const struct aw_codec *codec);
 /* "64 bytes", "id + 6 bytes", "a line" */
 void aw_part_size(struct aw_part *part, const struct aw_codec *codec);
 
-/* The text with an underscore for each character that an identifier has not. */
-void aw_part_identifier(struct aw_part *part, const char *text);
-
 /* The message's name as an identifier; with _tx or _rx where both directions have one of it. */
 void aw_part_message(struct aw_part *part, const struct aw_codec *codec);
 

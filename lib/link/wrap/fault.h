@@ -43,8 +43,4 @@ typedef void aw_trace_fn(void *context, bool tx, const void *buf, size_t size);
 /* Wraps inner (taken over); NULL if there is no memory, inner is closed then. */
 struct aw_link *aw_trace_wrap(struct aw_link *inner, aw_trace_fn *trace, void *context);
 
-/* From now on a link made by aw_trace_wrap is around another one, which becomes what the one before
- * was to those who ask. That one is neither used nor closed any more. */
-void aw_trace_turn_to(struct aw_link *link, struct aw_link *inner);
-
 #endif

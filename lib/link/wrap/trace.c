@@ -70,9 +70,3 @@ struct aw_link *aw_trace_wrap(struct aw_link *inner, aw_trace_fn *trace, void *c
     self->context = context;
     return &self->base;
 }
-
-void aw_trace_turn_to(struct aw_link *link, struct aw_link *inner)
-{
-    aw_link_inherit(inner, link);
-    ((struct trace_link *)link)->inner = inner;
-}

@@ -153,15 +153,6 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
     return status;
 }
 
-struct aw_hidmotor_pose aw_hidmotor_path_pose(const struct aw_path *path, double t_s)
-{
-    struct aw_hidmotor_pose pose;
-    aw_path_at(path, t_s, pose.deg, NULL);
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        pose.deg[i] = aw_hidmotor_taken_back(i, pose.deg[i], ROUNDING);
-    return pose;
-}
-
 struct aw_hidmotor_fastest aw_hidmotor_path_fastest(const struct aw_path *path)
 {
     struct aw_hidmotor_fastest fastest = {.t_s = path->t_s[0]};

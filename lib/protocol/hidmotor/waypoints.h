@@ -109,10 +109,6 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
                                           enum aw_path_mode mode, bool force, struct aw_path *path,
                                           struct aw_error *err);
 
-/* The pose on a path at t_s, to be sent as it is: what rounding leaves outside the limits is taken
- * back to them. */
-struct aw_hidmotor_pose aw_hidmotor_path_pose(const struct aw_path *path, double t_s);
-
 /* The fastest moment of a path, for a warning where the speed was forced. */
 struct aw_hidmotor_fastest {
     int joint;

@@ -38,7 +38,8 @@ static void peer_end(struct aw_stream *s)
     aw_json_source.end(s);
 }
 
-const struct aw_source aw_peer_source = {.begin = peer_begin, .next = peer_next, .end = peer_end};
+static const struct aw_source peer_source = {
+    .begin = peer_begin, .next = peer_next, .end = peer_end};
 
 enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *session,
                                    const char *url, const struct aw_select *select, double hz,
@@ -51,7 +52,7 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
         return session->err.status;
     s->name = url;
     s->live = true;
-    s->source = &aw_peer_source;
+    s->source = &peer_source;
     enum aw_status status =
         sharing ? sharing->look(session, url, select->pattern, select->n, hz, tool, &s->looker)
                 : aw_fail(&session->err, AW_USAGE, "%s: no server can be reached from here", url);

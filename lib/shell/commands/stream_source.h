@@ -55,7 +55,6 @@ extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.
 extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 extern const struct aw_source aw_capture_source;                 /* stream_file.c */
 extern const struct aw_source aw_mcap_source;                    /* stream_mcap.c */
-extern const struct aw_source aw_peer_source;                    /* stream_peer.c */
 
 /* A stream without a source yet; NULL: out of memory, or its wire is wrong. */
 struct aw_stream *aw_stream_new(struct aw_session *session);

@@ -66,23 +66,6 @@ struct aw_joint *aw_joints_add(struct aw_session *session, struct aw_joint_list 
     return joint;
 }
 
-struct aw_joint_setting *aw_joints_add_setting(struct aw_session *session,
-                                               struct aw_joint_settings *settings,
-                                               const char *joint)
-{
-    void *of = settings->of;
-    struct aw_joint_setting *setting =
-        one_more(&of, &settings->n, &settings->room, sizeof *setting);
-    settings->of = of;
-    if (!setting) {
-        aw_no_memory(&session->err);
-        return NULL;
-    }
-    *setting = (struct aw_joint_setting){.min = -INFINITY, .max = INFINITY, .value = NAN};
-    snprintf(setting->joint, sizeof setting->joint, "%s", joint);
-    return setting;
-}
-
 void aw_joint_set(struct aw_joint *joint, enum aw_joint_value what, double value, int64_t time_ns)
 {
     joint->now.value[what] = value;

@@ -1,5 +1,5 @@
 /* The joints of a tool, for the commands that are the same in all of them: status, limits, jog,
- * move, home, play, gains, experiments, teleop and follow know joints from here, and messages not
+ * move, home, play, experiments, teleop and follow know joints from here, and messages not
  * at all. A tool fills a struct aw_joints and puts it into its struct aw_tool.
  *
  *     struct aw_joint_list list = {0};
@@ -171,27 +171,6 @@ enum aw_arrival {
 /* Called after each news of any joint: list->joints[…].now is up to date. False: enough. */
 typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
 
-/* ---- Settings ----------------------------------------------------------------------------------
- * Named numbers of a joint that stay: the gains of its controllers.
- */
-
-struct aw_joint_setting {
-    char joint[AW_JOINT_NAME];
-    const char *group; /* of the controller: "pos", "pid", "velocity" */
-    const char *name;  /* "kp" */
-    const char *unit;  /* NULL: none */
-    double min, max;
-    double value;    /* NaN: not known, or not wanted */
-    int64_t sent_ns; /* when it was sent, since 1970; 0: not known */
-    bool known;      /* the device has it: it said so, or this conversation has sent it. Else it was
-                        sent once, and may be something else now */
-};
-
-struct aw_joint_settings {
-    size_t n, room;
-    struct aw_joint_setting *of;
-};
-
 /* ---- What a tool says of its joints ------------------------------------------------------------
  * A hook that is NULL is not there, and a command that cannot do without it is not in the tool's
  * help. All return AW_OK, or say in session->err why not; session->motion is theirs to keep, as in
@@ -299,14 +278,6 @@ struct aw_joints {
 
     /* The device's own time, in ns from any start; NULL: the session's clock. */
     int64_t (*now)(struct aw_session *session);
-
-    /* Settings. kind is the key of a joint in their rows ("motor", "board"); file describes their
-     * text form. read: those that there are, with their values as far as they are known, added
-     * with aw_joints_add_setting; send: all whose value is not NaN, checked before the first. */
-    const char *setting_kind;
-    enum aw_status (*read_settings)(struct aw_session *session, struct aw_joint_settings *settings);
-    enum aw_status (*send_settings)(struct aw_session *session,
-                                    const struct aw_joint_settings *settings);
 };
 
 /* ---- For commands ------------------------------------------------------------------------------
@@ -396,9 +367,6 @@ struct aw_motion_sample aw_joint_sample(struct aw_session *session, const struct
  * of memory, session->err says so. */
 struct aw_joint *aw_joints_add(struct aw_session *session, struct aw_joint_list *list,
                                const char *name);
-struct aw_joint_setting *aw_joints_add_setting(struct aw_session *session,
-                                               struct aw_joint_settings *settings,
-                                               const char *joint);
 
 /* A joint of this name as aw_joints_add has it. */
 struct aw_joint aw_joint_unknown(const char *name);

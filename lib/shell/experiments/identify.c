@@ -110,7 +110,7 @@ static void half_of(struct aw_object *result, const char *key, double half)
         aw_object_number(result, key, half, -4, NULL);
 }
 
-void aw_bench_report_model(struct aw_session *session, const struct aw_model *m)
+static void report_model(struct aw_session *session, const struct aw_model *m)
 {
     struct aw_object *result = &session->result;
     const struct aw_fit *fit = &m->fit;
@@ -287,7 +287,7 @@ enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args 
         status = from ? from_file(session, from, model) : experiment(session, args, model);
     if (status == AW_OK) {
         aw_object_start(&session->result, "identify");
-        aw_bench_report_model(session, model);
+        report_model(session, model);
         if (aw_session_text(session)) {
             aw_bench_print_model(session, model);
             session->result.cmd = NULL;

@@ -63,7 +63,6 @@ bool aw_bench_known_gains(struct aw_bench *bench, const char *advice, struct aw_
 void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *model);
 
 /* Into the result record, and as lines for people. */
-void aw_bench_report_model(struct aw_session *session, const struct aw_model *model);
 void aw_bench_print_model(struct aw_session *session, const struct aw_model *model);
 void aw_bench_report_proposal(struct aw_session *session, const struct aw_model *model,
                               const struct aw_proposal *proposal);
