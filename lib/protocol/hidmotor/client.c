@@ -302,22 +302,6 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
     return AW_TIMEOUT;
 }
 
-static enum aw_status send_and_await(struct exchange *x, bool *taken, struct aw_error *err)
-{
-    struct aw_hidmotor *arm = x->arm;
-    x->reply->sent_ns = aw_clock_now(arm->link->clock);
-    enum aw_status status = aw_link_write(arm->link, x->request, AW_HIDMOTOR_REPORT, err);
-    if (status != AW_OK) {
-        *taken = true; /* nobody will answer, nor would it help to try again */
-        return status;
-    }
-    arm->counters.sent++;
-    status = await(x, x->reply->sent_ns + arm->options.timeout_ms * AW_MILLISECOND, taken, err);
-    if (!*taken)
-        owe(arm, x->id, x->reply->sent_ns);
-    return status;
-}
-
 /* "3 foreign replies", with what it may mean. */
 static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
 {
@@ -350,21 +334,29 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
                    x->arm->options.timeout_ms, asked, what);
 }
 
+/* *taken: what has come of it is not changed by trying again. */
 static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
 {
-    enum aw_status status = aw_hidmotor_poll(x->arm, err);
-    if (status != AW_OK) {
-        *taken = true; /* nothing was asked */
-        return status;
-    }
-    if (x->reply->retries == 0) {
+    struct aw_hidmotor *arm = x->arm;
+    struct aw_hidmotor_reply *reply = x->reply;
+    enum aw_status status = aw_hidmotor_poll(arm, err);
+    reply->sent_ns = aw_clock_now(arm->link->clock);
+    if (reply->retries == 0) {
         /* How old the data of an answer can be, from what is unanswered now. */
-        const struct aw_hidmotor_owed *owed = find_owed(x->arm, x->id);
-        x->reply->maybe_stale = owed && owed->n > 0;
-        x->reply->since_ns =
-            x->reply->maybe_stale ? owed->sent_ns[0] : aw_clock_now(x->arm->link->clock);
+        const struct aw_hidmotor_owed *owed = find_owed(arm, x->id);
+        reply->maybe_stale = owed && owed->n > 0;
+        reply->since_ns = reply->maybe_stale ? owed->sent_ns[0] : reply->sent_ns;
     }
-    return send_and_await(x, taken, err);
+    if (status == AW_OK)
+        status = aw_link_write(arm->link, x->request, AW_HIDMOTOR_REPORT, err);
+    *taken = status != AW_OK; /* nobody will answer */
+    if (*taken)
+        return status;
+    arm->counters.sent++;
+    status = await(x, reply->sent_ns + arm->options.timeout_ms * AW_MILLISECOND, taken, err);
+    if (!*taken)
+        owe(arm, x->id, reply->sent_ns);
+    return status;
 }
 
 /* Without the turn it is tried all the same: who has it may be stopped. */
@@ -425,13 +417,8 @@ static enum aw_status check_request(const struct exchange *x, struct aw_error *e
                                  : aw_encode(&record, false, again, sizeof again, &size, err);
 }
 
-static enum aw_status transact(struct exchange *x, struct aw_error *err)
-{
-    enum aw_status status = check_request(x, err);
-    return status == AW_OK ? converse(x, err) : status;
-}
-
-static void begin(struct exchange *x, struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply)
+static enum aw_status begin(struct exchange *x, struct aw_hidmotor *arm,
+                            struct aw_hidmotor_reply *reply, struct aw_error *err)
 {
     x->arm = arm;
     x->id = aw_get_u32(x->request);
@@ -440,6 +427,7 @@ static void begin(struct exchange *x, struct aw_hidmotor *arm, struct aw_hidmoto
     x->before = arm->counters;
     x->reply = reply;
     *reply = (struct aw_hidmotor_reply){.retries = 0};
+    return check_request(x, err);
 }
 
 static double *values_at(struct aw_hidmotor_reply *reply, int scalar)
@@ -521,10 +509,10 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
                is_own(arm, aw_find_code(wire, AW_TX, request->codec->message->code));
     if (status == AW_OK && !own)
         status = check_motors(arm, request, err);
-    if (status != AW_OK)
-        return status;
-    begin(&x, arm, reply ? reply : &unwanted);
-    status = transact(&x, err);
+    if (status == AW_OK)
+        status = begin(&x, arm, reply ? reply : &unwanted, err);
+    if (status == AW_OK)
+        status = converse(&x, err);
     if (status == AW_OK && x.reply->record.codec == aw_wire_codec(&arm->wire, "positions", AW_RX))
         handle_positions(arm, x.reply, &arm->known);
     return status;
@@ -596,10 +584,9 @@ enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_s
     if (payload.size)
         memcpy(x.request + 4, payload.data, payload.size);
     enum aw_status status = check_length(arm, id, payload.size, err);
-    if (status != AW_OK)
-        return status;
-    begin(&x, arm, reply ? reply : &unwanted);
-    return transact(&x, err);
+    if (status == AW_OK)
+        status = begin(&x, arm, reply ? reply : &unwanted, err);
+    return status == AW_OK ? converse(&x, err) : status;
 }
 
 enum aw_status aw_hidmotor_floats(const double *values, size_t n,
