@@ -6,6 +6,13 @@
 #include "protocol/unitysim/views.h"
 #include "shell/core/joints.h"
 
+/* What ping sees beside its questions. */
+struct unity_ping {
+    struct aw_samples interval_ms; /* of the feedback */
+    int64_t last_ns;               /* of the one before; 0: none yet */
+    struct aw_unitysim_counters before;
+};
+
 struct unity_state {
     struct aw_unitysim unity;
     struct aw_unitysim dry; /* of --dry-run: the conversation does not notice */
@@ -22,6 +29,7 @@ struct unity_state {
     unsigned clamped;          /* velocities of this command that were too high, with --clamp */
     int64_t received_ns;       /* the feedback before, within a command; 0: none */
     int64_t quiet_reported_ns; /* start of the gap in the feedback that was reported */
+    struct unity_ping ping;
 };
 
 static inline struct unity_state *unity_state(struct aw_session *session)
@@ -34,6 +42,12 @@ static inline struct aw_unitysim *unity_of(struct aw_session *session)
     struct unity_state *state = unity_state(session);
     return aw_flag(session, "dry-run") ? &state->dry : &state->unity;
 }
+
+/* ---- ping.c, see struct aw_ping_hooks ---- */
+
+enum aw_status unity_ping_begin(struct aw_session *session);
+enum aw_status unity_ping_once(struct aw_session *session, double *ms);
+enum aw_status unity_ping_end(struct aw_session *session, enum aw_status status);
 
 /* ---- talk.c ---- */
 
@@ -183,7 +197,6 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_teach(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);

@@ -2,6 +2,7 @@
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
 #include "shell/commands/common.h"
+#include "shell/commands/ping.h"
 #include "shell/commands/play.h"
 #include "shell/core/wire_option.h"
 #include "shell/experiments/experiments.h"
@@ -223,7 +224,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l 'sim:?time=virtual' identify elbow --save /dev/null")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
-     .run = run_ping,
+     .run = aw_run_ping,
      .details = "Sends control packets that change nothing, and asks for the camera: -n COUNT "
          "times, or for --for TIME; 10 times by default.",
      .examples = AW_LIST("-l sim: ping -n 2")},
@@ -310,6 +311,12 @@ const struct aw_tool unitysim_tool = {
         "basic'",
     .links = AW_LIST("udp", "unix", "log"),
     .link = "udp:",
+    .ping = {.name = "round trip",
+             .key = "of",
+             .usual = 10,
+             .begin = unity_ping_begin,
+             .once = unity_ping_once,
+             .end = unity_ping_end},
     .joints = &unity_joints,
     .bench = &aw_velocity_bench,
     .maps = maps,

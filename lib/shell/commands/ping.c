@@ -112,6 +112,8 @@ static enum aw_status ask(struct aw_session *session, struct aw_ping *ping)
 {
     double ms = NAN;
     enum aw_status status = session->tool->ping.once(session, &ms);
+    if (status == AW_STOPPED)
+        return status;
     ping->n++;
     ping->lost += status != AW_OK;
     if (status == AW_OK && !isnan(ms))
@@ -143,7 +145,8 @@ static enum aw_status ask_all(struct aw_session *session, struct aw_ping *ping)
 enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_ping_hooks *hooks = &session->tool->ping;
-    struct aw_ping ping = {.name = hooks->name};
+    struct aw_ping ping = {.name = hooks->name,
+                           .key = aw_session_text(session) ? hooks->key : NULL};
     (void)args;
     enum aw_status status = hooks->begin(session);
     if (status != AW_OK)

@@ -276,9 +276,11 @@ struct aw_replay_hooks {
 /* A device that can be asked for a sign of life, for ping. once NULL: it cannot. */
 struct aw_ping_hooks {
     const char *name; /* of what is measured: "round trip" */
-    unsigned usual;   /* so many, unless -n or --for say */
-    double pace_s;    /* with --for, and no --rate: at least so far apart */
-    bool ends;        /* one that is lost ends it */
+    const char
+        *key;       /* of that name, where end adds other rows to the table; NULL: there are none */
+    unsigned usual; /* so many, unless -n or --for say */
+    double pace_s;  /* with --for, and no --rate: at least so far apart */
+    bool ends;      /* one that is lost ends it */
     enum aw_status (*begin)(struct aw_session *session);
     /* One question. The time in ms until the answer, which counts as it came; NaN: its time says
      * nothing. AW_TIMEOUT, or another failure: it is lost. */
