@@ -610,8 +610,8 @@ END
         timeout "$patience" sh -c "until grep -q lknee out; do sleep 0.05; done"
         kill -STOP "$pid"
         sleep 1 # what was on its way is read
-        echo jog lknee +1 -c pos
-        echo play way.csv -c pos) && status=0 || status=$?
+        echo jog lknee +1 -c pos --switch
+        echo play way.csv -c pos --switch) && status=0 || status=$?
     kill -CONT "$pid"
     same "$status" 3
     has "$(<err)" "jog: nothing says where lknee is"

@@ -137,8 +137,8 @@ killed() {
     TERM=xterm terminal <<<"
         launch canpid -l sim: record run.pcapng
         want {Enter marks}
-        ask {the knee locks} messages
-        ask {} messages
+        ask {the knee locks} {, 1 mark — Enter}
+        ask {} {, 2 marks — Enter}
         type \003
         ends 0"
     ok canpid info -j run.pcapng
@@ -149,7 +149,7 @@ killed() {
         TERM=xterm terminal <<<"
             launch canpid -l sim: record run.$ending
             want {Enter marks}
-            ask here messages
+            ask here {, 1 mark — Enter}
             type \003
             ends 0"
         ok grep -c '^# here$\|"mark":"here"' run.$ending

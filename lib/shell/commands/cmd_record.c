@@ -252,6 +252,18 @@ static enum aw_status take(struct recorder *r, const struct aw_item *item)
     return AW_OK;
 }
 
+/* A mark is typed blindly: that it came is seen by its number. */
+static void show_progress(struct recorder *r)
+{
+    char text[160], marks[48] = "";
+    double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
+    if (r->marks)
+        snprintf(marks, sizeof marks, ", %" PRIu64 " mark%s", r->marks, r->marks == 1 ? "" : "s");
+    snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s%s", seconds, r->messages,
+             marks, r->typing ? " — Enter marks, Ctrl-C ends" : "");
+    aw_progress_show(&r->progress, text);
+}
+
 /* What came is written out whenever nothing comes for a moment: a killed recorder leaves a file to
  * read. */
 static enum aw_status run(struct recorder *r, int64_t deadline)
@@ -271,11 +283,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         if (status == AW_OK)
             status = check_file(r);
         look_for_mark(r);
-        char text[160];
-        double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
-        snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s", seconds,
-                 r->messages, r->typing ? " — Enter marks, Ctrl-C ends" : "");
-        aw_progress_show(&r->progress, text);
+        show_progress(r);
     }
     return status == AW_END ? AW_OK : status;
 }
