@@ -185,6 +185,34 @@ END
     done
 }
 
+@test "Ctrl-C while a server is asked ends the command, and the device is not opened instead" {
+    for tool in $tools; do
+        mkdir -p -m 700 "$XDG_RUNTIME_DIR/armwire"
+        rm -f came silent
+        python3 -c '
+import socket, sys, time
+end = socket.socket(socket.AF_UNIX)
+end.bind(sys.argv[1])
+end.listen()
+open("silent", "w")
+one = end.accept()
+open("came", "w")
+time.sleep(60)' "$(place "$tool")" 3>&- &
+        silent=$!
+        started+=("$silent")
+        until [ -e silent ]; do kill -0 "$silent"; done
+        "$tool" -v stop >out 2>err 3>&- &
+        client=$!
+        until [ -e came ]; do kill -0 "$client" || { cat err && false; }; done
+        kill -INT "$client"
+        wait "$client" && false || same "$tool $?" "$tool 130"
+        same "$tool: $(grep -c -- '->' err)" "$tool: 0"
+        kill "$silent"
+        wait "$silent" || true
+        rm "$(place "$tool")"
+    done
+}
+
 @test "of two that come at once one commands, and the other one is told; nobody moves by itself when that one is killed" {
     serve s hidmotor -l sim: --deadman 20s
     target() { hidmotor -q -j status | jq .m2.target; }

@@ -263,21 +263,24 @@ static enum aw_status attach_to(struct aw_session *session, const char *url)
 }
 
 /* To the first of the usual ones where no link was named, else to the one that has this link. */
-static void attach_to_usual(struct aw_session *session, const char *url)
+static enum aw_status attach_to_usual(struct aw_session *session, const char *url)
 {
+    enum aw_status status = AW_OK;
     struct aw_address places[PLACES_MAX];
     bool given = aw_flag(session, "link");
     size_t n = aw_address_usual(places, PLACES_MAX, session->tool->name);
-    for (size_t i = 0; i < n && !session->share.attached; i++)
-        if (connect_to(session, &places[i]) == AW_OK && given &&
-            strcmp(session->share.attached->device, url) != 0)
+    for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++) {
+        status = connect_to(session, &places[i]);
+        if (status == AW_OK && given && strcmp(session->share.attached->device, url) != 0)
             detach(session);
-    if (!session->share.attached)
-        return;
+    }
+    if (!session->share.attached) /* the device itself, but for a signal */
+        return status == AW_STOPPED ? status : AW_OK;
     aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
                       session->tool->name, session->share.attached->server,
                       session->share.attached->device);
     aw_session_notice_simulator(session, session->share.attached->device);
+    return AW_OK;
 }
 
 /* To a server at the same place, of the same device; the device itself would be nobody else's. */
@@ -314,10 +317,10 @@ static enum aw_status attach(struct aw_session *session, const char *url)
     }
     if (url && (strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url)))
         return attach_to(session, url);
-    if (!aw_flag(session, "no-attach"))
-        attach_to_usual(session, url);
+    enum aw_status status =
+        aw_flag(session, "no-attach") ? AW_OK : attach_to_usual(session, url);
     session->err = before;
-    return AW_OK;
+    return status;
 }
 
 /* ---- The lease ---------------------------------------------------------------------------------

@@ -163,13 +163,17 @@ void aw_conn_put_json(struct aw_conn *conn, json_t *object)
     free(text);
 }
 
-json_t *aw_conn_hello(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline)
+enum aw_status aw_conn_hello(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline,
+                             json_t **hello)
 {
     const char *line;
+    enum aw_status status = AW_OK;
     while (!(line = aw_conn_next(conn)) &&
-           aw_clock_wait(clock, conn->fd, POLLIN, deadline) == AW_OK && aw_conn_fill(conn))
+           (status = aw_clock_wait(clock, conn->fd, POLLIN, deadline)) == AW_OK &&
+           aw_conn_fill(conn))
         ;
-    return line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    *hello = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    return status == AW_STOPPED ? status : AW_OK;
 }
 
 static ssize_t send_some(struct aw_conn *conn)

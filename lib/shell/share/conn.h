@@ -53,9 +53,10 @@ void aw_conn_put(struct aw_conn *conn, const char *text, size_t size, bool recor
 void aw_conn_put_line(struct aw_conn *conn, const char *text, size_t size, bool record);
 void aw_conn_put_json(struct aw_conn *conn, json_t *object);
 
-/* Waits for the next line of a server, which is the first one at first, and reads it; NULL: there
- * is none by then. */
-json_t *aw_conn_hello(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline);
+/* Waits for the next line of a server, which is the first one at first, and reads it: *hello is a
+ * new object, or NULL: there is none by then. AW_OK either way, or AW_STOPPED. */
+enum aw_status aw_conn_hello(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline,
+                             json_t **hello);
 
 /* Sends what goes. */
 void aw_conn_flush(struct aw_conn *conn);

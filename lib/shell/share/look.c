@@ -51,14 +51,14 @@ static enum aw_status subscribe(struct aw_looker *looker, const char *const *fie
     aw_conn_flush(&looker->conn);
     do {
         json_decref(answer);
-        answer = aw_conn_hello(&looker->conn, clock, deadline);
+        status = aw_conn_hello(&looker->conn, clock, deadline, &answer);
     } while (answer && !json_object_get(answer, "done") && !json_object_get(answer, "exit"));
     const char *why = json_string_value(json_object_get(answer, "why"));
     int exit = (int)json_integer_value(json_object_get(answer, "exit"));
-    if (!answer)
+    if (status == AW_OK && !answer)
         status = aw_fail(&session->err, AW_TIMEOUT, "%s: the server does not answer",
                          looker->address.text);
-    else if (exit)
+    else if (status == AW_OK && exit)
         status = aw_fail(&session->err, (enum aw_status)(exit & 15), "%s: %.300s",
                          looker->address.text, why ? why : "it lets nobody look on");
     json_decref(answer);

@@ -296,8 +296,9 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
         return refuse(server, address->text, strerror(errno));
     aw_who_local(&who, fd);
     aw_conn_init(&conn, fd, AW_LINE_LIMIT);
-    json_t *hello =
-        aw_conn_hello(&conn, &server->session->time.real.base, aw_server_now(server) + HELLO_NS);
+    json_t *hello;
+    aw_conn_hello(&conn, &server->session->time.real.base, aw_server_now(server) + HELLO_NS,
+                  &hello);
     const char *link = json_string_value(json_object_get(hello, "link"));
     snprintf(server->other, sizeof server->other, "%s", link ? link : "");
     json_decref(hello);

@@ -53,8 +53,8 @@ enum aw_status aw_way_open(struct aw_session *session, const struct aw_address *
     if (status == AW_OK)
         status = show_token(session, address, conn);
     int64_t deadline = aw_clock_now(clock) + (*address->broker ? BROKER_NS : HELLO_NS);
-    *hello = status == AW_OK ? aw_conn_hello(conn, clock, deadline) : NULL;
-    return status;
+    *hello = NULL;
+    return status == AW_OK ? aw_conn_hello(conn, clock, deadline, hello) : status;
 }
 
 enum aw_status aw_way_refused(const struct aw_address *address, const json_t *hello,
