@@ -140,6 +140,7 @@ other_packets='
     same "$(json '[.ok,.exchanges,.step,.time]')" '[true,100,100,0.1]'
 }
 
+# bats test_tags=long
 @test "2000 steps after a reset are the same, packet for packet" {
     local commands='motor left-knee 0.5 50\nforce waist 20 --for 0.1s\nadvance 2000\nreset\n'
     # shellcheck disable=SC2059

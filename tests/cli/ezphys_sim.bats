@@ -49,9 +49,11 @@ ends_with() {
 @test "a pendulum without friction keeps its energy within 1 % for 10 s" {
     oracle energy
 }
+# bats test_tags=long
 @test "after a reset 2,000 steps with motors and contacts are the same, bit by bit" {
     oracle replay_is_identical
 }
+# bats test_tags=long
 @test "every scene runs 10,000 steps, and what stands stays standing" {
     oracle all_finite
 }

@@ -58,6 +58,7 @@ seen() {
     ok hidmotor -q -l "serve:$D/socket" status # the server is as well as before
 }
 
+# bats test_tags=long
 @test "19 clients read, one does not: they lack nothing, and it is told what it has lost" {
     shows canpid 'sim:'
     ok fox "$at" crowd 1000000

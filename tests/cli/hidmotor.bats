@@ -71,9 +71,9 @@ report() {
             same "$(wc -w <<<"$bytes")" 64
             ok hidmotor decode -j --dir $dir --time none "$bytes"
             same "$(json '[.dir,.msg]')" "[\"$dir\",\"$message\"]"
-            for field in $fields; do
-                same "$field $(json ".${field%=*}")" "$field ${field#*=}"
-            done
+            # shellcheck disable=SC2086 # words
+            same "$(jq -r '[$ARGS.positional[] as $name | "\($name)=\(getpath($name | split(".")))"] | join(" ")' \
+                <<<"$output" --args $(sed 's/=[^ ]*//g' <<<"$fields"))" "$fields"
             echo "$message $dir" >>done
         done
     done <<'END'

@@ -9,7 +9,7 @@ stops() {
 
 # Ended at any moment: the stop comes and is the last word, the device comes to rest.
 kills() {
-    run stops kills "$1" "${KILLS:-200}"
+    run stops kills "$1" "${KILLS:-60}"
     [ "$status" = 0 ] || { echo "$output" && false; }
     printf '# %s\n' "${lines[@]: -2}"
 }

@@ -164,7 +164,7 @@ rival() {
 # asks TOOL LINK MOTION…: while the motion is waited for, status is answered, and disturbs nothing.
 asks() {
     local tool=$1 link=$2
-    serve "$tool" "$tool" -l "$link"
+    serve "$tool" "$tool" -l "$link" --deadman 20s
     "$tool" -q "${@:3}" >"$tool.moved" 2>&1 3>&- &
     local mover=$!
     until echo | talk 0.1 "$(place "$tool")" | jq -e .commander; do :; done

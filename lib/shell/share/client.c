@@ -317,8 +317,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
     }
     if (url && (strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url)))
         return attach_to(session, url);
-    enum aw_status status =
-        aw_flag(session, "no-attach") ? AW_OK : attach_to_usual(session, url);
+    enum aw_status status = aw_flag(session, "no-attach") ? AW_OK : attach_to_usual(session, url);
     session->err = before;
     return status;
 }

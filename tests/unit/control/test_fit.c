@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "picture_helper.h"
+#include "sanitized_helper.h"
 
 #include "control/excite.h"
 #include "control/fit.h"
@@ -211,6 +212,8 @@ static void test_confidence_is_what_it_says(void **state)
 {
     (void)state;
     int inside = 0;
+    if (SANITIZED)
+        skip();
     for (int i = 0; i < 40; i++) {
         struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0);
         struct aw_fit_options options = {.only = true, .kind = AW_PROCESS_FIRST};

@@ -11,6 +11,7 @@
 #include "link/core/resolve.h"
 #include "link/open.h"
 #include "next_helper.h"
+#include "sanitized_helper.h"
 
 #define DESCRIPTORS 256 /* more than any of this has open */
 
@@ -30,15 +31,7 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
 /* This one of the allocations from now on fails; 0: none. */
 static unsigned failing_allocation;
 
-#if defined(__SANITIZE_ADDRESS__)
-#define OWN_ALLOCATOR 0 /* the sanitizer's is to be left alone */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define OWN_ALLOCATOR 0
-#endif
-#endif
-#ifndef OWN_ALLOCATOR
-#define OWN_ALLOCATOR 1
+#if !SANITIZED /* the sanitizer's is to be left alone */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 
@@ -188,7 +181,7 @@ static void without_descriptors(void **state)
 static void without_memory(void **state)
 {
     (void)state;
-    if (!OWN_ALLOCATOR)
+    if (SANITIZED)
         skip();
     for (size_t i = 0; *urls[i]; i++) {
         struct aw_error err;
@@ -228,7 +221,7 @@ static void without_means_to_look_up_a_name(void **state)
     assert_int_equal(error, EAI_MEMORY);
     assert_null(list);
     assert_int_equal(open_descriptors(), before);
-    if (!OWN_ALLOCATOR)
+    if (SANITIZED)
         skip();
     failing_allocation = 1;
     assert_int_equal(aw_resolve(&list, "localhost", 1, &hints, &real_clock.base, &error), AW_OK);
@@ -247,7 +240,7 @@ static void without_memory_for_a_trace(void **state)
     int closed = 0;
     struct echo_device *device = echo_device(0);
     struct aw_link *inner = aw_sim_link(&device->base, &real_clock.base, false, "sim:");
-    if (!OWN_ALLOCATOR) {
+    if (SANITIZED) {
         aw_link_close(inner);
         skip();
     }
