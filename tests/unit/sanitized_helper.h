@@ -1,5 +1,5 @@
-/* Is this built with the sanitizers? They look for errors: each way through the code is gone once then,
- * and what is calculated again and again is left to the ordinary build, which is ten times as fast. */
+/* Is this built with the sanitizers? They look for errors: each way through the code is gone once
+ * then, and what is calculated again and again is left to the ordinary build, ten times as fast. */
 #ifndef AW_TESTS_SANITIZED_HELPER_H
 #define AW_TESTS_SANITIZED_HELPER_H
 
