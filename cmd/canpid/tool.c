@@ -285,13 +285,10 @@ static const struct aw_command commands[] = {
          "max-overshoot = 40%%\\n' >spec.ini",
          "-l 'sim:?time=virtual' verify spec.ini"),
      .run = aw_run_verify, .prints = "TAP or JUnit",
-     .details = "A file has sections, each of them a step:\n"
-         "[no overshoot]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 2s\n"
-         "max-overshoot = 10%\n"
-         "gains = 3 0.0005 0 is sent before, if it is there; where the driver may run another "
-         "controller it takes switch = yes, or\n"
-         "--switch. What does not come to within 10 % of the step fails, whatever the limits. Exit "
-         "code 1 if a step fails."},
+     .details = "The file has a section for each step, as in the example. gains = KP KI KD sends "
+         "gains before the step; if the driver may run another controller, add switch = yes, or "
+         "--switch. A step fails in any case if the joint does not come to within 10 % of the step "
+         "from its target. Exit code 1 if a step fails."},
     {.name = "play", .group = AW_GROUP_MOVE,
      .summary = "play a file of setpoints on up to six joints",
      .args = AW_ARGS(

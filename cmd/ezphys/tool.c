@@ -56,11 +56,11 @@ static const struct aw_arg force_args[] = {
                         "start and targets: 0.3rad, 0.3m")
 #define SPEED                                                                                      \
     {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "", .min = 0.001, .max = 100,     \
-     .help = "the fastest, in rad/s or m/s"}
+     .help = "the maximum speed, in rad/s or m/s"}
 
 #define WAY_SPEED                                                                                  \
     {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,            \
-     .max = 100, .help = "on the way"}
+     .max = 100, .help = "the speed of the motion, in rad/s or m/s"}
 #define STEERING                                                                                   \
     {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,          \
      .help = "velocity per rad of position error, in 1/s"},                              \

@@ -199,7 +199,7 @@ static const struct aw_command commands[] = {
          "frequencies, for --for (12 s). The joint ends at its start.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify m2 --save /dev/null")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
-     .summary = "make the steps of a specification, and judge them",
+     .summary = "make the steps of a specification and check them",
      .args = AW_ARGS(
          {.name = "spec", .kind = AW_ARG_FILE,
           .help = "sections with joint, from, to, for, max-overshoot …"}),
@@ -210,10 +210,9 @@ static const struct aw_command commands[] = {
          "0deg\\nto = 20deg\\nfor = 2s\\nmax-overshoot = 10%%\\n' >spec.ini",
          "-l 'sim:?time=virtual' verify spec.ini"),
      .run = aw_run_verify, .prints = "TAP or JUnit",
-     .details = "A file has sections, each of them a step:\n"
-         "[no overshoot]\njoint = m2\nfrom = 0deg\nto = 20deg\nfor = 2s\nmax-overshoot = 10%\n"
-         "What does not come to within 10 % of the step fails, whatever the limits. Exit code 1 if "
-         "a step fails."},
+     .details = "The file has a section for each step, as in the example. "
+         "A step fails in any case if the joint does not come to within 10 % of the step from its "
+         "target. Exit code 1 if a step fails."},
     AW_COMPARE_COMMAND(
         "-l 'sim:?time=virtual' step m2 --from 0deg --to 20deg --save a.csv",
         "-l 'sim:?time=virtual' step m2 --from 0deg --to 30deg --save b.csv"),

@@ -43,7 +43,7 @@ const struct aw_command aw_common_commands[] = {
     {.name = "status", .summary = "show the actual and target position of each joint",
      .joints = true, .run = aw_run_status,
      .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
-    {.name = "limits", .summary = "show what the joints may be sent, and who says so",
+    {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .help = "only of this one"}),
@@ -67,18 +67,18 @@ const struct aw_command aw_common_commands[] = {
      .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_jog},
     {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
      .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
-    {.name = "move", .summary = "move joints to places",
+    {.name = "move", .summary = "move joints to positions",
      .args = AW_ARGS(
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = aw_joints_complete_pairs,
-          .help = "JOINT=PLACE …, in the unit that 'limits' shows"}),
+          .help = "JOINT=POSITION …, in the unit that 'limits' shows"}),
      .options = AW_OPTIONS(AW_WAIT_OPTION),
      .joints = true, .safety = AW_MOTION, .run = aw_run_move,
-     .details = "Joints that are not named stay where they are."},
+     .details = "Joints that you do not name stay where they are."},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete, .help = "its name"},
          {.name = "amount", .optional = true,
-          .help = "so far from where it is to be: +5; without it the keys move it"}),
+          .help = "the amount, from its target: +5; without it the keys move the joint"}),
      .options = AW_OPTIONS(AW_WAIT_OPTION),
      .joints = true, .safety = AW_MOTION, .run = aw_run_jog,
      .details = "Without an amount arrow keys or + and - move, page up and down change the step, q "
@@ -131,11 +131,11 @@ const struct aw_command aw_common_commands[] = {
          AW_FOLLOW_OPTIONS,
          AW_FOLLOW_SPEED_OPTION),
      .safety = AW_MOTION, .timed = true, .run = aw_run_follow,
-     .details = "A map has rows with commas between: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead "
-         "BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed limit. "
+     .details = "A map has entries with commas between them: JOINT=FIELD*SCALE+OFFSET clamp "
+         "LO..HI dead BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed limit. "
          "All joints stop when the leader is silent (--deadman, 500ms), jumps or starts again; "
          "then they start again where the leader is near. A recording is played (--speed, --fit; "
-         "the keys + and - while it runs), and with --speed records from a pipe, too."},
+         "the keys + and - while it runs); with --speed so are records from a pipe."},
     {.name = "watch", .summary = "show the messages of the device as a table or as lines",
      .args = AW_ARGS(
          {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
@@ -161,7 +161,7 @@ const struct aw_command aw_common_commands[] = {
                   ".log), "
               "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
      .options = AW_OPTIONS(
-         {.name = "span", .value = "TIME", .help = "how much time is shown", .fallback = "10s",
+         {.name = "span", .value = "TIME", .help = "the time that is shown", .fallback = "10s",
           .unit = "s", .min = 0.01, .max = 86400},
          {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
           .help = "in a pipe: print a picture at this interval, not only at the end"},
@@ -296,11 +296,11 @@ const struct aw_command aw_common_commands[] = {
      .lines = AW_LIST("describe")},
     {.name = "packets", .group = AW_GROUP_SET_UP, .prints = "a packet file",
      .summary = "print a template of a packet file, see --packets",
-     .args = AW_ARGS({.name = "init", .choices = AW_LIST("init")}),
+     .args = AW_ARGS({.name = "init", .help = "print the template", .choices = AW_LIST("init")}),
      .own = true, .offline = true, .run = aw_run_packets, .examples = AW_LIST("packets init")},
     {.name = "send", .summary = "send a packet of a --packets file, show the answer",
      .args = AW_ARGS(
-         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "which one"},
+         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the name of the packet"},
          {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
      .own = true, .safety = AW_DANGEROUS, .harmless = aw_send_only_reads, .run = aw_run_send,
      .lines = AW_LIST("packets init >team.packets", "--packets team.packets describe"),

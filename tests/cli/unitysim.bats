@@ -671,7 +671,7 @@ END
         ask {drive elbow=+30 -v} {FF FF 01 14}
         type \003
         type help\ limits\n\004
-        want {stopped: all joints} {who says so; set, load, save}
+        want {stopped: all joints} {show, set, load or save the limits of the joints}
         ends 0"
     stands
 }

@@ -217,7 +217,7 @@ int main(int argc, char **argv)
         }
     }
     if (argc < 2) {
-        printf("| number | said | true | |\n|---|---|---|---|\n");
+        printf("| parameter | intervals | with the true value | |\n|---|---|---|---|\n");
         for (int i = 0; i < NUMBERS; i++)
             row(names[i], &counts[i]);
         return 0;

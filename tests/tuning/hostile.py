@@ -99,10 +99,10 @@ def table():
         print(f"| `{plant}` | {' | '.join(said)} | {max(r['on'] for r in results.values()):.1f}° | "
               f"{max(r['coasted'] for r in results.values()):.1f}° |{' '.join(faults)}")
     runs = len(all_runs())
-    print(f"\nWhat is said is that at 10 ms. {runs} runs at ticks of 4, 8 and 10 ms" + (": the driver disabled at the end of each, no power beyond "
-          "the bound for longer than a stop takes, never enabled again, and the gains those from before, or the new "
-          "ones where they were applied." if good
-                                                        else ", with faults."))
+    print(f"\nThe texts are those at a tick of 10 ms. There were {runs} runs at ticks of 4, 8 and 10 ms" +
+          (". After each run the driver was disabled, was not enabled again, and had the previous gains, or the new "
+           "ones if they were applied. Beyond the bound it had power no longer than a stop takes." if good
+           else ", with faults."))
     return good
 
 

@@ -14,12 +14,13 @@ void aw_follow_complete_map(struct aw_session *session, aw_candidate_fn *add, vo
     {.name = "map",                                                                                \
      .value = "MAP",                                                                               \
      .complete = aw_follow_complete_map,                                                           \
-     .help =                                                                                       \
-         "what follows what: 'elbow=m2*1.2+10deg clamp 20deg..160deg dead 1deg, hand=gripper'"},   \
-        {.name = "relative", .help = "from where both stand when it begins"},                      \
+     .help = "which joint follows which field: 'elbow=m2*1.2+10deg clamp 20deg..160deg dead "      \
+             "1deg, hand=gripper'"},                                                               \
+        {.name = "relative",                                                                       \
+         .help = "follow changes of the leader only, from the positions at the start"},            \
         {.name = "smooth",                                                                         \
          .value = "TIME",                                                                          \
-         .help = "what the leader does is smoothed over so long: 50ms",                            \
+         .help = "smooth the motion of the leader over this time: 50ms",                           \
          .unit = "s",                                                                              \
          .min = 0,                                                                                 \
          .max = 10},                                                                               \
@@ -28,7 +29,7 @@ void aw_follow_complete_map(struct aw_session *session, aw_candidate_fn *add, vo
 #define AW_FOLLOW_SPEED_OPTION                                                                     \
     {                                                                                              \
         .name = "max-speed", .value = "SPEED",                                                     \
-        .help = "no joint goes faster: 30deg/s; else its limit, if somebody says one"              \
+        .help = "the maximum speed of each joint: 30deg/s; default: its limit, if known"           \
     }
 
 #endif

@@ -15,7 +15,8 @@
 #define AW_WAIT_OPTION                                                                             \
     {                                                                                              \
         .name = "wait", .value = "DISTANCE", .bare = "near",                                       \
-        .help = "until all are so close to their places: 2deg; near enough where nothing is said"  \
+        .help =                                                                                    \
+            "until each joint is this close to its target: 2deg; without DISTANCE the tool's own"  \
     }
 
 /* Checked, announced, sent; with --wait, and where it is steered, until it is there; then what the

@@ -35,7 +35,7 @@
 #define AW_PLAY_OPTIONS                                                                            \
     {.name = "cubic", .help = "smooth between the points, not straight"},                          \
         {.name = "quintic", .help = "smooth between the points, also in acceleration"},            \
-        {.name = "loop", .help = "again and again, until --for or a signal"}, AW_TEMPO_OPTIONS,    \
+        {.name = "loop", .help = "repeat until --for or Ctrl-C"}, AW_TEMPO_OPTIONS,                \
         AW_START_OPTIONS, AW_LAG_OPTION
 
 struct aw_play_joint {

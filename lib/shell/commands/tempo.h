@@ -24,7 +24,7 @@
      .unit = "",                                                                                   \
      .min = 0.001,                                                                                 \
      .max = 1e6,                                                                                   \
-     .help = "how fast: 30% of what the file says, 200% (or 2) twice as fast"},                    \
+     .help = "share of the speed of the file: 30%; 200% or 2 is twice as fast"},                   \
     {                                                                                              \
         .name = "fit",                                                                             \
         .help = "as fast as the file says, or so much slower that every limit holds"               \

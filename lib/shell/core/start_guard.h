@@ -25,7 +25,7 @@
 #define AW_START_OPTIONS                                                                           \
     {.name = "max-jump",                                                                           \
      .value = "DISTANCE",                                                                          \
-     .help = "the first target may be so far from where a joint stands: 5deg; else refused (6)"},  \
+     .help = "the largest distance of a joint from its first target: 5deg; more is refused (6)"},  \
     {                                                                                              \
         .name = "approach", .value = "SPEED",                                                      \
         .help = "go to the first target at this speed before anything else: 10deg/s"               \
@@ -34,7 +34,7 @@
 #define AW_LAG_OPTION                                                                              \
     {                                                                                              \
         .name = "max-lag", .value = "DISTANCE",                                                    \
-        .help = "stop when a joint stays so far behind its target for 0.3 s: 15deg"                \
+        .help = "stop when a joint is farther than this behind its target for 0.3 s: 15deg"        \
     }
 
 /* --max-lag in the unit of this joint, else as far as its list says that it may be; AW_USAGE. */

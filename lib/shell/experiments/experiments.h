@@ -87,12 +87,12 @@ extern const struct aw_bench_hooks aw_velocity_bench;
     {                                                                                             \
         .name = "compare", .group = AW_GROUP_MEASURE,                                             \
         .summary = "compare two saved step responses",                                            \
-        .args = AW_ARGS({.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it",  \
+        .args = AW_ARGS({.name = "a", .kind = AW_ARG_FILE, .help = "a run that --save wrote",  \
                          .endings = "csv"},                                                       \
-                        {.name = "b", .kind = AW_ARG_FILE, .help = "another one",                 \
+                        {.name = "b", .kind = AW_ARG_FILE, .help = "another run",                 \
                          .endings = "csv"}),                                                      \
         .options = AW_OPTIONS(AW_PLOT_OPTION), .offline = true, .run = aw_run_compare,            \
-        .details = "--plot draws both in one picture, from their step on.",                       \
+        .details = "--plot draws both in one picture; their steps are at time 0.",                       \
         .lines = AW_LIST(__VA_ARGS__, "compare a.csv b.csv --plot both.svg"),                     \
     }
 /* clang-format on */
