@@ -35,10 +35,12 @@ static const struct aw_option ez_simulator_options[] = {
     {.name = "seed", .value = "N", .fallback = "1", .unit = "", .min = 0, .max = 4294967295,
      .help = "the seed of the random numbers of the solver"},
     {.name = "quick", .help = "ODE's iterative solver (QuickStep): faster, less exact"},
-    {.name = "no-physics", .help = "send messages of the same size without physics, for measurements"},
+    {.name = "no-physics",
+     .help = "send messages of the same size without physics, for measurements"},
     {.name = "limb-force", .value = "WHEN", .fallback = "pre", .choices = ez_limb_force_choices,
      .help = "forces of limbs as before the step (pre) or after it (post: always 0)"},
-    {.name = "hold-force", .help = "axis_force acts until the next axis_force, not only for one step"},
+    {.name = "hold-force",
+     .help = "axis_force acts until the next axis_force, not only for one step"},
     {0},
 };
 /* clang-format on */

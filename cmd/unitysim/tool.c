@@ -134,7 +134,8 @@ static const struct aw_command commands[] = {
          {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = AW_LIST("load", "save"),
           .help = "load, save: the file"}),
      .safety = AW_WRITE, .run = run_limits,
-     .details = "The simulator cannot report its limits, so the tool keeps the last ones that it sent.",
+     .details = "The simulator cannot report its limits, so the tool keeps the last ones "
+         "that it sent.",
      .examples = AW_LIST("limits", "-l sim: limits set elbow 1800 2400",
          "-l sim: limits set wrist_flex -45deg 45deg")},
     {.name = "camera", .summary = "show, move, save or use views of the camera",

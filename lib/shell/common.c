@@ -131,8 +131,9 @@ const struct aw_command aw_common_commands[] = {
          AW_FOLLOW_OPTIONS,
          AW_FOLLOW_SPEED_OPTION),
      .safety = AW_MOTION, .timed = true, .run = aw_run_follow,
-     .details = "A map has entries with commas between them: JOINT=FIELD*SCALE+OFFSET clamp "
-         "LO..HI dead BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed limit. "
+     .details = "A map has entries with commas between them: JOINT=FIELD*SCALE+OFFSET "
+         "clamp LO..HI dead BAND. No joint starts with a jump (--max-jump, --approach) or "
+         "exceeds its speed limit. "
          "All joints stop when the leader is silent (--deadman, 500ms), jumps or starts again; "
          "then they start again where the leader is near. A recording is played (--speed, --fit; "
          "the keys + and - while it runs); with --speed so are records from a pipe."},

@@ -196,8 +196,8 @@ END
     mkdir -p dotfiles config/armwire && printf '[options]\ntimeout = 1s' >dotfiles/arm.ini
     ln -s "$D/dotfiles/arm.ini" config/armwire/hidmotor.ini
     ok hidmotor -l "$fast" teleop --learn --pad file:pad.evemu
-    has "$stderr" ' 3 of 10  base: move what drives it, the way it grows'
-    has "$stderr" 'base, back: move what makes it less'
+    has "$stderr" ' 3 of 10  base: move its control in the positive direction'
+    has "$stderr" 'base, back: move the control for the other direction'
     has "$output" 'result=written map=mine'
     same "$(<config/armwire/hidmotor.ini)" '[options]
 timeout = 1s

@@ -187,14 +187,14 @@ static enum aw_status ask_joint(struct learner *l, const struct aw_joint *joint)
     const char *name = *joint->alias ? joint->alias : joint->name;
     char back[AW_JOINT_NAME + 16];
     struct move move;
-    enum aw_status status = ask(l, name, "move what drives it, the way it grows", &move);
+    enum aw_status status = ask(l, name, "move its control in the positive direction", &move);
     if (status != AW_OK || move.control < 0)
         return status;
     write_velocity(l, joint, &move, false);
     if (!goes_one_way(l, &move))
         return AW_OK;
     snprintf(back, sizeof back, "%s, back", name);
-    status = ask(l, back, "move what makes it less", &move);
+    status = ask(l, back, "move the control for the other direction", &move);
     if (status == AW_OK && move.control >= 0)
         write_velocity(l, joint, &move, true);
     return status;
@@ -216,7 +216,7 @@ static enum aw_status ask_button(struct learner *l, const char *what, const char
 static enum aw_status ask_enable(struct learner *l)
 {
     struct move move;
-    enum aw_status status = ask(l, "to run", "press the button that is to be held", &move);
+    enum aw_status status = ask(l, "to run", "press the button that you will hold", &move);
     if (status != AW_OK || l->left)
         return status;
     if (move.control < 0)
@@ -225,8 +225,8 @@ static enum aw_status ask_enable(struct learner *l)
     l->enable = move.control;
     fprintf(l->text, "enable = %s\n", control_of(l, move.control)->name);
     if (l->keys || !l->ended)
-        aw_session_report(l->hands->session, "         pressed again it leaves a question out%s\n",
-                          l->keys ? ", as Enter does; q leaves all of it" : "");
+        aw_session_report(l->hands->session, "         press it again%s to skip a question%s\n",
+                          l->keys ? ", or Enter," : "", l->keys ? "; q ends without a map" : "");
     return AW_OK;
 }
 

@@ -92,7 +92,7 @@ extern const struct aw_bench_hooks aw_velocity_bench;
                         {.name = "b", .kind = AW_ARG_FILE, .help = "another run",                 \
                          .endings = "csv"}),                                                      \
         .options = AW_OPTIONS(AW_PLOT_OPTION), .offline = true, .run = aw_run_compare,            \
-        .details = "--plot draws both in one picture; their steps are at time 0.",                       \
+        .details = "--plot draws both in one picture, with both steps at 0 s.",                   \
         .lines = AW_LIST(__VA_ARGS__, "compare a.csv b.csv --plot both.svg"),                     \
     }
 /* clang-format on */
