@@ -101,7 +101,9 @@ static enum aw_status ping(struct listener *l)
     for (uint64_t left = l->received; left; left &= left - 1)
         report(l, canpid_first_board(left));
     uint64_t silent = l->wanted & ~l->received;
-    if (status != AW_OK || (l->received && !silent))
+    bool recorded = session->device.link && session->device.link->recorded;
+    bool ended = status == AW_LOST && recorded;
+    if ((status != AW_OK && !ended) || (l->received && !silent))
         return status;
     char name[AW_CANPID_NAME_MAX] = "any driver";
     if (silent)

@@ -22,6 +22,15 @@ load common
     done
 }
 
+@test "ping: what nothing answers in a recording is no success" {
+    ok armctl -q -l sim: record nothing.pcapng --for 1ms # says nothing by itself
+    for tool in $tools; do
+        run --separate-stderr "$tool" -q -l log:nothing.pcapng ping
+        same "$tool $status" "$tool 3"
+        matches "$stderr" "$tool: ping: *"
+    done
+}
+
 arm() { # the joints of an arm, in the usual place of its configuration
     mkdir -p config/armwire
     printf '%s\n' '[joint base]' 'index = 1' 'max = 180' '[joint lift]' 'index = 2' \

@@ -142,24 +142,32 @@ static enum aw_status ask_all(struct aw_session *session, struct aw_ping *ping)
     return status;
 }
 
+static enum aw_status ping_all(struct aw_session *session, struct aw_ping *ping)
+{
+    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    enum aw_status status = hooks->begin(session);
+    if (status != AW_OK)
+        return status;
+    status = ask_all(session, ping);
+    if (ping->n)
+        aw_ping_row(session, ping);
+    if (hooks->end)
+        status = hooks->end(session, status);
+    if (status == AW_STOPPED && !aw_session_json(session))
+        aw_session_print_result(session);
+    return status;
+}
+
 enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_ping_hooks *hooks = &session->tool->ping;
     struct aw_ping ping = {.name = hooks->name,
                            .key = aw_session_text(session) ? hooks->key : NULL};
     (void)args;
-    enum aw_status status = hooks->begin(session);
-    if (status != AW_OK)
-        return status;
-    status = ask_all(session, &ping);
-    if (ping.n)
-        aw_ping_row(session, &ping);
-    if (hooks->end)
-        status = hooks->end(session, status);
-    if (status == AW_STOPPED && !aw_session_json(session))
-        aw_session_print_result(session);
-    if (status == AW_OK && ping.n == ping.lost)
-        status = AW_TIMEOUT; /* what the last one said stands */
+    enum aw_status status = ping_all(session, &ping);
+    bool none = ping.n == ping.lost;
     aw_samples_free(&ping.ms);
-    return status;
+    if (none && status == AW_LOST && session->device.link && session->device.link->recorded)
+        return aw_fail(&session->err, AW_TIMEOUT, "ping: nothing in the recording answers");
+    return none && status == AW_OK ? AW_TIMEOUT : status; /* what the last one said stands */
 }
