@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "shell/commands/common.h"
 #include "shell/core/dry.h"
 #include "state.h"
 
@@ -147,10 +148,36 @@ enum aw_status run_arm(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
+void arm_complete_words(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        if (protocol->messages[i].dir & AW_TX && aw_session_is_own(session, &protocol->messages[i]))
+            add(context, protocol->messages[i].word, protocol->messages[i].help);
+}
+
+static enum aw_status send_own(struct aw_session *session, const struct aw_args *args,
+                               const struct aw_codec *codec)
+{
+    struct aw_record packet;
+    aw_record_init(&packet, codec, AW_TX);
+    enum aw_status status = aw_args_to_record(session, args, 0, &packet);
+    return status == AW_OK ? aw_send_packet(session, &packet) : status;
+}
+
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct arm_state *state = arm_state(session);
     const char *line = aw_arg(args, "line", 0);
+    const struct aw_codec *own = aw_find_own(session, line);
+    if (own)
+        return send_own(session, args, own);
+    for (size_t i = 0; i < args->n; i++)
+        if (args->bound[i].arg->kind == AW_ARG_PAIRS)
+            return aw_fail(&session->err, AW_USAGE,
+                           "send: '%.24s' is no packet of --packets, which could have a field — "
+                           "write the line as it is: DEG1,090",
+                           line);
     if (aw_flag(session, "dry-run")) {
         char frame[AW_LINE_MAX];
         int size = snprintf(frame, sizeof frame, "0%s\r\n", line);

@@ -35,6 +35,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
                                const struct aw_link_options *link, struct aw_error *err)
 {
     struct aw_armctl_device_options options = device_options(link->context);
+    options.protocol = link->protocol;
     const char *quirks = aw_url_get(url, "quirks");
     enum aw_status status = AW_OK;
     if (quirks)
@@ -75,6 +76,7 @@ static void print_counters(struct aw_session *session, struct aw_device *device)
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_armctl_device_options options = device_options(session);
+    options.protocol = session->wire->protocol;
     const char *quirks = aw_option(session, "quirks");
     const struct aw_armctl_profile *profile;
     enum aw_status status = arm_profile(session, &profile);

@@ -42,6 +42,11 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_pr
 /* Limits, --dry-run, then the whole conversation; fills the result. */
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command);
 
+/* A packet of a file, to be shown and sent, or only sent: see send and exchange of struct aw_tool. */
+enum aw_status arm_send_own(struct aw_session *session, struct aw_record *packet);
+enum aw_status arm_exchange(struct aw_session *session, const struct aw_record *packet,
+                            struct aw_record *answer);
+
 /* Can this be sent, by the profile and the wire table? Nothing is. */
 enum aw_status arm_check(struct aw_session *session, const struct aw_record *command);
 
@@ -71,6 +76,9 @@ enum aw_status arm_joint_number(struct aw_session *session, const char *text, ch
 
 /* The name of a joint in the profile, else its digit. */
 const char *arm_joint_name(const struct aw_armctl_profile *profile, int index);
+
+/* Words of packet files, for completion. */
+void arm_complete_words(struct aw_session *session, aw_candidate_fn *add, void *context);
 
 enum aw_status run_joints(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_plain(struct aw_session *session, const struct aw_args *args);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "shell/commands/common.h"
 #include "shell/core/config.h"
 #include "shell/core/stop.h"
 #include "state.h"
@@ -18,6 +19,7 @@ static struct aw_armctl_options arm_options(struct aw_session *session)
         aw_option_number(session, aw_flag(session, "timeout") ? "timeout" : "confirm-timeout");
     options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
     options.confirm_timeout_ms = (int)(confirm * 1000);
+    options.protocol = session->wire->protocol;
     options.profile = &arm_state(session)->profile;
     options.retries = (int)aw_option_number(session, "retries");
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
@@ -231,6 +233,54 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
     else if (vehicle && status == AW_OK)
         session->motion.ongoing = AW_ONGOING_NOTHING;
     arm_report(session, session->run.command->name, command);
+    return status;
+}
+
+/* Packets of files are confirmed at once; what they move is for the file to say. */
+static enum aw_status talk_own(struct aw_session *session, const struct aw_record *packet)
+{
+    struct arm_state *state = arm_state(session);
+    state->arm.options.flip_after_ms = 0;
+    enum aw_status status = aw_armctl_command(&state->arm, packet, &state->outcome, &session->err);
+    arm_remember(session);
+    return status;
+}
+
+enum aw_status arm_send_own(struct aw_session *session, struct aw_record *packet)
+{
+    struct arm_state *state = arm_state(session);
+    uint8_t frame[AW_ARMCTL_LINE_MAX];
+    size_t size;
+    enum aw_status status = check(session, packet, frame, &size);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_session_dry_run(session, packet, (struct aw_span){frame, size});
+    if (status == AW_OK)
+        status = arm_ready(session);
+    if (status == AW_OK) {
+        aw_record_set(packet, "seq", state->arm.memory.tx, NULL);
+        status = aw_session_announce(session, packet);
+    }
+    if (status == AW_OK)
+        status = talk_own(session, packet);
+    if (status == AW_OK && state->outcome.answers) {
+        uint8_t digit = (uint8_t)aw_record_get(&state->outcome.record, "seq");
+        size = aw_armctl_line_write(frame, digit, state->outcome.answer);
+        return aw_show_answer(session, (struct aw_span){frame, size});
+    }
+    arm_report(session, packet->codec->message->name, packet);
+    return status;
+}
+
+enum aw_status arm_exchange(struct aw_session *session, const struct aw_record *packet,
+                            struct aw_record *answer)
+{
+    struct aw_record copy = *packet;
+    enum aw_status status = arm_ready(session);
+    aw_record_set(&copy, "seq", arm_state(session)->arm.memory.tx, NULL);
+    if (status == AW_OK)
+        status = talk_own(session, &copy);
+    if (status == AW_OK && arm_state(session)->outcome.has_record)
+        *answer = arm_state(session)->outcome.record;
     return status;
 }
 

@@ -138,9 +138,14 @@ static const struct aw_command commands[] = {
     {.name = "send", .summary = "send a line of your own, with ACK and resend",
      .args = AW_ARGS(
          {.name = "line",
-          .help = "type and parameters: DEG1,090; the digit and the end are added"}),
-     .details = "Limits are not checked. If the type or parameters are no known command, the "
-         "ACK ends the command: result=acked.", .safety = AW_MOTION,
+          .help = "type and parameters: DEG1,090; the digit and the end are added; or the word "
+                  "of a packet of --packets",
+          .complete = arm_complete_words},
+         {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
+          .help = "fields of that packet, name=value"}),
+     .details = "Limits of lines are not checked. If the type or parameters are no known command, "
+         "the ACK ends the command: result=acked. A packet of --packets is checked by its file.",
+     .safety = AW_MOTION,
      .run = run_send, .examples = AW_LIST("-l sim: send DEG1,090")},
     {.name = "home", .summary = "move all joints of the config file home", .safety = AW_MOTION,
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
@@ -279,6 +284,8 @@ const struct aw_tool armctl_tool = {
     .configure = configure,
     .configured = configured,
     .poll = arm_poll,
+    .send = arm_send_own,
+    .exchange = arm_exchange,
     .stop = arm_safe_stop,
     .last_stop = arm_last_stop,
     .connect = arm_connect,

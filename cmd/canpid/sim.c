@@ -86,6 +86,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.fw = fw_layout(link->context);
+    options.protocol = link->protocol;
     enum aw_status status = url_options(link->context, url, &options, err);
     return status == AW_OK ? aw_sim_open(out, aw_canpid_device(&options), link->clock, true, err)
                            : status;
@@ -212,5 +213,6 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         return status;
     if (aw_flag(session, "describe"))
         return describe(session, &options);
+    options.protocol = session->wire->protocol;
     return aw_session_serve(session, aw_canpid_device(&options), print_counters);
 }

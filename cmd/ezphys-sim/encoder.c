@@ -189,7 +189,7 @@ static enum aw_status add_contacts(struct encoder *encoder, const struct world *
     return status;
 }
 
-enum aw_status encoder_encode(struct encoder *encoder, const struct world *world,
+enum aw_status encoder_encode(struct encoder *encoder, const struct world *world, struct own *own,
                               struct aw_span *out, struct aw_error *err)
 {
     /* Room for any packet: how many of the values are sent, the wire's table says. */
@@ -204,6 +204,8 @@ enum aw_status encoder_encode(struct encoder *encoder, const struct world *world
         status = add_feedback(encoder, world, err);
     if (status == AW_OK)
         status = add_contacts(encoder, world, err);
+    if (status == AW_OK)
+        status = own_add(own, &encoder->message, err);
     *out = aw_ezphys_message_end(&encoder->message);
     return status;
 }

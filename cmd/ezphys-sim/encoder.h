@@ -1,12 +1,12 @@
 /* Puts the state of a world into one message: the timestamp, then limbs, then the axes of joints
  * (1, 2, 3 behind each other, with the joint's id), then feedback, then contacts, one packet for
- * each of the bodies that touch. Limbs and joints come in the order of the scene.
+ * each of the bodies that touch, then packets of files. Limbs and joints come in the order of the scene.
  */
 #ifndef AW_CMD_EZPHYS_SIM_ENCODER_H
 #define AW_CMD_EZPHYS_SIM_ENCODER_H
 
+#include "own.h"
 #include "protocol/ezphys/message.h"
-#include "world.h"
 
 enum packet_kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP, PACKET_KINDS };
 
@@ -33,7 +33,7 @@ enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
 void encoder_free(struct encoder *encoder);
 
 /* AW_LIMIT if a number does not fit the wire: then the physics has blown up. */
-enum aw_status encoder_encode(struct encoder *encoder, const struct world *world,
+enum aw_status encoder_encode(struct encoder *encoder, const struct world *world, struct own *own,
                               struct aw_span *out, struct aw_error *err);
 
 #endif

@@ -5,8 +5,8 @@
 #ifndef AW_CMD_EZPHYS_SIM_LISTENER_H
 #define AW_CMD_EZPHYS_SIM_LISTENER_H
 
+#include "own.h"
 #include "wire/wire.h"
-#include "world.h"
 
 struct listener_counters {
     uint64_t messages, commands;
@@ -18,6 +18,7 @@ struct listener_counters {
 struct listener {
     const struct aw_scene *scene;
     struct world *world;
+    struct own *own;
     struct aw_wire *wire;
     struct aw_framer framer;
     uint8_t *room;
@@ -29,7 +30,7 @@ struct listener {
 
 /* Nothing is owned. AW_NO_MEMORY. */
 enum aw_status listener_init(struct listener *listener, struct aw_wire *wire,
-                             const struct aw_scene *scene, struct world *world,
+                             const struct aw_scene *scene, struct world *world, struct own *own,
                              struct aw_error *err);
 void listener_free(struct listener *listener);
 

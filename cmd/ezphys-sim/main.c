@@ -26,6 +26,8 @@
 static const struct aw_option general_options[] = {
     {.name = "wire", .value = "NAME", .fallback = "le32",
      .help = "framing: le32, be32, packed8, stream, name32; add ,long=8 for 64-bit steps"},
+    {.name = "packets", .value = "FILE", .endings = "packets",
+     .help = "packets of a firmware of one's own; several: A,B"},
     {.name = "fd", .value = "N", .unit = "", .min = 0, .max = 1048576,
      .help = "speak on this descriptor, a stream socket; its end is the end"},
     {.name = "check", .help = "read the scene, say what is in it, and end"},
@@ -127,7 +129,9 @@ static enum aw_status apply_options(struct program *p)
     enum aw_status status =
         aw_ezphys_framing_parse(&p->framing, text(p, "wire"), NULL, &p->session->err);
     if (status == AW_OK)
-        aw_wire_init(&p->wire, &aw_ezphys_protocol, &p->framing.variant, false);
+        status = aw_session_prepare_wire(p->session);
+    if (status == AW_OK)
+        aw_wire_init(&p->wire, p->session->wire->protocol, &p->framing.variant, false);
     return status == AW_OK ? aw_scene_load(&p->scene, text(p, "scene"), &p->session->err) : status;
 }
 

@@ -23,13 +23,17 @@ enum aw_status simulator_init(struct simulator *sim, const struct settings *sett
     if (!sim->world)
         return aw_no_memory(err);
     enum aw_status status = encoder_init(&sim->encoder, wire, scene, err);
-    return status == AW_OK ? listener_init(&sim->listener, wire, scene, sim->world, err) : status;
+    if (status == AW_OK)
+        status = own_init(&sim->own, wire, scene, sim->world, err);
+    return status == AW_OK ? listener_init(&sim->listener, wire, scene, sim->world, &sim->own, err)
+                           : status;
 }
 
 void simulator_free(struct simulator *sim)
 {
     listener_free(&sim->listener);
     encoder_free(&sim->encoder);
+    own_free(&sim->own);
     world_free(sim->world);
 }
 
@@ -40,12 +44,19 @@ static void start_clock(struct simulator *sim, int64_t now)
     sim->start_step = world_steps(sim->world);
 }
 
+static bool step(struct simulator *sim)
+{
+    own_steer(&sim->own);
+    return world_step(sim->world);
+}
+
 static void blow_up(struct simulator *sim)
 {
     say("ezphys-sim: the physics blew up at step %" PRId64 " — the scene starts again; gentler "
         "commands or a smaller --step-size help\n",
         world_steps(sim->world));
     world_reset(sim->world);
+    own_release_all(&sim->own);
     start_clock(sim, aw_clock_now(sim->link->clock));
 }
 
@@ -54,9 +65,9 @@ static void report(struct simulator *sim)
 {
     struct aw_span message;
     struct aw_error err;
-    if (encoder_encode(&sim->encoder, sim->world, &message, &err) != AW_OK) {
+    if (encoder_encode(&sim->encoder, sim->world, &sim->own, &message, &err) != AW_OK) {
         blow_up(sim);
-        encoder_encode(&sim->encoder, sim->world, &message, NULL);
+        encoder_encode(&sim->encoder, sim->world, &sim->own, &message, NULL);
     }
     aw_link_write(sim->link, message.data, message.size, NULL);
     world_clear_forces(sim->world);
@@ -80,7 +91,7 @@ static void welcome(struct simulator *sim, int64_t now)
 static void step_many(struct simulator *sim)
 {
     for (unsigned i = 0; i < sim->settings->every; i++)
-        if (!world_step(sim->world)) {
+        if (!step(sim)) {
             blow_up(sim);
             return;
         }
@@ -123,7 +134,7 @@ static void catch_up(struct simulator *sim, int64_t now)
 {
     int64_t until = now + TURN_MAX, clock = now;
     while (clock < until && step_time(sim, world_steps(sim->world) + 1) <= now) {
-        if (!world_step(sim->world)) {
+        if (!step(sim)) {
             blow_up(sim);
             return;
         }

@@ -30,7 +30,7 @@ enum aw_status ez_show_begin(struct aw_session *session)
     shown->head[n] = (struct aw_field){0};
     variant.head = shown->head;
     variant.instead = aw_ezphys_ordered;
-    aw_wire_init(&shown->wire, &aw_ezphys_protocol, &variant, wire->raw);
+    aw_wire_init(&shown->wire, session->wire->protocol, &variant, wire->raw);
     memset(shown->from, 0, sizeof shown->from);
     session->run.printing.wire = &shown->wire;
     return AW_OK;
@@ -38,9 +38,10 @@ enum aw_status ez_show_begin(struct aw_session *session)
 
 static size_t index_of(const struct aw_codec *codec)
 {
+    const struct aw_message *messages = codec->protocol->messages;
     size_t i = 0;
-    while (strcmp(aw_ezphys_protocol.messages[i].name, codec->message->name) != 0 ||
-           aw_ezphys_protocol.messages[i].dir != codec->message->dir)
+    while (strcmp(messages[i].name, codec->message->name) != 0 ||
+           messages[i].dir != codec->message->dir)
         i++;
     return i;
 }

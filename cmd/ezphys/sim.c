@@ -86,6 +86,14 @@ void ez_connected(struct aw_session *session, struct aw_link *link)
         ez_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
+/* What the simulated world is told of packets of files. */
+static void add_packets(struct words *words, const struct aw_session *session)
+{
+    const char *packets = aw_option(session, "packets");
+    if (packets)
+        add_word(words, "packets", packets);
+}
+
 /* By its parts: the simulator does not know the names of our config file. */
 static void add_wire(struct words *words, const struct aw_session *session)
 {
@@ -111,6 +119,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     add_word(&words, NULL, PROGRAM);
     add_word(&words, "fd", AW_SPAWN_FD_TEXT);
     add_wire(&words, session);
+    add_packets(&words, session);
     for (const char *const *key = sim_keys; *key; key++) {
         const struct aw_option_value *value = aw_options_find(&options, *key);
         if (value->text && value->origin != AW_FROM_DEFAULT)
@@ -148,6 +157,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         return status;
     add_word(&words, NULL, PROGRAM);
     add_wire(&words, session);
+    add_packets(&words, session);
     for (const struct aw_option *row = ez_simulator_options; row->name; row++) {
         const char *text = aw_option(session, row->name);
         if (text)

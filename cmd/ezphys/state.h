@@ -138,6 +138,9 @@ enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_
  * nothing has been one for the time that a message may take. */
 enum aw_status ez_exchange(struct aw_session *session);
 
+/* A packet of a file: see struct aw_tool. */
+enum aw_status ez_put(struct aw_session *session, struct aw_span packet);
+
 /* Ready, and with a message that is not answered yet: of a simulation that goes on by itself the
  * latest. */
 enum aw_status ez_begin(struct aw_session *session);

@@ -21,7 +21,8 @@
 
 static bool same_wire(const struct aw_ezphys *ez, const struct aw_session *session)
 {
-    return memcmp(&ez->wire.variant, &session->wire->variant, sizeof ez->wire.variant) == 0;
+    return ez->wire.protocol == session->wire->protocol &&
+           memcmp(&ez->wire.variant, &session->wire->variant, sizeof ez->wire.variant) == 0;
 }
 
 static enum aw_status make_client(struct aw_session *session)
@@ -33,6 +34,8 @@ static enum aw_status make_client(struct aw_session *session)
     if (status == AW_OK && (!*made || !same_wire(ez, session))) {
         aw_ezphys_free(ez);
         status = aw_ezphys_init(ez, &session->wire->variant, &state->names, &session->err);
+        if (status == AW_OK && session->own.packets)
+            aw_wire_init(&ez->wire, session->wire->protocol, &session->wire->variant, false);
         *made = status == AW_OK;
     }
     ez->silent = aw_flag(session, "listen-only");
@@ -360,6 +363,18 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
     state->model_ns = aw_clock_after(state->model_base_ns, aw_ezphys_state_time(s) + 0.5e-9);
     received->model_ns = state->model_ns;
     return AW_OK;
+}
+
+/* In the answer that the simulator waits for. */
+enum aw_status ez_put(struct aw_session *session, struct aw_span packet)
+{
+    struct aw_ezphys *ez = ez_of(session);
+    enum aw_status status = ez_may_send(session);
+    if (status == AW_OK)
+        status = ez_begin(session);
+    if (status == AW_OK)
+        status = aw_ezphys_add(ez, packet, &session->err);
+    return status == AW_OK ? aw_ezphys_answer(ez, &session->err) : status;
 }
 
 static bool is_of(const struct aw_wire *wire, const struct aw_record *record)

@@ -305,6 +305,7 @@ const struct aw_tool ezphys_tool = {
     .disconnect = ez_disconnect,
     .receive = ez_next_received,
     .model_time = ez_model_time,
+    .put = ez_put,
     .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
     .names = {.keep = ez_keep_names, .take = ez_take_names},
     .subject = {.of = ez_subject, .all = ez_subjects, .known = ez_known},

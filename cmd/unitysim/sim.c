@@ -83,6 +83,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     options.scene = 1; /* no other program can load one */
+    options.protocol = link->protocol;
     enum aw_status status = device_options(of_url, url, &options, err);
     return status == AW_OK ? aw_sim_open(out, aw_unitysim_device(&options), link->clock, true, err)
                            : status;
@@ -264,6 +265,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     (void)args;
+    options.protocol = session->wire->protocol;
     enum aw_status status = device_options(of_session, session, &options, &session->err);
     if (status != AW_OK)
         return status;

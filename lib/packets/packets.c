@@ -186,6 +186,7 @@ static enum aw_status add_packet(struct reading *r)
                                  .word = p->word,
                                  .head = own->head,
                                  .size = own->size,
+                                 .rate = p->rate,
                                  .moves = p->moves,
                                  .dir = p->dir ? p->dir : own->dir};
     enum aw_status status = check_packet(p, r->err);

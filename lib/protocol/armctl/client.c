@@ -26,6 +26,7 @@ struct talk {
     bool decoded;
     bool repeatable; /* may be carried out twice: it is absolute */
     bool known;      /* the table has its type */
+    bool own;        /* it is a word of a packet file: it says nothing of the arm's joints */
     bool stopping;   /* what it commands may be what was confirmed last */
     bool resent;
     bool acked;      /* the transmission under way */
@@ -71,7 +72,8 @@ void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
     memset(arm, 0, offsetof(struct aw_armctl, wire));
     arm->link = link;
     arm->options = *options;
-    aw_wire_init(&arm->wire, &aw_armctl_protocol, NULL, false);
+    aw_wire_init(&arm->wire, options->protocol ? options->protocol : &aw_armctl_protocol, NULL,
+                 false);
     if (memory)
         arm->memory = *memory;
     if (link->connections) {
@@ -184,15 +186,24 @@ static bool decode_body(struct aw_armctl *arm, const char *body, struct aw_recor
     return aw_wire_decode(&arm->wire, AW_TX, (struct aw_span){bytes, size}, record, NULL) == AW_OK;
 }
 
+/* A word of a packet file whose answer has fields of its own. */
+static bool is_answer(const struct aw_record *asked, const struct aw_record *answer)
+{
+    const struct aw_message *there = asked->codec->message, *back = answer->codec->message;
+    return there->dir == AW_TX && back->dir == AW_RX && strcmp(there->word, back->word) == 0;
+}
+
 /* asked: the command sent, decoded, or NULL. */
 static enum fit compare(const char *sent, const struct aw_record *asked,
                         const struct aw_armctl_line *line)
 {
-    if (strncmp(line->body, sent, 3) != 0)
+    if (!aw_armctl_same_type(line->body, sent))
         return FIT_NONE;
+    if (asked && line->decoded && is_answer(asked, &line->record))
+        return FIT_EXACT;
     if (!line->known || strcmp(line->body, sent) == 0)
         return FIT_EXACT;
-    if (!line->body[3])
+    if (aw_armctl_is_bare(line->body))
         return FIT_BARE;
     if (asked && line->decoded && asked->codec == line->record.codec)
         return compare_records(asked, &line->record);
@@ -646,7 +657,8 @@ static void note_confirmed(struct talk *talk, enum fit fit)
     bool twice = talk->out->flipped || fit == FIT_OTHER || talk->held_exact;
     arm->tx_sure = arm->rx_sure = memory->agreed = true;
     memory->tx = talk->out->digit ^ 1u; /* the ACK may have been lost */
-    memory->pending[0] = '\0';
+    if (!talk->own)
+        memory->pending[0] = '\0';
     note_motor(talk, true);
     /* The handler confirms what a joint did in the order in which it did it. */
     for (int i = memory->n_owed - 1; i >= 0; i--)
@@ -654,7 +666,7 @@ static void note_confirmed(struct talk *talk, enum fit fit)
             aw_armctl_memory_settle(memory, i);
     if (twice) /* it may be confirmed once more */
         aw_armctl_memory_owe(memory, talk->out->sent);
-    if (!talk->decoded || (fit == FIT_OTHER && !talk->out->has_record))
+    if (!talk->decoded || talk->own || (fit == FIT_OTHER && !talk->out->has_record))
         return;
     bool valued = talk->out->has_record && fit != FIT_BARE;
     const struct aw_record *record = valued ? &talk->out->record : &talk->record;
@@ -676,7 +688,7 @@ static void note_unconfirmed(struct talk *talk)
     arm->memory.agreed = talk->acked;
     note_motor(talk, false);
     aw_armctl_memory_owe(&arm->memory, talk->out->sent);
-    if (talk->decoded)
+    if (talk->decoded && !talk->own)
         copy_body(arm->memory.pending, talk->out->sent);
 }
 
@@ -690,6 +702,7 @@ static enum aw_status conclude_confirmed(struct talk *talk)
     note_confirmed(talk, fit);
     out->result = fit == FIT_OTHER ? AW_ARMCTL_CONFIRMED_OTHER : AW_ARMCTL_CONFIRMED;
     out->bare = fit == FIT_BARE;
+    out->answers = talk->decoded && out->has_record && is_answer(&talk->record, &out->record);
     if (fit != FIT_OTHER)
         return AW_OK;
     if (!out->has_record) {
@@ -798,8 +811,10 @@ static void start(struct talk *talk, struct aw_armctl *arm, const char *body,
     copy_body(out->sent, body);
     *talk = (struct talk){.arm = arm, .out = out, .err = err, .first_ns = -1};
     talk->decoded = decode_body(arm, body, &talk->record);
-    talk->known = aw_armctl_type_known(body);
-    talk->repeatable = is_repeatable(body);
+    talk->known = aw_armctl_type_known(arm->wire.protocol, body);
+    talk->own = talk->decoded && talk->record.codec->message >=
+                                     arm->wire.protocol->messages + aw_armctl_protocol.n_messages;
+    talk->repeatable = talk->own ? talk->record.codec->message->reads : is_repeatable(body);
     if (err)
         err->text[0] = '\0';
 }

@@ -91,6 +91,7 @@ struct aw_armctl_options {
     int seq;                /* AW_ARMCTL_SEQ_AUTO, or the first digit 0 or 1 and no second try */
     int64_t wall_ns;        /* what the link's clock lacks of the time of day, for the times of
                                confirmed places; 0: they are by the link's clock */
+    const struct aw_protocol *protocol;      /* with words of packet files; NULL: without */
     const struct aw_armctl_profile *profile; /* whose roles say which joints arm moves; NULL: the
                                usual ones. Not owned, to be there as long as the arm is */
 };
@@ -130,6 +131,7 @@ struct aw_armctl_outcome {
     enum aw_armctl_result result;
     char sent[AW_ARMCTL_BODY_MAX + 1];   /* "DEG1,090" */
     char answer[AW_ARMCTL_BODY_MAX + 1]; /* the confirmation, or "" */
+    bool answers;                        /* the confirmation is a packet of its own */
     bool bare;                           /* confirmed without values: what it did is not known */
     bool has_record;
     struct aw_record record; /* the confirmation, if has_record */

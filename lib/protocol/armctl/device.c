@@ -8,6 +8,7 @@
 
 #include "base/clamp.h"
 #include "base/suggest.h"
+#include "packets/memory.h"
 #include "protocol/armctl/kinematics.h"
 #include "protocol/armctl/line.h"
 
@@ -54,6 +55,7 @@ struct handler {
     struct aw_armctl_profile profile;
     struct aw_armctl_device_counters counters;
     struct aw_wire wire;
+    struct aw_packet_memory *memory; /* of words of files; NULL: there are none */
     struct aw_armctl_reader reader;
     struct aw_armctl_line line;
     struct aw_armctl_receiver receiver;
@@ -152,7 +154,9 @@ static void confirm(struct handler *h, const char *body)
         h->counters.confirmations_dropped++;
         return;
     }
-    size_t size = has_quirk(h, AW_ARMCTL_BARE_CONFIRM) ? 3 : strlen(body);
+    size_t size = strlen(body);
+    if (has_quirk(h, AW_ARMCTL_BARE_CONFIRM))
+        size = strspn(body, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     snprintf(h->confirms[h->n_confirms++].text, sizeof h->confirms->text, "%.*s", (int)size, body);
 }
 
@@ -359,6 +363,58 @@ static void execute_published(struct handler *h, const char *body)
     confirm(h, body);
 }
 
+static void tell_joints(struct handler *h)
+{
+    struct aw_packet_memory_joint joints[AW_ARMCTL_JOINTS];
+    size_t n = 0;
+    for (size_t i = 0; i < h->profile.n; i++) {
+        const struct aw_armctl_joint *joint = &h->profile.joints[i];
+        const struct aw_armctl_axis *axis = &h->axes[joint->kind][joint->index];
+        joints[n++] =
+            (struct aw_packet_memory_joint){.name = joint->name,
+                                            .unit = aw_armctl_kind_unit(joint->kind),
+                                            .position = round(aw_armctl_axis_at(axis, h->now_ns)),
+                                            .setpoint = axis->to,
+                                            .velocity = NAN,
+                                            .effort = NAN};
+    }
+    aw_packet_memory_tell(h->memory, joints, n);
+}
+
+/* A word of a file is carried out at once, and confirmed by its answer, or by itself; setpoints of
+ * joints begin a motion. */
+static void execute_own(struct handler *h, const struct aw_armctl_line *line)
+{
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
+    char body[AW_ARMCTL_BODY_MAX + 1];
+    size_t size = aw_armctl_line_write(bytes, line->digit, line->body);
+    tell_joints(h);
+    if (!aw_packet_memory_take(h->memory, (struct aw_span){bytes, size}))
+        return;
+    h->counters.executed++;
+    if (h->options.executed)
+        h->options.executed(h->options.context, line->body, h->now_ns);
+    for (size_t i = 0; i < h->profile.n; i++) {
+        const struct aw_armctl_joint *joint = &h->profile.joints[i];
+        double goal = aw_packet_memory_setpoint(h->memory, i);
+        if (isnan(goal))
+            continue;
+        struct aw_armctl_axis *axis = &h->axes[joint->kind][joint->index];
+        release_axis(h, axis);
+        aw_armctl_axis_go(axis, limit(joint, joint->kind, goal), speed_of(h, joint, joint->kind),
+                          h->now_ns);
+    }
+    size = aw_packet_memory_next(h->memory, h->now_ns, bytes, sizeof bytes);
+    snprintf(body, sizeof body, "%.*s", size > 3 ? (int)size - 3 : 0, (const char *)bytes + 1);
+    confirm(h, size ? body : line->body);
+}
+
+static bool is_own(const struct handler *h, const struct aw_armctl_line *line)
+{
+    return line->decoded && line->record.codec->message >=
+                                h->wire.protocol->messages + aw_armctl_protocol.n_messages;
+}
+
 static void receive_new(struct handler *h, struct aw_armctl_line *line)
 {
     pulse_is_angle(h, line);
@@ -371,7 +427,9 @@ static void receive_new(struct handler *h, struct aw_armctl_line *line)
     }
     send_ack(h, line->digit);
     aw_armctl_handle(&h->receiver, line->digit);
-    if (published)
+    if (is_own(h, line))
+        execute_own(h, line);
+    else if (published)
         execute_published(h, line->body);
     else if (valid)
         execute(h, line);
@@ -517,21 +575,37 @@ static void device_connected(struct aw_device *device, int64_t now)
     h->out_count = 0;
 }
 
+static void device_close(struct aw_device *device)
+{
+    aw_packet_memory_free(((struct handler *)device)->memory);
+    free(device);
+}
+
 struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
                                              .transmit = device_transmit,
                                              .next_event = device_next_event,
-                                             .connected = device_connected};
+                                             .connected = device_connected,
+                                             .close = device_close};
+    struct aw_packet_memory_options memory = {
+        .protocol = options->protocol, .first = aw_armctl_protocol.n_messages, .echoes = true};
+    bool failed;
     struct handler *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
+    h->memory = aw_packet_memory_new(&memory, &failed);
+    if (failed) {
+        free(h);
+        return NULL;
+    }
     h->base.ops = &ops;
     h->options = *options;
     if (options->profile)
         h->profile = *options->profile;
-    aw_wire_init(&h->wire, &aw_armctl_protocol, NULL, false);
+    aw_wire_init(&h->wire, options->protocol ? options->protocol : &aw_armctl_protocol, NULL,
+                 false);
     h->digit = 2;
     h->vehicle_mm_s = options->slide_mm_s;
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {

@@ -60,6 +60,8 @@ struct aw_armctl_device_options {
     double turn_deg_s;                       /* speed of joints whose profile says none; 90 */
     double slide_mm_s;                       /* 200; also of the vehicle until spd sets another */
     const struct aw_armctl_profile *profile; /* NULL: none; copied */
+    const struct aw_protocol *protocol;      /* with words of packet files, see packets/memory.h,
+                                                which are confirmed at once; or NULL */
     aw_armctl_executed_fn *executed;         /* or NULL */
     void *context;
 };

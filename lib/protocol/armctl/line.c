@@ -25,12 +25,30 @@ bool aw_armctl_body_valid(const char *body)
     return true;
 }
 
-bool aw_armctl_type_known(const char *body)
+static size_t capitals(const char *body)
 {
-    const struct aw_protocol *protocol = &aw_armctl_protocol;
-    for (size_t i = 0; i < protocol->n_messages; i++)
-        if (strncmp(protocol->messages[i].word, body, 3) == 0)
+    return strspn(body, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+bool aw_armctl_is_bare(const char *body)
+{
+    return !body[capitals(body)];
+}
+
+bool aw_armctl_same_type(const char *body, const char *other)
+{
+    size_t length = capitals(body);
+    return length == capitals(other) && memcmp(body, other, length) == 0;
+}
+
+bool aw_armctl_type_known(const struct aw_protocol *protocol, const char *body)
+{
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const char *word = protocol->messages[i].word;
+        bool own = i >= aw_armctl_protocol.n_messages;
+        if (own ? aw_armctl_same_type(word, body) : strncmp(word, body, 3) == 0)
             return true;
+    }
     return false;
 }
 
@@ -52,7 +70,7 @@ enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct
 {
     if (!split(frame, line))
         return AW_MALFORMED;
-    line->known = aw_armctl_type_known(line->body);
+    line->known = aw_armctl_type_known(wire->protocol, line->body);
     line->decoded = line->known && aw_wire_decode(wire, dir, frame, &line->record, NULL) == AW_OK;
     return AW_OK;
 }

@@ -57,8 +57,14 @@ enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct
 /* Does body ("DEG1,090") have the shape that a line may carry? */
 bool aw_armctl_body_valid(const char *body);
 
-/* Does the table have its TYPE? */
-bool aw_armctl_type_known(const char *body);
+/* Does the table have its TYPE? A word of a packet file counts as a whole. */
+bool aw_armctl_type_known(const struct aw_protocol *protocol, const char *body);
+
+/* Is it the TYPE alone? */
+bool aw_armctl_is_bare(const char *body);
+
+/* Have both lines the same TYPE, all its capitals? */
+bool aw_armctl_same_type(const char *body, const char *other);
 
 /* Writes digit, body and CRLF; out holds AW_ARMCTL_LINE_MAX bytes. Returns the number of bytes. */
 size_t aw_armctl_line_write(uint8_t *out, uint8_t digit, const char *body);

@@ -9,6 +9,7 @@
 #include "base/clamp.h"
 #include "base/suggest.h"
 #include "link/core/random.h"
+#include "packets/memory.h"
 #include "protocol/canpid/wire.h"
 
 #define STEP_NS      AW_MILLISECOND
@@ -16,6 +17,7 @@
 #define GAP_NS       (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
 #define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
 #define USUAL_HZ     100
+#define OTHERS_HZ    10                   /* of messages of other nodes */
 #define SLOWEST_HZ   10                   /* of telemetry that comes with each tick */
 #define WAKING       100                  /* ticks without output after power-up */
 #define LATE_NS      (2 * AW_MILLISECOND) /* a runner this late brings what came in the meantime */
@@ -89,8 +91,9 @@ struct bus {
     struct aw_canpid_device_counters counters;
     struct aw_wire wire; /* raw */
     const struct aw_codec *codecs[KINDS];
+    struct aw_packet_memory *memory; /* of other nodes; NULL: there are none */
     bool started;
-    int64_t cycle_ns, gap_ns;
+    int64_t now_ns, cycle_ns, gap_ns;
     int64_t tick_ns;       /* of a driver's loop, which takes one frame each time */
     int64_t late_until_ns; /* what comes by then finds what has waited for the runner */
     unsigned out_head, out_count;
@@ -519,6 +522,7 @@ static void run_until(struct bus *bus, int64_t now)
     for (int i = 0; i < bus->n_drivers && !bus->started; i++)
         begin(bus, &bus->drivers[i], now, now + bus->cycle_ns * (i + 1) / bus->n_drivers);
     bus->started = true;
+    bus->now_ns = now;
     int next = first_due(bus);
     if (now - bus->drivers[next].due_ns > LATE_NS)
         bus->late_until_ns = now + bus->tick_ns;
@@ -538,7 +542,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     struct bus *bus = (struct bus *)device;
     uint8_t frame[FRAME_SIZE] = {0};
     run_until(bus, now);
-    if (size < 2)
+    if (size < 2 || aw_packet_memory_take(bus->memory, (struct aw_span){buf, size}))
         return;
     memcpy(frame, buf, size < FRAME_SIZE ? size : FRAME_SIZE);
     unsigned id = frame[0] | (unsigned)frame[1] << 8;
@@ -566,7 +570,9 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
     struct bus *bus = (struct bus *)device;
-    if (bus->out_count == 0 || cap < FRAME_SIZE)
+    if (bus->out_count == 0)
+        return aw_packet_memory_next(bus->memory, bus->now_ns, buf, cap);
+    if (cap < FRAME_SIZE)
         return 0;
     memcpy(buf, bus->out[bus->out_head].bytes, FRAME_SIZE);
     bus->out_head = (bus->out_head + 1) % MAX_OUTGOING;
@@ -578,7 +584,8 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct bus *bus = (const struct bus *)device;
-    return bus->started ? bus->drivers[first_due(bus)].due_ns : 0;
+    int64_t others = aw_packet_memory_due(bus->memory);
+    return bus->started ? aw_sooner(bus->drivers[first_due(bus)].due_ns, others) : 0;
 }
 
 static void device_connected(struct aw_device *device, int64_t now)
@@ -616,13 +623,23 @@ static void set_up(struct bus *bus, struct driver *driver, unsigned at, double *
     sense(bus, driver);
 }
 
+static void device_close(struct aw_device *device)
+{
+    aw_packet_memory_free(((struct bus *)device)->memory);
+    free(device);
+}
+
 struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
                                              .transmit = device_transmit,
                                              .next_event = device_next_event,
-                                             .connected = device_connected};
+                                             .connected = device_connected,
+                                             .close = device_close};
+    struct aw_packet_memory_options others = {
+        .protocol = options->protocol, .first = aw_canpid_protocol.n_messages, .hz = OTHERS_HZ};
+    bool failed;
     size_t n = (size_t)__builtin_popcountll(options->boards), speeds = 0;
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         speeds += delay_steps(options, i);
@@ -630,6 +647,11 @@ struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *option
         n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers + speeds * sizeof(double)) : NULL;
     if (!bus)
         return NULL;
+    bus->memory = aw_packet_memory_new(&others, &failed);
+    if (failed) {
+        free(bus);
+        return NULL;
+    }
     double *late = (double *)(bus->drivers + n);
     bus->base.ops = &ops;
     const char *layout = options->fw ? "fw" : "spec";

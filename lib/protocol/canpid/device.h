@@ -37,6 +37,9 @@
  * in within 0.1 s on top of those 2 mm, and end (or idle) takes it back within 0.2 s, which is felt
  * by the leg wherever the spring is bent; an aux variable above 5 is ignored.
  *
+ * Other nodes of files send what they send by themselves, as the file says how often, else 10 times
+ * a second; a frame for one of them is what it sends from then on.
+ *
  * Everything happens on a grid of 1 ms, so that a run depends on nothing but the commands, their
  * times and the seed.
  */
@@ -90,6 +93,7 @@ struct aw_canpid_device_options {
                            tests of other things */
     const struct aw_joint_model *model; /* of every joint; NULL: six different ones, see plant.h */
     struct aw_canpid_plant plants[AW_CANPID_BOARDS]; /* what is wrong with it, by board / 32 */
+    const struct aw_protocol *protocol; /* with messages of files, see packets/memory.h; or NULL */
 };
 
 struct aw_canpid_device_options aw_canpid_device_defaults(void);

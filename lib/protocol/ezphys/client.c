@@ -50,7 +50,7 @@ static void begin_conversation(struct aw_ezphys *ez)
     ez->owed = ez->reset = ez->resetting = false;
     ez->ahead = 0;
     ez->sent_ns = ez->longest_ns = 0;
-    ez->n_packets = ez->n_commands = 0;
+    ez->n_packets = ez->n_commands = ez->own_size = 0;
 }
 
 void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
@@ -457,6 +457,15 @@ enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_targ
     return AW_OK;
 }
 
+enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err)
+{
+    if (packet.size > sizeof ez->own_packet)
+        return aw_fail(err, AW_LIMIT, "a packet of %zu bytes is too long", packet.size);
+    memcpy(ez->own_packet, packet.data, packet.size);
+    ez->own_size = packet.size;
+    return AW_OK;
+}
+
 void aw_ezphys_reset(struct aw_ezphys *ez)
 {
     ez->reset = true;
@@ -478,6 +487,8 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
+    if (ez->own_size)
+        status = add_packet(message, ez->own_packet, ez->own_size, err);
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
         if (command->motor)
@@ -546,6 +557,7 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
             ez->n_commands = 0;
         }
         ez->reset = false;
+        ez->own_size = 0;
         for (size_t i = 0; i < ez->n_commands; i++)
             ez->commands[i].force = false;
     }

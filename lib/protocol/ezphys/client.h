@@ -97,7 +97,9 @@ struct aw_ezphys {
     int64_t received_ns, sent_ns;    /* when the last message came, went, by the link's clock */
     int64_t longest_ns;              /* from an answer to the next message, so far */
     struct aw_ezphys_state state;
-    size_t n_packets, n_commands;
+    size_t n_packets, n_commands, own_size;
+    uint8_t
+        own_packet[AW_EZPHYS_PACKET_MAX]; /* of a packet file, to be sent once; own_size 0: none */
     struct aw_ezphys_counters counters;
     char problem[160]; /* the last thing that was damaged, in words */
     /* last: what of these is not used yet is not touched */
@@ -144,6 +146,9 @@ enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_targ
 enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                const double torque[AW_EZPHYS_AXES], struct aw_error *err);
 
+/* A packet of a packet file, encoded, for the next answer. AW_LIMIT: it is too long. */
+enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err);
+
 /* The next answer restarts the simulation; motor commands are forgotten. */
 void aw_ezphys_reset(struct aw_ezphys *ez);
 
@@ -165,7 +170,7 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
                          void *context);
 
 /* The message that would be the next answer, for --dry-run. cap: AW_EZPHYS_ANSWER_MAX is enough. */
-#define AW_EZPHYS_ANSWER_MAX (AW_EZPHYS_COMMANDS * 2 * AW_EZPHYS_PACKET_MAX + 64)
+#define AW_EZPHYS_ANSWER_MAX ((AW_EZPHYS_COMMANDS * 2 + 1) * AW_EZPHYS_PACKET_MAX + 64)
 enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
                                 struct aw_error *err);
 

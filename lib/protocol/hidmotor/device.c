@@ -11,9 +11,10 @@
 #include "base/suggest.h"
 #include "link/core/random.h"
 #include "link/core/url.h"
+#include "packets/memory.h"
 #include "protocol/hidmotor/motion.h"
-#include "protocol/hidmotor/own.h"
 #include "protocol/hidmotor/wire.h"
+#include "wire/rows.h"
 
 #define REPORT  AW_HIDMOTOR_REPORT
 #define MOTORS  AW_HIDMOTOR_DEVICE_MOTORS
@@ -83,7 +84,7 @@ struct board {
     struct aw_hidmotor_device_counters counters;
     struct aw_wire wire;
     struct packet packets[PACKETS];
-    struct aw_hidmotor_own own;
+    struct aw_packet_memory *memory; /* of packets of files; NULL: there are none */
     struct aw_hidmotor_joint limits[MOTORS];
     struct aw_random random; /* of what befalls reports */
     bool started;
@@ -533,14 +534,15 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
     memcpy(board->buffer, kept, REPORT);
 }
 
-/* Packets of files: they may ask for what positions and velocities say. */
-static bool serve_own(struct board *board)
+/* What positions and velocities say now. */
+static void tell_joints(struct board *board)
 {
     static const char *const told[] = {"positions", "velocities"};
+    static const char *const names[MOTORS] = {"m1", "m2", "m3"};
+    static const char *const parts[] = {"position", "setpoint", "velocity", "effort"};
+    struct aw_packet_memory_joint joints[MOTORS];
     struct aw_record known[2];
     uint8_t kept[REPORT];
-    if (!aw_hidmotor_own_knows(&board->own, aw_get_u32(board->buffer)))
-        return false;
     memcpy(kept, board->buffer, REPORT);
     for (int i = 0; i < 2; i++) {
         const struct aw_codec *codec = aw_wire_codec(&board->wire, told[i], AW_RX);
@@ -551,15 +553,36 @@ static bool serve_own(struct board *board)
         aw_decode(codec, (struct aw_span){board->buffer, REPORT}, &known[i], NULL);
     }
     memcpy(board->buffer, kept, REPORT);
-    if (!aw_hidmotor_own_serve(&board->own, board->buffer, known, 2))
+    for (int i = 0; i < MOTORS; i++) {
+        double values[4];
+        for (int k = 0; k < 4; k++) {
+            char field[32];
+            snprintf(field, sizeof field, "%s.%s", names[i], parts[k]);
+            values[k] = aw_record_get(&known[k / 2], field);
+        }
+        joints[i] = (struct aw_packet_memory_joint){names[i],  "deg",     values[0],
+                                                    values[1], values[2], values[3]};
+    }
+    aw_packet_memory_tell(board->memory, joints, MOTORS);
+}
+
+/* A packet of a file: what has no answer of its own stays in the buffer. */
+static bool serve_own(struct board *board)
+{
+    const struct aw_message *message =
+        aw_find_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
+    if (!message || message < board->wire.protocol->messages + aw_hidmotor_protocol.n_messages)
         return false;
+    tell_joints(board);
+    if (!aw_packet_memory_take(board->memory, (struct aw_span){board->buffer, REPORT}))
+        return false;
+    aw_packet_memory_next(board->memory, board->now_ns, board->buffer, REPORT);
     for (int i = 0; i < board->options.motors; i++) {
-        if (isfinite(board->own.setpoint[i]))
-            settle(&board->motors[i], board->own.setpoint[i]);
+        double setpoint = aw_packet_memory_setpoint(board->memory, (size_t)i);
+        if (isfinite(setpoint))
+            settle(&board->motors[i], setpoint);
         keep_inside(board, i);
     }
-    for (int i = 0; i < AW_HIDMOTOR_OWN_JOINTS; i++)
-        board->own.setpoint[i] = NAN;
     board->still = false;
     return true;
 }
@@ -719,25 +742,39 @@ static void to_calibration_pose(struct board *board)
     }
 }
 
+static void device_close(struct aw_device *device)
+{
+    aw_packet_memory_free(((struct board *)device)->memory);
+    free(device);
+}
+
 struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
                                              .transmit = device_transmit,
                                              .next_event = device_next_event,
-                                             .connected = device_connected};
+                                             .connected = device_connected,
+                                             .close = device_close};
     struct board *board = calloc(1, sizeof *board);
     if (!board)
         return NULL;
     board->base.ops = &ops;
     board->options = *options;
+    struct aw_packet_memory_options memory = {.protocol = options->protocol,
+                                              .first = aw_hidmotor_protocol.n_messages};
+    bool failed;
+    board->memory = aw_packet_memory_new(&memory, &failed);
+    if (failed) {
+        free(board);
+        return NULL;
+    }
     if (options->motors < 1 || options->motors > MOTORS)
         board->options.motors = MOTORS;
     board->state = options->state;
     board->random.state = options->seed;
     aw_wire_init(&board->wire, options->protocol ? options->protocol : &aw_hidmotor_protocol, NULL,
                  false);
-    aw_hidmotor_own_init(&board->own, &board->wire, aw_hidmotor_protocol.n_messages);
     for (int i = 0; i < PACKETS; i++)
         board->packets[i] = (struct packet){
             .down = aw_wire_codec(&board->wire, actions[i].message, AW_TX),

@@ -85,7 +85,7 @@ struct aw_hidmotor_device_options {
     int motors;         /* that it has and tells of, 1 to 3; else 3 */
     int64_t latency_ns; /* 0; USB with its intervals adds 2 to 4 ms to the time in the board */
     uint64_t seed;
-    const struct aw_protocol *protocol; /* with packets of files, see own.h; or NULL */
+    const struct aw_protocol *protocol; /* with packets of files, see packets/memory.h; or NULL */
     aw_hidmotor_taken_fn *taken;        /* or NULL */
     void *context;
 };

@@ -9,6 +9,7 @@
 #include "base/clamp.h"
 #include "base/suggest.h"
 #include "link/core/random.h"
+#include "packets/memory.h"
 #include "protocol/unitysim/fields.h"
 #include "protocol/unitysim/wire.h"
 #include "wire/wire.h"
@@ -21,6 +22,8 @@
 #define RETURN_SHARE                                                                               \
     (2.0 / 3)            /* of the way back inside, per step: what a stiff drive makes of it */
 #define RETURN_NEAR 0.01 /* deg */
+#define OWN_HZ      10.0 /* of packets of files that come by themselves */
+#define GOAL_DEG_S  90.0 /* to a setpoint of a packet of a file, which the real one does not have */
 
 enum { HEADER = 2, ENTRIES = 4, SHORTEST = 4 };
 
@@ -37,6 +40,7 @@ struct queue {
 struct joint {
     double at, target; /* deg; at the last step, and where that one led */
     double min, max;
+    double goal; /* deg, of a packet of a file; NaN: it has none */
     struct aw_unitysim_drive drive;
     bool at_limit;
 };
@@ -47,12 +51,13 @@ struct arm {
     struct aw_unitysim_device_counters counters;
     char dropped_why[160];
     struct aw_wire wire;
+    struct aw_packet_memory *memory; /* of packets of files; NULL: there are none */
     const struct aw_codec *control;
     size_t entry_size, velocity_at, state_at; /* in an entry of a control packet */
     struct aw_random random;
     double deg_s; /* per unit of velocity */
     bool started, keyboard, mute, frozen;
-    int64_t step_ns, feedback_ns; /* when the next ones are due */
+    int64_t now_ns, step_ns, feedback_ns; /* the latter: when the next ones are due */
     int scene, frame_rate;
     bool loaded; /* a scene from 1 on was, once */
     struct aw_unitysim_camera camera, next_camera;
@@ -118,6 +123,8 @@ static void step_joint(const struct arm *arm, struct joint *joint)
         joint->target = fabs(left) > RETURN_NEAR ? joint->at + left * RETURN_SHARE : limit;
         return;
     }
+    if (!isnan(joint->goal))
+        ahead = aw_clamp(joint->goal - joint->at, -GOAL_DEG_S * STEP_S, GOAL_DEG_S * STEP_S);
     joint->target = aw_clamp(joint->at + ahead, joint->min, joint->max);
     joint->at_limit = fabs(ahead) > 0 && !(fabs(joint->target - joint->at) > 0);
 }
@@ -216,6 +223,7 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct joint *joint = &arm->joints[i];
         joint->at = joint->target = 0;
+        joint->goal = NAN;
         joint->drive = (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP};
         joint->at_limit = false;
     }
@@ -269,6 +277,7 @@ static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
 {
     if (state == AW_UNITYSIM_KEEP)
         return;
+    joint->goal = NAN;
     joint->drive.state =
         state < AW_UNITYSIM_KEEP ? (enum aw_unitysim_state)state : AW_UNITYSIM_STOP;
     joint->drive.velocity = joint->drive.state == AW_UNITYSIM_STOP ? 0 : (int)velocity;
@@ -373,6 +382,31 @@ static void drop(struct arm *arm, const struct datagram *in, const char *why)
     snprintf(arm->dropped_why, sizeof arm->dropped_why, "%.150s", why);
 }
 
+/* A packet of a file. */
+static bool take_own(struct arm *arm, struct aw_span frame)
+{
+    struct aw_packet_memory_joint joints[AW_UNITYSIM_JOINTS];
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->memory; i++) {
+        const struct joint *joint = &arm->joints[i];
+        double way = (joint->target - joint->at) / STEP_S;
+        joints[i] = (struct aw_packet_memory_joint){.name = aw_unitysim_joint_name(i),
+                                                    .unit = "deg",
+                                                    .position = joint->at,
+                                                    .setpoint = joint->goal,
+                                                    .velocity = way,
+                                                    .effort = NAN};
+    }
+    aw_packet_memory_tell(arm->memory, joints, AW_UNITYSIM_JOINTS);
+    if (!aw_packet_memory_take(arm->memory, frame))
+        return false;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        double goal = aw_packet_memory_setpoint(arm->memory, (size_t)i);
+        if (!isnan(goal) && arm->scene > 0)
+            arm->joints[i].goal = goal;
+    }
+    return true;
+}
+
 static void receive(struct arm *arm, const struct datagram *in)
 {
     struct aw_record record;
@@ -383,6 +417,10 @@ static void receive(struct arm *arm, const struct datagram *in)
     bool good = !damage(arm, in), odd = good && read_odd(arm, in, &whole);
     const struct datagram *read = odd ? &whole : in;
     struct aw_span frame = {read->bytes, read->size < DATAGRAM_MAX ? read->size : DATAGRAM_MAX};
+    if (take_own(arm, frame)) {
+        arm->counters.applied++;
+        return;
+    }
     /* A whole control packet is taken this way, too: the order of its joints is free. */
     if (good && in->bytes[HEADER] == arm->control->message->code && handle_control(arm, in)) {
         arm->counters.applied++;
@@ -414,6 +452,7 @@ static void run_until(struct arm *arm, int64_t now)
         send_feedback(arm);
     }
     run_joints(arm, now);
+    arm->now_ns = now;
     for (const struct datagram *in; !arm->frozen && (in = get(&arm->waiting));)
         receive(arm, in);
 }
@@ -431,11 +470,17 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     run_until(arm, now);
 }
 
+static bool speaks(const struct arm *arm)
+{
+    return arm->loaded && !arm->frozen && !arm->mute;
+}
+
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
-    const struct datagram *item = get(&((struct arm *)device)->out);
+    struct arm *arm = (struct arm *)device;
+    const struct datagram *item = get(&arm->out);
     if (!item)
-        return 0;
+        return speaks(arm) ? aw_packet_memory_next(arm->memory, arm->now_ns, buf, cap) : 0;
     size_t n = item->size < cap ? item->size : cap;
     memcpy(buf, item->bytes, n);
     return n;
@@ -446,7 +491,14 @@ static int64_t device_next_event(const struct aw_device *device)
     const struct arm *arm = (const struct arm *)device;
     if (!arm->started)
         return 0;
-    return arm->loaded && !arm->frozen ? arm->feedback_ns : AW_NEVER;
+    int64_t own = speaks(arm) ? aw_packet_memory_due(arm->memory) : AW_NEVER;
+    return arm->loaded && !arm->frozen ? aw_sooner(arm->feedback_ns, own) : AW_NEVER;
+}
+
+static void device_close(struct aw_device *device)
+{
+    aw_packet_memory_free(((struct arm *)device)->memory);
+    free(device);
 }
 
 struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options)
@@ -454,10 +506,19 @@ struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *op
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
                                              .transmit = device_transmit,
-                                             .next_event = device_next_event};
+                                             .next_event = device_next_event,
+                                             .close = device_close};
+    struct aw_packet_memory_options memory = {
+        .protocol = options->protocol, .first = aw_unitysim_protocol.n_messages, .hz = OWN_HZ};
+    bool failed;
     struct arm *arm = calloc(1, sizeof *arm);
     if (!arm)
         return NULL;
+    arm->memory = aw_packet_memory_new(&memory, &failed);
+    if (failed) {
+        free(arm);
+        return NULL;
+    }
     arm->base.ops = &ops;
     arm->options = *options;
     arm->random.state = options->seed;

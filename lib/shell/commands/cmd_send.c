@@ -1,10 +1,25 @@
 /* The command send: a packet of --packets with its fields, to the device. */
+#include <string.h>
+
 #include "shell/commands/common.h"
-#include "shell/core/joints.h"
+#include "shell/core/own_joints.h"
+
+const struct aw_codec *aw_find_own(struct aw_session *session, const char *name)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_message *message = &protocol->messages[i];
+        bool called =
+            strcmp(message->name, name) == 0 || (message->word && strcmp(message->word, name) == 0);
+        if (called && message->dir & AW_TX && aw_session_is_own(session, message))
+            return aw_wire_codec_at(session->wire, i);
+    }
+    return NULL;
+}
 
 static const struct aw_codec *find(struct aw_session *session, const struct aw_args *args)
 {
-    return aw_wire_codec(session->wire, aw_arg(args, "message", 0), AW_TX);
+    return aw_find_own(session, aw_arg(args, "message", 0));
 }
 
 bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
@@ -27,11 +42,25 @@ static enum aw_status begin_motion(struct aw_session *session)
     return status;
 }
 
-/* To a device that answers nothing. */
-static enum aw_status write_packet(struct aw_session *session, struct aw_record *packet)
+enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame)
+{
+    struct aw_record record;
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    if (status == AW_OK)
+        status = aw_wire_decode(wire, AW_RX, frame, &record, &session->err);
+    if (status != AW_OK)
+        return status;
+    record.time_ns = aw_session_time(session);
+    return aw_session_show(session, &record);
+}
+
+/* Refused or shown here, it does not even open the link. */
+static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet)
 {
     uint8_t bytes[256];
     size_t size;
+    struct aw_own_answer answer;
     enum aw_status status =
         aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK && session->wire->variant.envelope)
@@ -44,11 +73,28 @@ static enum aw_status write_packet(struct aw_session *session, struct aw_record 
     if (status == AW_OK)
         status = aw_session_announce(session, packet);
     if (status == AW_OK)
-        status = aw_link_write(session->device.link, bytes, size, &session->err);
+        status = aw_own_send(session, packet, &answer);
     if (status != AW_OK)
         return status;
+    if (answer.record.codec)
+        return aw_show_answer(session, (struct aw_span){answer.bytes, answer.size});
     aw_object_start(&session->result, packet->codec->message->name);
     aw_object_text(&session->result, "result", "sent");
+    return AW_OK;
+}
+
+enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet)
+{
+    const struct aw_message *message = packet->codec->message;
+    bool moves = message->moves && session->tool->from_file && !aw_flag(session, "dry-run");
+    enum aw_status status = moves ? begin_motion(session) : AW_OK;
+    if (status == AW_OK)
+        status = session->tool->send ? session->tool->send(session, packet)
+                                     : send_packet(session, packet);
+    if (status != AW_OK || !moves)
+        return status;
+    session->motion.moving = false;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
     return AW_OK;
 }
 
@@ -56,22 +102,12 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
 {
     struct aw_record packet;
     const struct aw_codec *codec = find(session, args);
-    if (!codec || !aw_session_is_own(session, codec->message))
+    if (!codec)
         return aw_fail(&session->err, AW_USAGE,
                        "send: '%.40s' is no packet of --packets that goes to the device — see "
                        "'describe'; the tool's own messages are commands",
                        aw_arg(args, "message", 0));
     aw_record_init(&packet, codec, AW_TX);
     enum aw_status status = aw_args_to_record(session, args, 0, &packet);
-    bool moves = codec->message->moves && session->tool->from_file && !aw_flag(session, "dry-run");
-    if (status == AW_OK && moves)
-        status = begin_motion(session);
-    if (status == AW_OK)
-        status = session->tool->send ? session->tool->send(session, &packet)
-                                     : write_packet(session, &packet);
-    if (status != AW_OK || !moves)
-        return status;
-    session->motion.moving = false;
-    session->motion.ongoing = AW_ONGOING_RUNNING;
-    return AW_OK;
+    return status == AW_OK ? aw_send_packet(session, &packet) : status;
 }

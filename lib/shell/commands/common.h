@@ -40,6 +40,12 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status);
 enum aw_status aw_run_packets(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args);
+/* The packet of a file that goes to the device, by its name or its word; NULL: there is none. */
+const struct aw_codec *aw_find_own(struct aw_session *session, const char *name);
+/* What the device has answered, with the wire that the view is for: --raw shows wire numbers. */
+enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame);
+/* A packet of a file to the device, or with --dry-run to nobody; its answer is shown. */
+enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet);
 /* Is the packet of send one that only asks? */
 bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args);

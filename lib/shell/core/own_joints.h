@@ -21,4 +21,16 @@
  * joint. AW_NO_MEMORY. */
 enum aw_status aw_own_joints_begin(struct aw_session *session);
 
+/* What has come for a packet; codec of the record NULL: nothing has. */
+struct aw_own_answer {
+    struct aw_record record;
+    uint8_t bytes[256];
+    size_t size;
+};
+
+/* Writes a packet of a file on the link, which is open, and waits for its answer, if it has one. It
+ * goes out whatever the ranges of its fields. AW_TIMEOUT: none came. */
+enum aw_status aw_own_send(struct aw_session *session, const struct aw_record *packet,
+                           struct aw_own_answer *answer);
+
 #endif

@@ -163,6 +163,15 @@ static double held(const struct aw_own_joint *joint)
     return isnan(value) ? value : fmin(fmax(value, joint->min), joint->max);
 }
 
+/* Digits carry whole numbers only; all else is rounded where it is encoded. */
+static double whole(const struct aw_codec *codec, int scalar, double value)
+{
+    struct aw_range range = aw_scalar_range(codec, scalar, NULL);
+    if (codec->scalars[scalar].field->type != AW_DIGITS)
+        return value;
+    return round((value - range.offset) / range.scale) * range.scale + range.offset;
+}
+
 enum aw_status aw_own_fill(struct aw_session *session, size_t message, const double *setpoints,
                            struct aw_record *packet)
 {
@@ -176,7 +185,7 @@ enum aw_status aw_own_fill(struct aw_session *session, size_t message, const dou
         if (isnan(value))
             return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
                            joint->row->name);
-        packet->v[joint->setpoint.scalar] = value;
+        packet->v[joint->setpoint.scalar] = whole(packet->codec, joint->setpoint.scalar, value);
         packet->present |= UINT64_C(1) << joint->setpoint.scalar;
     }
     return AW_OK;
@@ -187,37 +196,97 @@ static enum aw_status write_packet(struct aw_session *session, const struct aw_r
     uint8_t bytes[FRAME_ROOM];
     size_t size;
     enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK && session->tool->put)
+        return session->tool->put(session, (struct aw_span){bytes, size});
     if (status == AW_OK && session->wire->variant.envelope)
         size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
     return status == AW_OK ? aw_link_write(session->device.link, bytes, size, &session->err)
                            : status;
 }
 
+/* What comes back for a packet: one of a file, that its own code or word has; NULL: nothing does. */
+static const struct aw_message *answer_to(const struct aw_session *session,
+                                          const struct aw_message *there)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_message *back = &protocol->messages[i];
+        bool same = there->word ? strcmp(back->word, there->word) == 0
+                                : back->code == there->code && !back->head == !there->head;
+        if (back->dir == AW_RX && same && back != there && aw_session_is_own(session, back))
+            return back;
+    }
+    return NULL;
+}
+
+static enum aw_status hear(struct aw_session *session, int64_t deadline,
+                           struct aw_own_answer *heard)
+{
+    struct aw_received received;
+    heard->record.codec = NULL;
+    if (!session->tool->receive)
+        return aw_fail(
+            &session->err, AW_USAGE,
+            "nothing asks where the joints are, and this device says nothing by itself — "
+            "'ask = yes' in the packet that has their positions");
+    enum aw_status status = session->tool->receive(session, deadline, &received);
+    if (status != AW_OK || received.frame.size == 0 || received.frame.size > sizeof heard->bytes)
+        return status;
+    memcpy(heard->bytes, received.frame.data, received.frame.size);
+    heard->size = received.frame.size;
+    if (aw_wire_decode(session->wire, AW_RX, received.frame, &heard->record, NULL) != AW_OK)
+        heard->record.codec = NULL;
+    else if (session->own.arm)
+        aw_own_take(session, &heard->record);
+    return AW_OK;
+}
+
+static enum aw_status await(struct aw_session *session, const struct aw_message *back,
+                            struct aw_own_answer *answer)
+{
+    double seconds = aw_option_number(session, "timeout") > 0 ? aw_option_number(session, "timeout")
+                                                              : PATIENCE_S;
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds);
+    for (;;) {
+        enum aw_status status = hear(session, deadline, answer);
+        if (status == AW_TIMEOUT)
+            return aw_fail(&session->err, AW_TIMEOUT, "%s: no answer for %.3g s", back->name,
+                           seconds);
+        if (status != AW_OK || (answer->record.codec && answer->record.codec->message == back))
+            return status;
+    }
+}
+
+enum aw_status aw_own_send(struct aw_session *session, const struct aw_record *packet,
+                           struct aw_own_answer *answer)
+{
+    const struct aw_message *back = answer_to(session, packet->codec->message);
+    answer->record.codec = NULL;
+    enum aw_status status = write_packet(session, packet);
+    return status == AW_OK && back && session->tool->receive ? await(session, back, answer)
+                                                             : status;
+}
+
 enum aw_status aw_own_exchange(struct aw_session *session, const struct aw_record *packet)
 {
-    struct aw_record answer = {.codec = NULL};
+    struct aw_own_answer answer = {.record = {.codec = NULL}};
     struct aw_own_arm *arm = aw_own_arm(session);
     enum aw_status status = session->tool->exchange
-                                ? session->tool->exchange(session, packet, &answer)
-                                : write_packet(session, packet);
+                                ? session->tool->exchange(session, packet, &answer.record)
+                                : aw_own_send(session, packet, &answer);
     if (status != AW_OK)
         return status;
     for (size_t i = 0; i < arm->n; i++)
         if (arm->joints[i].setpoint.message == packet->codec->message)
             arm->joints[i].sent = packet->v[arm->joints[i].setpoint.scalar];
-    aw_own_take(session, &answer);
+    aw_own_take(session, &answer.record);
     return AW_OK;
 }
 
 enum aw_status aw_own_hear(struct aw_session *session, int64_t deadline)
 {
-    struct aw_received received;
-    struct aw_record record = {.codec = NULL};
-    enum aw_status status = session->tool->receive(session, deadline, &received);
-    if (status == AW_OK &&
-        aw_wire_decode(session->wire, AW_RX, received.frame, &record, NULL) == AW_OK)
-        aw_own_take(session, &record);
-    return status;
+    struct aw_own_answer heard;
+    return hear(session, deadline, &heard);
 }
 
 static enum aw_status ask(struct aw_session *session)

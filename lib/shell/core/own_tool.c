@@ -141,20 +141,33 @@ enum aw_status aw_own_stop(struct aw_session *session)
     return AW_OK;
 }
 
+/* Lines with an alternating digit go out with both: the device takes the one that it expects, which
+ * nobody knows who must not wait. */
+static void add_stop(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                     void *context)
+{
+    bool digits = packet->codec->protocol->ascii;
+    for (int digit = digits; digit >= 0; digit--) {
+        uint8_t bytes[FRAME_ROOM];
+        size_t size;
+        if (digits)
+            aw_record_set(packet, "seq", digit, NULL);
+        if (aw_encode(packet, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
+            return;
+        if (session->wire->variant.envelope)
+            size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
+        add(context, bytes, size);
+    }
+}
+
 /* With what was measured last. */
 void aw_own_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_error before = session->err;
     for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
         struct aw_record packet;
-        uint8_t bytes[FRAME_ROOM];
-        size_t size;
-        if (make_stop(session, stop, &packet) != AW_OK ||
-            aw_encode(&packet, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
-            continue;
-        if (session->wire->variant.envelope)
-            size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
-        add(context, bytes, size);
+        if (make_stop(session, stop, &packet) == AW_OK)
+            add_stop(session, &packet, add, context);
     }
     session->err = before;
 }

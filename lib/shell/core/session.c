@@ -151,9 +151,13 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     if (ordered)
         variant.instead = ordered;
     enum aw_status status = make_wire(session, &variant, raw);
-    if (status == AW_OK)
-        session->run.printing.wire = *wire = session->device.decoding;
-    return status;
+    if (status != AW_OK)
+        return status;
+    /* A view is for one wire: one that has shown what was sent is for another. */
+    aw_view_free(session->run.printing.view);
+    session->run.printing.view = NULL;
+    session->run.printing.wire = *wire = session->device.decoding;
+    return AW_OK;
 }
 
 enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like)

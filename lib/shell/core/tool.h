@@ -430,6 +430,9 @@ struct aw_tool {
     const struct aw_teleop_preset
         *maps; /* of teleop, {0}-terminated, or NULL; the usual one first */
 
+    /* Puts a packet of a file, encoded, into the conversation, where the link has one that it must
+     * fit: the link is open. NULL: it is written on it. */
+    enum aw_status (*put)(struct aw_session *session, struct aw_span packet);
     bool from_file; /* they are those of packet files, see own_joints.h: what else the tool has
                        that moves something is not there then */
     /* Sends a packet of a file, and waits for what answers it: *answer, whose codec stays NULL

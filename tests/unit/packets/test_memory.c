@@ -1,0 +1,251 @@
+/* What a simulated device does with packets of files: answers, what comes by itself, joints. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "packets/memory.h"
+#include "packets/packets.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/unitysim/wire.h"
+
+struct rig {
+    struct aw_packets *packets;
+    struct aw_packet_memory *memory;
+    const struct aw_protocol *protocol;
+};
+
+static struct aw_wire wire;
+
+static void assert_near(double found, double expected, double off)
+{
+    if (!(fabs(found - expected) <= off))
+        fail_msg("%g, not %g", found, expected);
+}
+
+static void begin(struct rig *rig, const struct aw_protocol *protocol, const char *text, double hz,
+                  bool echoes)
+{
+    struct aw_error err = {0};
+    bool failed;
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    struct aw_lines lines = {.file = file, .name = "f"};
+    rig->packets = aw_packets_new(protocol);
+    assert_non_null(file);
+    if (aw_packets_read(rig->packets, &lines, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    fclose(file);
+    rig->protocol = aw_packets_protocol(rig->packets);
+    struct aw_packet_memory_options options = {
+        .protocol = rig->protocol, .first = protocol->n_messages, .hz = hz, .echoes = echoes};
+    rig->memory = aw_packet_memory_new(&options, &failed);
+    assert_false(failed);
+    assert_non_null(rig->memory);
+    aw_wire_init(&wire, rig->protocol, NULL, false);
+}
+
+static void end(struct rig *rig)
+{
+    aw_packet_memory_free(rig->memory);
+    aw_packets_free(rig->packets);
+}
+
+static bool give(struct rig *rig, const char *message, const char *field, double value)
+{
+    struct aw_record record;
+    uint8_t bytes[AW_PACKET_MEMORY_FRAME];
+    size_t size;
+    aw_record_init(&record, aw_wire_codec(&wire, message, AW_TX), AW_TX);
+    if (field)
+        assert_int_equal(aw_record_set(&record, field, value, NULL), AW_OK);
+    assert_int_equal(aw_encode(&record, true, bytes, sizeof bytes, &size, NULL), AW_OK);
+    return aw_packet_memory_take(rig->memory, (struct aw_span){bytes, size});
+}
+
+/* The next frame, which is this message; NaN: none is due. */
+static double next(struct rig *rig, int64_t now, const char *message, const char *field)
+{
+    struct aw_record record;
+    uint8_t bytes[AW_PACKET_MEMORY_FRAME];
+    size_t size = aw_packet_memory_next(rig->memory, now, bytes, sizeof bytes);
+    if (!size)
+        return NAN;
+    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &record, NULL),
+                     AW_OK);
+    assert_string_equal(record.codec->message->name, message);
+    return aw_record_get(&record, field);
+}
+
+static const char arm[] = "[packet state]\nid = 40\nask = yes\n"
+                          "elbow = f32 deg\nspeed = f32 rad/s\nelbow_torque = f32 Nm no_data=-1\n"
+                          "level = u8 7\nshift = s8 offset=30\nraw = f32\n"
+                          "[packet go]\nid = 41\nmoves = yes\nanswer = state\n"
+                          "elbow = f32 rad min=-2 max=2\nraw = f32 0\n"
+                          "[packet lamp]\nid = 42\ndir = tx\nlevel = u8\n"
+                          "[joint elbow]\nsetpoint = go.elbow\nposition = state.elbow\n"
+                          "velocity = state.speed\n[stop]\npacket = go hold\n";
+
+static void answers(void **state)
+{
+    struct rig rig;
+    struct aw_packet_memory_joint joints[] = {{"shoulder", "deg", 1, 2, 3, NAN},
+                                              {"elbow", "deg", 10, 20, 180, NAN}};
+    (void)state;
+    begin(&rig, &aw_unitysim_protocol, arm, 10, false);
+    aw_packet_memory_tell(rig.memory, joints, 2);
+    assert_true(give(&rig, "state", NULL, 0));
+    assert_near(next(&rig, 0, "state", "elbow"), 10, 1e-4);
+    const struct {
+        const char *field;
+        double value;
+    } rows[] = {{"speed", M_PI}, {"level", 7}, {"shift", 30}, {"raw", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(give(&rig, "state", NULL, 0));
+        assert_near(next(&rig, 0, "state", rows[i].field), rows[i].value, 1e-4);
+    }
+    assert_true(give(&rig, "state", NULL, 0));
+    assert_true(isnan(next(&rig, 0, "state", "elbow_torque")));
+    /* What was written is told, whoever asks. */
+    assert_true(give(&rig, "lamp", "level", 9));
+    assert_true(give(&rig, "state", NULL, 0));
+    assert_near(next(&rig, 0, "state", "level"), 9, 0);
+    assert_true(isnan(next(&rig, 0, "", "")));
+    /* A setpoint is for the joint of the name, in its unit, once. */
+    struct aw_record go;
+    uint8_t bytes[64];
+    size_t size;
+    aw_record_init(&go, aw_wire_codec(&wire, "go", AW_TX), AW_TX);
+    aw_record_set(&go, "elbow", 1, NULL);
+    aw_record_set(&go, "raw", 5, NULL);
+    assert_int_equal(aw_encode(&go, false, bytes, sizeof bytes, &size, NULL), AW_OK);
+    assert_true(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
+    assert_near(aw_packet_memory_setpoint(rig.memory, 1), 180 / M_PI, 1e-4);
+    assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 1)));
+    assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 0)));
+    /* Its answer is a packet of its own, with the fields of state. */
+    assert_near(next(&rig, 0, "go", "raw"), 5, 0);
+    /* A packet of the tool's own is none of a file. */
+    aw_record_init(&go, aw_wire_codec(&wire, "camera_request", AW_TX), AW_TX);
+    assert_int_equal(aw_encode(&go, true, bytes, sizeof bytes, &size, NULL), AW_OK);
+    assert_false(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
+    end(&rig);
+}
+
+/* Whichever of the packets with these fields stands first. */
+static void an_answer_that_comes_later(void **state)
+{
+    struct rig rig;
+    struct aw_packet_memory_joint joint = {"elbow", "deg", 10, 20, 180, NAN};
+    (void)state;
+    begin(&rig, &aw_unitysim_protocol,
+          "[packet go]\nid = 41\nmoves = yes\nanswer = state\nelbow = f32 deg\n"
+          "[packet state]\nid = 40\nask = yes\nelbow = f32 deg\n"
+          "[joint elbow]\nsetpoint = go.elbow\nposition = state.elbow\n[stop]\npacket = go hold\n",
+          10, false);
+    aw_packet_memory_tell(rig.memory, &joint, 1);
+    assert_true(give(&rig, "go", "elbow", 30));
+    assert_near(next(&rig, 0, "go", "elbow"), 10, 1e-4);
+    assert_near(aw_packet_memory_setpoint(rig.memory, 0), 30, 1e-4);
+    end(&rig);
+}
+
+static void joints_of_its_own(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, &aw_unitysim_protocol, arm, 10, false);
+    struct aw_record go;
+    uint8_t bytes[64];
+    size_t size;
+    aw_record_init(&go, aw_wire_codec(&wire, "go", AW_TX), AW_TX);
+    aw_record_set(&go, "elbow", 1, NULL);
+    aw_record_set(&go, "raw", 0, NULL);
+    assert_int_equal(aw_encode(&go, false, bytes, sizeof bytes, &size, NULL), AW_OK);
+    assert_true(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
+    assert_near(next(&rig, 0, "go", "elbow"), 180 / M_PI, 1e-4);
+    end(&rig);
+}
+
+static void by_itself(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(
+        &rig, &aw_canpid_protocol,
+        "[packet often]\nid = 1600\nrate = 50Hz\nx = u8\n[packet usual]\nid = 1601\nx = u16\n"
+        "[packet set]\nid = 1602\ndir = tx\nx = u8\n[packet asked]\nid = 1603\nask = yes\nx = u8\n",
+        10, false);
+    int n[2] = {0};
+    assert_true(give(&rig, "set", "x", 3));
+    for (int64_t now = 0; now <= AW_SECOND; now += AW_MILLISECOND) {
+        uint8_t bytes[AW_PACKET_MEMORY_FRAME];
+        for (size_t size;
+             (size = aw_packet_memory_next(rig.memory, now, bytes, sizeof bytes)) > 0;) {
+            n[bytes[0] == 0x41]++;
+            assert_int_equal(bytes[1], 6);
+            assert_int_equal(bytes[2], 3);
+        }
+        assert_true(aw_packet_memory_due(rig.memory) > now);
+    }
+    assert_in_range(n[0], 49, 51);
+    assert_in_range(n[1], 9, 11);
+    /* What was missed is not made up for. */
+    uint8_t bytes[AW_PACKET_MEMORY_FRAME];
+    int late = 0;
+    while (aw_packet_memory_next(rig.memory, 9 * AW_SECOND, bytes, sizeof bytes) > 0)
+        late++;
+    assert_int_equal(late, 2);
+    end(&rig);
+}
+
+static void echoes(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, &aw_unitysim_protocol, "[packet lamp]\nid = 42\nlevel = u8\n", 0, true);
+    assert_int_equal(aw_packet_memory_due(rig.memory), AW_NEVER);
+    assert_true(give(&rig, "lamp", "level", 9));
+    assert_near(next(&rig, 0, "lamp", "level"), 9, 0);
+    assert_true(isnan(next(&rig, AW_SECOND, "", "")));
+    end(&rig);
+}
+
+static void nothing(void **state)
+{
+    bool failed;
+    uint8_t bytes[8] = {0};
+    struct aw_packet_memory_options options = {.protocol = &aw_unitysim_protocol,
+                                               .first = aw_unitysim_protocol.n_messages};
+    (void)state;
+    assert_null(aw_packet_memory_new(&options, &failed));
+    assert_false(failed);
+    options.protocol = NULL;
+    assert_null(aw_packet_memory_new(&options, &failed));
+    assert_false(failed);
+    assert_false(aw_packet_memory_take(NULL, (struct aw_span){bytes, sizeof bytes}));
+    assert_int_equal(aw_packet_memory_next(NULL, 0, bytes, sizeof bytes), 0);
+    assert_int_equal(aw_packet_memory_due(NULL), AW_NEVER);
+    assert_true(isnan(aw_packet_memory_setpoint(NULL, 0)));
+    aw_packet_memory_tell(NULL, NULL, 0);
+    aw_packet_memory_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers),
+        cmocka_unit_test(an_answer_that_comes_later),
+        cmocka_unit_test(joints_of_its_own),
+        cmocka_unit_test(by_itself),
+        cmocka_unit_test(echoes),
+        cmocka_unit_test(nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
