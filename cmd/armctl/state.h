@@ -42,7 +42,7 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_pr
 /* Limits, --dry-run, then the whole conversation; fills the result. */
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command);
 
-/* A packet of a file, to be shown and sent, or only sent: see send and exchange of struct aw_tool. */
+/* A packet of a file: see send and exchange of struct aw_tool. */
 enum aw_status arm_send_own(struct aw_session *session, struct aw_record *packet);
 enum aw_status arm_exchange(struct aw_session *session, const struct aw_record *packet,
                             struct aw_record *answer);

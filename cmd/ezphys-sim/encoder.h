@@ -1,6 +1,7 @@
 /* Puts the state of a world into one message: the timestamp, then limbs, then the axes of joints
  * (1, 2, 3 behind each other, with the joint's id), then feedback, then contacts, one packet for
- * each of the bodies that touch, then packets of files. Limbs and joints come in the order of the scene.
+ * each of the bodies that touch, then packets of files. Limbs and joints come in the order of the
+ * scene.
  */
 #ifndef AW_CMD_EZPHYS_SIM_ENCODER_H
 #define AW_CMD_EZPHYS_SIM_ENCODER_H

@@ -9,10 +9,10 @@
  *         …                                            // what it says
  *
  * A field has the value of the joint that [joint] says it is of; else the value that a packet with
- * such a field was last sent with; else, named as a joint of the device ("m1.position"), that one's,
- * if the units fit; else its default, no data, or the value of zeros on the wire. Joints of a file
- * are those of the device that have the same name, else those in the same place; one that the
- * device does not have is at once where it is told to go.
+ * such a field was last sent with; else, if it is called as one of a joint of the device
+ * ("m1.position") and the units fit, that one's; else its default, no data, or the value of zeros
+ * on the wire. Joints of a file are those of the device that have the same name, else those in the
+ * same place; one that the device does not have is at once where it is told to go.
  *
  * A packet that is asked for, or that answers another one, is sent when it is. Any other one from
  * the device comes by itself, at its rate. Every function does nothing with a memory of NULL.
@@ -36,9 +36,8 @@ struct aw_packet_memory_options {
     const struct aw_protocol *protocol; /* with packets of files behind the device's own */
     const struct aw_variant *variant;   /* NULL: the first */
     size_t first;                       /* messages from here on are of files */
-    bool
-        echoes; /* a packet that goes both ways is answered by itself, and does not come by itself */
-    double hz;  /* at which packets come whose file names no rate, so long as they are at most 100;
+    bool echoes; /* a packet that goes both ways is answered by itself, and never comes unasked */
+    double hz;   /* at which packets come whose file names no rate, so long as they are at most 100;
                     0: nothing comes by itself */
 };
 

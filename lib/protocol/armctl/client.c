@@ -650,6 +650,23 @@ static bool same_joint(const char *body, const char *other)
     return strncmp(body, other, strncmp(body, "ARM", 3) == 0 ? 3 : 4) == 0;
 }
 
+/* Where the joints are now. */
+static void note_places(struct talk *talk, enum fit fit)
+{
+    struct aw_armctl *arm = talk->arm;
+    bool valued = talk->out->has_record && fit != FIT_BARE;
+    const struct aw_record *record = valued ? &talk->out->record : &talk->record;
+    for (int i = 0; i < record->codec->n_scalars; i++) {
+        int joint;
+        enum aw_armctl_kind kind;
+        if (record->present >> i & 1 &&
+            aw_armctl_scalar_joint(arm->options.profile, record, i, &joint, &kind))
+            arm->memory.places[joint] = (struct aw_armctl_place){
+                true, kind, (int)record->v[i], now_of(arm) + arm->options.wall_ns};
+    }
+    copy_body(arm->memory.confirmed, talk->out->sent);
+}
+
 static void note_confirmed(struct talk *talk, enum fit fit)
 {
     struct aw_armctl *arm = talk->arm;
@@ -666,19 +683,8 @@ static void note_confirmed(struct talk *talk, enum fit fit)
             aw_armctl_memory_settle(memory, i);
     if (twice) /* it may be confirmed once more */
         aw_armctl_memory_owe(memory, talk->out->sent);
-    if (!talk->decoded || talk->own || (fit == FIT_OTHER && !talk->out->has_record))
-        return;
-    bool valued = talk->out->has_record && fit != FIT_BARE;
-    const struct aw_record *record = valued ? &talk->out->record : &talk->record;
-    for (int i = 0; i < record->codec->n_scalars; i++) {
-        int joint;
-        enum aw_armctl_kind kind;
-        if (record->present >> i & 1 &&
-            aw_armctl_scalar_joint(arm->options.profile, record, i, &joint, &kind))
-            arm->memory.places[joint] = (struct aw_armctl_place){
-                true, kind, (int)record->v[i], now_of(arm) + arm->options.wall_ns};
-    }
-    copy_body(memory->confirmed, talk->out->sent);
+    if (talk->decoded && !talk->own && (fit != FIT_OTHER || talk->out->has_record))
+        note_places(talk, fit);
 }
 
 static void note_unconfirmed(struct talk *talk)

@@ -569,8 +569,7 @@ static void tell_joints(struct board *board)
 /* A packet of a file: what has no answer of its own stays in the buffer. */
 static bool serve_own(struct board *board)
 {
-    const struct aw_message *message =
-        aw_find_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
+    const struct aw_message *message = aw_find_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
     if (!message || message < board->wire.protocol->messages + aw_hidmotor_protocol.n_messages)
         return false;
     tell_joints(board);

@@ -49,8 +49,9 @@ struct aw_unitysim_device_options {
     unsigned stuck;       /* bit of each joint that does not move, whatever it is sent */
     double feedback_loss; /* share of feedback that is not sent: 0 … 1 */
     uint64_t seed;
-    const struct aw_protocol *protocol; /* with packets of files, see packets/memory.h; or NULL. A
-                                           setpoint is gone to at 90 deg/s, until control says else */
+    const struct aw_protocol *protocol; /* with packets of files, see packets/memory.h; or NULL.
+                                           A setpoint is gone to at 90 deg/s, until control says
+                                           where to */
 };
 
 struct aw_unitysim_device_options aw_unitysim_device_defaults(void);

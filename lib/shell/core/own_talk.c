@@ -204,7 +204,7 @@ static enum aw_status write_packet(struct aw_session *session, const struct aw_r
                            : status;
 }
 
-/* What comes back for a packet: one of a file, that its own code or word has; NULL: nothing does. */
+/* What comes back for a packet: one of a file, with its code or word; NULL: nothing does. */
 static const struct aw_message *answer_to(const struct aw_session *session,
                                           const struct aw_message *there)
 {
@@ -219,25 +219,25 @@ static const struct aw_message *answer_to(const struct aw_session *session,
     return NULL;
 }
 
-static enum aw_status hear(struct aw_session *session, int64_t deadline,
-                           struct aw_own_answer *heard)
+static enum aw_status next_message(struct aw_session *session, int64_t deadline,
+                                   struct aw_own_answer *got)
 {
     struct aw_received received;
-    heard->record.codec = NULL;
+    got->record.codec = NULL;
     if (!session->tool->receive)
         return aw_fail(
             &session->err, AW_USAGE,
             "nothing asks where the joints are, and this device says nothing by itself — "
             "'ask = yes' in the packet that has their positions");
     enum aw_status status = session->tool->receive(session, deadline, &received);
-    if (status != AW_OK || received.frame.size == 0 || received.frame.size > sizeof heard->bytes)
+    if (status != AW_OK || received.frame.size == 0 || received.frame.size > sizeof got->bytes)
         return status;
-    memcpy(heard->bytes, received.frame.data, received.frame.size);
-    heard->size = received.frame.size;
-    if (aw_wire_decode(session->wire, AW_RX, received.frame, &heard->record, NULL) != AW_OK)
-        heard->record.codec = NULL;
+    memcpy(got->bytes, received.frame.data, received.frame.size);
+    got->size = received.frame.size;
+    if (aw_wire_decode(session->wire, AW_RX, received.frame, &got->record, NULL) != AW_OK)
+        got->record.codec = NULL;
     else if (session->own.arm)
-        aw_own_take(session, &heard->record);
+        aw_own_take(session, &got->record);
     return AW_OK;
 }
 
@@ -248,7 +248,7 @@ static enum aw_status await(struct aw_session *session, const struct aw_message 
                                                               : PATIENCE_S;
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds);
     for (;;) {
-        enum aw_status status = hear(session, deadline, answer);
+        enum aw_status status = next_message(session, deadline, answer);
         if (status == AW_TIMEOUT)
             return aw_fail(&session->err, AW_TIMEOUT, "%s: no answer for %.3g s", back->name,
                            seconds);
@@ -285,8 +285,8 @@ enum aw_status aw_own_exchange(struct aw_session *session, const struct aw_recor
 
 enum aw_status aw_own_hear(struct aw_session *session, int64_t deadline)
 {
-    struct aw_own_answer heard;
-    return hear(session, deadline, &heard);
+    struct aw_own_answer got;
+    return next_message(session, deadline, &got);
 }
 
 static enum aw_status ask(struct aw_session *session)
