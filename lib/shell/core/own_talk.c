@@ -236,7 +236,7 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
     got->size = received.frame.size;
     if (aw_wire_decode(session->wire, AW_RX, received.frame, &got->record, NULL) != AW_OK)
         got->record.codec = NULL;
-    else if (session->own.arm)
+    else if (session->device.own.arm)
         aw_own_take(session, &got->record);
     return AW_OK;
 }
