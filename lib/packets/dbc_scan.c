@@ -215,3 +215,23 @@ const char *aw_dbc_text(const struct aw_dbc_scan *scan, struct aw_store *store, 
     out[used] = '\0';
     return aw_store_text(store, out);
 }
+
+char *aw_dbc_lines(const char *text)
+{
+    struct aw_dbc_scan scan = {.windows = !is_utf8(text)};
+    char *out = malloc(3 * strlen(text) + 1), *end = out, one[8];
+    text += aw_utf8_mark(text);
+    while (out && *text) {
+        text += convert(&scan, text, one);
+        if (*one == '\r')
+            continue;
+        if (!one[1] && *one != '\n' && ((unsigned char)*one < ' ' || *one == 127))
+            *one = ' ';
+        size_t n = strlen(one);
+        memcpy(end, one, n);
+        end += n;
+    }
+    if (out)
+        *end = '\0';
+    return out;
+}

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "packets/dbc.h"
+#include "packets/dbc_scan.h"
 #include "packets/packets.h"
 #include "wire/can_id.h"
 
@@ -401,6 +402,20 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     return AW_USAGE;
 }
 
+/* As recordings carry it. */
+static enum aw_status keep(struct aw_packets *packets, const char *text, struct aw_error *err)
+{
+    char **all = aw_grow(packets->dbc, &packets->room_dbc, packets->n_dbc + 1, sizeof *all);
+    if (!all)
+        return aw_no_memory(err);
+    packets->dbc = all;
+    all[packets->n_dbc] = aw_dbc_lines(text);
+    if (!all[packets->n_dbc])
+        return aw_no_memory(err);
+    packets->n_dbc++;
+    return AW_OK;
+}
+
 static enum aw_status make(struct aw_packets *packets, const char *text, const char *name,
                            char *notice, size_t size, struct aw_error *err)
 {
@@ -409,6 +424,8 @@ static enum aw_status make(struct aw_packets *packets, const char *text, const c
     enum aw_status status = aw_dbc_parse(&dbc, text, name, err);
     for (size_t i = 0; i < dbc.n && status == AW_OK; i++)
         status = add(&b, &dbc.messages[i]);
+    if (status == AW_OK)
+        status = keep(packets, text, err);
     if (status == AW_OK)
         tell(&b, name, notice, size);
     aw_dbc_free(&dbc);

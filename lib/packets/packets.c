@@ -56,11 +56,19 @@ const char *aw_packets_text(const struct aw_packets *packets)
     return packets->text ? packets->text : "";
 }
 
+const char *aw_packets_dbc(const struct aw_packets *packets, size_t i)
+{
+    return i < packets->n_dbc ? packets->dbc[i] : NULL;
+}
+
 void aw_packets_free(struct aw_packets *packets)
 {
     if (!packets)
         return;
     aw_store_free(&packets->store);
+    for (size_t i = 0; i < packets->n_dbc; i++)
+        free(packets->dbc[i]);
+    free(packets->dbc);
     free(packets->text);
     free(packets);
 }

@@ -45,6 +45,9 @@ const struct aw_protocol *aw_packets_protocol(const struct aw_packets *packets);
 /* The lines of all files that were read, without remarks, as one file. */
 const char *aw_packets_text(const struct aw_packets *packets);
 
+/* The text of DBC file i that was read, as UTF-8; NULL: there were not so many. */
+const char *aw_packets_dbc(const struct aw_packets *packets, size_t i);
+
 void aw_packets_free(struct aw_packets *packets);
 
 #endif

@@ -107,6 +107,8 @@ struct aw_packets {
     struct aw_store store;
     char *text; /* of all packet files */
     size_t length, room;
+    char **dbc; /* each DBC file */
+    size_t n_dbc, room_dbc;
 };
 
 #endif

@@ -165,3 +165,32 @@ END
     same "$stderr" ""
     has "$output" "S1600_1,S1602_49"
 }
+
+@test "a recording carries its DBC files, and is read by them elsewhere" {
+    # in Windows-1252, with lines of a DOS file; and two files beside packets of another form
+    printf 'BO_ 1600 Battery: 2 BMS\r\n SG_ Warmth : 0|16@1+ (0.5,0) [0|0] "\xb0C" VCU\r\n' >bms.dbc
+    printf 'CM_ "%s";\n' "$(printf 'ä%.0s' {1..700})" >>bms.dbc
+    printf 'BO_ 1602 Fan: 1 VCU\n SG_ Speed : 0|8@1+ (1,0) [0|0] "rpm" BMS\n' >fan.dbc
+    printf '[packet lamp]\nid = 1603\nhue = u8 deg\n' >bus.packets
+    local form
+    for form in pcapng mcap; do
+        ok canpid -q -l "$fast" --dbc bms.dbc,fan.dbc --packets bus.packets record run.$form \
+            --for 0.3s
+        ok canpid decode run.$form --fields Warmth,Speed,hue
+        same "$(sort -u <<<"$output")" $'<- BMS.Battery Warmth=0°C\n<- VCU.Fan Speed=0rpm\n<- lamp hue=0deg'
+        ok canpid info run.$form
+        has "$output" "<- VCU.Fan"
+        hasnt "$output" "DBC file"
+        has "$output" "marks=0"
+        ok canpid -q -l log:run.$form watch --fields Speed -n 2
+        same "${#lines[@]}" 2
+        ok canpid -q plot run.$form VCU.Fan.Speed --out run.svg
+        # what is named goes before
+        exits 2 canpid --dbc fan.dbc decode run.$form --fields Warmth
+    done
+    # damaged: told, and nothing is guessed
+    sed 's/SG_ Speed : 0/SG_ Speed ; 0/' run.pcapng >bad.pcapng
+    exits 5 canpid decode bad.pcapng
+    has "$stderr" "packets in bad.pcapng:"
+    has "$stderr" "--dbc FILE"
+}

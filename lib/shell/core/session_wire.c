@@ -179,11 +179,22 @@ uint32_t aw_session_packets_sum(const struct aw_session *session)
 
 /* ---- In recordings ---- */
 
-static const char mark[] = "packets of files:\n";
+/* What stands in front of a piece of a packet file, of the first one of a DBC file, of another one. */
+enum { OF_PACKETS, OF_DBC, OF_DBC_STILL, MARKS };
+static const char *const marks[MARKS] = {"packets of files:\n", "DBC file:\n",
+                                         "DBC file goes on:\n"};
+
+static int mark_of(const char *comment)
+{
+    int i = 0;
+    while (i < MARKS && strncmp(comment, marks[i], strlen(marks[i])) != 0)
+        i++;
+    return i;
+}
 
 bool aw_session_kept_packets(const char *comment)
 {
-    return strncmp(comment, mark, sizeof mark - 1) == 0;
+    return mark_of(comment) < MARKS;
 }
 
 /* Up to the end of a line, if one fits; of a longer one so much as fits. */
@@ -201,61 +212,112 @@ static size_t piece(const char *text, size_t most)
 
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
 {
-    if (!session->device.own.packets)
+    const struct aw_packets *packets = session->device.own.packets;
+    const char *text = packets ? aw_packets_text(packets) : NULL;
+    size_t before = 0; /* of the texts that are done with */
+    for (size_t i = 0; text && *at >= before + strlen(text); i++) {
+        before += strlen(text);
+        text = aw_packets_dbc(packets, i);
+    }
+    if (!text)
         return false;
-    const char *text = aw_packets_text(session->device.own.packets) + *at;
-    size_t length = piece(text, size - sizeof mark);
+    bool dbc = text != aw_packets_text(packets);
+    const char *mark = marks[!dbc ? OF_PACKETS : *at == before ? OF_DBC : OF_DBC_STILL];
+    text += *at - before;
+    size_t length = piece(text, size - strlen(mark) - 1);
     *at += length;
     snprintf(out, size, "%s%.*s", mark, (int)length, text);
-    return length > 0;
+    return true;
 }
 
-/* They stand before its first message. */
-static char *kept_in(struct aw_session *session, const char *path)
+/* What a recording carries: of packet files, and of DBC files, with a NUL in front of each. */
+struct kept {
+    char *packets, *dbc;
+    size_t n_packets, n_dbc;
+};
+
+/* They stand before its first message. AW_NO_MEMORY. */
+static enum aw_status kept_in(struct aw_session *session, const char *path, struct kept *kept)
 {
     struct aw_log *log;
     struct aw_log_entry entry;
     struct aw_log_options options = {.medium = &session->tool->protocol->medium};
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    if (aw_log_open(&log, path, &options, NULL) == AW_OK) {
-        while (aw_log_next(log, &entry, NULL) == AW_OK && !entry.data.size)
-            if (aw_session_kept_packets(entry.comment))
-                fputs(entry.comment + sizeof mark - 1, out);
+    FILE *packets = open_memstream(&kept->packets, &kept->n_packets),
+         *dbc = open_memstream(&kept->dbc, &kept->n_dbc);
+    bool good = packets && dbc;
+    if (good && aw_log_open(&log, path, &options, NULL) == AW_OK) {
+        while (aw_log_next(log, &entry, NULL) == AW_OK && !entry.data.size) {
+            int mark = mark_of(entry.comment);
+            if (mark == OF_DBC)
+                fputc('\0', dbc);
+            if (mark < MARKS)
+                fputs(entry.comment + strlen(marks[mark]), mark == OF_PACKETS ? packets : dbc);
+        }
         aw_log_close(log);
     }
-    fclose(out);
-    return text;
+    good = packets && fclose(packets) == 0 && good;
+    good = dbc && fclose(dbc) == 0 && good;
+    return good ? AW_OK : aw_no_memory(&session->err);
+}
+
+static enum aw_status read_kept(struct aw_session *session, const struct kept *kept,
+                                const char *path, struct aw_packets *packets)
+{
+    char notice[480];
+    struct aw_lines lines = {.name = path};
+    enum aw_status status = AW_OK;
+    if (kept->n_packets) {
+        FILE *file = lines.file = fmemopen(kept->packets, kept->n_packets, "r");
+        status =
+            file ? aw_packets_read(packets, &lines, &session->err) : aw_no_memory(&session->err);
+        if (file)
+            fclose(file);
+    }
+    for (size_t at = 0; status == AW_OK && at + 1 < kept->n_dbc; at += strlen(kept->dbc + at)) {
+        at++;
+        FILE *file = fmemopen(kept->dbc + at, strlen(kept->dbc + at), "r");
+        status =
+            file ? aw_packets_read_dbc(packets, file, path, notice, sizeof notice, &session->err)
+                 : aw_no_memory(&session->err);
+        if (file)
+            fclose(file);
+    }
+    return status;
+}
+
+static enum aw_status take_kept(struct aw_session *session, const struct kept *kept,
+                                const char *path)
+{
+    struct aw_own own = {.recorded = true};
+    if (!kept->n_packets && !kept->n_dbc)
+        return AW_OK;
+    own.packets = aw_packets_new(session->tool->protocol);
+    enum aw_status status =
+        own.packets ? read_kept(session, kept, path, own.packets) : aw_no_memory(&session->err);
+    if (status == AW_OK) {
+        exchange(session, &own);
+        return AW_OK;
+    }
+    aw_packets_free(own.packets);
+    if (status == AW_NO_MEMORY)
+        return status;
+    struct aw_error why = session->err;
+    return aw_fail(&session->err, AW_MALFORMED, "packets in %.280s — give --packets FILE%s",
+                   why.text, kept->n_dbc ? " or --dbc FILE" : "");
 }
 
 static enum aw_status take(struct aw_session *session, const char *path)
 {
     struct stat about;
+    struct kept kept = {.packets = NULL};
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return AW_OK;
-    char *text = kept_in(session, path);
-    struct aw_lines lines = {.file = text && *text ? fmemopen(text, strlen(text), "r") : NULL,
-                             .name = path};
-    FILE *file = lines.file;
-    struct aw_own own = {.recorded = true};
-    enum aw_status status = AW_OK;
-    if (file && (own.packets = aw_packets_new(session->tool->protocol)))
-        status = aw_packets_read(own.packets, &lines, &session->err);
-    if (file)
-        fclose(file);
-    free(text);
-    if (own.packets && status == AW_OK)
-        exchange(session, &own);
-    else
-        aw_packets_free(own.packets);
-    if (status == AW_OK || status == AW_NO_MEMORY)
-        return status;
-    struct aw_error why = session->err;
-    return aw_fail(&session->err, AW_MALFORMED, "packets in %.280s — give --packets FILE",
-                   why.text);
+    enum aw_status status = kept_in(session, path, &kept);
+    if (status == AW_OK)
+        status = take_kept(session, &kept, path);
+    free(kept.packets);
+    free(kept.dbc);
+    return status;
 }
 
 enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args)
