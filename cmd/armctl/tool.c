@@ -6,6 +6,7 @@
 #include "shell/commands/common.h"
 #include "shell/commands/ping.h"
 #include "shell/core/bind.h"
+#include "shell/experiments/experiments.h"
 #include "shell/main.h"
 #include "state.h"
 
@@ -286,6 +287,7 @@ const struct aw_tool armctl_tool = {
     .poll = arm_poll,
     .send = arm_send_own,
     .exchange = arm_exchange,
+    .own_bench = &aw_target_bench,
     .stop = arm_safe_stop,
     .last_stop = arm_last_stop,
     .connect = arm_connect,

@@ -292,6 +292,7 @@ const struct aw_tool ezphys_tool = {
              .end = ez_pinged},
     .joints = &ez_joints,
     .bench = &aw_velocity_bench,
+    .own_bench = &aw_target_bench,
     .maps = maps,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),

@@ -356,6 +356,7 @@ const struct aw_tool hidmotor_tool = {
     .asks = true,
     .share = {.saw = motor_saw, .answers = motor_answers},
     .bench = &motor_bench,
+    .own_bench = &aw_target_bench,
     .replay = {.in_step = true,
                .relative = AW_LIST("set_velocity"),
                .place = "positions",

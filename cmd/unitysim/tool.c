@@ -320,6 +320,7 @@ const struct aw_tool unitysim_tool = {
              .end = unity_ping_end},
     .joints = &unity_joints,
     .bench = &aw_velocity_bench,
+    .own_bench = &aw_target_bench,
     .maps = maps,
     .sim = &unity_sim_transport,
     .state_size = sizeof(struct unity_state),

@@ -51,7 +51,7 @@ bool aw_dbc_number(const struct aw_dbc_token *token, double *value);
 const char *aw_dbc_text(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
                         bool csv);
 
-/* All of a file as lines of UTF-8 without other control characters, which says the same to who reads
+/* All of a file as lines of UTF-8 without other control characters: it says the same to who reads
  * it. NULL: out of memory; the caller frees it. */
 char *aw_dbc_lines(const char *text);
 

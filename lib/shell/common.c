@@ -7,6 +7,7 @@
 #include "shell/commands/teleop.h"
 #include "shell/core/joints.h"
 #include "shell/core/start_guard.h"
+#include "shell/experiments/experiments.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
 #include "shell/main.h"
@@ -39,6 +40,11 @@ static const struct aw_arg script_args[] = {
 #define OWN_DURATION                                                                               \
     {.name = "duration", .kind = AW_ARG_NUMBER, .unit = "ms", .min = 0, .max = 3600000,            \
      .optional = true, .help = "of the way: 500ms; 1 s where nothing is said"}
+#define OWN_JOINT                                                                                  \
+    {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"}
+#define OWN_DEVIATION                                                                              \
+    AW_DEVIATION_OPTION("hold the joint when it is farther than this outside its start and "       \
+                        "targets: 15deg")
 const struct aw_command aw_common_commands[] = {
     {.name = "status", .summary = "show the actual and target position of each joint",
      .joints = true, .run = aw_run_status,
@@ -65,6 +71,33 @@ const struct aw_command aw_common_commands[] = {
          {.name = "amount", .optional = true, .help = "so far: +5; without it the keys move it"},
          OWN_DURATION),
      .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_jog},
+    {.name = "step", .group = AW_GROUP_MEASURE, .from_file = true,
+     .summary = "measure a step response of a joint of a packet file",
+     .args = AW_ARGS(OWN_JOINT), .options = AW_OPTIONS(OWN_DEVIATION, AW_STEP_OPTIONS),
+     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
+     .details = "The setpoint jumps, and the firmware goes there as it can; the joint stays at the "
+         "target. It is held at once if it exceeds --max-deviation, moves the wrong way or does "
+         "not move."},
+    {.name = "sweep", .group = AW_GROUP_MEASURE, .from_file = true,
+     .summary = "measure a frequency response of a joint of a packet file",
+     .args = AW_ARGS(OWN_JOINT), .options = AW_OPTIONS(OWN_DEVIATION, AW_SWEEP_OPTIONS),
+     .safety = AW_MOTION, .timed = true, .run = aw_run_sweep},
+    {.name = "identify", .group = AW_GROUP_MEASURE, .from_file = true,
+     .summary = "find a process model of a joint of a packet file, or of a record",
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .optional = true,
+          .help = "a joint of the packet file; none with --from"}),
+     .options = AW_OPTIONS(OWN_DEVIATION, AW_IDENTIFY_OPTIONS("setpoint")),
+     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
+     .details = "The model describes the joint from its setpoint to its position. The joint ends "
+         "at its start."},
+    {.name = "verify", .group = AW_GROUP_MEASURE, .from_file = true,
+     .summary = "make the steps of a specification, and judge them",
+     .args = AW_ARGS(
+         {.name = "spec", .kind = AW_ARG_FILE,
+          .help = "sections with joint, from, to, for, max-overshoot …"}),
+     .options = AW_OPTIONS(OWN_DEVIATION, AW_VERDICTS_OPTION),
+     .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit"},
     {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
      .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
     {.name = "move", .summary = "move joints to positions",

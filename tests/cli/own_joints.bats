@@ -301,3 +301,85 @@ END
     ok hidmotor -q -l "$url" move 0 80 20 duration=100ms # nobody says how fast m2 may go
     ok hidmotor -q -l "$url" --force move 0 80 0 duration=100ms
 }
+
+@test "what was sent to a joint is no measurement: moved by hand, it begins and is held where it is" {
+    files
+    hand
+    board
+    export HIDMOTOR_PACKETS=hand.packets
+    printf '%s\n' 'move m2=80 --wait' 'send hand how=2 --yes' 'move m1=5 --wait' >lines
+    ok hidmotor -q -l "$url" run lines
+    awk '$2 == 51 { n = 1 } n && $2 == 37 { n++; if ($4 < 29 || $4 > 31) exit 1 } END { exit n < 20 }' taken
+    printf '%s\n' 'move m2=80 --wait' 'send hand how=2 --yes' 'move m2=40 --wait' >lines
+    ok hidmotor -q -l "$url" run lines
+    awk '$2 == 51 { n = 1 } n && $2 == 37 { n++; if ($4 < 29 || $4 > 41) exit 1 } END { exit n < 20 }' taken
+    # no joint without a measured position
+    sed '/^\[joint m2\]/,/^\[joint m3\]/s/^position/target/' hand.packets >blind.packets
+    HIDMOTOR_PACKETS=blind.packets fails 2 hidmotor -q -l "$url" status
+    has "$why" "joint m2: no position"
+}
+
+@test "play leads joints of a file along their setpoints, from where they are, within their limits" {
+    files
+    printf 't,m1,m2,m3\n0,0,0,0\n0.5,5,10,-5\n1,10,20,-10\n' >way.csv
+    ok hidmotor -q -l "$fast" --packets team.packets play way.csv -j
+    jq -e '.points == 3 and .joints == 3 and .sent >= 50' <<<"$output"
+    sed 's/^1,10,20/1,10,91/' way.csv >beyond.csv
+    exits 6 hidmotor -q -l "$fast" --packets team.packets play beyond.csv
+    sed 's/,0,0,0/,0,60,0/' way.csv >jump.csv
+    exits 6 hidmotor -q -l "$fast" --packets team.packets play jump.csv
+    has "$stderr" m2
+    # the same of another tool, whose own joints take velocities
+    sed 's/[mM]3/wrist/; s/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = 37/id = 137/; s/^id   = 42/id = 142/' \
+        team.packets >uni.packets
+    sed '1s/.*/t,shoulder,elbow,wrist/' way.csv >uni.csv
+    printf '%s\n' 'play uni.csv' status >lines
+    ok unitysim -q -l "$fast" --packets uni.packets -j run lines
+    jq -se '.[-1] | .elbow.actual > 17 and .elbow.actual < 21 and .wrist.actual < -8' <<<"$output"
+    # and it stops as a motion does
+    board
+    printf 't,m1,m2,m3\n0,0,0,0\n4,0,80,0\n' >slow.csv
+    hidmotor -q -l "$url" --packets team.packets play slow.csv >out 2>err 3>&- &
+    becomes yes moving
+    kill -INT $!
+    wait $! || true
+    held
+}
+
+@test "experiments with joints of a file: step, sweep, identify and verify, with their guard" {
+    files
+    export HIDMOTOR_PACKETS=team.packets
+    ok hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --save step.csv -j
+    jq -e '.rise_time > 0.08 and .rise_time < 0.14 and .final > 19 and .final < 21 and
+        .samples > 150' <<<"$output"
+    # as the tool's own joints are measured
+    own=$(jq .rise_time <<<"$output")
+    ok env -u HIDMOTOR_PACKETS "$BIN/hidmotor" -q -l "$fast" step m2 --from 0deg --to 20deg -j
+    jq -e "(.rise_time - $own) / .rise_time | . < 0.1 and . > -0.1" <<<"$output"
+    ok hidmotor -q -l "$fast" sweep m2 --to-hz 4 -j
+    jq -se '.[-1] | .bandwidth > 2 and .bandwidth < 6 and .fit > 0.95' <<<"$output"
+    ok hidmotor -q -l "$fast" identify m2 --save model.json --for 8s
+    jq -e . model.json >/dev/null
+    printf '[a]\njoint = m2\nfrom = 0deg\nto = 20deg\nfor = 2s\nmax-overshoot = 10%%\n' >spec.ini
+    ok hidmotor -q -l "$fast" verify spec.ini
+    has "$output" "ok 1 - a: overshoot"
+    # bounds, and a speed of the file
+    fails 6 hidmotor -q -l "$fast" step m2 --from 0deg --to 91deg
+    exits 6 hidmotor -q -l "$fast" step elbow --from 0deg --to 10deg
+    has "$stderr" "is faster than its speed, 90 deg/s"
+    ok hidmotor -q -l "$fast" --force step elbow --from 0deg --to 10deg
+    exits 1 hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --max-deviation 1deg
+    has "$stderr" "held where it is"
+    # on a board of its own: what it says last holds the arm
+    board
+    hidmotor -q -l "$url" sweep m2 --to-hz 1 >out 2>err 3>&- &
+    becomes yes eval "awk '\$2 == 37 { n++ } END { print (n > 100 ? \"yes\" : \"no\") }' taken"
+    kill -INT $!
+    wait $! || true
+    held
+    # joints of another tool
+    sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = 37/id = 137/; s/^id   = 42/id = 142/' \
+        team.packets >uni.packets
+    ok unitysim -q -l "$fast" --packets uni.packets step elbow --from 0deg --to 20deg -j
+    jq -e '.final > 19 and .final < 21' <<<"$output"
+}

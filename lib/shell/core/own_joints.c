@@ -59,6 +59,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
             return session->err.status;
         joint->id = (uint32_t)i;
         describe(&arm->joints[i], joint);
+        arm->joints[i].far = joint->far;
     }
     take(session, list);
     return AW_OK;
@@ -208,8 +209,7 @@ static enum aw_status find_way(struct aw_session *session, const struct aw_joint
     enum aw_status status = AW_OK;
     way->seconds = said ? command->seconds : USUAL_S;
     for (size_t i = 0; i < list->n; i++) {
-        double target = list->joints[i].now.value[AW_JOINT_TARGET];
-        way->from[i] = isnan(target) ? list->joints[i].now.value[AW_JOINT_ACTUAL] : target;
+        way->from[i] = aw_own_target(&aw_own_arm(session)->joints[i]);
     }
     for (size_t k = 0; k < command->n && status == AW_OK; k++) {
         const struct aw_joint *joint = &list->joints[command->goals[k].joint];

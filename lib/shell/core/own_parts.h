@@ -21,6 +21,7 @@ struct aw_own_joint {
     struct aw_joint_state now;
     double sent; /* the last setpoint; NaN: none */
     double min, max;
+    double far; /* so far from where it is measured it is not where it was sent */
     const char *unit, *velocity_unit;
     char per_s[32]; /* the unit of velocities, or "" */
 };
@@ -46,6 +47,11 @@ void aw_own_find(struct aw_session *session, struct aw_own_arm *arm);
 
 /* What a record says of the joints. */
 void aw_own_take(struct aw_session *session, const struct aw_record *record);
+
+/* Where it is to be as far as is known: as it tells, as it was sent, if it is about there, or where
+ * it is. What was sent is no measurement: a hand, another program or a restart may have moved it.
+ * NaN: nothing says that. */
+double aw_own_target(const struct aw_own_joint *joint);
 
 /* A packet with these setpoints (NaN: as the joint's are) of the joints that are in it. AW_TIMEOUT:
  * nothing has said where one of them is. */

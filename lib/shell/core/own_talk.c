@@ -152,14 +152,20 @@ void aw_own_take(struct aw_session *session, const struct aw_record *record)
         }
 }
 
-/* Where a joint is to be that nobody moves: as it says, as it was sent, or where it is. NaN:
- * nothing says that, and fmax and fmin would make a limit of it. */
-static double held(const struct aw_own_joint *joint)
+double aw_own_target(const struct aw_own_joint *joint)
 {
     double target = joint->now.value[AW_JOINT_TARGET];
-    double value = !isnan(target)        ? target
-                   : !isnan(joint->sent) ? joint->sent
-                                         : joint->now.value[AW_JOINT_ACTUAL];
+    double actual = joint->now.value[AW_JOINT_ACTUAL];
+    if (!isnan(target))
+        return target;
+    return isnan(joint->sent) || fabs(joint->sent - actual) > joint->far ? actual : joint->sent;
+}
+
+/* Where a joint is to be that nobody moves. NaN: nothing says that, and fmax and fmin would make a
+ * limit of it. */
+static double held(const struct aw_own_joint *joint)
+{
+    double value = aw_own_target(joint);
     return isnan(value) ? value : fmin(fmax(value, joint->min), joint->max);
 }
 

@@ -29,7 +29,7 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
     aw_own_find(session, arm);
     arm->tool.from_file = true;
     arm->tool.joints = &aw_own_joints;
-    arm->tool.bench = NULL;
+    arm->tool.bench = session->tool->own_bench;
     arm->tool.stop = session->wire->protocol->stops ? aw_own_stop : NULL;
     arm->tool.last_stop = session->wire->protocol->stops ? aw_own_last_stop : NULL;
     arm->tool.goes_on = NULL;

@@ -179,7 +179,7 @@ uint32_t aw_session_packets_sum(const struct aw_session *session)
 
 /* ---- In recordings ---- */
 
-/* What stands in front of a piece of a packet file, of the first one of a DBC file, of another one. */
+/* In front of a piece of a packet file, of the first one of a DBC file, of another one. */
 enum { OF_PACKETS, OF_DBC, OF_DBC_STILL, MARKS };
 static const char *const marks[MARKS] = {"packets of files:\n", "DBC file:\n",
                                          "DBC file goes on:\n"};

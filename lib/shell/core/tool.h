@@ -443,6 +443,7 @@ struct aw_tool {
     /* ---- Messages ---- */
 
     const struct aw_bench_hooks *bench; /* experiments with its joints; NULL: none can be made */
+    const struct aw_bench_hooks *own_bench; /* the same with those of packet files */
     /* Sends a packet of --packets, or shows it with --dry-run, and shows what comes back. NULL:
      * nothing does, it is written. */
     enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);

@@ -65,7 +65,8 @@ enum aw_status aw_bench_begin_with(struct aw_bench *bench)
     struct aw_session *session = bench->session;
     enum aw_status status = AW_OK;
     bench->began_ns = bench->start_ns = aw_clock_now(session->clock);
-    bench->commanded = bench->target = NAN;
+    bench->commanded = bench->target = bench->sent = NAN;
+    bench->seen_ns = AW_NO_TIME;
     if (!(bench->max_deviation > 0))
         status = aw_bench_max_deviation(bench, NULL, &bench->max_deviation);
     if (status == AW_OK && aw_flag(session, "dry-run"))

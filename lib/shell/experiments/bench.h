@@ -44,9 +44,11 @@ struct aw_bench {
     enum aw_bench_saves saves; /* set before the beginning, as the next one */
     double max_deviation;      /* a share; 0: as --max-deviation has it */
     struct aw_motion guard;
-    /* of joints that are commanded by velocity: as the tool lists them, and which it is */
+    /* of joints that a struct aw_joints has: as the tool lists them, and which it is */
     struct aw_joint_list list;
     size_t at;
+    int64_t seen_ns;    /* when the newest sample was measured */
+    double sent;        /* the setpoint before; NaN: none */
     bool more, answers; /* samples are wanted; the newest one is answered */
 };
 

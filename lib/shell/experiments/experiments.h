@@ -9,6 +9,9 @@
  * speed that is not limited there is that of the option speed. */
 extern const struct aw_bench_hooks aw_velocity_bench;
 
+/* For .own_bench: the joints of packet files. */
+extern const struct aw_bench_hooks aw_target_bench;
+
 /* Rows of their options; what a joint may deviate, and what happens then, each tool says itself. */
 /* clang-format off */
 #define AW_SAVE_OPTION                                                                            \
