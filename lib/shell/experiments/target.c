@@ -115,7 +115,7 @@ static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* At once, where the file says nothing of a speed: the firmware would go there as fast as it can. */
+/* At once, where the file says nothing of a speed: the firmware would go there as it can. */
 static enum aw_status setpoint(struct aw_bench *bench, double value)
 {
     struct aw_session *session = bench->session;
