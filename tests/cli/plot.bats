@@ -405,6 +405,19 @@ END
     matches "${lines[-1]}" " *0.0 s *2.0 s"
 }
 
+@test "what was commanded holds until the next command, and is dashed" {
+    printf 'deg 1 10\ndeg 1 90\n' | armctl -q -l "$fast" --record run.pcapng
+    ok armctl plot run.pcapng
+    has "$output" "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉"
+    ok armctl -j plot run.pcapng --out run.svg
+    same "$(json .samples)" 4
+    same "$(grep -c stroke-dasharray run.svg)" 2 # the line, and its place in the legend
+    # one command is a line, too; its answer a point
+    ok armctl -q -l "$fast" --record one.pcapng deg 1 90
+    ok armctl plot one.pcapng
+    matches "${lines[0]}" " 1 deg.angle * 2 angle * deg"
+}
+
 @test "one sample of another message with this field is no panel of its own" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,40,-20\n' >path.csv
     ok hidmotor -q -l "$fast" --record run.pcapng play path.csv

@@ -182,23 +182,39 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point)
     return aw_scalar_range(point->codec, point->scalar, point->record).unit;
 }
 
-/* NULL: it is not asked for; its name is kept, to be suggested. */
+/* The name of what is not asked for is kept, to be suggested. */
+static void note_name(struct plot *p, const struct aw_point *point)
+{
+    size_t i = 0;
+    while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
+        i++;
+    if (i == p->n_seen && i < SEEN_MOST)
+        snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
+}
+
+static bool is_asked_for(const struct plot *p, const struct aw_point *point, size_t n)
+{
+    return !point->text &&
+           (aw_select_match(&p->select, point) >= 0 || (p->others && n < USUAL_MOST));
+}
+
+/* NULL: it is not asked for. */
 static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 {
     size_t n = p->traces.n - p->base, most = p->n_inputs > 2 ? AW_TRACES / p->n_inputs : LINES;
+    struct aw_trace *trace = NULL;
     for (size_t i = p->base; i < p->traces.n; i++)
         if (strcmp(p->traces.list[i].name, point->name) == 0)
             return &p->traces.list[i];
     if (n == most)
         return NULL;
-    if (!point->text && (aw_select_match(&p->select, point) >= 0 || (p->others && n < USUAL_MOST)))
-        return aw_traces_find(&p->traces, point->name, unit_of(p, point));
-    size_t i = 0;
-    while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
-        i++;
-    if ((n == 0 || p->taken == 0) && i == p->n_seen && i < SEEN_MOST)
-        snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
-    return NULL;
+    if (is_asked_for(p, point, n))
+        trace = aw_traces_find(&p->traces, point->name, unit_of(p, point));
+    else if (n == 0 || p->taken == 0)
+        note_name(p, point);
+    if (trace)
+        trace->held = point->record && point->record->dir == AW_TX;
+    return trace;
 }
 
 /* Lines of the strip have the numbers of the traces; it has room for the first of them. */
@@ -556,7 +572,11 @@ static enum aw_status print_recording(struct plot *p)
     int64_t whole = p->traces.last_ns - p->traces.first_ns;
     int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
     aw_strip_init(&p->strip, span);
-    leave_out_points(p);
+    if (aw_traces_hold(&p->traces, &p->session->err) != AW_OK)
+        return AW_NO_MEMORY;
+    for (size_t i = p->traces.n; i-- > 0;)
+        if (p->traces.list[i].n == 1 && has_namesake(p, &p->traces.list[i]))
+            aw_traces_remove(&p->traces, i);
     for (size_t i = 0; i < p->traces.n; i++)
         for (size_t k = 0; k < p->traces.list[i].n; k++) {
             int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;
@@ -621,13 +641,15 @@ static void make_title(const struct plot *p, char *out, size_t size)
 static enum aw_status write_out(struct plot *p, enum aw_status collected)
 {
     char title[320];
+    if (aw_traces_hold(&p->traces, &p->session->err) != AW_OK)
+        return AW_NO_MEMORY;
     leave_out_points(p);
     make_title(p, title, sizeof title);
     enum aw_status status = aw_traces_write(&p->traces, p->out, title, &p->session->err);
     if (status == AW_OK) {
         size_t samples = 0;
         for (size_t i = 0; i < p->traces.n; i++)
-            samples += p->traces.list[i].n;
+            samples += p->traces.list[i].samples;
         aw_object_start(&p->session->result, "plot");
         aw_object_text(&p->session->result, "file", p->out);
         aw_object_count(&p->session->result, "samples", samples);

@@ -41,20 +41,40 @@ static bool make_room(struct aw_trace *trace)
     return v;
 }
 
+static enum aw_status append(struct aw_trace *trace, double t, double value, struct aw_error *err)
+{
+    if (!make_room(trace))
+        return aw_no_memory(err);
+    trace->t[trace->n] = t;
+    trace->v[trace->n++] = value;
+    return AW_OK;
+}
+
 enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,
                              double value, struct aw_error *err)
 {
     if (!traces->any)
         traces->first_ns = traces->last_ns = time_ns;
     traces->any = true;
-    if (!make_room(trace))
-        return aw_no_memory(err);
     double t = (double)(time_ns - traces->first_ns) / 1e9;
     if (trace->n && t < trace->t[trace->n - 1])
         t = trace->t[trace->n - 1]; /* a clock that was set back */
     traces->last_ns = time_ns > traces->last_ns ? time_ns : traces->last_ns;
-    trace->t[trace->n] = t;
-    trace->v[trace->n++] = value;
+    trace->samples++;
+    if (trace->held && trace->n && append(trace, t, trace->v[trace->n - 1], err) != AW_OK)
+        return AW_NO_MEMORY;
+    return append(trace, t, value, err);
+}
+
+enum aw_status aw_traces_hold(struct aw_traces *traces, struct aw_error *err)
+{
+    const double end = (double)(traces->last_ns - traces->first_ns) / 1e9;
+    for (size_t i = 0; i < traces->n; i++) {
+        struct aw_trace *trace = &traces->list[i];
+        if (trace->held && trace->n && trace->t[trace->n - 1] < end &&
+            append(trace, end, trace->v[trace->n - 1], err) != AW_OK)
+            return AW_NO_MEMORY;
+    }
     return AW_OK;
 }
 
@@ -67,19 +87,22 @@ void aw_traces_free(struct aw_traces *traces)
     *traces = (struct aw_traces){0};
 }
 
+void aw_traces_remove(struct aw_traces *traces, size_t at)
+{
+    free(traces->list[at].t);
+    free(traces->list[at].v);
+    traces->n--;
+    memmove(&traces->list[at], &traces->list[at + 1], (traces->n - at) * sizeof *traces->list);
+}
+
 void aw_traces_leave_out_points(struct aw_traces *traces)
 {
     size_t lines = 0;
     for (size_t i = 0; i < traces->n; i++)
         lines += traces->list[i].n > 1;
-    for (size_t i = traces->n; i-- > 0 && lines > 0;) {
-        if (traces->list[i].n > 1)
-            continue;
-        free(traces->list[i].t);
-        free(traces->list[i].v);
-        traces->n--;
-        memmove(&traces->list[i], &traces->list[i + 1], (traces->n - i) * sizeof *traces->list);
-    }
+    for (size_t i = traces->n; i-- > 0 && lines > 0;)
+        if (traces->list[i].n < 2)
+            aw_traces_remove(traces, i);
 }
 
 /* ---- What is to be, and what is ----------------------------------------------------------------
@@ -240,7 +263,8 @@ enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path,
             if (panels.of[i] == p)
                 series[used++] = (struct aw_series){.label = traces->list[i].label,
                                                     .colour = colours[i],
-                                                    .dashed = is_target(&traces->list[i]),
+                                                    .dashed = is_target(&traces->list[i]) ||
+                                                              traces->list[i].held,
                                                     .x = traces->list[i].t,
                                                     .y = traces->list[i].v,
                                                     .n = traces->list[i].n};

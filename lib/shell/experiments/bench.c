@@ -328,6 +328,7 @@ enum aw_status aw_bench_plot(struct aw_bench *bench)
          .x = t,
          .y = values + AW_BENCH_SETPOINT * n,
          .n = n,
+         .colour = 1,
          .dashed = true,
          .stairs = true},
     };
