@@ -795,6 +795,8 @@ END
     has "$output" "use these gains? [y/N]"
     hasnt "$output" gain_margin=
     has "$output" "the previous gains are back — take the new ones by --yes, or by: "
+    run script -qec "canpid -q -l '$fast' tune -b lknee -c pos" /dev/null < <(yes | head -n 2)
+    has "$output" "outcome="
 }
 
 # bats test_tags=long

@@ -119,28 +119,40 @@ static void shorten(struct aw_object *result)
         result->entries[i].detail = !aw_is_one_of(shown, result->entries[i].key);
 }
 
+static void report(struct aw_bench *bench, struct tuner *t)
+{
+    aw_bench_report(bench, "tune");
+    aw_bench_report_proposal(bench->session, &t->model, &t->proposal);
+    shorten(&bench->session->result);
+}
+
+/* A person who is asked sees the gains in a table; the result is for the end. */
+static void show(struct aw_session *session, const struct tuner *t)
+{
+    bool asks = aw_session_text(session) && !aw_flag(session, "yes");
+    aw_session_work_hide(session); /* what follows is not printed over it */
+    if (asks || tells_all(session))
+        aw_bench_print_proposals(session, &t->proposal, 1);
+}
+
 static enum aw_status design(struct aw_bench *bench, struct tuner *t)
 {
     struct aw_session *session = bench->session;
     struct aw_error why = {0};
     bool force = aw_flag(session, "force");
     enum aw_status status = propose(t, &why);
-    if (status == AW_OK || *t->proposal.refusal) {
-        aw_bench_report(bench, "tune");
-        aw_bench_report_proposal(session, &t->model, &t->proposal);
-        shorten(&session->result);
-        bool asks = aw_session_text(session) && !aw_flag(session, "yes");
-        aw_session_work_hide(session); /* what follows is not printed over it */
-        if (asks || tells_all(session))
-            aw_bench_print_proposals(session, &t->proposal, 1);
-    }
+    if (status == AW_OK || *t->proposal.refusal)
+        show(session, t);
     bool forced = status == AW_LIMIT && force && t->proposal.margins.stable;
     if (forced)
         aw_session_notice(session, "%s — taken all the same, by --force", why.text);
     else
         session->err = why;
     status = forced ? AW_OK : status;
-    if (status == AW_OK && !force && !aw_fit_trusted(&t->model.fit))
+    bool trusted = force || aw_fit_trusted(&t->model.fit);
+    if ((status == AW_OK && !trusted) || (status != AW_OK && *t->proposal.refusal))
+        report(bench, t);
+    if (status == AW_OK && !trusted)
         return aw_fail(&session->err, AW_LIMIT,
                        "the fit of the model on unused data is %.0f %%, and %.0f %% are needed — "
                        "try another --amplitude or --max-deviation, or --force",
@@ -314,7 +326,9 @@ static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
 {
     struct aw_session *session = bench->session;
     bool wild;
-    if (!aw_session_agrees(session, "use these gains?"))
+    bool agreed = aw_session_agrees(session, "use these gains?");
+    report(bench, t);
+    if (!agreed)
         return disagreed(bench, t);
     bench->saves = AW_BENCH_SAVES_NOTHING;
     enum aw_status status = step(bench, t, &t->story.before, &t->story.was);
@@ -329,8 +343,10 @@ static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
         return status;
     }
     aw_session_notice(session, "%s: trying calmer gains", first.text);
-    return aw_session_agrees(session, "use these gains?") ? try_new(bench, t, &wild)
-                                                          : disagreed(bench, t);
+    aw_object_start(&session->result, NULL); /* of the gains that were too lively */
+    agreed = aw_session_agrees(session, "use these gains?");
+    report(bench, t);
+    return agreed ? try_new(bench, t, &wild) : disagreed(bench, t);
 }
 
 /* Its last words: kept or put back, and why. */
