@@ -72,32 +72,17 @@ static enum aw_status narrow(struct aw_session *session, struct aw_gain *gains)
     return status;
 }
 
-static enum aw_status send_one(struct aw_session *session, const struct aw_canpid_gain_at *at)
-{
-    struct aw_canpid *client = canpid_of(session);
-    struct aw_canpid_sent sent;
-    struct aw_record command;
-    aw_canpid_gain_record(session->wire, at, &command);
-    enum aw_status status = aw_canpid_encode(client, &command, &sent, &session->err);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
-        return aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
-    if (status == AW_OK)
-        status = aw_session_announce(session, &command);
-    if (status == AW_OK)
-        status = aw_canpid_send(client, &command, &sent, &session->err);
-    if (status == AW_OK)
-        canpid_note_sent(session, &sent, false);
-    return status;
-}
-
 static enum aw_status send_all(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
 {
     struct aw_canpid_gain_at at;
+    struct aw_canpid_sent sent;
+    struct aw_record command;
     state_of(session)->driven = 0;
     enum aw_status status = canpid_ready_to_make(session);
     for (size_t i = 0; status == AW_OK &&
                        aw_canpid_gains_next((const struct aw_canpid_gains *)wanted, &i, &at);) {
-        status = send_one(session, &at);
+        aw_canpid_gain_record(session->wire, &at, &command);
+        status = canpid_send(session, &command, &sent);
         *n += status == AW_OK;
     }
     session->motion.moving = session->motion.moving && status == AW_STOPPED;

@@ -263,6 +263,7 @@ static enum aw_status check(struct aw_session *session, struct aw_joint_list *li
     return canpid_controller(session, true, &controller);
 }
 
+/* With --dry-run. */
 static enum aw_status show(struct aw_session *session, const struct aw_joint *joint, int controller,
                            double normalised, int64_t time_ns)
 {
@@ -270,10 +271,7 @@ static enum aw_status show(struct aw_session *session, const struct aw_joint *jo
     struct aw_canpid_sent sent;
     aw_canpid_setpoint_record(session->wire, joint->id, controller, normalised, &command);
     command.time_ns = time_ns;
-    enum aw_status status = aw_canpid_encode(canpid_of(session), &command, &sent, &session->err);
-    return status == AW_OK
-               ? aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size})
-               : status;
+    return canpid_send(session, &command, &sent);
 }
 
 static enum aw_status send_once(struct aw_session *session, const struct aw_joint_list *list,

@@ -166,9 +166,7 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
         struct aw_canpid_sent sent;
         aw_canpid_disable_record(client, session->wire, canpid_first_board(boards), controller,
                                  &command);
-        status = aw_canpid_encode(client, &command, &sent, &session->err);
-        if (status == AW_OK)
-            status = aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
+        status = canpid_send(session, &command, &sent);
     }
     return status;
 }

@@ -112,6 +112,10 @@ unsigned canpid_first_board(uint64_t boards);
 enum aw_status canpid_parse(struct aw_session *session, const char *what, const char *text,
                             int controller, double *normalised);
 
+/* Checks, shows and sends one message, or shows it only, with --dry-run. */
+enum aw_status canpid_send(struct aw_session *session, struct aw_record *command,
+                           struct aw_canpid_sent *sent);
+
 /* Checks, shows and sends n messages (at most 3) to each board of -b (or shows them only, with
  * --dry-run); each: every one to boards of its own. Their result is one, of the command that was
  * typed. */
@@ -166,11 +170,6 @@ enum aw_status canpid_wait(struct aw_session *session, double seconds);
 
 /* Waits until telemetry of this board has come; AW_TIMEOUT with advice. */
 enum aw_status canpid_telemetry(struct aw_session *session, unsigned board);
-
-/* After a command went out: a setpoint that the controller takes, and a gain or precompression that
- * may have switched it over, enable the driver, until a setpoint disables it, which is so when the
- * telemetry shows it (verified). */
-void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *sent, bool verified);
 
 /* These boards have been disabled: nothing that goes on is left of them. */
 void canpid_disabled(struct aw_session *session, uint64_t boards);

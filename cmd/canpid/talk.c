@@ -136,7 +136,10 @@ void canpid_disabled(struct aw_session *session, uint64_t boards)
     leave(session, ((struct canpid_state *)session->state)->ongoing & ~boards);
 }
 
-void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *sent, bool verified)
+/* After a command went out: a setpoint that the controller takes, and a gain or precompression that
+ * may have switched it over, enable the driver, until a setpoint disables it, which is so when the
+ * telemetry shows it (verified). */
+static void note_sent(struct aw_session *session, const struct aw_canpid_sent *sent, bool verified)
 {
     struct canpid_state *state = session->state;
     bool held = isnan(sent->setpoint) && (sent->switches || sent->unknown);
@@ -171,33 +174,42 @@ int64_t canpid_due(struct aw_session *session, struct aw_span frame)
     return frame.size < 2 ? INT64_MIN : aw_canpid_paced_ns(&state->client, id);
 }
 
+enum aw_status canpid_send(struct aw_session *session, struct aw_record *command,
+                           struct aw_canpid_sent *sent)
+{
+    struct aw_canpid *client = canpid_of(session);
+    enum aw_status status = aw_canpid_encode(client, command, sent, &session->err);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_session_dry_run(session, command, (struct aw_span){sent->bytes, sent->size});
+    if (status == AW_OK)
+        status = aw_session_announce(session, command);
+    if (status == AW_OK && sent->unknown)
+        aw_session_notice(session,
+                          "which controller is active is not known: this may switch %s over",
+                          list_boards(session, AW_CANPID_BIT(sent->board)));
+    if (status == AW_OK)
+        status = aw_canpid_send(client, command, sent, &session->err);
+    if (status == AW_OK)
+        note_sent(session, sent, false);
+    return status;
+}
+
 static enum aw_status send_one(struct aw_session *session, struct aw_record *command,
                                unsigned board, int64_t verify_ns, struct outcome *outcome)
 {
     struct aw_canpid *client = canpid_of(session);
     struct aw_canpid_sent sent;
     aw_record_set(command, "board", board, NULL);
-    enum aw_status status = aw_canpid_encode(client, command, &sent, &session->err);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
-        return aw_session_dry_run(session, command, (struct aw_span){sent.bytes, sent.size});
-    if (status == AW_OK)
-        status = aw_session_announce(session, command);
-    if (status == AW_OK && sent.unknown)
-        aw_session_notice(session,
-                          "which controller is active is not known: this may switch %s over",
-                          list_boards(session, AW_CANPID_BIT(board)));
-    if (status == AW_OK)
-        status = aw_canpid_send(client, command, &sent, &session->err);
-    if (status != AW_OK)
+    enum aw_status status = canpid_send(session, command, &sent);
+    if (status != AW_OK || aw_flag(session, "dry-run"))
         return status;
-    canpid_note_sent(session, &sent, false);
     outcome->boards |= AW_CANPID_BIT(board);
     outcome->controller = sent.controller;
     outcome->switches = outcome->switches || sent.switches;
     if (verify_ns > 0)
         status = aw_canpid_verify(client, &sent, aw_clock_now(session->clock) + verify_ns, NULL,
                                   NULL, &session->err);
-    canpid_note_sent(session, &sent, verify_ns > 0 && status == AW_OK);
+    note_sent(session, &sent, verify_ns > 0 && status == AW_OK);
     return status;
 }
 

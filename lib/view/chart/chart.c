@@ -39,11 +39,16 @@ struct range {
     double low, high;
 };
 
+struct box {
+    double x, y, width, height; /* pixels */
+};
+
 /* One panel on the drawing: what it shows where. */
 struct frame {
     double x, y, width, height;
     struct range across, up;
     bool log_x;
+    struct box legend; /* of width 0: there is none */
 };
 
 /* ---- Ranges and ticks --------------------------------------------------------------------------
@@ -288,10 +293,6 @@ static const char *colour_of(const struct aw_panel *panel, size_t s)
     return colours[(colour > 0 ? colour - 1 : s) % (sizeof colours / sizeof *colours)];
 }
 
-struct box {
-    double x, y, width, height; /* pixels */
-};
-
 #define CORNERS 4
 
 static void count(size_t *hidden, const struct box *boxes, double x, double y)
@@ -310,12 +311,11 @@ static void count_hidden(const struct aw_panel *panel, const struct frame *frame
         for (size_t i = 0; i < panel->series[s].n; i++) {
             double x = to_x(frame, x_value(frame, panel->series[s].x[i]));
             double y = to_y(frame, panel->series[s].y[i]);
-            /* every 10 pixels; there is nothing from or to what is no number, whatever its steps */
-            double far = fmin(hypot(x - before_x, y - before_y), 1000);
-            int steps = (int)(far / 10);
+            double dx = x - before_x, dy = y - before_y, square = dx * dx + dy * dy;
+            /* every 10 pixels; there is nothing from or to what is no number */
+            int steps = square >= 20 * 20 ? (int)(fmin(sqrt(square), 1000) / 10) : 0;
             for (int k = 1; k < steps && !panel->series[s].dots; k++)
-                count(hidden, boxes, before_x + (x - before_x) * k / steps,
-                      before_y + (y - before_y) * k / steps);
+                count(hidden, boxes, before_x + dx * k / steps, before_y + dy * k / steps);
             count(hidden, boxes, x, y);
             before_x = x;
             before_y = y;
@@ -323,9 +323,8 @@ static void count_hidden(const struct aw_panel *panel, const struct frame *frame
     }
 }
 
-/* The corner where it hides least; width 0: there is no legend. */
-static size_t place_legend(const struct aw_panel *panel, const struct frame *frame,
-                           struct box *best)
+/* In the corner where it hides least. */
+static size_t place_legend(const struct aw_panel *panel, struct frame *frame)
 {
     const struct legend legend = measure_legend(panel, frame);
     double width = (double)legend.columns * legend.each;
@@ -337,24 +336,26 @@ static size_t place_legend(const struct aw_panel *panel, const struct frame *fra
                                        {right, bottom, width, height},
                                        {left, bottom, width, height}};
     size_t hidden[CORNERS] = {0}, least = 0;
-    *best = (struct box){0};
+    frame->legend = (struct box){0};
     if (legend.n == 0)
         return 0;
     count_hidden(panel, frame, boxes, hidden);
     for (size_t corner = 1; corner < CORNERS; corner++)
         if (hidden[corner] < hidden[least])
             least = corner;
-    *best = boxes[least];
+    frame->legend = boxes[least];
     return hidden[least];
 }
 
 /* Where every corner hides something, the panel gets room for the legend above its lines. */
 static void make_room(const struct aw_panel *panel, struct frame *frame)
 {
-    struct box box;
-    if (place_legend(panel, frame, &box) == 0 || box.height * 2 > frame->height)
+    struct box *box = &frame->legend;
+    if (place_legend(panel, frame) == 0 || box->height * 2 > frame->height)
         return;
-    double share = (box.height + 12) / frame->height;
+    double share = (box->height + 12) / frame->height;
+    box->x = frame->x + frame->width - box->width - 6;
+    box->y = frame->y + 6;
     frame->up.high += (frame->up.high - frame->up.low) * share / (1 - share);
 }
 
@@ -376,8 +377,7 @@ static void draw_legend_sample(struct aw_svg *svg, const struct aw_series *serie
 
 static void draw_legend(struct aw_svg *svg, const struct frame *frame, const struct aw_panel *panel)
 {
-    struct box box;
-    place_legend(panel, frame, &box);
+    const struct box box = frame->legend;
     if (box.width <= 0)
         return;
     const struct legend legend = measure_legend(panel, frame);
@@ -499,8 +499,10 @@ char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *
         frames[p].width = width - LEFT - RIGHT;
         frames[p].height = each;
         make_room(&chart->panels[p], &frames[p]);
-        if (chart->round)
+        if (chart->round) {
             make_round(&frames[p]);
+            place_legend(&chart->panels[p], &frames[p]);
+        }
         draw_panel(&svg, chart, p, &frames[p]);
     }
     join(label, sizeof label, chart->x_label, chart->x_unit);
