@@ -189,14 +189,14 @@ size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size)
 
 static bool is(const char *have, const char *want, size_t length)
 {
-    return have && strncmp(have, want, length) == 0 && have[length] == '\0';
+    return have && *have == *want && strncmp(have, want, length) == 0 && have[length] == '\0';
 }
 
-static bool scalar_matches(const struct aw_scalar *scalar, const char *name, const char *dot)
+/* tail: what is behind the dot, and length characters long. */
+static bool scalar_matches(const struct aw_scalar *scalar, const char *name, const char *dot,
+                           const char *tail, size_t length)
 {
     const struct aw_field *row = scalar->field;
-    const char *tail = dot ? dot + 1 : name;
-    size_t length = strlen(tail);
     if (!is(row->name, tail, length) && !is(row->alias, tail, length))
         return false;
     if (!dot)
@@ -208,11 +208,12 @@ static bool scalar_matches(const struct aw_scalar *scalar, const char *name, con
 /* "x" finds camera.x where only one scalar has that name; a plain field wins over a grouped one. */
 int aw_codec_find(const struct aw_codec *codec, const char *name)
 {
-    const char *dot = strchr(name, '.');
+    const char *dot = strchr(name, '.'), *tail = dot ? dot + 1 : name;
+    const size_t length = strlen(tail);
     int found = -1, matches = 0;
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (!scalar->value || !scalar_matches(scalar, name, dot))
+        if (!scalar->value || !scalar_matches(scalar, name, dot, tail, length))
             continue;
         if (dot || !scalar->label)
             return i;

@@ -68,7 +68,7 @@ double aw_row_named_value(const struct aw_field *row, const struct aw_name *name
 const struct aw_field *aw_rows_find(const struct aw_field *rows, const char *name)
 {
     for (; rows->type != AW_ROWS_END; rows++)
-        if (rows->name && strcmp(rows->name, name) == 0)
+        if (rows->name && *rows->name == *name && strcmp(rows->name, name) == 0)
             return rows;
     return NULL;
 }

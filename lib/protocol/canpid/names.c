@@ -18,11 +18,14 @@ static const struct aw_name *board_names(const struct aw_variant *variant)
 const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
                                  char out[AW_CANPID_NAME_MAX])
 {
-    *out = '\0';
     const char *name = aw_value_name(board_names(variant), board);
-    if (name)
-        return strncat(out, name, AW_CANPID_NAME_MAX - 1);
-    snprintf(out, AW_CANPID_NAME_MAX, "0x%02X", board);
+    if (name) {
+        size_t length = strnlen(name, AW_CANPID_NAME_MAX - 1);
+        memcpy(out, name, length);
+        out[length] = '\0';
+    } else {
+        snprintf(out, AW_CANPID_NAME_MAX, "0x%02X", board);
+    }
     return out;
 }
 

@@ -43,7 +43,7 @@ static bool is_kind(const struct aw_finder_kind *kind, const struct aw_record *r
 
 /* The place of this kind, or a free one; where all that are tried are taken, the first of them. */
 static struct aw_finder_kind *place_of(struct aw_finder *finder, const struct aw_record *record,
-                                       const char *subject)
+                                       const char *subject, bool *known)
 {
     size_t home =
         (size_t)(record->codec - finder->names->wire->codecs) * 2 + (record->dir == AW_TX);
@@ -51,7 +51,8 @@ static struct aw_finder_kind *place_of(struct aw_finder *finder, const struct aw
         home = home * 31 + (unsigned char)*c;
     for (size_t i = 0; i < PLACES_TRIED; i++) {
         struct aw_finder_kind *kind = &finder->kinds[(home + i) % AW_FINDER_ROOM];
-        if (!kind->codec || is_kind(kind, record, subject))
+        *known = is_kind(kind, record, subject);
+        if (*known || !kind->codec)
             return kind;
     }
     return &finder->kinds[home % AW_FINDER_ROOM];
@@ -62,8 +63,9 @@ const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record 
 {
     if (finder->select->n == 0)
         return finder->kinds->scalars;
-    struct aw_finder_kind *kind = place_of(finder, record, subject);
-    if (finder->numbers || !is_kind(kind, record, subject)) {
+    bool known;
+    struct aw_finder_kind *kind = place_of(finder, record, subject, &known);
+    if (finder->numbers || !known) {
         kind->codec = record->codec;
         kind->dir = record->dir;
         size_t length = strnlen(subject, AW_POINT_NAME - 1);
