@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "shell/core/start_guard.h"
 #include "state.h"
 
 /* --verify, with --timeout. */
@@ -118,6 +119,29 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
                            : status;
 }
 
+/* Of a script: the first setpoint of each board. One that disables is none. */
+static enum aw_status guard(struct aw_session *session, const struct aw_record *setpoint)
+{
+    struct aw_joint_list list = {0};
+    struct aw_joint_goal goals[AW_CANPID_BOARDS];
+    struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals};
+    struct aw_record one = *setpoint;
+    uint64_t boards;
+    double seconds;
+    enum aw_status status = canpid_boards(session, &boards);
+    if (status == AW_OK)
+        status = aw_joints_begin(session, &list);
+    one.dir = AW_TX;
+    for (; boards && status == AW_OK; boards &= boards - 1) {
+        aw_record_set(&one, "board", canpid_first_board(boards), NULL);
+        command.n += canpid_replay_targets(session, &list, &one, &goals[command.n], &seconds);
+    }
+    if (status == AW_OK)
+        status = aw_start_streamed(session, &list, &command);
+    aw_joints_free(&list);
+    return status;
+}
+
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record command;
@@ -126,6 +150,8 @@ enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *ar
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
     if (status == AW_OK)
         status = check_setpoint(session, &command);
+    if (status == AW_OK && aw_start_is_streamed(session))
+        status = guard(session, &command);
     return status == AW_OK ? canpid_send_all(session, &command, 1, verify_ns(session)) : status;
 }
 

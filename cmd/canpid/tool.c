@@ -105,11 +105,13 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "value",
           .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm"}),
-     .safety = AW_MOTION, .run = run_setpoint,
+     .options = AW_OPTIONS(AW_START_OPTIONS),
+     .setpoints = true, .safety = AW_MOTION, .run = run_setpoint,
      .details = "A number without a unit has the unit of the controller: 'setpoint 1.5 -c pos' "
          "is 1.5 deg, and enables the driver. The setpoint that disables is 1.5 on the wire, "
          "that is 540 deg or 37.5 Nm; use 'disable' for it. 'setpoint lknee=10deg' names the "
-         "board, too.",
+         "board, too. In a script the first one of a board must be within --max-jump of where it "
+         "is measured, or --approach goes there first.",
      .examples = AW_LIST("-l sim: setpoint 10deg -b lknee -c pos --verify",
          "-l sim: setpoint -5Nm -b lknee -c tor")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
@@ -397,7 +399,7 @@ const struct aw_tool canpid_tool = {
     .examples = examples,
     .renamed = renamed,
     .field = "lknee.torque",
-    .move = "setpoint 10deg -b lknee -c pos --verify",
+    .move = "setpoint 5deg -b lknee -c pos --verify",
     .usual = AW_LIST("alpha_angle", "torque"),
     .no_answer_hint = "are the drivers powered, and the bus up?",
     .links = AW_LIST("can", "slcan", "socketcand", "log"),

@@ -438,6 +438,29 @@ static bool is_called(struct aw_session *session, const struct aw_joint *joint, 
            strcmp(number, text) == 0;
 }
 
+/* Where its axes stood: a recording has velocities and forces. Axes come in their order. */
+size_t ez_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                         const struct aw_record *record, struct aw_joint_goal *goals,
+                         double *seconds)
+{
+    struct aw_record counted = *record;
+    *seconds = 0;
+    if (record->dir != AW_RX)
+        return 0;
+    ez_order(session, &counted, true);
+    int axis = ez_state(session)->order.axis;
+    double id = aw_record_get(record, "id");
+    for (size_t i = 0; i < list->n && axis; i++) {
+        const struct aw_ezphys_object *object = object_of(session, &list->joints[i]);
+        bool it = isnan(id) ? strcmp(object->name, record->text) == 0 : object->id == id;
+        if (!it || (int)(list->joints[i].id % AW_EZPHYS_AXES) != axis - 1)
+            continue;
+        goals[0] = (struct aw_joint_goal){i, aw_record_get(record, "displacement")};
+        return 1;
+    }
+    return 0;
+}
+
 /* In rad, or in m where it says so: what the joint does not do is refused. */
 static enum aw_status parse(struct aw_session *session, const struct aw_joint *joint, bool jogs,
                             const char *text, double *value)

@@ -194,6 +194,10 @@ enum aw_status ez_idle(struct aw_session *session, int fd);
 enum aw_status ez_safe_stop(struct aw_session *session);
 void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 bool ez_link_taken(struct aw_session *session);
+size_t ez_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                         const struct aw_record *record, struct aw_joint_goal *goals,
+                         double *seconds);
+
 /* See struct aw_share_hooks. */
 bool ez_keeps(struct aw_session *session, struct aw_span frame);
 enum aw_moves ez_saw(struct aw_session *session, bool tx, struct aw_span frame);

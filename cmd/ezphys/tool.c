@@ -314,6 +314,7 @@ const struct aw_tool ezphys_tool = {
     .replay = {.in_step = true,
                .takes_link = ez_link_taken,
                .relative = AW_LIST("axis_motor", "axis_force"),
+               .targets = ez_replay_targets,
                .afresh = "reset"},
     .idle = ez_idle,
     .variant = ez_variant,

@@ -253,7 +253,8 @@ static const struct aw_command commands[] = {
      .offline = true, .run = run_ik, .examples = AW_LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
-     .hidden = true, .safety = AW_MOTION, .run = aw_run_move},
+     .options = AW_OPTIONS(AW_START_OPTIONS),
+     .hidden = true, .setpoints = true, .safety = AW_MOTION, .run = aw_run_move},
     {.name = "set_velocity", .summary = "velocity, as a record has it", .args = velocity_args,
      .hidden = true, .safety = AW_MOTION, .run = run_velocity},
     {.name = "set_pid_gains", .summary = "gains, as a record has them",

@@ -1,15 +1,18 @@
 /* unitysim play: a motion sequence played by feedback, with its progress and the checks before
  * it; a file of setpoints as every tool plays it. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clamp.h"
 #include "base/number.h"
 #include "capture/times.h"
 #include "protocol/unitysim/player.h"
 #include "shell/commands/common.h"
+#include "shell/commands/tempo.h"
 #include "state.h"
 
 struct play {
@@ -19,7 +22,10 @@ struct play {
     struct aw_player player;
     uint64_t reported; /* rows reported, over all rounds */
     int64_t row_timeout_ns;
-    bool blind; /* feedback is silent: nothing moves */
+    struct aw_tempo tempo;
+    int64_t stepped_ns; /* by the clock: the tempo has come so far */
+    double held_s;      /* so much longer may this row take, because the speed is less */
+    bool blind;         /* feedback is silent: nothing moves */
 };
 
 /* The published program moves such goals without a word. */
@@ -49,6 +55,7 @@ static void report_progress(struct play *play)
     if (player->phase == AW_PLAYER_DONE || at == play->reported)
         return;
     play->reported = at;
+    play->held_s = 0;
     const struct aw_sequence_row *row = aw_player_row(player);
     const char *name = aw_unitysim_joint_name(row->joint);
     bool user = row->kind == AW_SEQUENCE_USER;
@@ -70,6 +77,21 @@ static void report_progress(struct play *play)
 /* ---- Playing -----------------------------------------------------------------------------------
  */
 
+/* As the row has it, at the speed that is now. */
+static int velocity_at(const struct play *play, const struct aw_player_order *order)
+{
+    double most = play->player.bounds.velocity[order->joint];
+    return (int)lround(aw_clamp(order->velocity * play->tempo.speed, 1, most));
+}
+
+static void pass_time(struct play *play)
+{
+    int64_t now = aw_clock_now(play->session->clock);
+    double seconds = (double)(now - play->stepped_ns) / 1e9;
+    play->held_s += fmax(0, seconds - aw_tempo_step(&play->tempo, seconds));
+    play->stepped_ns = now;
+}
+
 static void apply(struct play *play, const struct aw_player_order *order)
 {
     struct aw_unitysim *unity = unity_of(play->session);
@@ -77,9 +99,9 @@ static void apply(struct play *play, const struct aw_player_order *order)
     bool hands_off = play->player.phase == AW_PLAYER_WAITING;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct aw_unitysim_drive drive = {.state = hands_off ? AW_UNITYSIM_KEEP : AW_UNITYSIM_STOP};
-        if (i == order->joint)
+        if (i == order->joint && play->tempo.speed > 0)
             drive = (struct aw_unitysim_drive){
-                .velocity = order->velocity,
+                .velocity = velocity_at(play, order),
                 .state = order->direction > 0 ? AW_UNITYSIM_INCREASE : AW_UNITYSIM_DECREASE};
         aw_unitysim_drive(unity, i, drive);
     }
@@ -91,6 +113,7 @@ static bool step(void *context, const struct aw_received *received)
     const struct aw_unitysim_feedback *feedback = &unity_of(play->session)->feedback;
     bool moving[AW_UNITYSIM_JOINTS];
     unity_notice(play->session, received);
+    pass_time(play);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         moving[i] = feedback->velocity[i] != 0;
     struct aw_player_order order = aw_player_step(&play->player, feedback->position, moving,
@@ -107,7 +130,8 @@ static enum aw_status check_time(struct play *play)
     const struct aw_sequence_row *row = aw_player_row(player);
     int64_t now = aw_clock_now(play->session->clock);
     bool ours = player->phase == AW_PLAYER_MOVING || player->phase == AW_PLAYER_STOPPING;
-    if (!row || !player->begun || !ours || now - player->since_ns < play->row_timeout_ns)
+    int64_t since = now - player->since_ns - (int64_t)(1e9 * play->held_s);
+    if (!row || !player->begun || !ours || since < play->row_timeout_ns)
         return AW_OK;
     return aw_fail(&play->session->err, AW_TIMEOUT,
                    "%.100s:%u:1: %s is at %d, not at %d, after %.9g s — %s", play->path, row->line,
@@ -146,10 +170,11 @@ static void tell(struct aw_session *session, const void *context)
     const struct aw_player *player = &play->player;
     const struct aw_sequence_row *row = aw_player_row(player);
     if (row)
-        aw_session_work(session, "play %.0f s, row %zu of %zu, %s %d of %d ticks",
+        aw_session_work(session, "play %.0f s, row %zu of %zu, %s %d of %d ticks at %.0f %%%s",
                         aw_session_seconds(session), player->row + 1, play->sequence.n,
                         aw_unitysim_joint_name(row->joint),
-                        unity_of(session)->feedback.position[row->joint], player->goal);
+                        unity_of(session)->feedback.position[row->joint], player->goal,
+                        100 * play->tempo.speed, play->tempo.shown);
 }
 
 static enum aw_status play_it(struct play *play)
@@ -157,15 +182,21 @@ static enum aw_status play_it(struct play *play)
     struct aw_session *session = play->session;
     struct aw_unitysim_counters before = unity_of(session)->counters;
     struct aw_player_bounds bounds = {.limits = unity_of(session)->options.limits};
-    double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat");
+    double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat"), speed;
+    if (aw_tempo_choose(session, 0, &speed) != AW_OK)
+        return session->err.status;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         bounds.velocity[i] =
             aw_flag(session, "force") ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(i);
     aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);
     play->row_timeout_ns = (int64_t)(aw_option_number(session, "row-timeout") * 1e9);
     aw_session_moves(session);
+    aw_tempo_begin(&play->tempo, session, speed, INFINITY);
+    play->stepped_ns = aw_clock_now(session->clock);
     aw_session_work_while(session, tell, play);
-    enum aw_status status = unity_end_motion(session, perform(play));
+    enum aw_status status = perform(play);
+    aw_tempo_end(&play->tempo);
+    status = unity_end_motion(session, status);
     unity_notice_losses(session, &before);
     aw_object_start(&session->result, "play");
     bool played = play->player.phase == AW_PLAYER_DONE;

@@ -365,13 +365,23 @@ const struct aw_command aw_common_commands[] = {
      .examples = AW_LIST("-l sim: serve --print-unit"), .lines = AW_LIST("-l sim: serve &")},
     {.name = "obey", .hidden = true, .summary = "carry out the lines of a server's client",
      .args = AW_ARGS({.name = "folder", .optional = true}), .run = aw_run_obey},
+    {.name = "speed", .group = AW_GROUP_MOVE, .streams = true,
+     .summary = "on a server: how fast what another program plays goes on",
+     .args = AW_ARGS(
+         {.name = "share", .kind = AW_ARG_NUMBER, .unit = "", .min = 0, .max = 1e6,
+          .help = "of what the file says: 30%, 200% (or 2); 0 pauses it"}),
+     .run = aw_run_speed,
+     .details = "play, replay, sequences and follow of a recording go on at that speed, without "
+         "a jump and within the limits. Where one of them runs at your own prompt, type it there: "
+         "+ and - are 10 % more and less.",
+     .examples = AW_LIST("--dry-run speed 30%")},
     {.name = "release", .group = AW_GROUP_SET_UP,
      .summary = "on a server: give up command, so that another program may take it",
      .run = aw_run_release,
      .examples = AW_LIST("release")},
     {.name = "run", .group = AW_GROUP_SET_UP,
      .summary = "run the commands of a file", .args = script_args,
-     .run = aw_run_script,
+     .options = AW_OPTIONS(AW_START_OPTIONS), .run = aw_run_script,
      .details = "The lines run one after the other. A wrong line is found only when its turn "
          "comes, so the lines before it may already have moved the joints. --dry-run run FILE "
          "checks all lines and shows what each one would send.",

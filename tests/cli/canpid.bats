@@ -209,7 +209,7 @@ END
     ok canpid -q -j -l "$url" stop
     same "$(json '[.ok,.result,.confirmed,.silent]')" '[true,"disabled","lknee","lhip,lankle,rhip,rknee,rankle"]'
     # A board that this session has driven is not absent.
-    printf '%s\n' 'setpoint 1deg -b rhip -c pos' stop >script
+    printf '%s\n' 'setpoint 1deg -b rhip -c pos --force' stop >script
     run -3 --separate-stderr canpid -q -l "$url" run script
     has "$stderr" "the stop is not confirmed: rhip: no telemetry"
     ok canpid -q -l "$url" stop -T 0
@@ -222,7 +222,7 @@ END
 }
 
 @test "disable goes out whatever guards and limits refuse" {
-    printf '%s\n' 'setpoint 5Nm -b lknee -c tor' 'disable -b lknee -c pos' 'disable -b lknee' >script
+    printf '%s\n' 'setpoint 1Nm -b lknee -c tor' 'disable -b lknee -c pos' 'disable -b lknee' >script
     ok canpid -q -l "$fast" run script
     same "$(grep -c 'disable result=disabled' <<<"$output")" 2
 }

@@ -247,7 +247,7 @@ END
 }
 
 @test "--dry-run at the prompt's side of a session: the conversation does not notice" {
-    printf '%s\n' 'setpoint 10deg -b lknee -c pos' 'setpoint 5deg -b lknee -c pos --dry-run' \
+    printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 4deg -b lknee -c pos --dry-run' \
         'watch --dry-run' >script
     ok canpid -v -l sim: run script
     matches "$stderr" '*stopped: disabled the driver*' # at the end, and on the real link

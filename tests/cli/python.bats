@@ -74,7 +74,7 @@ END
 import armwire
 fast = "sim:?time=virtual"
 with armwire.open("canpid", fast) as arm:
-    assert arm.setpoint("10deg", b="lknee", c="pos", verify=True).result == "verified"
+    assert arm.setpoint("5deg", b="lknee", c="pos", verify=True).result == "verified"
 with armwire.open("unitysim", fast) as arm:
     assert arm.move(elbow=2300).result == "arrived"
 with armwire.open("ezphys", "sim:?scene=pendulum") as arm:

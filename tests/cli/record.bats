@@ -17,7 +17,7 @@ velocity 5 0 0
 move 15 25 -20 duration=200ms --wait'
     [canpid]='disable -b lknee -c tor
 set kp 0.6 -b lknee -c tor
-setpoint 2Nm -b lknee -c tor
+setpoint 1Nm -b lknee -c tor
 aux 1 2.5 -b rhip
 watch -n 36'
     [unitysim]='scene slam-dunk --fps 60

@@ -153,7 +153,7 @@ END
 
 @test "replay in step: answers that do not come are counted, and not waited for for ever" {
     ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
-    ok ezphys -q -j -l 'sim:pendulum?drop=100%&seed=1' replay run.pcapng
+    ok ezphys -q -j -l 'sim:pendulum?drop=100%&seed=1' -T 0.2s replay run.pcapng --force
     ok jq -se 'last | .ok and .sent > 0 and .unanswered > 0' <<<"$output"
 }
 

@@ -368,7 +368,7 @@ fell_silent() {
     done <<'END'
 unitysim drive elbow=+5
 hidmotor move 0 60 0 duration=9s --wait
-canpid setpoint 10 -b lknee -c pos\nwatch --for 9s
+canpid setpoint 5 -b lknee -c pos\nwatch --for 9s
 armctl spd 20\nwatch --for 9s
 ezphys motor 1 2 1000 --for 900s
 END

@@ -28,7 +28,7 @@ ways() {
 
 @test "at the end of a script what still moves is stopped" {
     echo 'lknee pos kp 3' >kp.gains
-    ok canpid -v -l sim: <<<"setpoint 10deg -b lknee -c pos"
+    ok canpid -v -l sim: <<<"setpoint 5deg -b lknee -c pos"
     matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
     while read -r command; do # what may have switched a driver over, and holds the joint
         ok canpid -v -l sim: <<<"$command -b lknee -c pos --switch"
@@ -54,13 +54,13 @@ ways() {
     done <<'END'
 armctl|spd 100|stopped
 armctl|duty 3 500|stopped
-canpid|setpoint 10deg -b lknee -c pos --switch|stopped: disabled|--max-jump 11deg
+canpid|setpoint 5deg -b lknee -c pos --switch|stopped: disabled|--max-jump 11deg
 hidmotor|velocity 20 0 0|stopped: holding
 END
     ok ezphys -q -l sim:pendulum --record on.pcapng motor hinge 2 100
     exits 0 ezphys -l sim:pendulum <<<'replay on.pcapng'
     has "$stderr" "stopped: 1 joint held"
-    ok canpid -q -l "$fast" --record off.pcapng <<<$'setpoint 10deg -b lknee -c pos --switch\ndisable -b lknee'
+    ok canpid -q -l "$fast" --record off.pcapng <<<$'setpoint 5deg -b lknee -c pos --switch\ndisable -b lknee'
     exits 0 canpid -l "$fast" <<<'replay off.pcapng --max-jump 11deg'
     hasnt "$stderr" "stopped"
 }
@@ -110,13 +110,13 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 }
 
 @test "a script that has stopped what it began, --hold, and a single command: nothing is added" {
-    ok canpid -v -l sim: <<<$'setpoint 10deg -b lknee -c pos\ndisable -b lknee'
+    ok canpid -v -l sim: <<<$'setpoint 5deg -b lknee -c pos\ndisable -b lknee'
     hasnt "$stderr" "stopped"
-    ok canpid -v -l sim: <<<$'setpoint 10deg -b lknee -c pos\nsetpoint 10deg -b rknee -c pos\ndisable -b lknee'
+    ok canpid -v -l sim: <<<$'setpoint 5deg -b lknee -c pos\nsetpoint 5deg -b rknee -c pos\ndisable -b lknee'
     matches "$stderr" "*-> 044#0000C03F*-> 0A4#0000C03F*stopped*"
-    ok canpid --hold -v -l sim: <<<"setpoint 10deg -b lknee -c pos"
+    ok canpid --hold -v -l sim: <<<"setpoint 5deg -b lknee -c pos"
     hasnt "$stderr" "0000C03F"
-    ok canpid -v -l sim: setpoint 10deg -b lknee -c pos
+    ok canpid -v -l sim: setpoint 5deg -b lknee -c pos
     hasnt "$stderr" "0000C03F"
     ok ezphys -l sim: <<<$'motor hinge 1 10\nstop'
     hasnt "$stderr" "stopped"
@@ -125,7 +125,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 @test "a setpoint that is being verified is taken back at a signal" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
     mkfifo trace
-    canpid -v -l "$url" setpoint 10deg -b lknee -c pos --verify -T 20s 2>trace >/dev/null 3>&- &
+    canpid -v -l "$url" setpoint 5deg -b lknee -c pos --verify -T 20s 2>trace >/dev/null 3>&- &
     client=$!
     started+=("$client")
     exec {trace}<trace
@@ -139,7 +139,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 @test "a stop that a signal asks for and nobody confirms is told once" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
     mkfifo trace
-    canpid -v -l "$url" setpoint 10deg -b lknee -c pos --verify -T 20s 2>trace >/dev/null 3>&- &
+    canpid -v -l "$url" setpoint 5deg -b lknee -c pos --verify -T 20s 2>trace >/dev/null 3>&- &
     client=$!
     started+=("$client")
     exec {trace}<trace
@@ -155,7 +155,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 @test "what an orphan would begin does not begin, and it says what helps" {
     mkfifo go orphan
     setsid -w sh -c '{ read -r _ <go; exec canpid -v -l sim: $0 >orphan 2>&1; } &' \
-        "setpoint 10deg -b lknee -c pos" 3>&-
+        "setpoint 5deg -b lknee -c pos" 3>&-
     echo now >go
     run -0 timeout "$patience" cat orphan
     has "$output" "nothing begins to move — use nohup, setsid or --hold"

@@ -95,7 +95,7 @@ class Canpid(Tool):
     moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
               ("tune", "--rule", "zn", *board),
               ("move", "lknee=20", "-c", "pos", "--wait=0.001deg"))
-    announced = scripted = left = ("setpoint", "10deg", *board)
+    announced = scripted = left = ("setpoint", "5deg", "--max-jump", "90deg", *board)  # it stands anywhere
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.3
 

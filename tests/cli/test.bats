@@ -66,9 +66,9 @@ END
 said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
 
 @test "wait: what was true before does not count, and --stable wants it for some time" {
-    ok said 'setpoint 10deg -b lknee -c pos --verify' \
-        "wait 'lknee.lever_angle>5deg' --stable 100ms --for 5s"
-    exits 3 said 'setpoint 10deg -b lknee -c pos --verify' 'disable -b lknee' \
+    ok said 'setpoint 5deg -b lknee -c pos --verify' \
+        "wait 'lknee.lever_angle>2deg' --stable 100ms --for 5s"
+    exits 3 said 'setpoint 5deg -b lknee -c pos --verify' 'disable -b lknee' \
         "wait 'lknee.setpoint<50' --for 0.2s"
     has "$stderr" 'stdin:3:1: wait: lknee.setpoint<50: not so in 0.2 s'
     exits 3 said "wait 'lknee.lever_angle>-1' --stable 5s --for 0.2s"
@@ -223,7 +223,7 @@ END
 }
 
 @test "test: nothing of a case moves on into the next" {
-    printf '## a\nsetpoint 10deg -b lknee -c pos --verify\n## b\nexpect "lknee.setpoint>99"\n' >on.test
+    printf '## a\nsetpoint 5deg -b lknee -c pos --verify\n## b\nexpect "lknee.setpoint>99"\n' >on.test
     ok canpid -q -l "$fast" test on.test
     printf '## a\ndrive elbow=+5 --hold --for 0.1s\n## b\nexpect --never "elbow.velocity>0" --for 0.2s\n' >on.test
     ok unitysim -q -l "$fast" test on.test

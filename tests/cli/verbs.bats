@@ -94,12 +94,12 @@ arm() { # the joints of an arm, in the usual place of its configuration
         '[["setpoint pos",-180,180,"deg","device"],["gain",-100,100,"","device"]]'
     fails 2 canpid limits lkne
     has "$why" "did you mean 'lknee'"
-    printf '%s -c pos --verify\n' 'setpoint +10deg -b lknee' 'jog lknee +5' 'jog lknee -2deg' >moves
+    printf '%s -c pos --verify\n' 'setpoint +5deg -b lknee' 'jog lknee +5' 'jog lknee -2deg' >moves
     printf '%s\n' 'status -b lknee' stop stop 'status -b lknee -c pos' >>moves
     ok canpid -q -j -l "$fast" run moves
-    same "$(jq -sc 'map(select(.cmd and .value) | .value | round)' <<<"$output")" '[10,15,13]'
+    same "$(jq -sc 'map(select(.cmd and .value) | .value | round)' <<<"$output")" '[5,10,8]'
     same "$(jq -sc 'map(select(.cmd == "status") | .lknee | [(.target | if . then round else . end), .unit])' <<<"$output")" \
-        '[[13,"deg"],[null,"deg"]]'
+        '[[8,"deg"],[null,"deg"]]'
     same "$(jq -sc 'map(select(.cmd == "stop") | [.result, .confirmed])' <<<"$output")" \
         '[["disabled","lhip,lknee,lankle,rhip,rknee,rankle"],["disabled","lhip,lknee,lankle,rhip,rknee,rankle"]]'
     fails 2 canpid -q -l "$fast" jog lknee +5

@@ -11,6 +11,7 @@
 #include "shell/commands/jog.h"
 #include "shell/commands/move.h"
 #include "shell/core/dry.h"
+#include "shell/core/start_guard.h"
 
 #define GOALS_MAX  64
 #define PATIENCE_S 10 /* beyond the time of a motion, until it counts as not done */
@@ -105,6 +106,8 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     enum aw_status status = AW_OK;
     if (is_steered(session) && unseen)
         status = session->tool->joints->read(session, list);
+    if (status == AW_OK && session->run.command->setpoints)
+        status = aw_start_streamed(session, list, command);
     return status == AW_OK ? aw_joints_command(session, list, command) : status;
 }
 

@@ -82,11 +82,30 @@ static int64_t due_at(const struct player *p, double time_s)
     return aw_clock_after(p->anchor_ns, (time_s - p->anchor_s) / p->tempo.speed);
 }
 
+static void show_work(const struct player *p, double at_s)
+{
+    const struct aw_replay *r = &p->replay;
+    aw_session_work(p->session, "replay %.0f of %.0f s, %llu commands at %.0f %%%s", at_s,
+                    ((double)r->writes[r->n - 1].time_ns - (double)p->from_ns) / 1e9,
+                    (unsigned long long)p->sent, 100 * p->tempo.speed, p->tempo.shown);
+}
+
+/* Messages that come close together leave no time to wait in: the speed is looked at all the same.
+ */
+static void look_at_speed(struct player *p, int64_t now)
+{
+    if (!aw_tempo_changes(&p->tempo) || now - p->anchor_ns < SLICE_NS)
+        return;
+    p->anchor_s += aw_tempo_step(&p->tempo, (double)(now - p->anchor_ns) / 1e9);
+    p->anchor_ns = now;
+}
+
 /* Until a message is due, while the speed may change. */
 static enum aw_status await_turn(struct player *p, double time_s)
 {
     enum aw_status status = AW_OK;
     int64_t now = aw_clock_now(p->session->clock);
+    look_at_speed(p, now);
     while (status == AW_OK && aw_tempo_changes(&p->tempo) && due_at(p, time_s) > now + SLICE_NS &&
            now < p->deadline) {
         status = await_time(p, now + SLICE_NS);
@@ -94,6 +113,7 @@ static enum aw_status await_turn(struct player *p, double time_s)
         double since = (double)(now - p->anchor_ns) / 1e9;
         p->anchor_s = fmin(time_s, p->anchor_s + aw_tempo_step(&p->tempo, since));
         p->anchor_ns = now;
+        show_work(p, p->anchor_s);
     }
     return status;
 }
@@ -132,9 +152,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     if (!by_tool && status == AW_OK && session->tool->replay.in_step)
         status = await_answers(p, write->answers);
     p->held += held;
-    aw_session_work(session, "replay %.0f of %.0f s, %llu commands", since_s,
-                    ((double)p->replay.writes[p->replay.n - 1].time_ns - (double)p->from_ns) / 1e9,
-                    (unsigned long long)p->sent);
+    show_work(p, since_s);
     aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
     if (!by_tool && status == AW_OK)
         status = aw_link_write(session->device.link, message.data, message.size, &session->err);
@@ -200,28 +218,13 @@ static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_
     for (size_t i = 0; i < r->list.n && i < AW_START_JOINTS; i++) {
         struct aw_joint *joint = &r->list.joints[i];
         const struct aw_replay_joint *mine = &r->joints[i];
-        double away = fabs(mine->first - joint->now.value[AW_JOINT_ACTUAL]);
         bool other = (mine->mode == NULL) != (joint->mode == NULL) ||
                      (mine->mode && strcmp(mine->mode, joint->mode) != 0);
         joint->left_out = !mine->known;
-        if (mine->known && !other && !(away <= mine->seconds * joint->speed && mine->seconds > 0))
+        if (mine->known && !other && !aw_start_is_motion(joint, mine->first, mine->seconds))
             goals[n++] = (struct aw_joint_goal){i, mine->first};
     }
     return n;
-}
-
-/* What is near already stays where it is: the recording takes it on. */
-static size_t keep_far(struct player *p, struct aw_joint_goal *goals, size_t n)
-{
-    size_t far = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct aw_joint *joint = &p->replay.list.joints[goals[i].joint];
-        double reach;
-        if (aw_start_reach(p->session, joint, &reach) == AW_OK &&
-            fabs(goals[i].value - joint->now.value[AW_JOINT_ACTUAL]) > reach)
-            goals[far++] = goals[i];
-    }
-    return far;
 }
 
 static enum aw_status guard(struct player *p)
@@ -229,16 +232,18 @@ static enum aw_status guard(struct player *p)
     struct aw_session *session = p->session;
     struct aw_replay *r = &p->replay;
     struct aw_joint_goal goals[AW_START_JOINTS];
+    enum aw_status status = r->n ? aw_replay_find_joints(r, session) : AW_OK;
     bool places = r->poses && (!r->relative || r->afresh || p->from_ns > 0);
-    if (places || !r->n || first_goals(p, goals) == 0)
+    if (status == AW_OK && (places || !r->n || first_goals(p, goals) == 0))
         return AW_OK;
-    enum aw_status status = aw_joints_news(session, &r->list);
+    if (status == AW_OK)
+        status = aw_joints_news(session, &r->list);
     size_t n = first_goals(p, goals);
     if (status == AW_TIMEOUT && aw_flag(session, "force"))
         return AW_OK;
     if (status == AW_OK)
         status = aw_start_guard(session, &r->list, goals, n);
-    n = status == AW_OK ? keep_far(p, goals, n) : 0;
+    n = status == AW_OK ? aw_start_keep_far(session, &r->list, goals, n) : 0; /* replay goes on */
     return n ? aw_start_go(session, &r->list, goals, n) : status;
 }
 

@@ -146,6 +146,6 @@ void aw_follower_play_on(struct aw_follower *f, double seconds)
     f->at_s += aw_tempo_step(&f->tempo, seconds);
     double over = f->at_s - f->leader.length_s;
     f->done = over >= 0 && (has_caught_up(f) || over > CATCH_S * f->tempo.speed);
-    aw_session_work(f->session, "follow %.0f of %.0f s at %.0f %%", f->at_s, f->leader.length_s,
-                    100 * f->tempo.speed);
+    aw_session_work(f->session, "follow %.0f of %.0f s at %.0f %%%s", f->at_s, f->leader.length_s,
+                    100 * f->tempo.speed, f->tempo.shown);
 }

@@ -233,8 +233,8 @@ static enum aw_status stream(struct aw_play *p, bool again)
         }
         last = last || p->due_ns + period_ns >= p->end_ns;
         status = send(p, fmax(0, p->at_s + ahead), AW_NO_TIME);
-        aw_session_work(session, "play %.0f of %.0f s at %.0f %%", p->at_s, length_s,
-                        100 * p->tempo.speed);
+        aw_session_work(session, "play %.0f of %.0f s at %.0f %%%s", p->at_s, length_s,
+                        100 * p->tempo.speed, p->tempo.shown);
         if (status == AW_OK && !(last && timed))
             status = attend(p, p->due_ns + period_ns);
         p->at_s += passes;

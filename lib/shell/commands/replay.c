@@ -10,6 +10,7 @@
 #include "capture/log.h"
 #include "wire/split.h"
 
+#define TOLD_MAX 1024 /* records of a device's first message */
 #define STREAM_S                                                                                   \
     0.1 /* a longer motion is one by itself: the device goes there as fast as it says */
 
@@ -47,41 +48,42 @@ static enum aw_status allow(struct aw_session *session, const struct aw_record *
                    message->name);
 }
 
-static void note_target(struct loader *l, const struct aw_joint_goal *goal, double seconds)
+static void note_target(struct aw_replay *r, const struct aw_joint_goal *goal, double seconds,
+                        int64_t after_ns)
 {
-    struct aw_replay *r = l->replay;
     const struct aw_joint *joint = &r->list.joints[goal->joint];
     struct aw_replay_joint *mine = &r->joints[goal->joint];
-    double since = fmax(seconds, (double)(l->after_ns - mine->last_ns) / 1e9);
+    double since = fmax(seconds, (double)(after_ns - mine->last_ns) / 1e9);
     double speed = fabs(goal->value - mine->last) / since;
     bool streams = mine->known && since > 0 && seconds <= STREAM_S;
     if (streams && speed / joint->speed > r->need) {
         r->need = speed / joint->speed;
         r->need_speed = speed;
         r->need_joint = goal->joint;
-        r->need_ns = l->after_ns;
+        r->need_ns = after_ns;
     }
-    if (!mine->known && l->after_ns >= r->from_ns)
+    if (!mine->known && after_ns >= r->from_ns)
         *mine = (struct aw_replay_joint){
             .known = true, .first = goal->value, .seconds = seconds, .mode = joint->mode};
     mine->last = goal->value;
-    mine->last_ns = l->after_ns;
+    mine->last_ns = after_ns;
 }
 
 /* What is sent says where joints are to be; else what is said first where they stand. */
-static void note_targets(struct loader *l, const struct aw_record *record)
+static void note_targets(struct aw_replay *r, struct aw_session *session,
+                         const struct aw_record *record, int64_t after_ns)
 {
-    const struct aw_replay_hooks *hooks = &l->session->tool->replay;
+    const struct aw_replay_hooks *hooks = &session->tool->replay;
     struct aw_joint_goal goals[AW_REPLAY_GOALS];
     double seconds = 0;
     bool sent = record->dir == AW_TX;
     if (!hooks->targets)
         return;
-    size_t n = hooks->targets(l->session, &l->replay->list, record, goals, &seconds);
+    size_t n = hooks->targets(session, &r->list, record, goals, &seconds);
     for (size_t i = 0; i < n; i++)
-        if (goals[i].joint < AW_START_JOINTS && (sent || !l->replay->joints[goals[i].joint].known))
-            note_target(l, &goals[i], seconds);
-    l->replay->poses = l->replay->poses || (n && !sent);
+        if (goals[i].joint < AW_START_JOINTS && (sent || !r->joints[goals[i].joint].known))
+            note_target(r, &goals[i], seconds, after_ns);
+    r->poses = r->poses || (n && !sent);
 }
 
 /* Encoding it again is the check of its limits. */
@@ -100,7 +102,7 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
         status = allow(session, &record);
     if (status == AW_OK) {
         const struct aw_replay_hooks *hooks = &l->session->tool->replay;
-        note_targets(l, &record);
+        note_targets(l->replay, session, &record, l->after_ns);
         const char *name = record.codec->message->name;
         for (const char *const *r = hooks->relative; r && *r && !l->replay->relative; r++)
             if (strcmp(*r, name) == 0)
@@ -120,6 +122,34 @@ static void on_command(void *context, struct aw_span frame)
         l->status = check_command(l, frame);
 }
 
+/* Kept until there is a device that says whose they are. */
+static void keep_told(struct loader *l, const struct aw_record *record)
+{
+    struct aw_replay *r = l->replay;
+    if (r->n || l->commands || r->n_told == TOLD_MAX)
+        return;
+    struct aw_record *told = aw_grow(r->told, &r->told_room, r->n_told + 1, sizeof *told);
+    if (!told) {
+        l->status = aw_no_memory(&l->session->err);
+        return;
+    }
+    r->told = told;
+    r->told[r->n_told++] = *record;
+}
+
+static void note_said(struct loader *l, struct aw_span frame)
+{
+    struct aw_session *session = l->session;
+    struct aw_record said;
+    if (!session->tool->replay.targets || l->replay->poses ||
+        aw_wire_decode(session->wire, AW_RX, frame, &said, NULL) != AW_OK || said.dir != AW_RX)
+        return;
+    if (session->tool->joints->told)
+        keep_told(l, &said);
+    else
+        note_targets(l->replay, session, &said, l->after_ns);
+}
+
 static void on_answer(void *context, struct aw_span frame)
 {
     struct loader *l = context;
@@ -129,10 +159,7 @@ static void on_answer(void *context, struct aw_span frame)
     size_t i = 0;
     l->number++;
     l->answers++;
-    struct aw_record said;
-    if (l->session->tool->replay.targets && !r->poses &&
-        aw_wire_decode(l->session->wire, AW_RX, frame, &said, NULL) == AW_OK && said.dir == AW_RX)
-        note_targets(l, &said);
+    note_said(l, frame);
     while (i < r->n_places && memcmp(r->places[i].from, frame.data, 2) != 0)
         i++;
     if (!place || i < r->n_places || i == AW_REPLAY_PLACES || frame.size < 2 ||
@@ -227,7 +254,7 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     l->ways[0].framer.dir = AW_TX;
     l->ways[1].framer.dir = AW_RX;
     enum aw_status status = aw_session_narrow(session);
-    if (status == AW_OK && session->tool->replay.targets)
+    if (status == AW_OK && session->tool->replay.targets && !session->tool->joints->told)
         status = aw_joints_list(session, &replay->list);
     if (status == AW_OK)
         status = load(l, path);
@@ -240,9 +267,21 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     return status;
 }
 
+enum aw_status aw_replay_find_joints(struct aw_replay *replay, struct aw_session *session)
+{
+    if (!replay->n_told)
+        return AW_OK;
+    enum aw_status status = aw_joints_begin(session, &replay->list);
+    for (size_t i = 0; i < replay->n_told && status == AW_OK; i++)
+        note_targets(replay, session, &replay->told[i], 0);
+    replay->list.named = true;
+    return status;
+}
+
 void aw_replay_free(struct aw_replay *replay)
 {
     free(replay->writes);
+    free(replay->told);
     free(replay->bytes);
     aw_joints_free(&replay->list);
     *replay = (struct aw_replay){0};

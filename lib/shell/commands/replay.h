@@ -31,7 +31,7 @@ struct aw_replay_joint {
     int64_t last_ns;  /* and when */
 };
 
-/* Owns both arrays and the list; {0} is empty. */
+/* Owns the arrays and the list; {0} is empty. */
 struct aw_replay {
     struct aw_replay_write *writes;
     size_t n, room;
@@ -46,7 +46,10 @@ struct aw_replay {
     int64_t from_ns;      /* set by the caller: nothing before that is sent */
     struct aw_joint_list list; /* empty: nobody says where its commands lead */
     struct aw_replay_joint joints[AW_START_JOINTS];
-    bool poses;              /* those are where they stood, and not targets */
+    bool poses;             /* those are where they stood, and not targets */
+    struct aw_record *told; /* what the device said before the first command, where it is only the
+                                device that says which joints there are */
+    size_t n_told, told_room;
     double need, need_speed; /* how much of its limit the joint takes that is nearest to it; and how
                                 fast it goes there, */
     size_t need_joint;       /* which one, */
@@ -59,5 +62,9 @@ struct aw_replay {
 enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *session,
                               const char *path);
 void aw_replay_free(struct aw_replay *replay);
+
+/* Where joints that only the device knows stood when the recording began: lists them, once it is
+ * there. Else nothing has to be done. */
+enum aw_status aw_replay_find_joints(struct aw_replay *replay, struct aw_session *session);
 
 #endif

@@ -1,14 +1,18 @@
-/* The speed of what is played, and the keys that change it. */
+/* The speed of what is played, and what changes it: keys, lines, other programs. */
 #include "shell/commands/tempo.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clamp.h"
+#include "base/number.h"
 #include "base/ready.h"
 #include "shell/core/ask.h"
+#include "shell/core/share.h"
 
 #define KEY_STEP 0.1
 #define SLOWEST  0.01 /* of an advice */
@@ -38,13 +42,22 @@ const char *aw_tempo_advice(double need, char out[64])
     return out;
 }
 
+static void tell(struct aw_session *session, bool on)
+{
+    session->motion.pace = (struct aw_pace){on, NAN};
+    if (session->share.sharing)
+        session->share.sharing->plays(session, on);
+}
+
 void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most)
 {
     *tempo = (struct aw_tempo){
         .session = session, .speed = speed, .wanted = speed, .most = fmax(speed, most)};
     tempo->keys = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && aw_terminal_keys(&tempo->before);
+    tell(session, true);
     if (tempo->keys)
-        aw_session_notice(session, "+ and - change the speed, Ctrl-C stops");
+        aw_session_notice(session,
+                          "+ and -, or a line like speed 30%%, change the speed, Ctrl-C stops");
 }
 
 void aw_tempo_end(struct aw_tempo *tempo)
@@ -52,30 +65,73 @@ void aw_tempo_end(struct aw_tempo *tempo)
     if (tempo->keys)
         tcsetattr(STDIN_FILENO, TCSANOW, &tempo->before);
     tempo->keys = false;
+    tell(tempo->session, false);
 }
 
 bool aw_tempo_changes(const struct aw_tempo *tempo)
 {
-    return tempo->keys || tempo->speed != tempo->wanted;
+    return tempo->keys || tempo->speed != tempo->wanted || tempo->session->share.attached;
+}
+
+static void want(struct aw_tempo *tempo, double speed)
+{
+    if (speed > tempo->most)
+        aw_session_notice(tempo->session, "speed: the limits hold up to %.0f %%",
+                          floor(100 * tempo->most));
+    tempo->wanted = aw_clamp(speed, 0, tempo->most);
+}
+
+static void take_typed(struct aw_tempo *tempo)
+{
+    double speed;
+    char word[AW_TEMPO_LINE] = "", share[AW_TEMPO_LINE] = "", more[2];
+    tempo->typed[tempo->n] = '\0';
+    tempo->n = 0;
+    if (sscanf(tempo->typed, "%23s %23s %1s", word, share, more) == 2 &&
+        strcmp(word, "speed") == 0 && aw_number_parse_unit(share, "", &speed, NULL) == AW_OK &&
+        speed >= 0)
+        want(tempo, speed);
+    else if (*word)
+        aw_session_notice(tempo->session,
+                          "'%s': while it plays there are + and -, and speed 30%%; Ctrl-C stops",
+                          tempo->typed);
+}
+
+static void take_key(struct aw_tempo *tempo, char key)
+{
+    static const char erase = 127, back = '\b';
+    double step = key == '+' ? KEY_STEP : key == '-' ? -KEY_STEP : 0;
+    if (key == '\n' || key == '\r')
+        take_typed(tempo);
+    else if (key == erase || key == back)
+        tempo->n -= tempo->n > 0;
+    else if (tempo->n == 0 && step != 0)
+        tempo->wanted = aw_clamp(tempo->wanted + step, 0, tempo->most);
+    else if (isprint((unsigned char)key) && tempo->n + 1 < sizeof tempo->typed)
+        tempo->typed[tempo->n++] = key;
+    snprintf(tempo->shown, sizeof tempo->shown, tempo->n ? " > %.*s" : "", (int)tempo->n,
+             tempo->typed);
 }
 
 static void read_keys(struct aw_tempo *tempo)
 {
-    char text[16];
+    char text[64];
     ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text);
     if (n == 0 || (n < 0 && errno != EAGAIN))
         tempo->keys = false; /* the terminal is gone, and with it a signal comes */
-    for (ssize_t i = 0; i < n; i++) {
-        double step = text[i] == '+' ? KEY_STEP : text[i] == '-' ? -KEY_STEP : 0;
-        tempo->wanted = aw_clamp(tempo->wanted + step, 0, tempo->most);
-    }
+    for (ssize_t i = 0; i < n; i++)
+        take_key(tempo, text[i]);
 }
 
 double aw_tempo_step(struct aw_tempo *tempo, double seconds)
 {
+    struct aw_pace *pace = &tempo->session->motion.pace;
     double before = tempo->speed, slew = AW_TEMPO_SLEW * seconds;
     if (tempo->keys)
         read_keys(tempo);
+    if (!isnan(pace->asked))
+        want(tempo, pace->asked);
+    pace->asked = NAN;
     tempo->speed = aw_clamp(tempo->wanted, before - slew, before + slew);
     return (before + tempo->speed) / 2 * seconds;
 }

@@ -1,9 +1,11 @@
-/* How fast something is played: --speed and --fit, and the keys + and - while it runs.
+/* How fast something is played: --speed and --fit, and while it runs the keys + and -, a line
+ * "speed 30%", and what another program asks for through a server.
  *
  *     struct aw_tempo tempo;
  *     status = aw_tempo_choose(session, need, &speed);          before the first byte
  *     aw_tempo_begin(&tempo, session, speed, 1 / need);
  *     for each period: path_s += aw_tempo_step(&tempo, period_s);
+ *     aw_session_work(session, "play … at %.0f %%%s", 100 * tempo.speed, tempo.shown);
  *     aw_tempo_end(&tempo);
  *
  * A speed is a share of what the file says, 1 as it is. It never jumps: what is played goes on
@@ -17,6 +19,7 @@
 #include "shell/core/session.h"
 
 #define AW_TEMPO_SLEW 1.0
+#define AW_TEMPO_LINE 24
 
 #define AW_TEMPO_OPTIONS                                                                           \
     {.name = "speed",                                                                              \
@@ -35,6 +38,9 @@ struct aw_tempo {
     double speed, wanted, most; /* now; soon; the limits hold up to there */
     bool keys;                  /* the terminal gives them */
     struct termios before;
+    char typed[AW_TEMPO_LINE]; /* so far of a line */
+    size_t n;
+    char shown[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
 };
 
 /* The speed of --speed or --fit; 1 without them. need: how much of its limit the joint that is
@@ -49,7 +55,7 @@ const char *aw_tempo_advice(double need, char out[64]);
 void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most);
 void aw_tempo_end(struct aw_tempo *tempo);
 
-/* May the speed change? By keys, or by a line from elsewhere. */
+/* May the speed change? By keys, by a line, or by another program. */
 bool aw_tempo_changes(const struct aw_tempo *tempo);
 
 /* What has been typed counts from here on; returns how much of the file passes in this time. */

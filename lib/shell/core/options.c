@@ -83,9 +83,13 @@ const char *aw_option_of_style(enum aw_style style)
 
 void aw_options_add(struct aw_options *options, const struct aw_option *table)
 {
-    for (; table && table->name && options->n < AW_OPTIONS_MAX; table++)
+    for (; table && table->name && options->n < AW_OPTIONS_MAX; table++) {
+        const struct aw_option_value *outer = aw_options_find(options, table->name);
+        bool said = outer && outer->option->value && outer->origin == AW_FROM_COMMAND_LINE;
         options->values[options->n++] =
-            (struct aw_option_value){table, table->fallback, AW_FROM_DEFAULT};
+            said ? (struct aw_option_value){table, outer->text, outer->origin}
+                 : (struct aw_option_value){table, table->fallback, AW_FROM_DEFAULT};
+    }
 }
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name)

@@ -34,7 +34,8 @@ extern const struct aw_option aw_global_options[];
 /* The name of the option that asks for this style; NULL: none, for text. */
 const char *aw_option_of_style(enum aw_style style);
 
-/* Adds a table of options with their defaults. */
+/* Adds a table of options with their defaults; one that the line around it has set has its value:
+ * run FILE --approach 10deg/s is said for all lines of the file. */
 void aw_options_add(struct aw_options *options, const struct aw_option *table);
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name);

@@ -135,6 +135,22 @@ struct aw_session_run {
     unsigned unreported; /* lines that standard error did not take */
 };
 
+/* What is played, and how fast it is to be: tempo.h of the commands looks here. */
+struct aw_pace {
+    bool played;
+    double asked; /* by another program, through a server; NaN: nothing */
+};
+
+#define AW_STREAMED 64
+
+/* Joints that commands of a script have told where to be, one setpoint after the other: the first
+ * of each was compared, see start_guard.h. */
+struct aw_streamed {
+    size_t n;
+    uint32_t id[AW_STREAMED];
+    int64_t last_ns[AW_STREAMED];
+};
+
 /* What moves, and what stops it. */
 struct aw_session_motion {
     struct aw_stop stop;
@@ -142,6 +158,8 @@ struct aw_session_motion {
     enum aw_ongoing ongoing; /* kept by the commands of the tool */
     int64_t until;           /* by the clock: when AW_ONGOING_ENDING is over */
     struct aw_renewal renewal;
+    struct aw_streamed streamed;
+    struct aw_pace pace;
     const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
     enum aw_status stopped_as; /* what comes of the command that it ends */
 };

@@ -28,6 +28,9 @@ struct aw_sharing {
     /* At the end: what is to go on goes on, and the place of the commander is free. */
     void (*leave)(struct aw_session *session);
 
+    /* Something is played from now on whose speed may be changed, or no more. */
+    void (*plays)(struct aw_session *session, bool on);
+
     /* For the command list: prints the servers that run here, returns how many. */
     size_t (*list)(struct aw_session *session);
 

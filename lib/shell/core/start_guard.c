@@ -16,6 +16,7 @@
 #define NEAR       0.1  /* of how far it may be away: there, where it is steered */
 #define SILENCE_S  0.5  /* without news of a joint that is on its way */
 #define GAP_NS     (200 * AW_MILLISECOND) /* later than that, the way has waited */
+#define STREAM_NS  (500 * AW_MILLISECOND) /* between two setpoints: longer is a gap */
 #define TEXT       48
 
 /* Where neither speed nor range is known: how far it may be, and a speed to go there that is slow.
@@ -101,7 +102,7 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
 static const char *with_unit(const struct aw_joint *joint, double value, char out[TEXT])
 {
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
-    snprintf(out, TEXT, "%.4g%s%s", value, unit ? " " : "", unit ? unit : "");
+    snprintf(out, TEXT, "%.4g%s%s", value + 0.0, unit ? " " : "", unit ? unit : "");
     return out;
 }
 
@@ -141,6 +142,20 @@ enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_
             return refuse(session, joint, goals[i].value, reach);
     }
     return AW_OK;
+}
+
+size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
+                         struct aw_joint_goal *goals, size_t n)
+{
+    size_t far = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_joint *joint = &list->joints[goals[i].joint];
+        double reach;
+        if (aw_start_reach(session, joint, &reach) == AW_OK &&
+            fabs(goals[i].value - joint->now.value[AW_JOINT_ACTUAL]) > reach)
+            goals[far++] = goals[i];
+    }
+    return far;
 }
 
 /* ---- Going there -------------------------------------------------------------------------------
@@ -363,4 +378,77 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
     status = joints->command(session, list, &command);
     return status == AW_OK ? aw_joints_await(session, list, &command, NAN, deadline, &arrival)
                            : status;
+}
+
+/* ---- Streams of commands -----------------------------------------------------------------------
+ */
+
+bool aw_start_is_motion(const struct aw_joint *joint, double target, double seconds)
+{
+    double away = fabs(target - joint->now.value[AW_JOINT_ACTUAL]);
+    return seconds > 0 && away <= seconds * joint->speed;
+}
+
+bool aw_start_is_streamed(const struct aw_session *session)
+{
+    const struct aw_session_mode *mode = &session->mode;
+    return !mode->one_shot && (!mode->interactive || mode->scripts > 0) &&
+           !aw_flag(session, "dry-run");
+}
+
+/* True, and noted: the joint goes on with what it was told a moment ago. */
+static bool goes_on(struct aw_session *session, const struct aw_joint *joint)
+{
+    struct aw_streamed *streamed = &session->motion.streamed;
+    int64_t now = aw_clock_now(session->clock);
+    size_t i = 0;
+    while (i < streamed->n && streamed->id[i] != joint->id)
+        i++;
+    bool on = i < streamed->n && now - streamed->last_ns[i] <= STREAM_NS;
+    if (i == AW_STREAMED)
+        return false; /* compared each time */
+    streamed->n = i == streamed->n ? i + 1 : streamed->n;
+    streamed->id[i] = joint->id;
+    streamed->last_ns[i] = now;
+    return on;
+}
+
+static enum aw_status begin_stream(struct aw_session *session, struct aw_joint_list *list,
+                                   const struct aw_joint_command *command, size_t n,
+                                   struct aw_joint_goal *first)
+{
+    enum aw_status status = aw_joints_news(session, list);
+    size_t jumps = 0;
+    if (status == AW_TIMEOUT && aw_flag(session, "force"))
+        return AW_OK;
+    for (size_t i = 0; i < n && status == AW_OK; i++)
+        if (!aw_start_is_motion(&list->joints[first[i].joint], first[i].value, command->seconds))
+            first[jumps++] = first[i];
+    if (status == AW_OK)
+        status = aw_start_guard(session, list, first, jumps);
+    size_t far = status == AW_OK ? aw_start_keep_far(session, list, first, jumps) : 0;
+    return far ? aw_start_go(session, list, first, far) : status;
+}
+
+enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
+                                 const struct aw_joint_command *command)
+{
+    struct aw_joint_goal first[AW_START_JOINTS];
+    size_t n = 0;
+    if (!aw_start_is_streamed(session))
+        return AW_OK;
+    list->named = true;
+    for (size_t i = 0; i < list->n; i++)
+        list->joints[i].left_out = true; /* nobody waits for news of the others */
+    for (size_t i = 0; i < command->n && n < AW_START_JOINTS; i++) {
+        struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        if (joint->blind || goes_on(session, joint))
+            continue;
+        joint->left_out = false;
+        first[n++] = command->goals[i];
+    }
+    enum aw_status status = n ? begin_stream(session, list, command, n, first) : AW_OK;
+    if (status != AW_OK)
+        session->motion.streamed.n = 0;
+    return status;
 }

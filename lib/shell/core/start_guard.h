@@ -10,6 +10,11 @@
  * is not known, 2 % of its range; where that is not known either, 0.1 rad (10 deg, 0.1 of any other
  * unit). Positions count as they are: there is no shortest way round, so a wrap is a jump.
  *
+ * A script is a stream, too, where its commands are setpoints (setpoints, of their rows): the first
+ * of each joint is compared, and again after a stop, a gap, a link that was lost and opened anew,
+ * --take, or another command that moves. What is typed is one motion, and so are move, jog and home
+ * however they come: where they go is what they are for.
+ *
  * Behind the start it is the following error that ends a motion, control/lag.h: --max-lag.
  *
  * A joint that nothing is known of is refused unless --force. What is known to be far stays refused
@@ -63,6 +68,21 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
  * places and what to do. */
 enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_list *list,
                               const struct aw_joint_goal *goals, size_t n);
+
+/* Leaves those that are farther away than that, for aw_start_go, and says how many; what is near
+ * stays where it is. */
+size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
+                         struct aw_joint_goal *goals, size_t n);
+
+/* Is it a motion that the device makes by itself, no faster than the joint may be, and no jump?
+ * seconds: how long it takes, 0 or NaN: it is none. */
+bool aw_start_is_motion(const struct aw_joint *joint, double target, double seconds);
+
+/* For a command that is one setpoint, before it is sent: where it comes from a script and begins a
+ * stream, the joints are read, and it is compared; with --approach they go there. */
+bool aw_start_is_streamed(const struct aw_session *session);
+enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
+                                 const struct aw_joint_command *command);
 
 /* Takes the joints from where they are to these targets, at --approach, or in half a second where
  * they are near, and waits until they are. On the way a fault, 0.5 s without news and --max-lag end

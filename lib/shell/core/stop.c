@@ -285,6 +285,7 @@ enum aw_status aw_stop_device(struct aw_session *session)
     clock->ignored_until = aw_clock_now(&clock->base) + TOGETHER_NS;
     session->time.virtual.stop_fd = -1;
     *session->motion.stop.did = '\0';
+    session->motion.streamed.n = 0;
     enum aw_status status = session->tool->stop(session);
     session->time.virtual.stop_fd = stop_fd;
     clock->ignored_until = 0;

@@ -144,6 +144,8 @@ struct aw_command {
     bool from_file;                  /* only for joints of packet files, for which it stands in
                                         place of the tool's command of that name */
     bool timed;                      /* of what moves: --for ends it */
+    bool setpoints;                  /* it is one setpoint: of a script the first one of each joint
+                                        is compared with where that is, see start_guard.h */
     enum aw_safety safety;
     enum aw_group group;
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is

@@ -72,6 +72,14 @@ static enum aw_status let_go(struct aw_session *session, enum aw_status status)
     return ended ? AW_OK : status;
 }
 
+/* Does a stream of setpoints go on behind this command? Not one that moves by itself, stops, or
+ * takes the device from others. */
+static bool goes_on_streaming(const struct aw_session *session, const struct aw_command *command)
+{
+    bool looks = command->safety == AW_READ && command->group != AW_GROUP_MOVE;
+    return (command->setpoints || looks) && !aw_flag(session, "take");
+}
+
 static enum aw_status run_command(struct aw_session *session, struct aw_args *args)
 {
     enum aw_status status = ask_first(session, args);
@@ -83,6 +91,8 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     if (session->device.link && session->device.link->lost && !*session->device.link->ready)
         aw_session_unlink(session);
     session->motion.moving = false;
+    if (!goes_on_streaming(session, args->command))
+        session->motion.streamed.n = 0;
     aw_recent_begin(session, args->command);
     session->run.started = aw_clock_now(session->clock);
     aw_session_work_begin(session);

@@ -44,7 +44,8 @@ struct aw_attached {
     bool begun;     /* the command that runs has been let in, */
     bool fresh;     /* and had no lease before */
     json_t *hello;  /* of the server, until what it knows of the conversation is used; or NULL */
-    bool waits;     /* for an answer about the lease, the stop or the last frame */
+    bool waits;     /* for an answer about the lease, the stop, the last frame, */
+    json_t *asks;   /* or this, which is done then; or NULL */
     bool revoked;   /* since the command began, or the line before was done; because: */
     bool told;      /* that somebody has taken the lease, which is asked for again now */
     char reason[400];

@@ -1,6 +1,7 @@
 /* A tool whose device a server has: finds that server, asks it to command, and hears when that is
  * over. */
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,8 +114,11 @@ static void take_line(struct aw_attached *attached, const char *line)
         aw_attached_pass(attached, object);
     else if (json_object_get(object, "granted"))
         take_grant(attached, object);
-    else if (json_object_get(object, "refused") || json_object_get(object, "ack"))
+    else if (json_object_get(object, "refused") || json_object_get(object, "ack") ||
+             json_equal(json_object_get(object, "done"), attached->asks))
         take_answer(attached, object);
+    else if (json_is_number(json_object_get(object, "speed")))
+        attached->session->motion.pace.asked = json_number_value(json_object_get(object, "speed"));
     else if (json_object_get(object, "at"))
         attached->now_ns = json_integer_value(json_object_get(object, "at"));
     else
@@ -438,6 +442,39 @@ enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *
     return AW_OK;
 }
 
+static void plays(struct aw_session *session, bool on)
+{
+    if (session->share.attached && session->share.attached->lease)
+        aw_attached_send(session->share.attached, json_pack("{s:b}", "plays", on));
+}
+
+/* What plays elsewhere has its speed changed by the server. */
+enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *args)
+{
+    double share = NAN;
+    enum aw_status status = aw_arg_number(session, args, "share", &share);
+    if (status == AW_OK)
+        status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = aw_session_find_server(session);
+    if (status != AW_OK)
+        return status;
+    struct aw_attached *attached = session->share.attached;
+    if (!attached)
+        return aw_fail(&session->err, AW_USAGE,
+                       "speed: nothing is played here, and no server has the device — type it "
+                       "while play, replay or follow runs");
+    attached->waits = true;
+    attached->asks = json_string("speed");
+    aw_attached_send(attached, json_pack("{s:b}", "link", true));
+    aw_attached_send(attached, json_pack("{s:s,s:f}", "cmd", "speed", "share", share));
+    status = aw_attached_await(attached, &session->err);
+    json_decref(attached->asks);
+    attached->asks = NULL;
+    attached->waits = false;
+    return status;
+}
+
 static void leave(struct aw_session *session)
 {
     if (!session->share.attached)
@@ -456,6 +493,7 @@ const struct aw_sharing aw_sharing = {
     .end = end,
     .outcome = outcome,
     .leave = leave,
+    .plays = plays,
     .list = aw_share_list,
     .look = aw_look,
     .look_line = aw_look_line,

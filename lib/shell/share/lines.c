@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "shell/core/bind.h"
 #include "shell/core/stop.h"
 #include "shell/share/bytes.h"
 #include "shell/share/server.h"
+
+#define SPEED_MOST 1e6
 
 /* ---- Answered at once --------------------------------------------------------------------------
  */
@@ -69,6 +72,29 @@ static void go_idle(struct aw_peer *peer, const json_t *object)
     aw_lease_idle(server, peer, moves, json_integer_value(json_object_get(object, "ms")));
 }
 
+/* How fast is what the commander plays? It is told, and goes on at that speed within its limits. */
+static void change_speed(struct aw_peer *peer, const char *id, const json_t *object)
+{
+    struct aw_server *server = peer->server;
+    const json_t *share = json_object_get(object, "share");
+    const char *refuse = json_string_value(json_object_get(object, "refuse"));
+    double value = json_number_value(share);
+    struct aw_error err = {.status = AW_OK};
+    if (!json_is_number(share) &&
+        aw_number_parse_unit(json_is_string(share) ? json_string_value(share) : "", "", &value,
+                             &err) != AW_OK)
+        aw_fail(&err, AW_USAGE, "a share of what the file says: speed 30%%");
+    else if (!(value >= 0 && value <= SPEED_MOST))
+        aw_fail(&err, AW_USAGE, "from 0 to %g", SPEED_MOST);
+    else if (refuse)
+        aw_fail(&err, AW_REFUSED, "%.200s", refuse);
+    else if (!server->holder || !server->holder->plays)
+        aw_fail(&err, AW_REFUSED, "nothing is played through this server");
+    else
+        aw_peer_tell(server->holder, json_pack("{s:f}", "speed", value));
+    aw_peer_done(peer, id, "\"speed\"", err.status, err.text);
+}
+
 /* One of our own clients. False: it is none of its messages. */
 static bool take_message(struct aw_peer *peer, json_t *object)
 {
@@ -85,6 +111,8 @@ static bool take_message(struct aw_peer *peer, json_t *object)
         aw_lease_stop(server, peer, "");
     else if (json_object_get(object, "idle"))
         go_idle(peer, object);
+    else if (json_object_get(object, "plays"))
+        peer->plays = json_is_true(json_object_get(object, "plays"));
     else
         return false;
     return true;
@@ -103,6 +131,8 @@ static bool answer(struct aw_peer *peer, const char *id, json_t *object, const c
     } else if (json_object_get(object, "unwatch") || (cmd && strcmp(cmd, "unwatch") == 0)) {
         aw_feed_leave(server, peer);
         aw_frames_look(server);
+    } else if (cmd && strcmp(cmd, "speed") == 0) {
+        change_speed(peer, id, object);
     } else if (cmd && strcmp(cmd, "release") == 0) {
         release(peer, id, false);
     } else if (json_object_get(object, "leave")) {
@@ -211,6 +241,21 @@ static bool is_watch(const char *line)
     return strncmp(line, "watch", 5) == 0 && (!line[5] || line[5] == ' ');
 }
 
+/* And so is a plain "speed 30%". */
+static json_t *plain_speed(const char *line)
+{
+    const char *rest = line + strlen("speed");
+    char share[64];
+    snprintf(share, sizeof share, "%s", rest + strspn(rest, " \t"));
+    share[strcspn(share, " \t\r")] = '\0';
+    return json_pack("{s:s,s:s}", "cmd", "speed", "share", share);
+}
+
+static bool is_speed(const char *line)
+{
+    return strncmp(line, "speed ", 6) == 0;
+}
+
 /* What a command line becomes: without what is the way's. */
 static struct aw_request *make_request(struct aw_server *server, const char *id, json_t *object,
                                        const char *line)
@@ -287,11 +332,13 @@ void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, char *l
     if (*line == '{')
         object = json_loads(line, JSON_REJECT_DUPLICATES, &problem);
     const char *plain = json_string_value(json_object_get(object, "line"));
-    if (is_watch(plain ? plain : line)) {
-        json_t *watch = plain_watch(plain ? plain : line);
-        json_object_set(watch, "id", json_object_get(object, "id"));
+    const char *words = plain ? plain : line;
+    if (is_watch(words) || is_speed(words)) {
+        json_t *same = is_watch(words) ? plain_watch(words) : plain_speed(words);
+        json_object_set(same, "id", json_object_get(object, "id"));
+        json_object_set(same, "refuse", json_object_get(object, "refuse"));
         json_decref(object);
-        object = watch;
+        object = same;
         plain = NULL;
     }
     const char *cmd = plain ? plain : json_string_value(json_object_get(object, "cmd"));

@@ -71,6 +71,7 @@ struct aw_peer {
     /* Frames: one of our own clients. */
     bool frames;           /* it gets what passes */
     bool asked;            /* it waits for an answer */
+    bool plays;            /* something whose speed may be changed */
     int64_t until_ns;      /* it waits until then by the simulator's clock; AW_NEVER: it does not */
     json_t *held;          /* a frame that has to wait for its board */
     int64_t held_until_ns; /* until then */

@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# Nothing that streams begins with a jump: each tool, each way in which targets come one after the other.
+# Without the guard every row of the first table goes.
+load common
+
+# What each row needs: a joint that stands elsewhere, or a file that begins elsewhere.
+prepare() {
+    printf 't,m1,m2,m3\n0,0,60,0\n1,0,80,0\n' >hidmotor.csv
+    printf 't,lknee\n0,20\n1,30\n' >canpid.csv
+    printf 't,elbow\n0,25\n1,30\n' >unitysim.csv
+    printf 't,rail\n0,0.5\n1,0.6\n' >ezphys.csv
+    ok hidmotor -q -l "$fast" --record hidmotor.pcapng play hidmotor.csv --approach 100
+    ok canpid -q -l "$fast" --record canpid.pcapng play canpid.csv -c pos --approach 50
+    ok unitysim -q -l "$fast" --record unitysim.pcapng move elbow=2300
+    ok ezphys -q -l sim:cart-pole --record ezphys.pcapng motor rail 0.5 100 --for 0.2s
+    printf '{"msg":"set_setpoints","duration":0,"m1":0,"m2":60,"m3":0}\n' >hidmotor.lines
+    printf 'setpoint 20deg -b lknee -c pos\nsetpoint 21deg -b lknee -c pos\n' >canpid.lines
+    printf '{"t":1,"dir":"rx","msg":"positions","m2":{"position":60}}\n{"t":2,"dir":"rx","msg":"positions","m2":{"position":60}}\n' >hidmotor.leader
+    for at in 1 2; do
+        printf '{"t":%s,"dir":"rx","msg":"pid","board":"lknee","measured":10}\n' $at >>canpid.leader
+    done
+    printf 't,elbow\n0,25\n2,25\n' >unitysim.leader
+    printf 't,rail\n0,0.5\n2,0.5\n' >ezphys.leader
+}
+
+ways() {
+    cat <<END
+hidmotor|play|play hidmotor.csv|
+hidmotor|replay|replay hidmotor.pcapng --from 1.5s|
+hidmotor|stream|{"cmd":"set_setpoints","duration":0,"m1":0,"m2":60,"m3":0,OPTIONS}|
+hidmotor|follow|follow hidmotor.leader --map m2=m2|
+canpid|play|play canpid.csv -c pos|
+canpid|replay|replay canpid.pcapng --from 0.45s -c pos|status -c pos
+canpid|stream|setpoint 20deg -b lknee -c pos|
+canpid|follow|follow canpid.leader -c pos -b lknee --map lknee=measured*2 --max-speed 30|
+unitysim|play|play unitysim.csv|
+unitysim|follow|follow unitysim.leader --map elbow=elbow|
+unitysim|replay|replay unitysim.pcapng|move elbow=2500
+ezphys|play|play ezphys.csv|
+ezphys|replay|replay ezphys.pcapng|move rail=0.5 --speed 1
+END
+}
+
+# line WORDS OPTION VALUE: the command with an option more, as words or as JSON.
+line() {
+    case $1 in
+    *OPTIONS*) [ "$#" = 1 ] && echo "${1/,OPTIONS/}" || echo "${1/OPTIONS/\"options\":\{\"${2#--}\":\"$3\"\}}" ;;
+    *) echo "$*" ;;
+    esac
+}
+
+link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
+
+@test "each tool and way: what begins farther away than --max-jump is refused, and nothing of it was sent" {
+    prepare
+    while IFS='|' read -r tool way words before; do
+        { [ -z "$before" ] || echo "$before"; line "$words"; } >lines
+        fails 6 "$tool" -q -l "$(link "$tool")" --record refused.pcapng <lines || { echo "$tool $way" && false; }
+        matches "$why" '*stands at *, the first target is *: farther than --max-jump *--approach * goes there first' ||
+            { echo "$tool $way" && false; }
+        [ -n "$before" ] || same "$("$tool" -q -j decode refused.pcapng --dir tx 2>/dev/null |
+            jq -c 'select(.msg | test("setpoint|axis_motor|control")) | select(.msg != "control" or .elbow.state != "stop")')" '' || { echo "$tool $way" && false; }
+    done < <(ways)
+}
+
+@test "each tool and way: --approach goes there first, no faster, and --max-jump permits it" {
+    prepare
+    while IFS='|' read -r tool way words before; do
+        for option in '--approach 15' '--max-jump 300'; do
+            [ "$tool" != ezphys ] || option=${option/15/0.9}
+            { [ -z "$before" ] || echo "$before"; line "$words" ${option% *} "${option#* }"; } >lines
+            ok "$tool" -q -l "$(link "$tool")" <lines || { echo "$tool $way $option" && false; }
+        done
+    done < <(ways)
+}
+
+@test "what a simulation leads has no place that is compared before it is said how to begin" {
+    prepare
+    fails 2 ezphys -q -l sim:cart-pole follow ezphys.leader --map rail=rail --max-speed 1
+    has "$why" '--approach 10m/s goes to where it is first'
+    ok ezphys -q -l sim:cart-pole follow ezphys.leader --map rail=rail --max-speed 1 --approach 0.5
+}
+
+@test "a stream of setpoints: what goes on is not compared again; after a stop, a gap and another motion it is" {
+    printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 14deg -b lknee -c pos' \
+        'setpoint 20deg -b lknee -c pos' 'setpoint 20deg -b rknee -c pos --max-jump 30deg' >lines
+    ok canpid -q -l "$fast" <lines
+    same "${#lines[@]}" 4
+    for between in stop 'watch --for 1s -b lknee' 'move lknee=5deg -c pos' 'status -c pos --take'; do
+        printf '%s\n' 'setpoint 5deg -b lknee -c pos' "$between" 'setpoint 25deg -b lknee -c pos' >lines
+        fails 6 canpid -q -l "$fast" <lines || { echo "$between" && false; }
+        has "$why" 'stdin:3:1: lknee stands at'
+    done
+    printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'status -c pos' 'set kp 6 -b lknee -c pos' 'setpoint 5deg -b lknee -c pos' >lines
+    ok canpid -q -l "$fast" <lines
+    # By a file it is the same; what is typed, and what a driver is disabled by, is none of it.
+    printf '%s\n' 'setpoint 20deg -b lknee -c pos' >file
+    fails 6 canpid -q -l "$fast" run file
+    fails 6 canpid -q -l "$fast" run - <file
+    ok canpid -q -l "$fast" run - --approach 40deg/s <file
+    ok canpid -q -l "$fast" run file --max-jump 30deg
+    ok canpid -q -l "$fast" setpoint 20deg -b lknee -c pos
+    ok canpid -q -l "$fast" <<<'setpoint 540deg -b lknee -c pos'
+    ok canpid -q -l "$fast" --dry-run <file
+}
+
+@test "a board that nothing is heard of begins no stream, unless --force says so" {
+    fails 6 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos'
+    has "$why" 'nothing says where it stands'
+    exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # it went out, and nobody confirms its end
+    has "$output" 'value=1deg result=sent'
+}
+
+@test "what is a motion by itself is none of it: a time of the board, move, home, velocities, an arm's own speed" {
+    while IFS='|' read -r tool words; do
+        ok "$tool" -q -l "$(link "$tool")" <<<"$words" || { echo "$tool $words" && false; }
+    done <<END
+hidmotor|{"msg":"set_setpoints","duration":500,"m1":0,"m2":60,"m3":0}
+hidmotor|move 0 60 0 --wait
+canpid|move lknee=20deg -c pos
+unitysim|move elbow=2300
+ezphys|move rail=0.5 --speed 1
+armctl|deg 1 90
+END
+}
+
+@test "a sequence begins where the joint is, at the speed of its row; drive --follow has velocities, no places" {
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,20,10,0,\n' >far.csv
+    ok unitysim -q -l "$fast" --record run.pcapng play far.csv
+    same "$(unitysim -q -j decode run.pcapng --dir tx | jq -s 'map(.elbow.velocity | values) | max')" 20
+    printf 'elbow=+20\nelbow=+20\n' >lines
+    ok unitysim -q -l "$fast" --record again.pcapng drive --follow <lines
+    same "$(unitysim -q -j decode again.pcapng --dir tx | jq -s 'map(.elbow.velocity | values) | max')" 20
+}

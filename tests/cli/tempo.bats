@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# How fast something is played, while it plays: keys, a line, and another program's line through a server.
+load common
+
+# The knee of canpid, the elbow of the others: slow enough for a person, and for a busy machine.
+prepare() {
+    printf 't,m1,m2,m3\n0,0,0,0\n90,0,45,0\n' >hidmotor.csv
+    printf 't,a\n0,0\n90,45\n' >leader.csv
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,2,10,0,\nElbow,Auto,2400,900,10,0,\n' >sequence.csv
+    ok hidmotor -q -l "$fast" --record hidmotor.pcapng play hidmotor.csv
+}
+
+# By the keys down and up again, by a line that is mended while it is typed, by one that means nothing.
+@test "on a terminal: + and -, and a line, while play, replay, follow and a sequence run" {
+    prepare
+    while IFS='|' read -r tool words; do
+        TERM=xterm terminal 120 <<<"
+            launch $tool -l sim: $words
+            want {speed 30%, change the speed}
+            want {at 100 %}
+            type -
+            want {at 90 %}
+            type +
+            want {at 100 %}
+            type spee
+            want {> spee}
+            type x
+            type \177
+            type d\ 50%
+            want {> speed 50%}
+            type \r
+            want {at 50 %}
+            type faster\r
+            want {'faster': while it plays there are + and -, and speed 30%}
+            type speed\ 0\r
+            want {at 0 %}
+            type speed\ 100000%\r
+            want {at 1}
+            ends 0" || { echo "$tool $words" && false; }
+    done <<END
+hidmotor|play hidmotor.csv --max-jump 90
+hidmotor|replay hidmotor.pcapng
+hidmotor|follow leader.csv --map m2=a --relative
+unitysim|play sequence.csv
+END
+}
+
+@test "a line beyond the limits says how far they hold, and goes no faster" {
+    printf 't,m1,m2,m3\n0,0,0,0\n30,0,90,0\n' >lift.csv
+    TERM=xterm terminal 120 <<<"
+        launch hidmotor -l sim: play lift.csv --record run.pcapng
+        want {at 100 %}
+        type speed\ 999999%\r
+        want {speed: the limits hold up to 66}
+        ends 0"
+    hidmotor -q -j decode run.pcapng --dir tx | jq 'select(.msg == "set_setpoints") | [.t, .m2]' |
+        jq -s 'map(.[1]) | [.[1:], .[:-1]] | transpose | map((.[0] - .[1]) * 50) | max' >fastest
+    [ "$(jq '. <= 201' fastest)" = true ] || { cat fastest && false; }
+}
+
+@test "the prompt takes the line, too, while a command of it runs" {
+    printf 't,m1,m2,m3\n0,0,0,0\n60,0,45,0\n' >lift.csv
+    TERM=xterm terminal 120 <<<"
+        launch hidmotor -l sim:
+        want {hidmotor> }
+        type play\ lift.csv\r
+        want {at 100 %}
+        type speed\ 3000%\r
+        want {play points=2}
+        want {hidmotor> }
+        type \004
+        ends 0"
+}
+
+@test "through a server: another program's line, a client's command, and what is not played" {
+    printf 't,m1,m2,m3\n0,0,0,0\n100,0,45,0\n' >lift.csv
+    start server hidmotor -q -l sim: serve --listen unix:arm --files "$D"
+    fails 1 hidmotor -q -l serve:arm speed 50%
+    same "$why" 'hidmotor: speed: nothing is played through this server'
+    fails 2 hidmotor -q -l serve:arm speed fast
+    # One of our own tools plays; it is not the one that asks.
+    hidmotor -q -l serve:arm play lift.csv >result 2>told &
+    started+=($!)
+    player=$!
+    until hidmotor -q -l serve:arm speed 4000% 2>/dev/null; do sleep 0.02; done
+    wait "$player"
+    matches "$(cat result)" 'play points=2*'
+    # Lines of JSON play, another client's line changes the speed.
+    mkfifo to
+    nc -U arm <to >answers &
+    started+=($!)
+    exec 8>to
+    echo '{"cmd":"play","file":"lift.csv","id":"p","options":{"approach":"90deg/s"}}' >&8
+    until (echo 'speed 5000%'; sleep 0.1) | nc -NU arm | grep -q '"done":"speed","exit":0'; do echo >&8; done
+    until grep -q '"id":"p","done":true' answers; do # any line is a sign of life
+        echo >&8
+        sleep 0.05
+    done
+    ok grep '"id":"p","done":true,"exit":0' answers
+    for line in '{"cmd":"speed","share":2,"id":1}' 'speed' 'speed x' '{"cmd":"speed","share":-1}'; do
+        (echo "$line"; sleep 0.2) | nc -NU arm | tail -n 1 >last
+        [ "$(jq '.exit' last)" != 0 ] || { echo "$line: $(cat last)" && false; }
+    done
+    exec 8>&-
+    end "$pid"
+}
+
+@test "without a server and without a play the command says where it belongs" {
+    fails 2 hidmotor -q -l sim: --no-attach speed 30%
+    has "$why" 'type it while play, replay or follow runs'
+    fails 2 hidmotor -q -l sim: speed
+    fails 6 hidmotor -q -l sim: speed -1
+    fails 2 armctl -q -l sim: speed 30%
+}
