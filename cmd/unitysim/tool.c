@@ -174,7 +174,8 @@ static const struct aw_command commands[] = {
          "-l sim: play path.csv"),
      .run = run_play,
      .details = "If the columns of the file have a time, it is a file of setpoints. A sequence "
-         "has the format of brachI/Oplexus; only --repeat, --loop, --row-timeout and --speed are for it. "
+         "has the format of brachI/Oplexus; only --repeat, --loop, --row-timeout and --speed are "
+         "for it. "
          "The file is checked as a whole first. In "
          "a row of type User the player waits until somebody else has moved the joint to the "
          "position."},

@@ -118,6 +118,20 @@ static bool take_message(struct aw_peer *peer, json_t *object)
     return true;
 }
 
+/* Commands that need nobody's turn. */
+static bool answer_command(struct aw_peer *peer, const char *id, json_t *object, const char *cmd)
+{
+    if (strcmp(cmd, "watch") == 0)
+        subscribe(peer, id, object);
+    else if (strcmp(cmd, "speed") == 0)
+        change_speed(peer, id, object);
+    else if (strcmp(cmd, "release") == 0)
+        release(peer, id, false);
+    else
+        return false;
+    return true;
+}
+
 static bool answer(struct aw_peer *peer, const char *id, json_t *object, const char *cmd)
 {
     struct aw_server *server = peer->server;
@@ -126,15 +140,11 @@ static bool answer(struct aw_peer *peer, const char *id, json_t *object, const c
         aw_feed_catch_up(server, peer);
     } else if (peer->frames && take_message(peer, object)) {
         return true;
-    } else if (cmd && strcmp(cmd, "watch") == 0) {
-        subscribe(peer, id, object);
+    } else if (cmd && answer_command(peer, id, object, cmd)) {
+        return true;
     } else if (json_object_get(object, "unwatch") || (cmd && strcmp(cmd, "unwatch") == 0)) {
         aw_feed_leave(server, peer);
         aw_frames_look(server);
-    } else if (cmd && strcmp(cmd, "speed") == 0) {
-        change_speed(peer, id, object);
-    } else if (cmd && strcmp(cmd, "release") == 0) {
-        release(peer, id, false);
     } else if (json_object_get(object, "leave")) {
         release(peer, id, true);
     } else if (json_object_get(object, "lease")) {
