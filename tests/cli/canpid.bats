@@ -609,7 +609,11 @@ END
     canpid -v -k -l "$url" >out 2>err < <(echo status -b lknee
         timeout "$patience" sh -c "until grep -q lknee out; do sleep 0.05; done"
         kill -STOP "$pid"
-        sleep 1 # what was on its way is read
+        before=
+        while now=$(stat -c %s err) && [ "$now" != "$before" ]; do # what was on its way is read
+            before=$now
+            sleep 1
+        done
         echo jog lknee +1 -c pos --switch
         echo play way.csv -c pos --switch) && status=0 || status=$?
     kill -CONT "$pid"
@@ -1194,7 +1198,7 @@ ended() {
     experiment -j --plot p.svg
     kill -TERM "$client"
     ended 143
-    has "$rest" "disabled the driver"
+    matches "$rest" "*canpid: stopped*disable*" # a busy simulator may show it too late
     same "$(jq -c '[.cmd,.ok,.error,.exit]' client.out)" '["step",false,"stopped",143]'
     [ ! -e p.svg ]
     disabled

@@ -191,9 +191,10 @@ def crowd(url, size):
             client.take(*client.next(), False)
     gaps, seen = [0.0] * len(readers), [time.monotonic()] * len(readers)
     before = [sum(c.counts.values()) for c in readers]
-    end = time.monotonic() + 60
+    end, turn, starved = time.monotonic() + 60, time.monotonic(), 0.0
     while min(c.bytes for c in readers) < int(size):
-        assert time.monotonic() < end, "they get too little"
+        starved, turn = max(starved, time.monotonic() - turn), time.monotonic()
+        assert turn < end, "they get too little"
         for i, client in enumerate(readers):
             if client.fill(0):
                 now = time.monotonic()
@@ -208,6 +209,7 @@ def crowd(url, size):
     while not any(m["op"] == "status" for m in deaf.said) and time.monotonic() < end:
         deaf.run(0.1, False)
     print(json.dumps({"least": min(got), "most": max(got), "lost": lost, "gap_ms": round(1000 * max(gaps)),
+                      "starved_ms": round(1000 * starved),  # that this program had no processor
                       "deaf": [m["message"] for m in deaf.said if m["op"] == "status"]}))
 
 

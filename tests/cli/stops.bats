@@ -74,7 +74,7 @@ END
         ok hidmotor -l sim: <<<"$command"
         has "$stderr" "stopped: holding"
         echo "$command" >&"$quiet"
-        exits 3 hidmotor -l sim: --deadman 50ms <&"$quiet"
+        exits 3 hidmotor -l sim: --deadman 400ms <&"$quiet" # time enough for the command to be sent
         matches "$stderr" "*no line came for * s — stopped*" # in its command, or when that has come back
         has "$stderr" "stopped: holding"
         ok hidmotor -l sim: --hold <<<"$command"
