@@ -26,8 +26,8 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* Work in the background of a wait: serve is called when fd can be read, and at the time due, for
- * which it then sets the next time (AW_NEVER: none). It must not wait. */
+/* Work in the background of a wait. serve is called when fd can be read, and at the time due; it
+ * then sets due to its next time (AW_NEVER: none). It must not wait. */
 struct aw_aside {
     struct aw_aside *next;
     int fd; /* or -1; only that of the first one is waited for */
@@ -36,8 +36,8 @@ struct aw_aside {
     void (*serve)(struct aw_aside *aside);
 };
 
-/* Those of a clock: a list that begins at *first; one with a descriptor goes in front. None is
- * owned. */
+/* The list of a clock, which begins at *first; an entry with a descriptor goes to the front. None
+ * is owned. */
 void aw_aside_add(struct aw_aside **first, struct aw_aside *aside);
 void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside);
 

@@ -25,8 +25,8 @@ enum aw_status aw_number_parse(const char *text, double *value, struct aw_error 
 enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,
                                     struct aw_error *err);
 
-/* A value in the unit to is one in the unit from * *scale + *offset. False: they are of different
- * kinds, or unknown. */
+/* A value in the unit to is the value in the unit from, times *scale, plus *offset. False: the
+ * units are of different kinds, or unknown. */
 bool aw_number_conversion(const char *from, const char *to, double *scale, double *offset);
 
 /* Is it a known unit: "deg", "ms", "%"? */

@@ -83,9 +83,9 @@ struct aw_record {
     char text[AW_TEXT_MAX + 1];
 };
 
-/* Lays out message in variant. AW_LIMIT: a mistake in the table. It does not fit AW_MAX_SCALARS,
- * or a row is chosen by itself, by way of others, too: then the codec is good, without that choice.
- */
+/* Lays out message in variant. AW_LIMIT is a mistake in the table: it has more than AW_MAX_SCALARS,
+ * or the choice of a row depends on itself, also through other rows; then the codec works, without
+ * that choice. */
 enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const struct aw_message *message,
                              bool raw);
@@ -105,7 +105,7 @@ struct aw_range {
 struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
                                 const struct aw_record *record);
 
-/* Is the scalar in a message whose choosers have these numbers on the wire, by scalar? */
+/* Is the scalar present if the choosers have these wire numbers (by scalar)? */
 bool aw_scalar_is_chosen(const struct aw_codec *codec, int scalar, const double *values);
 
 /* An empty record: optional fields at their fallback, nothing else present. */

@@ -99,7 +99,7 @@ struct aw_field {
     const char *unit; /* of the value, after scaling: "deg", "mm", "Nm", … or NULL */
     enum aw_type type;
     uint16_t bits; /* width on the wire */
-    bool placed;   /* .at says where it begins, and others may lie there, too; else it begins where
+    bool placed;   /* .at is its first bit, and other fields may overlap it; else it begins where
                        the row before it ends */
     uint16_t at;   /* the bit behind the head */
     bool
@@ -115,8 +115,8 @@ struct aw_field {
     bool may_miss; /* AW_DIGITS: may be left out by the sender (not shown then) */
     bool has_no_data;
     int32_t no_data;          /* wire value that means "no data": shown as null, sent for "none" */
-    const char *no_data_with; /* a later field of the message: there is no data here exactly where
-                                 it has none; .no_data is only what is sent then. NULL: see above */
+    const char *no_data_with; /* a later field of the message: this one has no data exactly if
+                                 that one has none; .no_data is then only sent. NULL: see above */
     uint32_t constant;        /* AW_CONST; AW_LENGTH of an envelope: bytes it leaves out */
     double fallback;
     double scale, offset; /* value = wire · scale + offset; scale 0 stands for 1 */
@@ -128,8 +128,8 @@ struct aw_field {
     bool wire_names;                  /* the names are of numbers on the wire, not of values */
     const struct aw_special *special; /* one value that is shown and accepted as a word */
     bool always;                      /* the range holds even where limits are forced */
-    const char *chooser; /* name of an integer field: this one is in the message where the number
-                            of that one on the wire is one of .choices; NULL: always */
+    const char *chooser; /* name of an integer field: this one is present if the wire number of
+                            that one is in .choices; NULL: always */
     const struct aw_choice *choices;
     const char *by; /* name of the field that chooses one of .scales */
     const struct aw_scale *scales;
@@ -150,20 +150,20 @@ struct aw_message {
     const char *word;              /* ASCII protocols: the type in letters */
     const struct aw_field *head;   /* instead of the variant's, or NULL */
     const struct aw_field *fields; /* NULL: no payload */
-    uint16_t size; /* bytes of the whole frame, zero-filled; 0: what the rows add up to */
+    uint16_t size; /* bytes of the whole frame, filled with zeros; 0: the sum of the rows */
     bool reads;    /* a question, which changes nothing on the device */
-    bool replaced; /* a packet file gives its code to another one: it is neither sent nor found */
+    bool replaced; /* a packet file has another one with its code: it is not used */
     bool moves;    /* of a packet file: a motion, which the stop of the file ends */
     double rate;   /* Hz, at which watch asks for it; 0: the tool's */
 };
 
-/* A joint by what messages say of it, as "message.field"; NULL: they do not. */
+/* The fields that report and command a joint, as "message.field"; NULL: there is none. */
 struct aw_joint_row {
     const char *name;                                             /* NULL ends the list */
     const char *alias;                                            /* or NULL */
     const char *setpoint, *target, *position, *velocity, *effort; /* target: the setpoint as told */
-    double speed; /* the fastest that it may go, in the setpoint's unit a second; 0: nobody says */
-    double near;  /* so close to a target it has arrived, in that unit; 0: as usual */
+    double speed; /* its maximum speed, in the setpoint's unit per second; 0: not known */
+    double near;  /* the distance at which it counts as arrived, in that unit; 0: the usual one */
 };
 
 /* A packet that is sent so that nothing moves on. */
@@ -259,8 +259,8 @@ struct aw_protocol {
     bool can;       /* frames are a 16-bit id and up to 8 bytes, written 041#0102 */
     bool datagrams; /* the medium keeps the boundaries of frames */
     uint8_t (*checksum)(const uint8_t *frame, size_t size); /* over a frame without its last byte */
-    uint8_t checksum_from; /* the byte where the sum begins: for code at the other end, which has
-                              the complement of the sum as the checksum */
+    uint8_t checksum_from; /* the first byte of the sum, for code at the other end; the checksum
+                              is the complement of the sum */
     /* Says which message a frame is. NULL: the message whose AW_CODE row agrees. On failure err
      * explains. */
     const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,

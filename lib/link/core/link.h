@@ -79,7 +79,7 @@ struct aw_link {
     struct aw_clock *clock; /* not owned */
     bool datagrams;
     bool simulated;
-    bool recorded; /* a capture: what is written goes nowhere, and AW_LOST is its end, no error */
+    bool recorded; /* a capture: written bytes are dropped, and AW_LOST at its end is no error */
     /* How many connections there were. 0 for ever on media that have none (serial ports, ptys):
      * there the device cannot know that somebody else opened the line, and what it remembers has to
      * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */
@@ -94,9 +94,9 @@ struct aw_link {
 
     /* CAN links report this with the datagram of the last read; 0, false and "" on other links. */
     int64_t rx_time_ns; /* wall clock when kernel or adapter got the datagram; 0: not known */
-    bool own;           /* the datagram is one that was written to this very link, now on the bus */
-    uint64_t dropped;   /* frames that the kernel or the adapter had to throw away, so far; of a
-                           server, messages that its clients were too slow for */
+    bool own;           /* the datagram was written to this link, and is now on the bus */
+    uint64_t dropped;   /* frames that the kernel or the adapter has dropped so far; of a server,
+                         messages for which its clients were too slow */
     uint64_t refused;   /* udp: datagrams that others than the peer sent, thrown away */
     char event[160];    /* words for an error frame or a change: "bus-off …", "no ACK (…)",
                            "interface down", "interface up"; "" if that read brought none */
@@ -134,8 +134,8 @@ enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t 
 enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
                              struct aw_error *err);
 
-/* NULL is fine. A connection that was written to is closed in order, so that a peer that still
- * sends gets the last message: that may take 0.2 s. */
+/* NULL is fine. A connection with written bytes is closed in order, which may take 0.2 s, so that a
+ * peer that is still sending gets the last message. */
 void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
 bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);

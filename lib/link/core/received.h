@@ -15,7 +15,7 @@ struct aw_received {
     int64_t model_ns;               /* which never falls, whatever is started again */
     const struct aw_record *record; /* decoded, where the client does that and it is not damaged;
                                        else NULL */
-    const char *news; /* words for a person, from the link or beside the message; NULL: none */
+    const char *news; /* a message for a person, from the link or beside the message; NULL: none */
 };
 
 /* Called for each message and for news; false: enough. */

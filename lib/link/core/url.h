@@ -27,7 +27,7 @@ struct aw_url {
 };
 
 /* AW_USAGE for an empty or over-long text, a key without a value, twice the same key, or more than
- * AW_URL_KEYS keys. Whether scheme and keys mean anything is for aw_link_open to say. */
+ * AW_URL_KEYS keys. aw_link_open checks scheme and keys. */
 enum aw_status aw_url_parse(struct aw_url *url, const char *text, struct aw_error *err);
 
 /* Value of a key, or NULL. */

@@ -72,7 +72,7 @@ enum aw_armctl_result {
     AW_ARMCTL_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: it arrived, no word that it was done */
     AW_ARMCTL_NOT_ACKED,           /* AW_TIMEOUT: no sign that it arrived */
     AW_ARMCTL_LINK_LOST,           /* AW_LOST: the port was removed */
-    AW_ARMCTL_STOPPED, /* AW_STOPPED: the clock asked to stop; nothing is resent any more */
+    AW_ARMCTL_STOPPED,             /* AW_STOPPED: the clock asked to stop; nothing more is resent */
 };
 
 /* "confirmed", "confirmed-other", "acked-not-confirmed" …, for result records. */
@@ -89,11 +89,11 @@ struct aw_armctl_options {
                                aw_armctl_profile_longest_ms */
     int retries;            /* 5 resends after the first time */
     int seq;                /* AW_ARMCTL_SEQ_AUTO, or the first digit 0 or 1 and no second try */
-    int64_t wall_ns;        /* what the link's clock lacks of the time of day, for the times of
-                               confirmed places; 0: they are by the link's clock */
+    int64_t wall_ns; /* time of day minus the link's clock, for the times of confirmed positions; 0:
+                        they have the time of the link's clock */
     const struct aw_protocol *protocol;      /* with words of packet files; NULL: without */
-    const struct aw_armctl_profile *profile; /* whose roles say which joints arm moves; NULL: the
-                               usual ones. Not owned, to be there as long as the arm is */
+    const struct aw_armctl_profile *profile; /* its roles choose the joints of arm; NULL: the
+                                                usual ones. Not owned; outlives this handle */
 };
 
 struct aw_armctl_options aw_armctl_defaults(void);
@@ -105,8 +105,8 @@ enum aw_armctl_event_kind {
     AW_ARMCTL_ACKED,       /* the ACK we waited for */
     AW_ARMCTL_ACK_IGNORED, /* an ACK for another digit, or when none was due */
     AW_ARMCTL_CONFIRMATION,
-    AW_ARMCTL_LATE,     /* a packet that belongs to an earlier command, or that nobody asked for */
-    AW_ARMCTL_REPEATED, /* a duplicate: acknowledged again, not delivered */
+    AW_ARMCTL_LATE,        /* a packet of an earlier command, or an unexpected one */
+    AW_ARMCTL_REPEATED,    /* a duplicate: acknowledged again, not delivered */
     AW_ARMCTL_OTHER_DIGIT, /* a packet with a digit of our own direction: an echo */
     AW_ARMCTL_GARBAGE,     /* a line that is no packet, or too long */
 };
@@ -126,7 +126,7 @@ struct aw_armctl_counters {
         garbage, overlong;
 };
 
-/* What came of a command. Plain data; the records are valid as long as the arm. */
+/* The result of a command. Plain data; the records are valid as long as the arm. */
 struct aw_armctl_outcome {
     enum aw_armctl_result result;
     char sent[AW_ARMCTL_BODY_MAX + 1];   /* "DEG1,090" */
@@ -159,7 +159,7 @@ struct aw_armctl {
     struct aw_wire wire;        /* last: what of it is not used yet is not touched */
 };
 
-/* link is not owned. memory is what was remembered about this device, or NULL if nothing is. On a
+/* link is not owned. memory is what is known of this device from before, or NULL. On a
  * link that counts connections both ends start anew, so that its digits are not used there; with a
  * simulator in this process they agree for certain. */
 void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
@@ -176,10 +176,10 @@ const struct aw_armctl_memory *aw_armctl_memory(struct aw_armctl *arm);
 enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *command,
                                  struct aw_armctl_outcome *outcome, struct aw_error *err);
 
-/* The same with a line as text, TYPE[PARAMS]. A line that the table cannot read, by its type or by
- * its parameters, is done with its ACK (AW_ARMCTL_ARRIVED), because the handler confirms only what
- * is a command; if a packet of the same type comes within 0.3 s it is confirmed by that. AW_USAGE
- * if it does not fit a line, or is an ACK. */
+/* The same with a line as text, TYPE[PARAMS]. A line whose type or parameters the table cannot read
+ * ends with its ACK (AW_ARMCTL_ARRIVED), because the handler confirms only commands; if a packet of
+ * the same type comes within 0.3 s it is confirmed by that. AW_USAGE if it does not fit a line, or
+ * is an ACK. */
 enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
                                       struct aw_armctl_outcome *outcome, struct aw_error *err);
 
@@ -195,8 +195,8 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
 enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
 
-/* Where the last command wants the joint if it was never confirmed, in its unit; NaN: there is
- * none, or it moves another joint. */
+/* The target of the last command for the joint if it was never confirmed, in its unit; NaN: there
+ * is none, or it moves another joint. */
 double aw_armctl_target(struct aw_armctl *arm, int joint);
 
 /* The command that goes back to where the joints of this command were last confirmed; false if that
@@ -217,8 +217,8 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
 enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
 
-/* The lines of that stop, both digits, to add at once, for a crash: nothing is sent, nothing
- * changes. Adds nothing if no position is known. */
+/* Passes the lines of that stop, with both digits, to add, for use in a crash. Nothing is sent or
+ * changed. Adds nothing if no position is known. */
 void aw_armctl_last_stop(struct aw_armctl *arm, aw_frame_fn *add, void *context);
 
 /* Between commands: reads until the deadline, acknowledges what the handler sends (again), reports

@@ -40,12 +40,12 @@
 
 struct aw_canpid_options {
     bool allow_switch; /* gains may switch the controller */
-    bool force;        /* send values outside the table's ranges, as far as the wire carries them */
+    bool force;        /* send values outside the table's ranges, if the wire can carry them */
     int confirm_ms;    /* how long a disable is waited for: 500; 0: not at all */
-    int latency_ms;    /* command and telemetry together are not longer on their way: 20, which is
-                          enough for serial adapters that wait 16 ms for more */
-    int64_t wall_ns;   /* what the link's clock lacks of the time of day, for the times of gains; 0:
-                          they are by the link's clock */
+    int latency_ms;  /* the longest time of command and telemetry on their way, together: 20, enough
+                       for serial adapters that collect bytes for 16 ms */
+    int64_t wall_ns; /* time of day minus the link's clock, for the times of gains; 0: they have the
+                        time of the link's clock */
     const struct aw_protocol *protocol; /* with packets of files, those of other nodes; or NULL */
 };
 
@@ -73,8 +73,8 @@ struct aw_canpid_stream {
 #define AW_CANPID_PACE_NS     (10 * AW_MILLISECOND) /* the published 100 Hz */
 
 /* The period of a board's telemetry: the mean over at least 100 ms, so that reading in blocks does
- * not matter. After silence (100 ms) what comes first may have waited somewhere, and does not
- * count; so telemetry below 10 Hz has no period here. */
+ * not matter. The first frame after a silence (100 ms) may have been delayed and does not count, so
+ * telemetry below 10 Hz has no period here. */
 struct aw_canpid_period {
     int64_t period_ns; /* 0: not known yet */
     int64_t from_ns, last_ns;
@@ -108,7 +108,7 @@ struct aw_canpid {
     struct aw_canpid_gains gains;                    /* what was sent here */
     struct aw_canpid_counters counters;
     int64_t read_ns;    /* the link was read last; INT64_MIN: never */
-    int64_t waiting_ns; /* what is read now came at some time from this one on; AW_NEVER: now */
+    int64_t waiting_ns; /* frames that are read now came at this time or later; AW_NEVER: now */
     uint8_t frame[AW_CANPID_FRAME_MAX]; /* the last one received, */
     struct aw_record record;            /* and decoded */
     struct aw_wire wire;                /* last: what of it is not used yet is not touched */
@@ -139,8 +139,8 @@ struct aw_canpid_sent {
     unsigned board;
     int controller;   /* of the command, or AW_CANPID_LAST if it has none */
     bool switches;    /* the driver switches over to it */
-    bool unknown;     /* a gain, and none was seen: it may switch it over. With allow_switch: worth
-                         a warning */
+    bool unknown;     /* a gain, and the controller is not known: the gain may switch it. With
+                     allow_switch: worth a warning */
     double setpoint;  /* normalised, as it went over the wire; setpoints only, else NaN */
     uint8_t bytes[8]; /* the frame */
     size_t size;
@@ -178,8 +178,8 @@ void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wi
 enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span frame,
                                     struct aw_error *err);
 
-/* Takes in a command that somebody else sends now over this link, as if it had been sent here.
- * False: it is none. */
+/* Takes in a command that another program sends now over this link, as if this client sent it.
+ * False: it is no command. */
 bool aw_canpid_saw(struct aw_canpid *client, struct aw_span frame, struct aw_canpid_sent *sent);
 
 /* When a frame with this identifier (a board's own for any command) may go out; INT64_MIN: at once,
@@ -207,7 +207,7 @@ struct aw_canpid_stopped {
 enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int controller,
                               struct aw_canpid_stopped *done, struct aw_error *err);
 
-/* The first frames of that stop to add, for a crash: nothing is sent, nothing changes. */
+/* Passes the first frames of that stop to add, for use in a crash. Nothing is sent or changed. */
 void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn *add,
                          void *context);
 

@@ -114,12 +114,12 @@ enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *var
                               const struct aw_ezphys_names *names, struct aw_error *err);
 void aw_ezphys_free(struct aw_ezphys *ez);
 
-/* Speaks on this link from now on; everything of the one before is forgotten. Not owned. */
+/* Uses this link from now on, and forgets everything of the previous one. Not owned. */
 void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link);
 
-/* Somebody else speaks on the link in between: the client does not know then whether the simulator
- * waits. Its next message is owed an answer; where none comes, one goes out first. What is known of
- * the simulation stays. */
+/* Another program may use the link until the next call, so the client does not know whether the
+ * simulator waits. It answers the next message; if none comes, it sends an answer first. What is
+ * known of the simulation stays. */
 void aw_ezphys_resume(struct aw_ezphys *ez);
 
 /* Takes in the next whole message: state, packets. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST;
@@ -139,8 +139,8 @@ enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err);
 enum aw_status aw_ezphys_decode(struct aw_ezphys *ez, struct aw_wire *wire, size_t packet,
                                 struct aw_record *record, struct aw_error *err);
 
-/* For the next answer. AW_USAGE for what is not finite, AW_LIMIT for what a float cannot carry or
- * more than AW_EZPHYS_COMMANDS joints. */
+/* For the next answer. AW_USAGE for a number that is not finite, AW_LIMIT for one that a float
+ * cannot carry, or for more than AW_EZPHYS_COMMANDS joints. */
 enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                const struct aw_ezphys_motor *motor, struct aw_error *err);
 enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
@@ -165,7 +165,7 @@ struct aw_ezphys_halt {
 enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
                               struct aw_error *err);
 
-/* The message of that stop to add, for a crash: nothing is sent, nothing changes. */
+/* Passes the message of that stop to add, for use in a crash. Nothing is sent or changed. */
 void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,
                          void *context);
 
@@ -180,8 +180,8 @@ enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *word,
                                 struct aw_ezphys_target *target, struct aw_error *err);
 
 /* Can there be such a joint? AW_USAGE, with those there are, where the simulation sends its joints
- * and neither it nor the names have this one. A joint that it does not send (its Send is off)
- * may be there for all that. */
+ * and neither it nor the names have this one. A joint that it does not send (its Send is off) may
+ * still exist. */
 enum aw_status aw_ezphys_expect(const struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                 struct aw_error *err);
 

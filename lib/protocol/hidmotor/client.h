@@ -54,10 +54,10 @@ struct aw_hidmotor_options {
     int timeout_ms;  /* for one reply: 100 */
     int retries;     /* how often a packet that changes nothing is sent again: 2 */
     int late_ms;     /* a reply that has not come by then is lost: 2000 */
-    int turn_ms;     /* so long it is waited for the exchange of another program: 100 */
-    bool force;      /* send values outside the table's ranges; never what is not finite */
-    int64_t wall_ns; /* what the link's clock lacks of the time of day, for the times of records; 0:
-                        they are by the link's clock */
+    int turn_ms;     /* ms to wait for the exchange of another program: 100 */
+    bool force;      /* send values outside the table's ranges, but never NaN or infinity */
+    int64_t wall_ns; /* time of day minus the link's clock, for the times of records; 0: they have
+                        the time of the link's clock */
     const struct aw_protocol *protocol; /* with packets of files behind the table's; or NULL */
 };
 
@@ -136,7 +136,7 @@ struct aw_hidmotor_reply {
     uint8_t bytes[AW_HIDMOTOR_REPORT];
     bool maybe_stale;
     int retries;      /* how often the request was sent again */
-    int64_t since_ns; /* link's clock: the request that this answers was not sent before */
+    int64_t since_ns; /* by the link's clock: the request of this answer was not sent earlier */
     int64_t sent_ns;  /* the last request went out */
     int64_t got_ns;   /* the reply came; minus sent_ns: the round trip */
 };

@@ -52,8 +52,8 @@ enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err);
 double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
                                enum aw_hidmotor_mode mode);
 
-/* Peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps), 0 if there is no way
- * to go. */
+/* Peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps), 0 if the setpoint
+ * stays. */
 double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
                               enum aw_hidmotor_mode mode);
 
@@ -106,8 +106,8 @@ struct aw_hidmotor_moved {
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                 struct aw_hidmotor_moved *moved, struct aw_error *err);
 
-/* Sends one of a stream of set_setpoints. Like aw_hidmotor_move, but a reply that is lost is
- * AW_TIMEOUT and not looked into: the next setpoint follows anyway. */
+/* Sends one of a stream of set_setpoints. Like aw_hidmotor_move, but a lost reply is AW_TIMEOUT
+ * without another look, because the next setpoint follows anyway. */
 enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                   struct aw_error *err);
 
@@ -145,8 +145,8 @@ struct aw_hidmotor_stopped {
 enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                 struct aw_error *err);
 
-/* The report of that stop to add, for a crash, from what is known: nothing is asked, sent or
- * changed. Adds nothing if nothing is known of the arm. */
+/* Passes the report of that stop to add, for use in a crash. It uses only what is known already,
+ * and sends and changes nothing. Adds nothing if nothing is known of the arm. */
 void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context);
 
 #endif

@@ -55,7 +55,7 @@ struct aw_unitysim_counters {
         ticks,     /* control datagrams of the stream */
         late,      /* ticks left out because we came too late */
         feedback,  /* messages taken */
-        lost,      /* feedback missing from its cadence; a silence of a second is none */
+        lost,      /* missing feedback messages; a silence of a second does not count */
         camera,    /* camera answers */
         malformed, /* datagrams that are none of the protocol, or damaged */
         foreign;   /* what another client sent to the simulator and came here */
@@ -135,7 +135,7 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
 int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity);
 bool aw_unitysim_stale(const struct aw_unitysim *unity);
 
-/* Latches what a joint is to do, and turns streaming on: the next aw_unitysim_receive or
+/* Sets the command of a joint, and starts the streaming: the next aw_unitysim_receive or
  * aw_unitysim_idle sends it at once and then every 15 ms. Velocities above the cap of the joint are
  * cut to it unless force. */
 void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive);
@@ -143,20 +143,20 @@ void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_
 /* All joints: state stop, sent at once. Then again every 15 ms, because a datagram may be lost or
  * be overtaken by an older one: five times in all, or, where feedback is received, until three
  * messages of it in a row show that nothing is driven, at most 20 times; all at once where the
- * clock refuses to wait. Streaming is off afterwards. Feedback that had come before counts for
- * nothing: stopped says whether a newer one shows it. AW_OK, also where nothing could be received;
- * AW_LOST, or AW_TIMEOUT from the link if the first one did not go out; AW_REFUSED if the joints
- * are still driven afterwards (another client). */
+ * clock refuses to wait. Streaming is off afterwards. Earlier feedback does not count: stopped says
+ * whether a newer one shows it. AW_OK, also where nothing could be received; AW_LOST, or AW_TIMEOUT
+ * from the link if the first one did not go out; AW_REFUSED if the joints are still driven
+ * afterwards (another client). */
 enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err);
 
-/* Streaming off and nothing more: for who streamed AW_UNITYSIM_KEEP only, to look and not to touch.
- */
+/* Ends the streaming and sends nothing else: for programs that streamed only AW_UNITYSIM_KEEP, to
+ * read feedback without moving the arm. */
 void aw_unitysim_leave(struct aw_unitysim *unity);
 
 /* The first part of aw_unitysim_stop: one datagram, no waiting. */
 enum aw_status aw_unitysim_halt(struct aw_unitysim *unity, struct aw_error *err);
 
-/* That datagram to add, for a crash: nothing is sent, nothing changes. */
+/* Passes that datagram to add, for use in a crash. Nothing is sent or changed. */
 void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *context);
 
 /* Receives and streams until the deadline; fn (or NULL) for each message and for news; what is
