@@ -25,6 +25,7 @@ void arm_connect(struct aw_session *session, struct aw_link *link);
 
 /* See struct aw_share_hooks. */
 bool arm_keeps(struct aw_session *session, struct aw_span frame);
+bool arm_pings(struct aw_span frame);
 enum aw_moves arm_saw(struct aw_session *session, bool tx, struct aw_span frame);
 enum aw_status arm_allow(struct aw_session *session, const struct aw_record *command);
 const void *arm_memory(struct aw_session *session, size_t *size);

@@ -296,11 +296,15 @@ bool arm_keeps(struct aw_session *session, struct aw_span frame)
     return is_named(session, frame, "ack");
 }
 
+bool arm_pings(struct aw_span frame)
+{
+    static const char ping[] = "PNG\r\n";
+    return frame.size == sizeof ping && memcmp(frame.data + 1, ping, sizeof ping - 1) == 0;
+}
+
 enum aw_moves arm_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
-    static const char ping[] = "PNG";
-    bool pings = frame.size > sizeof ping && memcmp(frame.data + 1, ping, sizeof ping - 1) == 0;
-    return tx && !pings && !arm_keeps(session, frame) ? AW_MOVES : AW_MOVES_ON;
+    return tx && !arm_pings(frame) && !arm_keeps(session, frame) ? AW_MOVES : AW_MOVES_ON;
 }
 
 enum aw_status arm_allow(struct aw_session *session, const struct aw_record *command)

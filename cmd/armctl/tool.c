@@ -295,6 +295,7 @@ const struct aw_tool armctl_tool = {
     .share = {.saw = arm_saw,
               .allow = arm_allow,
               .keeps = arm_keeps,
+              .harmless = arm_pings,
               .memory = arm_memory,
               .remember = arm_take_memory},
     .replay = {.in_step = true, .relative = AW_LIST("mov", "spd", "duty")},

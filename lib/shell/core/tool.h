@@ -317,6 +317,8 @@ struct aw_share_hooks {
     bool (*answers)(struct aw_span question, struct aw_span frame);
     /* May this command go out, beyond what the table's ranges say? session->err says why not. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* A frame that the table does not have, and that does nothing to the device. NULL: none is. */
+    bool (*harmless)(struct aw_span frame);
     /* Does this frame of the host's say nothing but that the conversation goes on? Then it is for
      * who commands to say, else for the server. */
     bool (*keeps)(struct aw_session *session, struct aw_span frame);

@@ -23,6 +23,18 @@ struct judged {
     enum aw_status status;
 };
 
+/* Nobody knows what it does: a limit that cannot be seen to hold does not hold. */
+static enum aw_status refuse_unknown(struct aw_server *server, const char *why)
+{
+    struct aw_session *session = server->session;
+    if (aw_flag(session, "force"))
+        return AW_OK;
+    return aw_fail(&session->err, AW_LIMIT,
+                   "the server cannot tell whether this is within its limits: %.160s — start it "
+                   "with --force, or with %s that describes it",
+                   why, session->tool->protocol->can ? "--packets or --dbc" : "--packets");
+}
+
 static void judge_message(void *context, struct aw_span frame)
 {
     struct judged *judged = context;
@@ -34,9 +46,12 @@ static void judge_message(void *context, struct aw_span frame)
     struct aw_error err;
     judged->n++;
     if (aw_wire_decode(session->wire, AW_TX, frame, &record, &err) != AW_OK) {
+        bool harmless = session->tool->share.harmless && session->tool->share.harmless(frame);
         judged->reads = false;
-        if (record.present && judged->status == AW_OK) /* known, but no number: --force or not */
+        if (judged->status == AW_OK && record.present) /* known, but no number: --force or not */
             judged->status = aw_fail(&session->err, AW_LIMIT, "%s", err.text);
+        else if (judged->status == AW_OK && !harmless)
+            judged->status = refuse_unknown(server, err.text);
         return;
     }
     bool reads = record.codec->message->reads;
@@ -57,6 +72,8 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
     aw_split(&server->check, session->wire, frame, session->device.link->datagrams, judge_message,
              &judged);
     judged.reads = judged.reads && judged.n > 0 && server->check.size == 0;
+    if (judged.status == AW_OK && (server->check.size || server->check.damaged))
+        judged.status = refuse_unknown(server, "bytes that are no whole message");
     return judged;
 }
 
