@@ -194,3 +194,52 @@ END
     has "$stderr" "packets in bad.pcapng:"
     has "$stderr" "--dbc FILE"
 }
+
+@test "a served bus with a DBC file: watch, send, record, JSON lines; what the server cannot judge" {
+    cat >bms.dbc <<'END'
+BO_ 1600 Battery: 2 BMS
+ SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU
+BO_ 2566844672 Pack: 8 BMS
+ SG_ Energy : 0|64@1- (1,0) [0|9] "Wh" VCU
+SIG_VALTYPE_ 2566844672 Energy : 2;
+END
+    start bus canpid -l sim: serve --dbc bms.dbc
+    export CANPID_DBC=bms.dbc
+    ok canpid -q watch --fields Voltage,Energy -n 4 -j
+    has "$output" '"msg":"BMS.Battery","Voltage":0'
+    has "$output" '"msg":"BMS.Pack","Energy":0'
+    ok canpid -q send BMS.Battery Voltage=384 --yes
+    ok canpid -q watch --fields Voltage -n 1
+    same "$output" "<- BMS.Battery Voltage=384V"
+    fails 6 canpid -q send BMS.Battery Voltage=601 --yes
+    ok canpid -q record run.pcapng --for 0.5s
+    ok env -u CANPID_DBC "$BIN/canpid" decode run.pcapng --fields Voltage
+    same "$(sort -u <<<"$output")" "<- BMS.Battery Voltage=384V"
+    # lines of JSON: commands, and what a client is told
+    printf '%s\n' '{"cmd":"send","message":"BMS.Pack","Energy":3,"options":{"yes":true},"id":1}' \
+        '{"cmd":"watch","fields":["Energy"],"rate":"20Hz"}' |
+        python3 "$root/tests/cli/talk.py" 2 "$XDG_RUNTIME_DIR/armwire/canpid.sock" >said
+    same "$(jq -c 'select(.id == 1 and .done) | .exit' said)" 0
+    has "$(<said)" '"msg":"BMS.Pack","Energy":3'
+    # its limits are not the client's to lift, nor those of messages that it does not know
+    exits 6 canpid -q --force send BMS.Battery Voltage=601 --yes
+    has "$stderr" "601"
+    printf '[packet lamp]\nid = 1700\ndir = tx\nhue = u8 min=0 max=9\n' >lamp.packets
+    exits 6 canpid -q --packets lamp.packets send lamp hue=9 --yes
+    has "$stderr" "the server cannot tell whether this is within its limits"
+    has "$stderr" "--packets or --dbc that describes it"
+    end "$pid"
+    start free canpid -l sim: serve --force
+    ok canpid -q --packets lamp.packets send lamp hue=9 --yes
+}
+
+@test "a server passes nothing on that it cannot judge: raw packets, unknown lines" {
+    start board hidmotor -l sim: serve
+    fails 6 hidmotor -q raw 3000 1 2 3 --yes
+    has "$why" "id 3000"
+    ok hidmotor -q raw 1910
+    start arm armctl -l sim: serve
+    ok armctl -q ping
+    fails 6 armctl -q send FOO1 --retries 0
+    ok armctl -q send DEG1,020
+}

@@ -63,8 +63,9 @@ static enum aw_status check_option(struct aw_session *session, const struct aw_o
 /* What opens links or starts anything is done by the client. */
 static enum aw_status check_place(struct aw_session *session, const struct aw_command *command)
 {
-    static const char *const here[] = {"status", "limits", "move",  "home", "jog",    "play",
-                                       "replay", "stop",   "watch", "wait", "expect", NULL};
+    static const char *const here[] = {"status", "limits", "move",     "home",   "jog",    "play",
+                                       "replay", "stop",   "watch",    "wait",   "expect", "send",
+                                       "step",   "sweep",  "identify", "verify", NULL};
     bool known = false;
     for (const struct aw_command *c = session->tool->common; c && c->name; c++)
         known = known || c == command;
