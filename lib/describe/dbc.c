@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "describe/parts.h"
+#include "packets/dbc_words.h"
 #include "wire/can_id.h"
 #include "wire/rows.h"
 #include "wire/run.h"
@@ -77,8 +78,6 @@ static void print_scale_name(FILE *out, const struct aw_codec *codec,
     fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->when));
 }
 
-static const char nobody[] = "Vector__XXX";
-
 /* "M", "m3", "m3M"; of several numbers the first, the others follow in SG_MUL_VAL_. */
 static void print_mark(const struct emitter *e, int scalar)
 {
@@ -108,7 +107,7 @@ static void print_coding(const struct emitter *e, const struct aw_scalar *scalar
     fprintf(e->out, ") [%.15g|%.15g] ", open ? 0 : range->min, open ? 0 : range->max);
     print_quoted(e->out, range->unit);
     fprintf(e->out, " %s\n",
-            !e->board                         ? nobody
+            !e->board                         ? AW_DBC_NOBODY
             : e->codec->message->dir == AW_TX ? e->board
                                               : "host");
 }
@@ -134,7 +133,8 @@ static void print_message(const struct emitter *e)
                 e->codec->message->dir == AW_TX ? "host" : e->board);
     else
         fprintf(e->out, "\nBO_ %u %s: %u %.*s\n", e->id, dot ? dot + 1 : name, size,
-                (int)(dot ? dot - name : (ptrdiff_t)strlen(nobody)), dot ? name : nobody);
+                (int)(dot ? dot - name : (ptrdiff_t)strlen(AW_DBC_NOBODY)),
+                dot ? name : AW_DBC_NOBODY);
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         struct aw_range range = aw_scalar_range(e->codec, i, NULL);

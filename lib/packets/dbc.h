@@ -9,7 +9,8 @@
 #ifndef AW_PACKETS_DBC_H
 #define AW_PACKETS_DBC_H
 
-#include "packets/parts.h"
+#include "packets/store.h"
+#include "wire/table.h"
 
 #define AW_DBC_NAME 60 /* bytes of a name, with its NUL; what is longer is cut */
 

@@ -10,7 +10,9 @@
 #ifndef AW_PACKETS_DBC_SCAN_H
 #define AW_PACKETS_DBC_SCAN_H
 
-#include "packets/parts.h"
+#include <stdbool.h>
+
+#include "packets/store.h"
 
 enum aw_dbc_kind {
     AW_DBC_END,

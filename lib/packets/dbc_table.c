@@ -13,6 +13,7 @@
 #include "packets/dbc.h"
 #include "packets/dbc_scan.h"
 #include "packets/packets.h"
+#include "packets/parts.h"
 #include "wire/can_id.h"
 
 enum {

@@ -1,22 +1,12 @@
-/* Internal to lib/packets: lines of one packet, and memory that lives as long as all of them. */
+/* Internal to lib/packets: the lines of one packet, and what all of them become. */
 #ifndef AW_PACKETS_PARTS_H
 #define AW_PACKETS_PARTS_H
 
+#include "packets/store.h"
 #include "wire/wire.h"
 
 #define AW_PACKET_ROWS   AW_MAX_SCALARS
 #define AW_PACKET_LABELS 32
-
-/* What was allocated, to be freed together. */
-struct aw_store {
-    struct aw_stored *first;
-};
-
-/* Zeroed. NULL: out of memory. */
-void *aw_store_room(struct aw_store *store, size_t size);
-const char *aw_store_text(struct aw_store *store, const char *text);
-const void *aw_store_copy(struct aw_store *store, const void *data, size_t size);
-void aw_store_free(struct aw_store *store);
 
 /* Which byte comes first. */
 enum aw_order { AW_ORDER_UNSAID, AW_ORDER_LITTLE, AW_ORDER_BIG };

@@ -1,8 +1,8 @@
 /* Memory of a packet file's tables: many small pieces, freed together. */
+#include "packets/store.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "packets/parts.h"
 
 struct aw_stored {
     struct aw_stored *next;

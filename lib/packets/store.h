@@ -1,0 +1,18 @@
+/* Internal to lib/packets: memory that lives as long as all that is in it. */
+#ifndef AW_PACKETS_STORE_H
+#define AW_PACKETS_STORE_H
+
+#include <stddef.h>
+
+/* What was allocated, to be freed together. */
+struct aw_store {
+    struct aw_stored *first;
+};
+
+/* Zeroed. NULL: out of memory. */
+void *aw_store_room(struct aw_store *store, size_t size);
+const char *aw_store_text(struct aw_store *store, const char *text);
+const void *aw_store_copy(struct aw_store *store, const void *data, size_t size);
+void aw_store_free(struct aw_store *store);
+
+#endif
