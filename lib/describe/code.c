@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "describe/parts.h"
+#include "wire/can_id.h"
 #include "wire/rows.h"
 #include "wire/run.h"
 
 /* pack.h as an array of characters, made by the Makefile; it uses nothing of what follows it. */
 #include "pack.inc"
-
-enum { CAN_HEAD = 2 /* bytes of identifier in the engine's frame */ };
 
 enum kind {
     TEXT,
@@ -20,6 +20,7 @@ enum kind {
     WHOLE, /* an integer */
     STEPS, /* a double that is an integer on the wire */
     REAL,
+    DOUBLE,
     SCALED, /* a double that is a float on the wire */
 };
 
@@ -27,7 +28,7 @@ struct writer {
     FILE *out;
     struct aw_wire *wire;
     const struct aw_codec *codec;
-    char name[80], upper[80]; /* hidmotor_positions_rx */
+    char name[160], upper[160]; /* hidmotor_positions_rx */
 };
 
 static enum kind kind_of(const struct aw_field *row)
@@ -41,15 +42,41 @@ static enum kind kind_of(const struct aw_field *row)
     case AW_SIGNMAG:
         return MAGNITUDE;
     case AW_FLOAT:
+        if (row->bits == 64)
+            return DOUBLE;
         return row->scale == 0 && row->offset == 0 && !row->by && !row->has_no_data ? REAL : SCALED;
     default:
         return whole && !row->by && !row->has_no_data ? WHOLE : STEPS;
     }
 }
 
+/* Bytes of the identifier in the engine's frame. */
+static unsigned head_size(const struct aw_codec *codec)
+{
+    return codec->protocol->can ? aw_can_head_bits(codec) / 8 : 0;
+}
+
+/* A word that is one of C's is no name. */
+static bool is_keyword(const char *text)
+{
+    static const char *const words[] = {
+        "auto",     "break",  "case",   "char",     "const",    "continue", "default",  "do",
+        "double",   "else",   "enum",   "extern",   "float",    "for",      "goto",     "if",
+        "inline",   "int",    "long",   "register", "restrict", "return",   "short",    "signed",
+        "sizeof",   "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
+        "volatile", "while",  "bool",   "true",     "false",    NULL};
+    return aw_is_one_of(words, text);
+}
+
 /* The text with an underscore for each character that an identifier has not. */
 static void put_identifier(struct aw_part *part, const char *text)
 {
+    bool alone = part->length == 0 || part->text[part->length - 1] == '.' ||
+                 part->text[part->length - 1] == '>';
+    if (alone && isdigit((unsigned char)*text))
+        aw_part_add(part, "_");
+    if (alone && is_keyword(text))
+        aw_part_add(part, "%s_", text), text = "";
     for (; *text; text++)
         aw_part_add(part, "%c", isalnum((unsigned char)*text) ? *text : '_');
 }
@@ -63,6 +90,22 @@ static struct aw_part upper_case(const char *text)
     return part;
 }
 
+/* Another message is called so, as far as an identifier says it. */
+static bool is_twice(const struct aw_codec *codec)
+{
+    const struct aw_protocol *protocol = codec->protocol;
+    struct aw_part name = {0};
+    put_identifier(&name, codec->message->name);
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        struct aw_part other = {0};
+        const char *text = protocol->messages[i].name;
+        put_identifier(&other, text);
+        if (strcmp(other.text, name.text) == 0 && strcmp(text, codec->message->name) != 0)
+            return true;
+    }
+    return false;
+}
+
 void aw_part_message(struct aw_part *part, const struct aw_codec *codec)
 {
     const struct aw_protocol *protocol = codec->protocol;
@@ -72,6 +115,8 @@ void aw_part_message(struct aw_part *part, const struct aw_codec *codec)
     put_identifier(part, codec->message->name);
     if (same > 1)
         aw_part_add(part, codec->message->dir == AW_TX ? "_tx" : "_rx");
+    else if (aw_is_placed(codec) && is_twice(codec))
+        aw_part_add(part, "_%lx", (unsigned long)codec->message->code);
 }
 
 static const char *order(const struct aw_codec *codec, const struct aw_scalar *scalar)
@@ -99,8 +144,8 @@ static void integer_type(struct aw_part *part, const struct aw_codec *codec, int
 static void print_type(const struct writer *w, int scalar)
 {
     static const char *const types[] = {
-        [DIGITS] = "int16_t", [MAGNITUDE] = "int32_t", [STEPS] = "double",
-        [REAL] = "float",     [SCALED] = "double",     [TEXT] = "char"};
+        [DIGITS] = "int16_t", [MAGNITUDE] = "int32_t", [STEPS] = "double", [REAL] = "float",
+        [SCALED] = "double",  [TEXT] = "char",         [DOUBLE] = "double"};
     struct aw_part type = {0};
     enum kind kind = kind_of(w->codec->scalars[scalar].field);
     if (kind == WHOLE)
@@ -133,8 +178,10 @@ static void print_member(const struct writer *w, int i, const char *indent)
     if (row->type == AW_TEXT)
         fprintf(w->out, "[%u]", scalar->bits / 8u + 1);
     fputs("; /* ", w->out);
-    if (row->unit)
-        fprintf(w->out, "%s, ", row->unit);
+    if (row->unit) {
+        print_comment(w->out, row->unit);
+        fputs(", ", w->out);
+    }
     print_comment(w->out, range.text);
     if (row->help) {
         fputs(range.length ? "; " : "", w->out);
@@ -185,6 +232,32 @@ static void print_struct(const struct writer *w)
     fputs("};\n\n", w->out);
 }
 
+static struct aw_part number(double value)
+{
+    struct aw_part part = {0};
+    if (value <= -9223372036854775808.0 &&
+        value >= -9223372036854775808.0) /* as it stands it is no number of C */
+        aw_part_add(&part, "INT64_MIN");
+    else
+        aw_part_number(&part, value);
+    return part;
+}
+
+/* Names of a DBC file are any text, and two may be one as an identifier: the first one counts. */
+static void print_name(const struct writer *w, const struct aw_field *row,
+                       const struct aw_name *name)
+{
+    struct aw_part word = {0};
+    aw_part_add(&word, "%s_%s_%s", w->upper, upper_case(row->name).text,
+                upper_case(name->name).text);
+    if (!row->placed) {
+        fprintf(w->out, "#define %s %d\n", word.text, name->value);
+        return;
+    }
+    fprintf(w->out, "#ifndef %s\n#define %s %s\n#endif\n", word.text, word.text,
+            number(aw_row_named_value(row, name)).text);
+}
+
 static void print_names(const struct writer *w)
 {
     for (int i = 0; i < w->codec->n_scalars; i++) {
@@ -192,8 +265,7 @@ static void print_names(const struct writer *w)
         if (!row->names || !w->codec->scalars[i].value || aw_is_repeated(w->codec, i))
             continue;
         for (const struct aw_name *name = row->names; name->name; name++)
-            fprintf(w->out, "#define %s_%s_%s %d\n", w->upper, upper_case(row->name).text,
-                    upper_case(name->name).text, name->value);
+            print_name(w, row, name);
     }
 }
 
@@ -221,16 +293,6 @@ static struct aw_part member(const char *of, const struct aw_scalar *scalar)
         aw_part_add(&part, ".");
     }
     put_identifier(&part, scalar->field->name);
-    return part;
-}
-
-static struct aw_part number(double value)
-{
-    struct aw_part part = {0};
-    if (value <= -9223372036854775808.0)
-        aw_part_add(&part, "INT64_MIN");
-    else
-        aw_part_number(&part, value);
     return part;
 }
 
@@ -263,7 +325,7 @@ static void print_put(const struct writer *w, int i, const struct aw_range *rang
                       const char *indent)
 {
     const struct aw_scalar *scalar = &w->codec->scalars[i];
-    struct aw_part text = member("in->", scalar);
+    struct aw_part text = member("in->", scalar), least = {0}, most = {0};
     const char *from = text.text;
     fputs(indent, w->out);
     switch (kind_of(scalar->field)) {
@@ -286,6 +348,13 @@ static void print_put(const struct writer *w, int i, const struct aw_range *rang
         fprintf(w->out, "ok = pack_put_steps(frame, %u, %u, %s, %s, %s, %s, %s, %s) && ok;\n",
                 scalar->bit, scalar->bits, order(w->codec, scalar), from, number(range->scale).text,
                 number(range->offset).text, number(range->min).text, number(range->max).text);
+        return;
+    case DOUBLE:
+        aw_part_number(&least, range->min);
+        aw_part_number(&most, range->max);
+        fprintf(w->out, "ok = pack_put_double(frame, %u, %s, %s, %s, %s, %s, %s) && ok;\n",
+                scalar->bit, order(w->codec, scalar), from, number(range->scale).text,
+                number(range->offset).text, least.text, most.text);
         return;
     default:
         fprintf(w->out, "ok = pack_put_float(frame, %u, %s, %s, %s, %s, %s, %s) && ok;\n",
@@ -327,6 +396,11 @@ static void print_get(const struct writer *w, int i, const struct aw_range *rang
                 scalar->bit, scalar->bits, order(w->codec, scalar), number(range->scale).text,
                 number(range->offset).text);
         return;
+    case DOUBLE:
+        fprintf(w->out, "%s%s = pack_get_double(frame, %u, %s, %s, %s);\n", indent, to.text,
+                scalar->bit, order(w->codec, scalar), number(range->scale).text,
+                number(range->offset).text);
+        return;
     case REAL:
         fprintf(w->out, "%s%s = pack_float(pack_get(frame, %u, 32, %s));\n", indent, to.text,
                 scalar->bit, order(w->codec, scalar));
@@ -354,6 +428,40 @@ static void print_choices(const struct writer *w, int i, const char *of, print_v
     }
 }
 
+/* The identifier of a packet of a file is compared as a whole. */
+static bool is_in_id(const struct aw_codec *codec, const struct aw_scalar *scalar)
+{
+    return codec->protocol->can && codec->message->head && scalar->bit < aw_can_head_bits(codec);
+}
+
+/* "if (…) {": a field that others choose. */
+static void print_if_chosen(const struct writer *w, int i)
+{
+    const struct aw_scalar *scalars = w->codec->scalars;
+    fputs("    if (", w->out);
+    for (int at = i; scalars[at].chooser >= 0; at = scalars[at].chooser) {
+        const struct aw_scalar *by = &scalars[scalars[at].chooser];
+        const struct aw_choice *choice = scalars[at].field->choices;
+        fputs(at == i ? "(" : " && (", w->out);
+        for (; choice->least <= choice->most; choice++)
+            fprintf(w->out, "%spack_in(frame, %u, %u, %s, %s, %s, %s)",
+                    choice > scalars[at].field->choices ? " || " : "", by->bit, by->bits,
+                    order(w->codec, by), by->field->type == AW_UINT ? "false" : "true",
+                    whole((double)choice->least).text, whole((double)choice->most).text);
+        fputs(")", w->out);
+    }
+    fputs(") {\n", w->out);
+}
+
+/* How many choosers are above it. */
+static int depth(const struct aw_codec *codec, int i)
+{
+    int n = 0;
+    for (; codec->scalars[i].chooser >= 0; n++)
+        i = codec->scalars[i].chooser;
+    return n;
+}
+
 static void print_pack_row(const struct writer *w, int i)
 {
     const struct aw_scalar *scalar = &w->codec->scalars[i];
@@ -363,7 +471,7 @@ static void print_pack_row(const struct writer *w, int i)
     if (!scalar->value) {
         unsigned long long fixed =
             row->type == AW_CHECKSUM ? 0 : aw_fixed_value(w->codec, scalar, NULL);
-        if (fixed)
+        if (fixed && !is_in_id(w->codec, scalar))
             fprintf(w->out, "    pack_put(frame, %u, %u, %s, %llu);\n", scalar->bit, scalar->bits,
                     order(w->codec, scalar), fixed);
         if (row->type == AW_CHECKSUM)
@@ -375,6 +483,8 @@ static void print_pack_row(const struct writer *w, int i)
     if (scalar->count >= 0)
         fprintf(w->out, "    if (%s > %u) {\n",
                 member("in->", &w->codec->scalars[scalar->count]).text, scalar->repetition);
+    if (scalar->chooser >= 0)
+        print_if_chosen(w, i);
     if (row->has_no_data)
         fprintf(w->out,
                 "    if (pack_is_none(%s))\n"
@@ -385,8 +495,8 @@ static void print_pack_row(const struct writer *w, int i)
     if (row->by)
         print_choices(w, i, "in->", print_put);
     else
-        print_put(w, i, &range, scalar->count >= 0 ? "        " : "    ");
-    if (scalar->count >= 0)
+        print_put(w, i, &range, scalar->count >= 0 || scalar->chooser >= 0 ? "        " : "    ");
+    if (scalar->count >= 0 || scalar->chooser >= 0)
         fputs("    }\n", w->out);
 }
 
@@ -407,25 +517,31 @@ static void print_pack(const struct writer *w)
 {
     const struct aw_codec *codec = w->codec;
     bool can = codec->protocol->can, any = has_members(codec);
+    unsigned data = codec->size - head_size(codec);
     fprintf(w->out, "static inline size_t pack_%s(", w->name);
     if (any)
         fprintf(w->out, "const struct %s *in, ", w->name);
     fprintf(w->out, can ? "uint32_t *id, uint8_t data[%u])\n{\n" : "uint8_t frame[%u])\n{\n",
-            codec->size - (can ? CAN_HEAD : 0u));
+            data ? data : 1);
     fputs("    bool ok = true;\n", w->out);
     if (can)
         fprintf(w->out, "    uint8_t frame[%u];\n", codec->size);
     fprintf(w->out, "    memset(frame, 0, %u);\n", codec->size);
     print_count_check(w, "in->");
-    for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].bits)
-            print_pack_row(w, i);
+    /* What chooses is written before what it chooses. */
+    for (int deep = 0, left = codec->n_scalars; left > 0; deep++)
+        for (int i = 0; i < codec->n_scalars; i++) {
+            left -= depth(codec, i) == deep;
+            if (codec->scalars[i].bits && depth(codec, i) == deep)
+                print_pack_row(w, i);
+        }
+    if (can && codec->message->head)
+        fprintf(w->out, "    *id = %s_ID;\n", w->upper);
+    else if (can)
+        fputs("    *id = pack_get(frame, 0, 16, PACK_LITTLE);\n", w->out);
     if (can)
-        fprintf(w->out,
-                "    *id = pack_get(frame, 0, 16, PACK_LITTLE);\n"
-                "    memcpy(data, frame + 2, %u);\n",
-                codec->size - CAN_HEAD);
-    fprintf(w->out, "    return ok ? %u : 0;\n}\n\n", codec->size - (can ? CAN_HEAD : 0u));
+        fprintf(w->out, "    memcpy(data, frame + %u, %u);\n", head_size(codec), data);
+    fprintf(w->out, "    return ok ? %u : 0;\n}\n\n", data);
 }
 
 static void print_fixed_checks(const struct writer *w)
@@ -433,6 +549,8 @@ static void print_fixed_checks(const struct writer *w)
     const struct aw_codec *codec = w->codec;
     for (uint64_t left = codec->fixed; left; left &= left - 1) {
         const struct aw_scalar *scalar = &codec->scalars[__builtin_ctzll(left)];
+        if (is_in_id(codec, scalar))
+            continue;
         if (scalar->field->type == AW_CHECKSUM)
             fprintf(w->out,
                     "    if (frame[%u] != pack_checksum(frame + %u, %u))\n        return false;\n",
@@ -462,7 +580,10 @@ static void print_unpack_row(const struct writer *w, int i)
     const struct aw_scalar *scalar = &w->codec->scalars[i];
     const struct aw_field *row = scalar->field;
     struct aw_range range = aw_scalar_range(w->codec, i, NULL);
-    const char *indent = scalar->count >= 0 ? "        " : "    ";
+    bool may_miss = scalar->count >= 0 || scalar->chooser >= 0;
+    const char *indent = may_miss ? "        " : "    ";
+    if (scalar->chooser >= 0)
+        print_if_chosen(w, i);
     if (scalar->count >= 0)
         fprintf(w->out, "    if (%s > %u) {\n",
                 member("out->", &w->codec->scalars[scalar->count]).text, scalar->repetition);
@@ -474,7 +595,7 @@ static void print_unpack_row(const struct writer *w, int i)
         fprintf(w->out, "%sok = ok && pack_is_finite((double)%s);\n", indent,
                 member("out->", scalar).text);
     print_no_data(w, i);
-    if (scalar->count >= 0)
+    if (may_miss)
         fputs("    }\n", w->out);
 }
 
@@ -482,16 +603,24 @@ static void print_unpack(const struct writer *w)
 {
     const struct aw_codec *codec = w->codec;
     bool can = codec->protocol->can, any = has_members(codec);
+    unsigned head = head_size(codec), data = codec->size - head;
     fprintf(w->out, "static inline bool unpack_%s(", w->name);
     if (any)
         fprintf(w->out, "struct %s *out, ", w->name);
-    if (can)
+    if (can && codec->message->head)
+        fprintf(w->out,
+                "uint32_t id, const uint8_t *data, size_t size)\n{\n"
+                "    uint8_t frame[%u] = {0};\n"
+                "    if (size + 1 < %u + 1 || id != %s_ID)\n        return false;\n"
+                "    memcpy(frame + %u, data, %u);\n",
+                codec->size, data, w->upper, head, data);
+    else if (can)
         fprintf(w->out,
                 "uint32_t id, const uint8_t *data, size_t size)\n{\n"
                 "    uint8_t frame[%u] = {(uint8_t)id, (uint8_t)(id >> 8)};\n"
                 "    if (size < %u || id > 0x7FF)\n        return false;\n"
                 "    memcpy(frame + 2, data, %u);\n",
-                codec->size, codec->size - CAN_HEAD, codec->size - CAN_HEAD);
+                codec->size, data, data);
     else
         fprintf(w->out,
                 "const uint8_t *frame, size_t size)\n{\n    if (size != %u)\n"
@@ -585,20 +714,30 @@ static void print_unpack_line(const struct writer *w)
     fputs("    return line.ok && line.at == line.end;\n}\n\n", w->out);
 }
 
+/* Of 29 bits: with bit 31, as SocketCAN has it. */
+static uint32_t id_of(const struct aw_codec *codec)
+{
+    if (!codec->protocol->can || !codec->message->head)
+        return codec->message->code;
+    struct aw_can_id can = aw_can_of_code(codec->message->code);
+    return can.id | (can.is_long ? UINT32_C(0x80000000) : 0);
+}
+
 /* What every message has: its number, its size, its defaults. */
 static void print_defines(const struct writer *w)
 {
     const struct aw_codec *codec = w->codec;
-    size_t size = codec->protocol->ascii ? codec->protocol->frame_max
-                                         : codec->size - (codec->protocol->can ? CAN_HEAD : 0u);
+    size_t size =
+        codec->protocol->ascii ? codec->protocol->frame_max : codec->size - head_size(codec);
     fputs("/* ", w->out);
-    print_comment(w->out, codec->message->help ? codec->message->help : codec->message->name);
+    const char *help = codec->message->help;
+    print_comment(w->out, help && *help ? help : codec->message->name);
     fprintf(w->out, " %c%s. */\n", toupper((unsigned char)*aw_direction(codec->message->dir)),
             aw_direction(codec->message->dir) + 1);
     if (codec->protocol->ascii)
         fprintf(w->out, "#define %s_WORD \"%s\"\n", w->upper, codec->message->word);
     else
-        fprintf(w->out, "#define %s_ID %luu\n", w->upper, (unsigned long)codec->message->code);
+        fprintf(w->out, "#define %s_ID %luu\n", w->upper, (unsigned long)id_of(codec));
     fprintf(w->out, "#define %s_SIZE %zu\n", w->upper, size);
     print_names(w);
 }
@@ -622,8 +761,8 @@ static void print_message(struct writer *w)
     put_identifier(&name, w->codec->protocol->name);
     aw_part_add(&name, "_");
     aw_part_message(&name, w->codec);
-    snprintf(w->name, sizeof w->name, "%.79s", name.text);
-    snprintf(w->upper, sizeof w->upper, "%.79s", upper_case(name.text).text);
+    snprintf(w->name, sizeof w->name, "%.159s", name.text);
+    snprintf(w->upper, sizeof w->upper, "%.159s", upper_case(name.text).text);
     print_defines(w);
     if (has_members(w->codec)) {
         print_struct(w);
@@ -649,12 +788,13 @@ void aw_describe_c(FILE *out, struct aw_wire *wire, const char *message)
         " * pack_NAME writes a frame and returns its size; 0: a value is outside what the field\n"
         " * may have. unpack_NAME is false for what is no such frame; where a float is no number\n"
         " * the others are set all the same. init_NAME sets what may be left out. Units are in\n"
-        " * the comments. */\n",
+        " * the comments. A field that is not in a frame with this multiplexor is 0 in the\n"
+        " * structure, and not packed. An identifier of 29 bits has bit 31 set. */\n",
         protocol->name, wire->variant.name, protocol->name);
     fwrite(pack_h, 1, sizeof pack_h, out);
     fprintf(out, "\n#ifndef %s_PACKETS_H\n#define %s_PACKETS_H\n\n", guard.text, guard.text);
     for (size_t i = 0; i < protocol->n_messages; i++)
-        if (aw_is_wanted(wire, i, message) && !aw_is_placed(aw_wire_codec_at(wire, i)))
+        if (aw_is_wanted(wire, i, message))
             print_message(
                 &(struct writer){.out = out, .wire = wire, .codec = aw_wire_codec_at(wire, i)});
     fputs("#endif\n", out);

@@ -8,7 +8,7 @@ size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw
     size_t n = 0;
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         n += aw_is_wanted(wire, i, message) &&
-             (as < AW_DESCRIBE_C || !aw_is_placed(aw_wire_codec_at(wire, i)));
+             (as != AW_DESCRIBE_MATLAB || !aw_is_placed(aw_wire_codec_at(wire, i)));
     if (n == 0 || (as == AW_DESCRIBE_DBC && !wire->protocol->can))
         return 0;
     if (as == AW_DESCRIBE_LUA)

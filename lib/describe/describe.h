@@ -8,7 +8,7 @@
  * JSON is the whole table in one object. MD is a page of documentation. LUA is a dissector for
  * Wireshark, DBC a database for CAN tools: both are of the whole protocol, whatever the message.
  * C is one header (C99) with a structure, pack and unpack for each message, for the firmware or a
- * host; PYTHON a module, MATLAB a class with the same.
+ * host; PYTHON a module, MATLAB a class with the same, without the messages of DBC files.
  */
 #ifndef AW_DESCRIBE_DESCRIBE_H
 #define AW_DESCRIBE_DESCRIBE_H

@@ -72,6 +72,16 @@ static inline float pack_float(uint32_t bits)
     return value;
 }
 
+/* Where a double has 64 bits. */
+static inline double pack_get_double(const uint8_t *p, unsigned bit, int order, double scale,
+                                     double offset)
+{
+    uint64_t bits = pack_get_long(p, bit, 64, order);
+    double value = 0;
+    memcpy(&value, &bits, sizeof value < sizeof bits ? sizeof value : sizeof bits);
+    return scale == 1 && offset == 0 ? value : value * scale + offset;
+}
+
 static inline double pack_none(void)
 {
     return (double)pack_float(UINT32_C(0x7FC00000));
@@ -103,7 +113,7 @@ static inline bool pack_put_steps(uint8_t *p, unsigned bit, unsigned bits, int o
     double slack = scale == 1 ? 0 : (scale < 0 ? -scale : scale) * 0.49;
     double exact = (value - offset) / scale, wire = exact + 0.5;
     if (!pack_is_finite(value) || !(value >= least - slack && value <= most + slack) ||
-        !(wire > -9e18 && wire < 9e18))
+        !(wire > -9.2233720368547e18 && wire < 9.2233720368547e18))
         return false;
     if (scale == (double)(int64_t)scale && exact != (double)(int64_t)exact)
         return false;
@@ -122,6 +132,25 @@ static inline bool pack_put_float(uint8_t *p, unsigned bit, int order, double va
     pack_put(p, bit, 32, order, bits);
     return pack_is_finite((double)wire) && (float)value >= (float)least &&
            (float)value <= (float)most;
+}
+
+static inline bool pack_put_double(uint8_t *p, unsigned bit, int order, double value, double scale,
+                                   double offset, double least, double most)
+{
+    double wire = scale == 1 && offset == 0 ? value : (value - offset) / scale;
+    uint64_t bits = 0;
+    memcpy(&bits, &wire, sizeof wire < sizeof bits ? sizeof wire : sizeof bits);
+    pack_put_long(p, bit, 64, order, bits);
+    return pack_is_finite(wire) && value >= least && value <= most;
+}
+
+/* Is the number of these bits one from least to most? */
+static inline bool pack_in(const uint8_t *p, unsigned bit, unsigned bits, int order, bool is_signed,
+                           int64_t least, int64_t most)
+{
+    int64_t number = is_signed ? pack_get_signed(p, bit, bits, order)
+                               : (int64_t)pack_get_long(p, bit, bits, order);
+    return number >= least && number <= most;
 }
 
 /* 16 bits, then a byte that is 0 where the number is negative. */

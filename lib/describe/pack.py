@@ -5,7 +5,7 @@
 
 Values are as in the records that `decode --json` prints: in units, named ones as their names, None
 where there is no data; pack takes numbers for names and "m1.setpoint" as a key, too. On a CAN bus a
-frame is its identifier in two bytes, the low one first, and the data. ValueError: what cannot be sent, or is no
+frame is its identifier in two bytes, the low one first, and the data; one of 29 bits has four bytes. ValueError: what cannot be sent, or is no
 such frame.
 """
 import math
@@ -61,13 +61,36 @@ class Packet:
     def __init__(self, name, dir, id, size, rows, text=False, checksum_from=0):
         self.name, self.dir, self.id, self.size = name, dir, id, size
         self.rows, self.text, self.checksum_from = rows, text, checksum_from
+        self.named = {row["name"]: row for row in rows}
+        self.chosen = any("chooser" in row for row in rows)
+
+    def _depth(self, row):
+        """How many rows choose it, one by way of the other."""
+        return 1 + self._depth(self.named[row["chooser"]]) if "chooser" in row else 0
+
+    def _there(self, row, wires):
+        """Is a row in the packet, by what those that choose it are on the wire?"""
+        while "chooser" in row:
+            number = wires.get(row["chooser"])
+            if number is None or not any(least <= number <= most for least, most in row["choices"]):
+                return False
+            row = self.named[row["chooser"]]
+        return True
 
     def pack(self, values):
-        numbers = {}
+        numbers, wires = {}, {}
         for late in (False, True):
-            for row in self.rows:
-                if "scale" in row and ("by" in row) == late:
-                    numbers[row["name"]] = self._number(row, values, numbers)
+            for row in sorted(self.rows, key=self._depth):
+                name = row["name"]
+                if "scale" not in row or ("by" in row) != late:
+                    continue
+                if not self._there(row, wires):
+                    if _get(values, name) is not ...:
+                        raise ValueError(f"{self.name}: {name} is not in it with this {row['chooser']}")
+                    continue
+                numbers[name] = self._number(row, values, numbers)
+                if self.chosen and numbers[name] is not ...:
+                    wires[name] = self._wire(row, numbers[name], numbers)
         for row in self.rows:
             if "count" in row and row["repetition"] >= numbers[row["count"]]:
                 numbers[row["name"]] = ...
@@ -80,7 +103,7 @@ class Packet:
         for late in (False, True):
             for row in self.rows:
                 name = row["name"]
-                if name in wires and ("by" in row) == late:
+                if name in wires and ("by" in row) == late and self._there(row, wires):
                     numbers[name] = self._value(row, wires, numbers)
         for row in self.rows:
             name = row["name"]
@@ -90,7 +113,8 @@ class Packet:
                 continue
             number = numbers[name]
             named = {value: word for word, value in row.get("names", {}).items()}
-            _set(values, name, named.get(number, number) if number is not None else None)
+            key = wires[name] if row.get("wire_names") else number
+            _set(values, name, named.get(key, number) if number is not None else None)
         return values
 
     def _wrong(self, row, value):
@@ -112,6 +136,8 @@ class Packet:
             if value not in names:
                 raise self._wrong(row, value)
             value = names[value]
+            if row.get("wire_names"):
+                value = value * row["scale"] + row["offset"]
         if value is None or isinstance(value, float) and math.isnan(value):
             if "none" not in row:
                 raise self._wrong(row, value)
@@ -121,7 +147,9 @@ class Packet:
         least, most, scale = row["least"], row["most"], row["scale"]
         if "by" in row:
             scale, least, most = row["scales"].get(numbers[row["by"]], (scale, least, most))
-        if row["type"] == "float" and math.isfinite(value):
+        if row["type"] == "float" and row["bits"] == 64:
+            inside = math.isfinite(value) and least <= value <= most
+        elif row["type"] == "float" and math.isfinite(value):
             inside = _single(least) <= _single(value) <= _single(most)
         else:
             slack = 0 if scale == 1 else abs(scale) * 0.49
@@ -167,8 +195,9 @@ class Packet:
             return
         wire = self._wire(row, number, numbers)
         if row["type"] == "float":
+            forms = ("<Q", "<d") if row["bits"] == 64 else ("<I", "<f")
             try:
-                bits = struct.unpack("<I", struct.pack("<f", wire))[0]
+                bits = struct.unpack(forms[0], struct.pack(forms[1], wire))[0]
             except OverflowError:
                 raise self._wrong(row, number) from None
             _put(frame, row, bits)
@@ -197,7 +226,8 @@ class Packet:
             if kind == "text":
                 number = frame[byte:byte + row["bits"] // 8].split(b"\0")[0].decode(errors="replace")
             elif kind == "float":
-                number = struct.unpack("<f", struct.pack("<I", number))[0]
+                forms = ("<Q", "<d") if row["bits"] == 64 else ("<I", "<f")
+                number = struct.unpack(forms[1], struct.pack(forms[0], number))[0]
                 if not math.isfinite(number):
                     raise ValueError(f"{self.name}: {row['name']} is not a finite number")
             elif kind == "magnitude":

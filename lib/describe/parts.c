@@ -198,7 +198,8 @@ unsigned aw_can_bit(const struct aw_codec *codec, const struct aw_scalar *scalar
 
 bool aw_is_big(const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
-    return codec->variant->big_endian && scalar->bit % 8 == 0 && scalar->bits % 8 == 0;
+    return scalar->big_endian ||
+           (codec->variant->big_endian && scalar->bit % 8 == 0 && scalar->bits % 8 == 0);
 }
 
 bool aw_is_repeated(const struct aw_codec *codec, int scalar)

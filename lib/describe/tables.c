@@ -95,6 +95,7 @@ static void print_names(struct writer *w, const struct aw_field *row)
     }
     fputs(w->matlab ? "}}" : "}", w->out);
     flag(w, "open_names", row->open_names);
+    flag(w, "wire_names", row->wire_names);
 }
 
 static void print_scales(struct writer *w, const struct aw_field *row)
@@ -138,6 +139,21 @@ static const char *type_name(enum aw_type type)
     }
 }
 
+/* In Python: messages of a DBC file, which MATLAB has not. */
+static void print_choices(struct writer *w, const struct aw_scalar *scalar)
+{
+    char name[64];
+    if (scalar->chooser < 0 || w->matlab)
+        return;
+    aw_scalar_name(&w->codec->scalars[scalar->chooser], name, sizeof name);
+    text_member(w, "chooser", name);
+    key(w, "choices");
+    fputs("[", w->out);
+    for (const struct aw_choice *c = scalar->field->choices; c->least <= c->most; c++)
+        fprintf(w->out, "(%lld, %lld), ", (long long)c->least, (long long)c->most);
+    fputs("]", w->out);
+}
+
 static void print_value(struct writer *w, int i)
 {
     const struct aw_scalar *scalar = &w->codec->scalars[i];
@@ -162,6 +178,7 @@ static void print_value(struct writer *w, int i)
         number_member(w, "repetition", scalar->repetition);
     }
     flag(w, "always", row->always);
+    print_choices(w, scalar);
 }
 
 static void print_fixed(struct writer *w, const struct aw_scalar *scalar)
@@ -248,7 +265,8 @@ void aw_describe_tables(FILE *out, struct aw_wire *wire, const char *message, bo
         fwrite(pack_py, 1, sizeof pack_py, out);
     fputs(matlab ? "    all = { ...\n" : "PACKETS = {packet.name: packet for packet in [\n", out);
     for (size_t i = 0; i < protocol->n_messages; i++)
-        if (aw_is_wanted(wire, i, message) && !aw_is_placed(aw_wire_codec_at(wire, i))) {
+        if (aw_is_wanted(wire, i, message) &&
+            !(matlab && aw_is_placed(aw_wire_codec_at(wire, i)))) {
             w.codec = aw_wire_codec_at(wire, i);
             print_message(&w);
         }

@@ -69,3 +69,61 @@ for wrong in ({"value": 181}, {}, {"value": "open"}, {"value": 0.5}, {"value": f
     raise SystemExit(f"{wrong} was packed")
 END
 }
+
+@test "fields of packet files with the highest byte first, beside the tool's own" {
+    cat >big.packets <<'END'
+[packet battery]
+id = 1700
+endian = big
+voltage = u16 V scale=0.5
+current = s32 A
+charge = u8 %
+[packet pack]
+id = 1701
+first = bits:3
+rest = bits:5
+warmth = f32 A endian=big
+count = u24 endian=big
+END
+    same_bytes hidmotor 17 --packets big.packets
+    sed 's/= 17/= 2/' big.packets >uni.packets
+    same_bytes unitysim 8 --packets uni.packets
+}
+
+@test "messages of DBC files in C and Python: either order, multiplexors, doubles, 29 bits" {
+    local seed
+    for seed in 1 2; do
+        ok python3 "$root/tests/cli/dbc_end.py" --seed $seed "$root/tests/dbc/every.dbc"
+        has "$output" "11 messages, 220 frames unpacked and"
+    done
+    # names that are none in C, two that would be one, a message without data
+    cat >names.dbc <<'END'
+BO_ 1600 A_B: 2 N
+ SG_ int : 0|4@1+ (1,0) [0|0] "" X
+ SG_ for : 4|4@1+ (2,1) [0|0] "" X
+ SG_ Mux M : 8|4@1- (1,0) [0|0] "" X
+ SG_ x m0 : 12|4@1+ (1,0) [0|0] "" X
+ SG_ y m1 : 12|4@1- (1,0) [0|0] "*/" X
+BO_ 1601 B: 1 N_A
+ SG_ a : 0|8@1+ (1,0) [0|0] "" X
+BO_ 1602 A_B: 1 N
+ SG_ a : 0|8@1+ (1,0) [0|0] "" X
+BO_ 1603 Empty: 0 N
+VAL_ 1600 Mux 0 "a b" 1 "a-b" 2 "2" ;
+VAL_ 1600 for 1 "three" ;
+END
+    ok python3 "$root/tests/cli/dbc_end.py" names.dbc
+    has "$output" "4 messages, 80 frames unpacked and"
+    # the comparison would notice
+    local change
+    for change in 's/, PACK_BIG, /, PACK_LITTLE, /' 's/if ((pack_in(/if ((!pack_in(/' \
+        's/ 0\.001, / 0.002, /' 's/choices=\[(\([0-9]\)/choices=[(1\1/'; do
+        printf '#!/bin/bash\n"%s" "$@" | sed "%s"\n' "$BIN/canpid" "$change" >wrong
+        mkdir -p bin && mv wrong bin/canpid && chmod +x bin/canpid
+        PATH=$PWD/bin:$PATH run python3 "$root/tests/cli/dbc_end.py" "$root/tests/dbc/every.dbc"
+        [ "$status" != 0 ]
+        [[ $output == *"C: "* || $output == *"python: "* ]]
+    done
+    fails 2 canpid -q --dbc names.dbc describe N_A.B --as matlab
+    has "$why" "--as python or --as c has them"
+}

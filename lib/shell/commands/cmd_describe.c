@@ -46,6 +46,10 @@ enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args 
     if (as != AW_DESCRIBE_ASCII)
         aw_output_write(&session->out, text, size);
     free(text);
+    if (described == 0 && as == AW_DESCRIBE_MATLAB)
+        return aw_fail(&session->err, AW_USAGE,
+                       "matlab: the multiplexed signals of a DBC file are not made as MATLAB — "
+                       "--as python or --as c has them");
     if (described == 0)
         return aw_fail(&session->err, AW_USAGE, "dbc: %s is no CAN protocol — see 'help describe'",
                        session->tool->name);
