@@ -111,7 +111,7 @@ END
     ok canpid -q --dbc every.dbc describe VCU.Nested
     has "$output" "Deeper"
     for as in md json lua; do ok canpid -q --dbc every.dbc describe --as $as; done
-    ok canpid -q --dbc every.dbc describe --as c
+    ok canpid -q --dbc every.dbc describe --as matlab
     hasnt "$output" "Nested"
 }
 
