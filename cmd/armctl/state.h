@@ -91,7 +91,9 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status arm_ping(struct aw_session *session, double *ms);
 enum aw_status arm_pinged(struct aw_session *session, enum aw_status status);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+enum aw_status arm_simulate(const struct aw_sim *sim, struct aw_device **device,
+                            struct aw_error *err);
+void arm_simulated(struct aw_session *session, struct aw_device *device);
 
 extern const struct aw_transport arm_sim_transport;
 extern const struct aw_joints arm_joints;

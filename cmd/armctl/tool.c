@@ -5,6 +5,7 @@
 #include "protocol/armctl/wire.h"
 #include "shell/commands/common.h"
 #include "shell/commands/ping.h"
+#include "shell/commands/serve.h"
 #include "shell/core/bind.h"
 #include "shell/experiments/experiments.h"
 #include "shell/main.h"
@@ -203,7 +204,7 @@ static const struct aw_command commands[] = {
           .fallback = "90deg/s", .unit = "deg/s", .min = 0.1, .max = 1e6},
          {.name = "slide-speed", .value = "SPEED", .help = "of sliding joints",
           .fallback = "200mm/s", .unit = "mm/s", .min = 0.1, .max = 1e6}),
-     .lines = AW_LIST("sim &"), .run = run_sim, .details = "Prints 'ready: URL' on standard "
+     .lines = AW_LIST("sim &"), .run = aw_run_sim, .details = "Prints 'ready: URL' on standard "
          "error; that URL works with -l."},
     {0},
 };
@@ -280,6 +281,8 @@ const struct aw_tool armctl_tool = {
     .joints = &arm_joints,
     .no_hands = "the arm takes one command after the other: 'jog JOINT' moves it by keys",
     .sim = &arm_sim_transport,
+    .simulate = arm_simulate,
+    .simulated = arm_simulated,
     .state_size = sizeof(struct arm_state),
     .sections = sections,
     .configure = configure,

@@ -4,19 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/text.h"
-#include "link/core/url.h"
 #include "protocol/canpid/device.h"
 #include "shell/commands/serve.h"
 #include "state.h"
 
 #define PLANT_OF "plant." /* and a board: a key of the URL */
-
-static bool fw_layout(const struct aw_session *session)
-{
-    return strcmp(aw_option(session, "sensors-layout"), "fw") == 0;
-}
 
 static enum aw_status check_timing(const struct aw_canpid_device_options *options,
                                    struct aw_error *err)
@@ -64,57 +57,6 @@ static enum aw_status url_plants(struct aw_session *session, const struct aw_url
     return status;
 }
 
-static enum aw_status url_options(struct aw_session *session, const struct aw_url *url,
-                                  struct aw_canpid_device_options *options, struct aw_error *err)
-{
-    const char *fault = aw_url_get(url, "fault"), *rate = aw_url_get(url, "rate");
-    const char *tick = aw_url_get(url, "tick"), *quirks = aw_url_get(url, "quirks");
-    enum aw_status status = fault ? aw_canpid_fault_parse(fault, &options->fault, err) : AW_OK;
-    if (status == AW_OK && rate)
-        status = aw_number_parse_unit(rate, "Hz", &options->rate_hz, err);
-    if (status == AW_OK && tick)
-        status = aw_number_parse_unit(tick, "s", &options->tick_s, err);
-    if (status == AW_OK && quirks)
-        status = aw_canpid_quirks_parse(quirks, &options->quirks, err);
-    if (status == AW_OK)
-        status = check_timing(options, err);
-    return status == AW_OK ? url_plants(session, url, options, err) : status;
-}
-
-static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               const struct aw_link_options *link, struct aw_error *err)
-{
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
-    options.fw = fw_layout(link->context);
-    options.protocol = link->protocol;
-    enum aw_status status = url_options(link->context, url, &options, err);
-    return status == AW_OK ? aw_sim_open(out, aw_canpid_device(&options), link->clock, true, err)
-                           : status;
-}
-
-static const char *const sim_keys[] = {"fault", "plant", PLANT_OF, "quirks",
-                                       "rate",  "tick",  "time",   NULL};
-
-const struct aw_transport canpid_sim_transport = {
-    .scheme = "sim",
-    .usage = "sim:?fault=NAME&rate=HZ&tick=TIME&plant=KIND&plant.BOARD=KIND",
-    .help = "six simulated drivers, in this process",
-    .keys = sim_keys,
-    .open = open_sim,
-};
-
-static void print_counters(struct aw_session *session, struct aw_device *device)
-{
-    const struct aw_canpid_device_counters *n = aw_canpid_device_counters(device);
-    aw_session_notice(
-        session,
-        "%llu frames received, %llu of them lost because two were waiting, %llu for other boards, "
-        "%llu telemetry frames sent, %llu dropped",
-        (unsigned long long)n->received, (unsigned long long)n->overruns,
-        (unsigned long long)n->foreign, (unsigned long long)n->sent,
-        (unsigned long long)n->dropped);
-}
-
 /* "dead" for all, "lknee=wall:2deg,rhip=dead" for some. */
 static enum aw_status plant_list(struct aw_session *session, const char *text,
                                  struct aw_canpid_device_options *options)
@@ -134,23 +76,68 @@ static enum aw_status plant_list(struct aw_session *session, const char *text,
     return status;
 }
 
-static enum aw_status given_options(struct aw_session *session,
-                                    struct aw_canpid_device_options *options)
+static enum aw_status take_plants(const struct aw_sim *sim,
+                                  struct aw_canpid_device_options *options, struct aw_error *err)
 {
-    const char *fault = aw_option(session, "fault"), *plants = aw_option(session, "plant");
-    const char *quirks = aw_option(session, "quirks");
+    const char *plants = aw_sim_option(sim, "plant");
+    if (sim->url)
+        return url_plants(sim->session, sim->url, options, err);
+    return plants ? plant_list(sim->session, plants, options) : AW_OK;
+}
+
+static enum aw_status take_options(const struct aw_sim *sim,
+                                   struct aw_canpid_device_options *options, struct aw_error *err)
+{
+    const char *fault = aw_sim_option(sim, "fault"), *quirks = aw_sim_option(sim, "quirks");
     enum aw_status status = AW_OK;
-    options->fw = fw_layout(session);
-    options->rate_hz = aw_option_number(session, "rate");
-    if (aw_flag(session, "tick"))
-        options->tick_s = aw_option_number(session, "tick");
-    if (aw_flag(session, "board"))
-        status = canpid_boards(session, &options->boards);
+    *options = aw_canpid_device_defaults();
+    options->fw = strcmp(aw_option(sim->session, "sensors-layout"), "fw") == 0;
+    options->protocol = sim->protocol;
+    if (!sim->url && aw_flag(sim->session, "board"))
+        status = canpid_boards(sim->session, &options->boards);
     if (status == AW_OK && fault)
-        status = aw_canpid_fault_parse(fault, &options->fault, &session->err);
+        status = aw_canpid_fault_parse(fault, &options->fault, err);
+    if (status == AW_OK)
+        status = aw_sim_number(sim, "rate", "Hz", &options->rate_hz, err);
+    if (status == AW_OK)
+        status = aw_sim_number(sim, "tick", "s", &options->tick_s, err);
     if (status == AW_OK && quirks)
-        status = aw_canpid_quirks_parse(quirks, &options->quirks, &session->err);
-    return status == AW_OK && plants ? plant_list(session, plants, options) : status;
+        status = aw_canpid_quirks_parse(quirks, &options->quirks, err);
+    if (status == AW_OK)
+        status = check_timing(options, err);
+    return status == AW_OK ? take_plants(sim, options, err) : status;
+}
+
+enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
+                               struct aw_error *err)
+{
+    struct aw_canpid_device_options options;
+    enum aw_status status = take_options(sim, &options, err);
+    *device = status == AW_OK ? aw_canpid_device(&options) : NULL;
+    return status;
+}
+
+static const char *const sim_keys[] = {"fault", "plant", PLANT_OF, "quirks",
+                                       "rate",  "tick",  "time",   NULL};
+
+const struct aw_transport canpid_sim_transport = {
+    .scheme = "sim",
+    .usage = "sim:?fault=NAME&rate=HZ&tick=TIME&plant=KIND&plant.BOARD=KIND",
+    .help = "six simulated drivers, in this process",
+    .keys = sim_keys,
+    .open = aw_sim_begin,
+};
+
+void canpid_simulated(struct aw_session *session, struct aw_device *device)
+{
+    const struct aw_canpid_device_counters *n = aw_canpid_device_counters(device);
+    aw_session_notice(
+        session,
+        "%llu frames received, %llu of them lost because two were waiting, %llu for other boards, "
+        "%llu telemetry frames sent, %llu dropped",
+        (unsigned long long)n->received, (unsigned long long)n->overruns,
+        (unsigned long long)n->foreign, (unsigned long long)n->sent,
+        (unsigned long long)n->dropped);
 }
 
 /* ---- What is simulated -------------------------------------------------------------------------
@@ -204,15 +191,10 @@ static enum aw_status describe(struct aw_session *session,
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
-    (void)args;
-    enum aw_status status = given_options(session, &options);
-    if (status == AW_OK)
-        status = check_timing(&options, &session->err);
-    if (status != AW_OK)
-        return status;
-    if (aw_flag(session, "describe"))
-        return describe(session, &options);
-    options.protocol = session->wire->protocol;
-    return aw_session_serve(session, aw_canpid_device(&options), print_counters);
+    const struct aw_sim sim = {session, NULL, session->wire->protocol};
+    struct aw_canpid_device_options options;
+    if (!aw_flag(session, "describe"))
+        return aw_run_sim(session, args);
+    enum aw_status status = take_options(&sim, &options, &session->err);
+    return status == AW_OK ? describe(session, &options) : status;
 }

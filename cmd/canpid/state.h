@@ -197,6 +197,9 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
+                               struct aw_error *err);
+void canpid_simulated(struct aw_session *session, struct aw_device *device);
 
 extern const struct aw_transport canpid_sim_transport;
 extern const struct aw_joints canpid_joints;

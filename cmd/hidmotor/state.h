@@ -128,7 +128,9 @@ enum aw_status run_fk(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ik(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_udev(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **device,
+                              struct aw_error *err);
+void motor_simulated(struct aw_session *session, struct aw_device *device);
 
 extern const struct aw_transport motor_sim_transport;
 extern const struct aw_joints motor_joints;

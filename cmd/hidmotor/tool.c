@@ -7,6 +7,7 @@
 #include "shell/commands/gains.h"
 #include "shell/commands/ping.h"
 #include "shell/commands/play.h"
+#include "shell/commands/serve.h"
 #include "shell/core/joints.h"
 #include "shell/experiments/experiments.h"
 #include "shell/main.h"
@@ -290,7 +291,7 @@ static const struct aw_command commands[] = {
           .help = "of the board: 1, 2 or 3"},
          {.name = "fault", .value = "LIST", .words = aw_hidmotor_fault_names,
           .help = "faults of the board: lost:5%,late,glitch:1%"}),
-     .lines = AW_LIST("sim &"), .run = run_sim, .details = "Prints 'ready: URL' on standard "
+     .lines = AW_LIST("sim &"), .run = aw_run_sim, .details = "Prints 'ready: URL' on standard "
          "error; that URL works with -l."},
     {0},
 };
@@ -343,6 +344,8 @@ const struct aw_tool hidmotor_tool = {
     .joints = &motor_joints,
     .maps = maps,
     .sim = &motor_sim_transport,
+    .simulate = motor_simulate,
+    .simulated = motor_simulated,
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,
     .last_stop = motor_last_stop,

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "link/core/url.h"
 #include "protocol/unitysim/device.h"
 #include "screen.h"
 #include "shell/commands/serve.h"
@@ -15,18 +14,6 @@
 
 /* ---- Options, of the command and of the URL ----------------------------------------------------
  */
-
-typedef const char *option_fn(const void *from, const char *name);
-
-static const char *of_session(const void *from, const char *name)
-{
-    return aw_option(from, name);
-}
-
-static const char *of_url(const void *from, const char *name)
-{
-    return aw_url_get(from, name);
-}
 
 static enum aw_status parse_stuck(const char *text, unsigned *stuck, struct aw_error *err)
 {
@@ -53,13 +40,17 @@ static enum aw_status parse_seed(const char *text, uint64_t *seed, struct aw_err
     return status;
 }
 
-static enum aw_status device_options(option_fn *get, const void *from,
-                                     struct aw_unitysim_device_options *options,
-                                     struct aw_error *err)
+static enum aw_status take_options(const struct aw_sim *sim,
+                                   struct aw_unitysim_device_options *options, struct aw_error *err)
 {
-    const char *model = get(from, "model"), *scene = get(from, "scene");
-    const char *stuck = get(from, "stuck"), *loss = get(from, "feedback-loss");
-    const char *seed = get(from, "seed");
+    const char *model = aw_sim_option(sim, "model"), *scene = aw_sim_option(sim, "scene");
+    const char *stuck = aw_sim_option(sim, "stuck"), *seed = aw_sim_option(sim, "seed");
+    const char *loss = aw_sim_option(sim, "feedback-loss");
+    *options = aw_unitysim_device_defaults();
+    options->protocol = sim->protocol;
+    options->low_echo = aw_sim_option(sim, "low-echo") != NULL;
+    if (sim->url)
+        options->scene = 1; /* no other program can load one */
     enum aw_status status = model ? aw_unitysim_speed_parse(model, &options->speed, err) : AW_OK;
     if (status == AW_OK && scene && strcmp(scene, "0") != 0)
         status = aw_unitysim_scene_parse(scene, &options->scene, err);
@@ -71,22 +62,19 @@ static enum aw_status device_options(option_fn *get, const void *from,
         status = aw_url_share(loss, &options->feedback_loss, err);
     if (status == AW_OK && seed)
         status = parse_seed(seed, &options->seed, err);
-    options->low_echo = get(from, "low-echo") != NULL;
     return status;
 }
 
 /* ---- In this process ---------------------------------------------------------------------------
  */
 
-static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               const struct aw_link_options *link, struct aw_error *err)
+enum aw_status unity_simulate(const struct aw_sim *sim, struct aw_device **device,
+                              struct aw_error *err)
 {
-    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
-    options.scene = 1; /* no other program can load one */
-    options.protocol = link->protocol;
-    enum aw_status status = device_options(of_url, url, &options, err);
-    return status == AW_OK ? aw_sim_open(out, aw_unitysim_device(&options), link->clock, true, err)
-                           : status;
+    struct aw_unitysim_device_options options;
+    enum aw_status status = take_options(sim, &options, err);
+    *device = status == AW_OK ? aw_unitysim_device(&options) : NULL;
+    return status;
 }
 
 static const char *const sim_keys[] = {"model",         "scene", "stuck",  "low-echo",
@@ -97,7 +85,7 @@ const struct aw_transport unity_sim_transport = {
     .usage = "sim:?model=unity&time=virtual",
     .help = "the simulated arm with scene 1 loaded, in this process",
     .keys = sim_keys,
-    .open = open_sim,
+    .open = aw_sim_begin,
 };
 
 /* ---- On a terminal -----------------------------------------------------------------------------
@@ -244,7 +232,7 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-static void print_counters(struct aw_session *session, struct aw_device *device)
+void unity_simulated(struct aw_session *session, struct aw_device *device)
 {
     struct aw_unitysim_truth truth;
     const struct aw_unitysim_device_counters *n = &truth.counters;
@@ -263,20 +251,21 @@ static void print_counters(struct aw_session *session, struct aw_device *device)
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
-    (void)args;
-    options.protocol = session->wire->protocol;
-    enum aw_status status = device_options(of_session, session, &options, &session->err);
-    if (status != AW_OK)
-        return status;
-    struct aw_device *device = aw_unitysim_device(&options);
+    const struct aw_sim sim = {session, NULL, session->wire->protocol};
+    struct aw_unitysim_device_options options;
     bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input") &&
                 !aw_flag(session, "verbose") && !aw_flag(session, "dry-run");
-    if (!device || !live)
-        return aw_session_serve(session, device, print_counters);
+    if (!live)
+        return aw_run_sim(session, args);
+    enum aw_status status = take_options(&sim, &options, &session->err);
+    struct aw_device *device = status == AW_OK ? aw_unitysim_device(&options) : NULL;
+    if (status != AW_OK)
+        return status;
+    if (!device)
+        return aw_no_memory(&session->err);
     status = on_terminal(session, device, options.stuck);
     if (status == AW_STOPPED || status == AW_LOST || status == AW_OK)
-        print_counters(session, device);
+        unity_simulated(session, device);
     aw_device_close(device);
     return status;
 }

@@ -200,6 +200,9 @@ enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+enum aw_status unity_simulate(const struct aw_sim *sim, struct aw_device **device,
+                              struct aw_error *err);
+void unity_simulated(struct aw_session *session, struct aw_device *device);
 
 extern const struct aw_transport unity_sim_transport;
 extern const struct aw_joints unity_joints;

@@ -175,17 +175,13 @@ static const struct aw_joints joints = {.columns = columns,
 /* ---- The table ---------------------------------------------------------------------------------
  */
 
-static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               const struct aw_link_options *link, struct aw_error *err)
+static enum aw_status simulate(const struct aw_sim *how, struct aw_device **device,
+                               struct aw_error *err)
 {
-    (void)url;
-    return aw_sim_open(out, toy_device(), link->clock, true, err);
-}
-
-static enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
-{
-    (void)args;
-    return aw_session_serve(session, toy_device(), NULL);
+    (void)how;
+    (void)err;
+    *device = toy_device();
+    return AW_OK;
 }
 
 /* clang-format off */
@@ -196,7 +192,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(AW_STEP_OPTIONS), .safety = AW_MOTION, .run = aw_run_step},
     {.name = "sim", .summary = "serve a simulated head",
      .options = AW_OPTIONS({.name = "listen", .value = "URL", .help = "serve here"}),
-     .run = run_sim},
+     .run = aw_run_sim},
     {0},
 };
 /* clang-format on */
@@ -212,7 +208,7 @@ static const struct aw_transport sim = {.scheme = "sim",
                                         .usage = "sim:?time=virtual",
                                         .help = "the simulated head",
                                         .keys = AW_LIST("time"),
-                                        .open = open_sim};
+                                        .open = aw_sim_begin};
 
 const struct aw_tool toy_tool = {
     .name = "toy",
@@ -224,6 +220,7 @@ const struct aw_tool toy_tool = {
     .usual = AW_LIST("position"),
     .links = AW_LIST("unix", "log"),
     .sim = &sim,
+    .simulate = simulate,
     .state_size = sizeof(struct toy),
     .joints = &joints,
     .bench = &aw_velocity_bench,

@@ -1,13 +1,35 @@
-/* Runs a simulated device on a link until a signal ends it: the command sim of the tools. */
+/* Makes a simulated device and runs it on a link, until a signal ends it or in this process. */
 #include "shell/commands/serve.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/xdg.h"
-#include "link/core/url.h"
 #include "shell/core/dry.h"
 #include "shell/core/stop.h"
+
+const char *aw_sim_option(const struct aw_sim *sim, const char *name)
+{
+    return sim->url ? aw_url_get(sim->url, name) : aw_option(sim->session, name);
+}
+
+enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const char *unit,
+                             double *value, struct aw_error *err)
+{
+    const char *text = aw_sim_option(sim, name);
+    return text ? aw_number_parse_unit(text, unit, value, err) : AW_OK;
+}
+
+enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
+                            const struct aw_link_options *link, struct aw_error *err)
+{
+    const struct aw_sim sim = {link->context, url, link->protocol};
+    struct aw_device *device = NULL;
+    enum aw_status status = sim.session->tool->simulate(&sim, &device, err);
+    return status == AW_OK ? aw_sim_open(out, device, link->clock, link->protocol->datagrams, err)
+                           : status;
+}
 
 /* The URL of --listen, with the user's folder in place of its name. */
 static enum aw_status listen_url(struct aw_session *session, char *out, size_t size)
@@ -52,16 +74,22 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
     return status;
 }
 
-enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device,
-                                aw_notice_fn *report)
+enum aw_status aw_run_sim(struct aw_session *session, const struct aw_args *args)
 {
+    const struct aw_sim sim = {session, NULL, session->wire->protocol};
+    struct aw_device *device = NULL;
+    (void)args;
+    enum aw_status status = session->tool->simulate(&sim, &device, &session->err);
+    if (status != AW_OK)
+        return status;
     if (!device)
         return aw_no_memory(&session->err);
-    enum aw_status status = aw_dry_ends(session);
+    status = aw_dry_ends(session);
     if (status == AW_OK)
         status = serve(session, device);
-    if (!session->run.dry_end && (status == AW_STOPPED || status == AW_LOST))
-        report(session, device);
+    bool ended = !session->run.dry_end && (status == AW_STOPPED || status == AW_LOST);
+    if (ended && session->tool->simulated)
+        session->tool->simulated(session, device);
     aw_device_close(device);
     return status;
 }

@@ -1,23 +1,35 @@
-/* A simulated device for other processes.
+/* A simulated device: in this process, for the link "sim:?fault=stuck", and for other processes, by
+ * the command sim --fault stuck. Its options have the same names and values in both, and the tool
+ * makes it of them (.simulate of its row):
  *
- *     enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
- *     {
- *         return aw_session_serve(session, aw_canpid_device(&options), print_counters);
- *     }
+ *     const char *fault = aw_sim_option(sim, "fault");
+ *     …
+ *     *device = aw_canpid_device(&options);
  */
 #ifndef AW_SHELL_COMMANDS_SERVE_H
 #define AW_SHELL_COMMANDS_SERVE_H
 
 #include "link/core/device.h"
+#include "link/core/url.h"
 #include "shell/core/session.h"
 
-/* One line about what the device has seen. */
-typedef void aw_notice_fn(struct aw_session *session, struct aw_device *device);
+struct aw_sim {
+    struct aw_session *session;
+    const struct aw_url *url;           /* of the link; NULL: the command's options count */
+    const struct aw_protocol *protocol; /* with the packets of files */
+};
 
-/* Opens the link of --listen, says "ready: URL" on standard error, and serves the device until a
- * signal or the end of the link; then calls say. Takes the device over. A device of NULL was not
- * made for want of memory: AW_NO_MEMORY. */
-enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device,
-                                aw_notice_fn *report);
+/* An option's value, or NULL. A number in this unit; *value stays as it is where there is none. */
+const char *aw_sim_option(const struct aw_sim *sim, const char *name);
+enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const char *unit,
+                             double *value, struct aw_error *err);
+
+/* What open of the transport sim: does, whose context is the session. */
+enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
+                            const struct aw_link_options *link, struct aw_error *err);
+
+/* The command sim. Opens the link of --listen, says "ready: URL" on standard error, and serves the
+ * device until a signal or the end of the link; then says what it has seen. */
+enum aw_status aw_run_sim(struct aw_session *session, const struct aw_args *args);
 
 #endif

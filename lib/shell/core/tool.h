@@ -19,7 +19,9 @@
 #include "view/terminal/grid.h"
 #include "wire/wire.h"
 
+struct aw_device;
 struct aw_session;
+struct aw_sim;
 struct aw_args;
 struct aw_arg_info;
 struct aw_joint_goal;
@@ -379,6 +381,13 @@ struct aw_tool {
     /* ---- The link ---- */
 
     const struct aw_transport *sim; /* its sim: link, or NULL; the session is the context */
+    /* Makes the simulated device, by aw_sim_option and aw_sim_number; *device is NULL if there is
+     * no memory. Where it is made so, .sim's open is aw_sim_begin, and the command sim is
+     * aw_run_sim (shell/commands/serve.h). And one line about what it has seen, at its end; NULL:
+     * none. */
+    enum aw_status (*simulate)(const struct aw_sim *sim, struct aw_device **device,
+                               struct aw_error *err);
+    void (*simulated)(struct aw_session *session, struct aw_device *device);
     const char *const *links; /* schemes that make sense for it, the likely ones first, for the
                                  first page of help; NULL: all */
     const char *link; /* to take if none is named, where there is but one: "udp:"; or NULL */
