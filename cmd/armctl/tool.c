@@ -175,7 +175,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_joints,
           .help = "number of a joint, or its name in the config file"}),
-     .offline = true, .run = aw_run_limits,
+     .offline = true, .messages = true, .run = aw_run_limits,
      .details = "A limit comes from the table of the protocol, or from min and max of [joint "
          "NAME] in the config file. With --signed or --force it shows the limits under that "
          "option.",

@@ -135,7 +135,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_boards,
           .help = "its board: lknee"}),
-     .offline = true, .run = aw_run_limits,
+     .offline = true, .messages = true, .run = aw_run_limits,
      .examples = AW_LIST("limits lknee", "limits -c pos -j")},
     {.name = "precompression", .summary = "set the precompression of the spring",
      .args = AW_ARGS({.name = "value", .help = "of the spring: 2mm"}),

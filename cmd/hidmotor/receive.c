@@ -95,6 +95,8 @@ enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
         find_questions(session);
     while (status == AW_OK) {
         struct hidmotor_question *question = next_question(&motor_state(session)->receiving);
+        if (!question)
+            return aw_fail(&session->err, AW_USAGE, "nothing asks the board for anything");
         status = rest(session, question, deadline);
         if (status != AW_OK)
             return status;

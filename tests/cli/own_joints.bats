@@ -62,6 +62,28 @@ hand() {
 
 moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken; }
 
+@test "a joint that nothing asks about is refused before anything moves, and the tool's own stop goes out" {
+    printf '%s\n' '[packet st]' 'id = 42' 'position = f32 deg' '[packet go]' 'id = 37' 'moves = yes' 'answer = st' \
+        'setpoint = f32 deg min=-90 max=90' '[joint m1]' 'setpoint = go.setpoint' 'position = st.position' '[stop]' \
+        'packet = go hold' >silent.packets
+    for command in status "move m1=5" home "watch -n 1" "jog m1 +1"; do
+        # shellcheck disable=SC2086 # words
+        exits 2 hidmotor -v -l "$fast" --packets silent.packets $command
+        has "$stderr" "put 'ask = yes' into [packet st]"
+        hasnt "$stderr" "->"
+    done
+    ok hidmotor -l "$fast" --packets silent.packets stop
+    has "$stderr" "the stop that is sent is the tool's own"
+    ok hidmotor --packets silent.packets limits
+}
+
+@test "what send lacks is told before anything is opened, of what moves, too" {
+    files
+    exits 2 hidmotor -v -l "$fast" --packets team.packets send go --yes
+    has "$stderr" "m1.setpoint is missing"
+    hasnt "$stderr" "->"
+}
+
 @test "status, limits, move, home and jog on the simulated arm" {
     files
     printf '%s\n' status 'move 0 40 -20 --wait' 'move elbow=10 duration=600ms --wait=2deg' \

@@ -43,13 +43,15 @@ END
 @test "a wrong file is told with its line, and nothing is opened; a stop goes out" {
     files
     printf '[options]\npackets = wrong.packets\n' >config/armwire/hidmotor.ini
-    for command in status "move 0 0 0" "encode gripper value=3" "watch -n1" describe; do
+    for command in status limits "move 0 0 0" "encode gripper value=3" "watch -n1" describe; do
         # shellcheck disable=SC2086 # words
         exits 2 hidmotor -l sim: $command
         [[ $stderr == "hidmotor: wrong.packets:3:1: x: 'f33' is no type"* ]]
         [[ $stderr != *simulator* ]]
     done
     ok hidmotor -l "$fast" stop
+    has "$stderr" "f33"
+    has "$stderr" "the stop that is sent is the tool's own"
     ok hidmotor config path
     exits 2 hidmotor --packets gone.packets describe
     [[ $stderr == "hidmotor: gone.packets: No such file"* ]]

@@ -87,7 +87,12 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
 {
     const struct aw_message *message = packet->codec->message;
     bool moves = message->moves && session->tool->from_file && !aw_flag(session, "dry-run");
-    enum aw_status status = moves ? begin_motion(session) : AW_OK;
+    uint8_t bytes[256];
+    size_t size;
+    enum aw_status status = /* before anything is opened */
+        aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK && moves)
+        status = begin_motion(session);
     if (status == AW_OK)
         status = session->tool->send ? session->tool->send(session, packet)
                                      : send_packet(session, packet);

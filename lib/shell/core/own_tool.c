@@ -16,6 +16,25 @@
 
 /* ---- The copy ---- */
 
+/* A device that says nothing by itself is asked where its joints are, or nobody knows: then nothing
+ * of the file can hold them. */
+static enum aw_status check_asked(struct aw_session *session, const struct aw_own_arm *arm)
+{
+    const struct aw_command *command = session->run.command;
+    if (arm->n_questions || (arm->tool.receive && !arm->tool.asks) || (command && command->offline))
+        return AW_OK;
+    const struct aw_own_spot *place = &arm->joints[0].told[AW_JOINT_ACTUAL];
+    aw_fail(&session->err, AW_USAGE,
+            "packets: nothing asks where the joints are — put 'ask = yes' into [packet %s]",
+            place->message ? place->message->name : "…");
+    if (!command || !aw_command_stops(command))
+        return AW_USAGE;
+    aw_session_report(session, "%s: %s; the stop that is sent is the tool's own\n",
+                      session->tool->name, session->err.text);
+    session->err = (struct aw_error){.status = AW_OK};
+    return AW_END;
+}
+
 enum aw_status aw_own_joints_begin(struct aw_session *session)
 {
     if (!session->wire->protocol->joints || session->device.own.arm || session->device.own.recorded)
@@ -23,10 +42,15 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
     struct aw_own_arm *arm = calloc(1, sizeof *arm);
     if (!arm)
         return aw_no_memory(&session->err);
-    session->device.own.arm = arm;
-    session->device.own.base = session->tool;
     arm->tool = *session->tool;
     aw_own_find(session, arm);
+    enum aw_status status = check_asked(session, arm);
+    if (status != AW_OK) {
+        free(arm);
+        return status == AW_END ? AW_OK : status;
+    }
+    session->device.own.arm = arm;
+    session->device.own.base = session->tool;
     arm->tool.from_file = true;
     arm->tool.joints = &aw_own_joints;
     arm->tool.bench = session->tool->own_bench;

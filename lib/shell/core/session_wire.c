@@ -142,6 +142,9 @@ static enum aw_status read_packets(struct aw_session *session, const struct aw_p
     *protocol = stays ? aw_packets_protocol(session->device.own.packets) : session->tool->protocol;
     if (status == AW_OK || !can_do_without(session))
         return status;
+    if (aw_command_stops(session->run.command))
+        aw_session_report(session, "%s: %s; the stop that is sent is the tool's own\n",
+                          session->tool->name, session->err.text);
     session->err = (struct aw_error){.status = AW_OK};
     return AW_OK;
 }
