@@ -347,7 +347,8 @@ enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool 
         } else if (first) {
             status = read_unit(row, store, word, err);
         } else {
-            status = aw_fail(err, AW_USAGE, "'%.40s' is no KEY=VALUE", word);
+            status = aw_fail(err, AW_USAGE, "'%.40s' is no KEY=VALUE%s", word,
+                             strchr(word, ':') ? " — write no space behind a comma" : "");
         }
         first = false;
     }

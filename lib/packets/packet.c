@@ -114,8 +114,8 @@ enum aw_status aw_packet_check(const struct aw_packet *p, struct aw_error *err)
     for (size_t i = 0; i < p->n_inner && p->n_labels > 1 && p->inner_bits % 8; i++)
         if (p->inner[i].type == AW_FLOAT || p->inner[i].big_endian)
             return aw_fail(err, AW_USAGE,
-                           "%s: begins within a byte the second time — put bits behind the "
-                           "fields of 'repeat' that fill it",
+                           "%s: begins within a byte the second time — fill the byte with "
+                           "bits, or end the repetition by a line 'repeat =' before them",
                            p->inner[i].name);
     return AW_OK;
 }

@@ -422,7 +422,9 @@ static enum aw_status read_line(struct reading *r)
         return read_section(r, line);
     char *value = strchr(line, '=');
     if (!value)
-        return aw_fail(r->err, AW_USAGE, "neither '[packet NAME]' nor 'NAME = …'");
+        return aw_fail(r->err, AW_USAGE, "neither '[packet NAME]' nor 'NAME = …'%s",
+                       strchr(line, ':') ? " — what is left out has a name, too: 'unused = pad:1'"
+                                         : "");
     *value++ = '\0';
     const char *name = trim(line);
     value = trim(value);
