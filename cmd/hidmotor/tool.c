@@ -78,7 +78,8 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder, elbow or gripper"}),
-     .offline = true, .messages = true, .run = aw_run_limits, .examples = AW_LIST("limits", "limits elbow -j")},
+     .offline = true, .messages = true, .run = aw_run_limits,
+     .examples = AW_LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = aw_run_move,
      .details = "The motion takes one second, with a sinusoidal speed; duration and mode "
