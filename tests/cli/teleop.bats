@@ -400,3 +400,7 @@ END
 @test "teleop that stands still or is killed: the stop is on the wire all the same" {
     WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
+
+@test "play and follow that stand still or are killed: the same" {
+    WHAT=play,follow WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
+}

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""teleop that stands still (SIGSTOP) or dies (SIGKILL) while a stick is held out: a child of it has the
-stop on the wire within the 100 ms that it may be late, and 20 ms more.
+"""teleop that stands still (SIGSTOP) or dies (SIGKILL) while a stick is held out, play and follow on their way:
+a child of it has the stop on the wire within the 100 ms that it may be late, and 20 ms more.
 
     ROUNDS=25 teleop_still.py BIN FOLDER [PAD]   of each tool and way; 2 without ROUNDS. PAD: a program that is a
                                              gamepad of the kernel's (tests/kernel/pad.c), else a recording
     WITHIN=40                                ms, in place of those 20: a machine that is busy
+    WHAT=play,follow                         in place of teleop
 """
 import os
 import random
@@ -24,6 +25,7 @@ LATE = 100  # ms, AW_TELEOP_LATE
 WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"]}
 # The pad of docs/teleop.md; the button is held, the stick goes out and stays there.
+JOINTS = {"hidmotor": "m2", "canpid": "lknee", "unitysim": "elbow"}
 EVENTS = """E: 0.0 0000 0000 0
 E: 0.1 0001 0137 1
 E: 0.1 0000 0000 0
@@ -51,7 +53,7 @@ TOOLS["unitysim"] = Unitysim
 class Round:
     """A tool with a simulator of its own behind this program, which looks at what passes."""
 
-    def __init__(self, name, number, pad):
+    def __init__(self, name, number, what, pad):
         self.tool = TOOLS[name](FOLDER, number)
         self.front = Front(self.tool)
         self.simulator, self.ready, self.first = None, None, b""
@@ -68,10 +70,27 @@ class Round:
         self.said = open(f"{FOLDER}/said{number}", "w+", encoding="utf-8")
         self.program = subprocess.Popen(
             [os.path.join(BIN, name), "-l", self.front.url, *self.tool.options, *OPTIONS.get(name, []),
-             "teleop", "--pad", pad], stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said)
+             *self.words(name, number, what, pad)], stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said)
         self.end = self.front.accept()
         self.board = self.front.connect(self.ready) if self.ready else None
         self.tool.begin()
+
+    def words(self, name, number, what, pad):
+        """The command; what it plays goes on for longer than anybody waits."""
+        if what == "teleop":
+            return ["teleop", "--pad", pad]
+        joint = JOINTS.get(name) or self.tool.moving[0][1]
+        far, speed = (1.5, 1) if name == "ezphys" else (20, 30)
+        path = f"{FOLDER}/way{number}.csv"
+        with open(path, "w", encoding="ascii") as file:
+            rest = ",m1,m3" if (name, what) == ("hidmotor", "play") else ""
+            file.write(f"t,{joint if what == 'play' else 'a'}{rest}\n")
+            for step in range(2001):
+                file.write(f"{step / 20},{far * step / 2000}{rest and ',0,0'}\n")
+        if what == "play":
+            return ["play", path, "--max-jump", "400"]
+        limit = ["--max-speed", str(speed)] if name in ("canpid", "ezphys") else []
+        return ["follow", path, "--map", f"{joint}=a", "--relative", "--max-jump", "400", *limit]
 
     def messages(self, until):
         """What the tool says, with the time; what the device says is passed on."""
@@ -147,22 +166,23 @@ def main():
         file.write(pad + "\n" + EVENTS)
     rounds, within = int(os.environ.get("ROUNDS", "2")), float(os.environ.get("WITHIN", "20"))
     number, late = 0, 0
+    ways = [(what, way) for what in os.environ.get("WHAT", "teleop").split(",") for way in WAYS]
     for name in ("hidmotor", "canpid", "unitysim", "ezphys"):
-        for way, signal_number in WAYS.items():
+        for what, way in ways:
             times = []
             while len(times) < rounds:
                 number += 1
-                a_round = Round(name, number, f"file:{path}")
+                a_round = Round(name, number, what, f"file:{path}")
                 try:
-                    took = a_round.run(signal_number)
+                    took = a_round.run(WAYS[way])
                 finally:
                     a_round.close()
                 times += [] if took is None else [took]
             most = LATE * (way == "SIGSTOP") + within
             beyond = sum(t > most for t in times)
             late += beyond
-            print("%s, %s: %d of %d within %g ms, the worst after %.1f ms" % (name, way, rounds - beyond, rounds, most,
-                                                                          max(times)))
+            print("%s %s, %s: %d of %d within %g ms, the worst after %.1f ms" % (
+                name, what, way, rounds - beyond, rounds, most, max(times)))
     sys.exit(late > 0)
 
 

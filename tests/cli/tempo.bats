@@ -74,7 +74,7 @@ END
 
 @test "through a server: another program's line, a client's command, and what is not played" {
     printf 't,m1,m2,m3\n0,0,0,0\n100,0,45,0\n' >lift.csv
-    start server hidmotor -q -l sim: serve --listen unix:arm --files "$D"
+    start server hidmotor -q -l sim: serve --listen unix:arm --files "$D" --deadman 5s
     fails 1 hidmotor -q -l serve:arm speed 50%
     same "$why" 'hidmotor: speed: nothing is played through this server'
     fails 2 hidmotor -q -l serve:arm speed fast
@@ -90,12 +90,11 @@ END
     nc -U arm <to >answers &
     started+=($!)
     exec 8>to
+    while echo 2>/dev/null; do sleep 0.1; done >&8 & # any line is a sign of life
+    started+=($!)
     echo '{"cmd":"play","file":"lift.csv","id":"p","options":{"approach":"90deg/s"}}' >&8
-    until (echo 'speed 5000%'; sleep 0.1) | nc -NU arm | grep -q '"done":"speed","exit":0'; do echo >&8; done
-    until grep -q '"id":"p","done":true' answers; do # any line is a sign of life
-        echo >&8
-        sleep 0.05
-    done
+    until (echo 'speed 5000%'; sleep 0.1) | nc -NU arm | grep -q '"done":"speed","exit":0'; do :; done
+    until grep -q '"id":"p","done":true' answers; do sleep 0.05; done
     ok grep '"id":"p","done":true,"exit":0' answers
     for line in '{"cmd":"speed","share":2,"id":1}' 'speed' 'speed x' '{"cmd":"speed","share":-1}'; do
         (echo "$line"; sleep 0.2) | nc -NU arm | tail -n 1 >last

@@ -450,7 +450,6 @@ static enum aw_status attend(struct aw_hands *h, bool runs)
 static enum aw_status take_in(struct aw_hands *h)
 {
     h->event_ns = aw_clock_now(h->session->clock);
-    aw_guard_alive(&h->guard);
     if (h->pad)
         take_pad(h);
     read_keys(h);
@@ -512,7 +511,6 @@ static enum aw_status run(struct aw_hands *h)
     if (status != AW_OK)
         return status;
     aw_teleop_record_begin(h);
-    aw_guard_start(&h->guard, session, AW_TELEOP_LATE, NULL, NULL);
     while (status == AW_OK && !h->done && !h->over) {
         status = turn(h);
         h->over = aw_clock_now(session->clock) >= end;
@@ -525,7 +523,6 @@ static enum aw_status run(struct aw_hands *h)
     if (status == AW_OK)
         status = check_gone(h);
     status = aw_teleop_record_end(h, aw_joints_end(session, &h->list, status));
-    aw_guard_end(&h->guard);
     return status;
 }
 

@@ -7,7 +7,6 @@
 #include "control/teleop.h"
 #include "input/pad.h"
 #include "shell/commands/live.h"
-#include "shell/core/guard.h"
 #include "shell/core/joints.h"
 
 #define AW_TELEOP_JOINTS 64
@@ -52,7 +51,6 @@ struct aw_hands {
     int control[AW_TELEOP_INPUTS]; /* of the pad; -1: it has none of this name */
     struct aw_teleop_keys keys;
     struct aw_teleop_channels channels;
-    struct aw_guard guard; /* stops what moves when this program stands still */
     struct aw_live live;
     bool screen, done, told;   /* told: how to run */
     bool over;                 /* the time of --for */

@@ -14,6 +14,10 @@
 #include <unistd.h>
 
 #include "shell/core/crash.h"
+#include "shell/core/joints.h"
+
+#define LATE_NS (100 * AW_MILLISECOND) /* without a sign of life: it stands still */
+#define SIGN_NS (20 * AW_MILLISECOND)
 
 struct aw_guard_life {
     int64_t still_ns;
@@ -104,8 +108,39 @@ void aw_guard_alive(struct aw_guard *guard)
         atomic_store(&guard->life->last_ns, now_ns());
 }
 
+static void give_sign(struct aw_aside *aside)
+{
+    aw_guard_alive((struct aw_guard *)aside);
+    aside->due = now_ns() + SIGN_NS;
+}
+
+/* Does what moves go on as it is while the program stands still? */
+static bool goes_on(const struct aw_session *session)
+{
+    const struct aw_command *command = session->run.command;
+    bool streams = command && command->timed && command->group != AW_GROUP_MEASURE;
+    return streams || (session->tool->joints && session->tool->joints->steer > 0);
+}
+
+void aw_guard_watch(struct aw_session *session)
+{
+    struct aw_guard *guard = &session->motion.guard;
+    bool shared = session->share.server || session->share.attached;
+    aw_guard_alive(guard);
+    if (guard->pid > 0 || shared || session->mode.serving || aw_flag(session, "hold"))
+        return;
+    aw_guard_start(guard, session, goes_on(session) ? LATE_NS : 0, NULL, NULL);
+    if (guard->pid <= 0 || !guard->life)
+        return;
+    guard->aside = (struct aw_aside){.fd = -1, .due = now_ns(), .serve = give_sign};
+    guard->first = &session->time.real.aside;
+    aw_aside_add(guard->first, &guard->aside);
+}
+
 void aw_guard_end(struct aw_guard *guard)
 {
+    if (guard->first)
+        aw_aside_remove(guard->first, &guard->aside);
     if (guard->pid > 0) {
         kill(guard->pid, SIGKILL);
         close(guard->fd);

@@ -1,12 +1,18 @@
 /* A child that holds the link of this program: when the program is killed, or stands still while
- * something moves, the child sends the stop that was made ready last (crash.h). The first is for
- * whoever serves a device; the second for whoever drives one by hand, where SIGSTOP, a debugger or
- * a machine that hangs would leave the last velocity in force.
+ * something moves, the child sends the stop that was made ready last (crash.h).
  *
- *     struct aw_guard guard = {0};
- *     aw_guard_start(&guard, session, 100 * AW_MILLISECOND, NULL, NULL);
- *     …    aw_guard_alive(&guard) in each turn: later than that, and the stop is out
- *     aw_guard_end(&guard);
+ * Commands need not ask for it: when the first motion of one begins (aw_session_moves), the child is
+ * there, and it goes when the command has ended. Its end counts for all of them; that it stands
+ * still (SIGSTOP, a debugger, a machine that hangs) for those that move as long as they run, and
+ * where a device goes on with its last velocity: a move that a board makes by itself goes on. The
+ * signs of life are what is waited for: a program that waits for nothing in 100 ms stands still.
+ *
+ *     aw_guard_watch(session);             in aw_session_moves
+ *     aw_guard_end(&session->motion.guard);
+ *
+ * A server has one of its own, with what must not outlive it, for as long as it serves:
+ *
+ *     aw_guard_start(&guard, session, 0, close_fds, server);
  *
  * It needs a link that is open and no simulation of this process; else nothing is started. What it
  * has sent is not confirmed: the program does that when it goes on, and has to find out itself that
@@ -18,12 +24,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "shell/core/session.h"
+#include "base/clock.h"
 
 struct aw_guard_life;
+struct aw_session;
 
 /* {0}: there is none. */
 struct aw_guard {
+    struct aw_aside aside;   /* signs of life, while anything is waited for */
+    struct aw_aside **first; /* of the list where that is; NULL: it is in none */
     pid_t pid;
     int fd;                     /* closed by the end of this process, which the child sees */
     struct aw_guard_life *life; /* shared with the child; NULL: only its end counts */
@@ -35,6 +44,10 @@ struct aw_guard {
 void aw_guard_start(struct aw_guard *guard, struct aw_session *session, int64_t still_ns,
                     void (*leave)(void *context), void *context);
 void aw_guard_alive(struct aw_guard *guard);
+
+/* Starts that of this session, unless it is there; not with --hold, nor where a server looks after
+ * the device. */
+void aw_guard_watch(struct aw_session *session);
 void aw_guard_end(struct aw_guard *guard);
 
 #endif

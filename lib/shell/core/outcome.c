@@ -76,6 +76,7 @@ void aw_session_moves(struct aw_session *session)
 {
     session->motion.moving = true;
     aw_crash_prepare(session);
+    aw_guard_watch(session);
 }
 
 enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)

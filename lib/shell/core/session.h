@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "shell/core/guard.h"
 #include "shell/core/object.h"
 #include "shell/core/options.h"
 #include "shell/core/output.h"
@@ -160,6 +161,7 @@ struct aw_session_motion {
     struct aw_renewal renewal;
     struct aw_streamed streamed;
     struct aw_pace pace;
+    struct aw_guard guard; /* of the command that moves */
     const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
     enum aw_status stopped_as; /* what comes of the command that it ends */
 };

@@ -239,6 +239,7 @@ enum aw_status aw_session_link(struct aw_session *session)
 void aw_session_unlink(struct aw_session *session)
 {
     aw_crash_forget();
+    aw_guard_end(&session->motion.guard);
     session->motion.streamed.n = 0;
     session->device.gone =
         session->device.gone || (session->device.link && session->device.link->lost);

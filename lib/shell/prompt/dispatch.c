@@ -112,6 +112,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
     if (motion)
         aw_stop_watch_suspend(session, false);
+    aw_guard_end(&session->motion.guard);
     aw_crash_prepare(session);
     return status;
 }
