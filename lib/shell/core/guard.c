@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -124,11 +125,16 @@ static bool goes_on(const struct aw_session *session)
 
 void aw_guard_watch(struct aw_session *session)
 {
-    struct aw_guard *guard = &session->motion.guard;
+    struct aw_guard *guard = session->motion.guard;
     bool shared = session->share.server || session->share.attached;
-    aw_guard_alive(guard);
-    if (guard->pid > 0 || shared || session->mode.serving || aw_flag(session, "hold"))
+    if (guard)
+        aw_guard_alive(guard);
+    if (guard || shared || session->mode.serving || aw_flag(session, "hold") || !is_needed(session))
         return;
+    guard = calloc(1, sizeof *guard);
+    if (!guard)
+        return; /* no child, and no motion less */
+    session->motion.guard = guard;
     aw_guard_start(guard, session, goes_on(session) ? LATE_NS : 0, NULL, NULL);
     if (guard->pid <= 0 || !guard->life)
         return;
@@ -149,4 +155,12 @@ void aw_guard_end(struct aw_guard *guard)
     if (guard->life)
         munmap(guard->life, sizeof *guard->life);
     *guard = (struct aw_guard){0};
+}
+
+void aw_guard_leave(struct aw_session *session)
+{
+    if (session->motion.guard)
+        aw_guard_end(session->motion.guard);
+    free(session->motion.guard);
+    session->motion.guard = NULL;
 }

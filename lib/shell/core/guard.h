@@ -1,14 +1,14 @@
 /* A child that holds the link of this program: when the program is killed, or stands still while
  * something moves, the child sends the stop that was made ready last (crash.h).
  *
- * Commands need not ask for it: when the first motion of one begins (aw_session_moves), the child is
- * there, and it goes when the command has ended. Its end counts for all of them; that it stands
+ * Commands need not ask for it: when the first motion of one begins (aw_session_moves), the child
+ * is there, and it goes when the command has ended. Its end counts for all of them; that it stands
  * still (SIGSTOP, a debugger, a machine that hangs) for those that move as long as they run, and
  * where a device goes on with its last velocity: a move that a board makes by itself goes on. The
  * signs of life are what is waited for: a program that waits for nothing in 100 ms stands still.
  *
  *     aw_guard_watch(session);             in aw_session_moves
- *     aw_guard_end(&session->motion.guard);
+ *     aw_guard_leave(session);             when it has ended, or the link has
  *
  * A server has one of its own, with what must not outlive it, for as long as it serves:
  *
@@ -48,6 +48,7 @@ void aw_guard_alive(struct aw_guard *guard);
 /* Starts that of this session, unless it is there; not with --hold, nor where a server looks after
  * the device. */
 void aw_guard_watch(struct aw_session *session);
+void aw_guard_leave(struct aw_session *session);
 void aw_guard_end(struct aw_guard *guard);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shell/core/crash.h"
+#include "shell/core/guard.h"
 #include "shell/core/stop.h"
 
 static bool shows_all(const struct aw_session *session)

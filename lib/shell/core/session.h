@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "shell/core/guard.h"
 #include "shell/core/object.h"
 #include "shell/core/options.h"
 #include "shell/core/output.h"
@@ -22,6 +21,7 @@
 
 struct aw_attached;
 struct aw_config;
+struct aw_guard;
 struct aw_own_arm;
 struct aw_packets;
 struct aw_recent;
@@ -161,7 +161,7 @@ struct aw_session_motion {
     struct aw_renewal renewal;
     struct aw_streamed streamed;
     struct aw_pace pace;
-    struct aw_guard guard; /* of the command that moves */
+    struct aw_guard *guard;    /* of the command that moves, see guard.h; NULL: there is none */
     const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
     enum aw_status stopped_as; /* what comes of the command that it ends */
 };

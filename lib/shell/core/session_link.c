@@ -9,6 +9,7 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
+#include "shell/core/guard.h"
 #include "shell/core/recent.h"
 #include "shell/core/session.h"
 #include "shell/core/share.h"
@@ -239,7 +240,7 @@ enum aw_status aw_session_link(struct aw_session *session)
 void aw_session_unlink(struct aw_session *session)
 {
     aw_crash_forget();
-    aw_guard_end(&session->motion.guard);
+    aw_guard_leave(session);
     session->motion.streamed.n = 0;
     session->device.gone =
         session->device.gone || (session->device.link && session->device.link->lost);

@@ -13,6 +13,7 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
+#include "shell/core/guard.h"
 #include "shell/core/outcome.h"
 #include "shell/core/own_joints.h"
 #include "shell/core/realtime.h"
@@ -112,7 +113,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
     if (motion)
         aw_stop_watch_suspend(session, false);
-    aw_guard_end(&session->motion.guard);
+    aw_guard_leave(session);
     aw_crash_prepare(session);
     return status;
 }
