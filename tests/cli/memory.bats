@@ -20,4 +20,9 @@ runs() {
 @test "out of memory: opening a link" { runs open open-board open-faults open-capture; }
 @test "out of memory: watch and plot" { runs watch watch-json plot plot-file; }
 @test "out of memory: record and replay" { runs record replay; }
+@test "out of memory: packets of files, in recordings and simulators" {
+    printf 'BO_ 1600 Battery: 2 BMS\n SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU\n' >bms.dbc
+    printf '[packet mood]\nid = 42\nask = yes\nhue = f32 rad\n' >own.packets
+    runs own-record own-send
+}
 @test "out of memory: what moves is stopped" { runs speed move drive step; }

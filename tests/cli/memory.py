@@ -48,6 +48,8 @@ RUNS = {
     "plot": ("canpid", *SIM, "plot", "lknee.torque", "--for", "0.2s"),
     "plot-file": ("canpid", *SIM, "plot", "lknee.torque", "--for", "0.2s", "--out", "out.svg"),
     "record": ("canpid", *SIM, "record", "out.pcapng", "--for", "0.2s"),
+    "own-record": ("canpid", "--dbc", "bms.dbc", *SIM, "record", "out.pcapng", "--for", "0.1s"),
+    "own-send": ("unitysim", "--packets", "own.packets", *SIM, "send", "mood"),
     "replay": ("canpid", *SIM, "replay", "--all", "capture.pcapng"),
     "speed": ("armctl", "-v", *SIM, "spd", "50"),
     "move": ("hidmotor", "-v", *SIM, "--record", "out.pcapng", "move", "60", "60", "-60",

@@ -248,19 +248,23 @@ static enum aw_status kept_in(struct aw_session *session, const char *path, stru
     FILE *packets = open_memstream(&kept->packets, &kept->n_packets),
          *dbc = open_memstream(&kept->dbc, &kept->n_dbc);
     bool good = packets && dbc;
-    if (good && aw_log_open(&log, path, &options, NULL) == AW_OK) {
-        while (aw_log_next(log, &entry, NULL) == AW_OK && !entry.data.size) {
+    enum aw_status status = good ? aw_log_open(&log, path, &options, NULL) : AW_NO_MEMORY;
+    if (status == AW_OK) {
+        while ((status = aw_log_next(log, &entry, NULL)) == AW_OK && !entry.data.size) {
             int mark = mark_of(entry.comment);
             if (mark == OF_DBC)
-                fputc('\0', dbc);
+                good = fputc('\0', dbc) != EOF && good;
             if (mark < MARKS)
-                fputs(entry.comment + strlen(marks[mark]), mark == OF_PACKETS ? packets : dbc);
+                good = fputs(entry.comment + strlen(marks[mark]),
+                             mark == OF_PACKETS ? packets : dbc) != EOF &&
+                       good;
         }
         aw_log_close(log);
     }
     good = packets && fclose(packets) == 0 && good;
     good = dbc && fclose(dbc) == 0 && good;
-    return good ? AW_OK : aw_no_memory(&session->err);
+    /* What else is wrong with the file, its reader says. */
+    return good && status != AW_NO_MEMORY ? AW_OK : aw_no_memory(&session->err);
 }
 
 static enum aw_status read_kept(struct aw_session *session, const struct kept *kept,
