@@ -239,32 +239,44 @@ struct kept {
     size_t n_packets, n_dbc;
 };
 
-/* They stand before its first message. AW_NO_MEMORY. */
-static enum aw_status kept_in(struct aw_session *session, const char *path, struct kept *kept)
+/* A piece goes to its stream. False: there is no room for it. */
+static bool keep_piece(const char *comment, FILE *packets, FILE *dbc)
+{
+    int mark = mark_of(comment);
+    if (mark == MARKS)
+        return true;
+    bool good = mark != OF_DBC || fputc('\0', dbc) != EOF;
+    return fputs(comment + strlen(marks[mark]), mark == OF_PACKETS ? packets : dbc) != EOF && good;
+}
+
+/* They stand before its first message. AW_NO_MEMORY; what else is wrong with the file, its reader
+ * says. */
+static enum aw_status read_comments(struct aw_session *session, const char *path, FILE *packets,
+                                    FILE *dbc)
 {
     struct aw_log *log;
     struct aw_log_entry entry;
     struct aw_log_options options = {.medium = &session->tool->protocol->medium};
+    enum aw_status status = aw_log_open(&log, path, &options, NULL);
+    if (status != AW_OK)
+        return status;
+    while ((status = aw_log_next(log, &entry, NULL)) == AW_OK && !entry.data.size)
+        if (!keep_piece(entry.comment, packets, dbc)) {
+            status = AW_NO_MEMORY;
+            break;
+        }
+    aw_log_close(log);
+    return status;
+}
+
+static enum aw_status kept_in(struct aw_session *session, const char *path, struct kept *kept)
+{
     FILE *packets = open_memstream(&kept->packets, &kept->n_packets),
          *dbc = open_memstream(&kept->dbc, &kept->n_dbc);
-    bool good = packets && dbc;
-    enum aw_status status = good ? aw_log_open(&log, path, &options, NULL) : AW_NO_MEMORY;
-    if (status == AW_OK) {
-        while ((status = aw_log_next(log, &entry, NULL)) == AW_OK && !entry.data.size) {
-            int mark = mark_of(entry.comment);
-            if (mark == OF_DBC)
-                good = fputc('\0', dbc) != EOF && good;
-            if (mark < MARKS)
-                good = fputs(entry.comment + strlen(marks[mark]),
-                             mark == OF_PACKETS ? packets : dbc) != EOF &&
-                       good;
-        }
-        aw_log_close(log);
-    }
+    bool good = packets && dbc && read_comments(session, path, packets, dbc) != AW_NO_MEMORY;
     good = packets && fclose(packets) == 0 && good;
     good = dbc && fclose(dbc) == 0 && good;
-    /* What else is wrong with the file, its reader says. */
-    return good && status != AW_NO_MEMORY ? AW_OK : aw_no_memory(&session->err);
+    return good ? AW_OK : aw_no_memory(&session->err);
 }
 
 static enum aw_status read_kept(struct aw_session *session, const struct kept *kept,
