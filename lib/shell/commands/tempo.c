@@ -109,7 +109,7 @@ static void take_key(struct aw_tempo *tempo, char key)
         tempo->wanted = aw_clamp(tempo->wanted + step, 0, tempo->most);
     else if (isprint((unsigned char)key) && tempo->n + 1 < sizeof tempo->typed)
         tempo->typed[tempo->n++] = key;
-    snprintf(tempo->shown, sizeof tempo->shown, tempo->n ? " > %.*s" : "", (int)tempo->n,
+    snprintf(tempo->shown, sizeof tempo->shown, "%s%.*s", tempo->n ? " > " : "", (int)tempo->n,
              tempo->typed);
 }
 
