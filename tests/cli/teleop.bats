@@ -404,3 +404,17 @@ END
 @test "play and follow that stand still or are killed: the same" {
     WHAT=play,follow WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
+
+@test "a move that a board makes by itself: its program is killed, and it does not end where it should have" {
+    start board hidmotor sim --listen "unix-listen:$D/board"
+    hidmotor -v --no-attach -l "unix:$D/board" move 0 90 0 duration=60s --wait >/dev/null 2>trace 3>&- &
+    mover=$!
+    until grep -qs 'set_setpoints' trace; do sleep 0.02; done
+    kill -KILL "$mover"
+    wait "$mover" || true
+    ok hidmotor -q -j --no-attach -l "unix:$D/board" status
+    first=$(json .m2.target)
+    sleep 0.3 # in which it would have gone on
+    ok hidmotor -q -j --no-attach -l "unix:$D/board" status
+    same "$(json .m2.target)" "$first"
+}
