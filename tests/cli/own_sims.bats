@@ -194,8 +194,8 @@ END
     printf '[joint base]\nindex = 1\nkind = rotate\nspeed = 1\n' >slow.ini
     start sim armctl --config slow.ini sim --packets arm.packets --verbose \
         --listen "unix-listen:$D/arm"
-    armctl -q -l "$url" --packets arm.packets move base=90 duration=1s >out 2>err 3>&- &
-    wait_for sim "carried out TURN08"
+    armctl -q -l "$url" --packets arm.packets move base=90 duration=4s >out 2>err 3>&- &
+    wait_for sim "carried out TURN02"
     kill -SEGV $!
     wait $! || true
     wait_for sim "carried out TURN00"

@@ -118,6 +118,7 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
                           int64_t deadline, struct aw_error *err)
 {
     struct aw_fd_link *self = (struct aw_fd_link *)link;
+    int reset = 0;
     *got = 0;
     for (;;) {
         /* Waiting comes first even when there are bytes: a flood must not hide a request to stop.
@@ -132,8 +133,10 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
             *got = (size_t)n;
             return AW_OK;
         }
-        if (n == 0 || !try_again(errno))
-            return aw_fd_lost(link, n == 0 ? 0 : errno, err);
+        if (n == 0 || (!try_again(errno) && (errno != ECONNRESET || reset)))
+            return aw_fd_lost(link, n == 0 ? reset : errno, err);
+        /* One that ends without reading resets; what it had sent, a last stop, comes behind that. */
+        reset = errno == ECONNRESET ? errno : reset;
     }
 }
 

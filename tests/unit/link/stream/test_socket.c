@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 /* In place of the C library's: a name server that answers about "silent" when it is told to, and
  * whether who asks it would be interrupted by signals. */
@@ -473,6 +474,29 @@ static void what_was_written_before_closing_gets_there(void **state)
     last_words_are_heard("tcp-listen:127.0.0.1:0");
 }
 
+/* Its socket is reset by what it has not read. */
+static void what_a_client_wrote_that_died_gets_there(void **state)
+{
+    (void)state;
+    char url[160];
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    snprintf(at.sun_path, sizeof at.sun_path, "/tmp/aw-unix-%d", (int)getpid());
+    snprintf(url, sizeof url, "unix-listen:%s", at.sun_path);
+    struct aw_link *server = open_link(url, &clock.base);
+    int client = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    assert_int_equal(connect(client, (struct sockaddr *)&at, sizeof at), 0);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
+    assert_writes(server, "unread");
+    assert_int_equal(write(client, "stop", 4), 4);
+    assert_int_equal(write(client, "again", 5), 5);
+    close(client);
+    assert_reads(server, "stop");
+    assert_reads(server, "again");
+    assert_read_is(server, AW_TIMEOUT, 0);
+    aw_link_close(server);
+}
+
 /* Bytes unread, but the peer sees an end and no reset. */
 static void a_connection_is_closed_in_order(void **state)
 {
@@ -590,6 +614,7 @@ int main(void)
         cmocka_unit_test(unix_keeps_datagrams_apart),
         cmocka_unit_test(unix_failures),
         cmocka_unit_test(what_was_written_before_closing_gets_there),
+        cmocka_unit_test(what_a_client_wrote_that_died_gets_there),
         cmocka_unit_test(a_connection_is_closed_in_order),
         cmocka_unit_test(who_missed_something_is_not_told_the_rest),
         cmocka_unit_test(devices_are_served),
