@@ -135,7 +135,7 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
         }
         if (n == 0 || (!try_again(errno) && (errno != ECONNRESET || reset)))
             return aw_fd_lost(link, n == 0 ? reset : errno, err);
-        /* One that ends without reading resets; what it had sent, a last stop, comes behind that. */
+        /* Who ends without having read resets; what it had sent comes behind that: a last stop. */
         reset = errno == ECONNRESET ? errno : reset;
     }
 }
