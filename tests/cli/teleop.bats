@@ -119,7 +119,7 @@ END
 
 @test "armctl has no teleop, and says what there is" {
     fails 2 armctl -l sim: teleop
-    has "$why" "no command 'teleop' — the arm takes one command after the other: 'jog JOINT' moves it by keys"
+    has "$why" "no command 'teleop' — its protocol cannot end a motion to a target: 'jog JOINT' moves it by keys"
 }
 
 @test "keys: a key is a push and a stop; the panel says what the joints do; q leaves" {
