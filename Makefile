@@ -242,7 +242,7 @@ $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth
 $(eval $(call program,tests/tuning/confidence,tests/tuning/confidence.c tests/tuning/truth.c,))
 $(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning
 ifdef FUZZ
-PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c say.c)
+PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c say.c own.c)
 EXTRA_fuzz_ezphys := -lode
 $(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c $(PARTS_$(notdir $(f))),\
     -fsanitize=fuzzer $(EXTRA_$(notdir $(f))))))

@@ -28,7 +28,7 @@ WORDS = {
     "wait": "wait {field}>-9999 --for 0.1s", "expect": "expect {field}>-9999 --for 0.1s", "test": "test cases",
     "history": "history", "release": "release --help", "limits": "limits",
     "teleop": "teleop --pad file:pad.evemu --force", "verify": "verify --help", "compare": "compare --help",
-    "packets": "packets --help", "send": "send --help",
+    "packets": "packets --help", "send": "send --help", "speed": "speed --help",
     "armctl": {"send": "send DEG1,001", "jog": "jog 1 --help", "move": "move 1=90", "home": "--config home.ini home"},
     "hidmotor": {"play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
                  "home": "home duration=50ms", "raw": "raw 1910 --yes", "jog": "jog m1 5",

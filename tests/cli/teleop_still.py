@@ -22,6 +22,7 @@ BIN, FOLDER = sys.argv[1:3]
 PAD = sys.argv[3] if len(sys.argv) > 3 else None
 PATIENCE = 20  # s
 LATE = 100  # ms, AW_TELEOP_LATE
+STILL = 500  # ms, of what is no teleop
 WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"]}
 # The pad of docs/teleop.md; the button is held, the stick goes out and stays there.
@@ -178,7 +179,7 @@ def main():
                 finally:
                     a_round.close()
                 times += [] if took is None else [took]
-            most = LATE * (way == "SIGSTOP") + within
+            most = (LATE if what == "teleop" else STILL) * (way == "SIGSTOP") + within
             beyond = sum(t > most for t in times)
             late += beyond
             print("%s %s, %s: %d of %d within %g ms, the worst after %.1f ms" % (

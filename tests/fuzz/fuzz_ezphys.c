@@ -109,10 +109,11 @@ static struct rig *open_rig(size_t variant)
 /* Forces may be so large that the physics blows up; then only a reset helps. */
 static void step(struct rig *rig)
 {
+    struct own none = {.memory = NULL};
     struct aw_span told;
     if (!world_step(world))
         world_reset(world);
-    MUST(encoder_encode(&rig->encoder, world, &told, NULL) == AW_OK);
+    MUST(encoder_encode(&rig->encoder, world, &none, &told, NULL) == AW_OK);
     must_be_frames(&rig->wire, AW_RX, told, NULL);
 }
 

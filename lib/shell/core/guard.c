@@ -17,7 +17,8 @@
 #include "shell/core/crash.h"
 #include "shell/core/joints.h"
 
-#define LATE_NS (100 * AW_MILLISECOND) /* without a sign of life: it stands still */
+#define LATE_NS  (500 * AW_MILLISECOND) /* without a sign of life: it stands still */
+#define HANDS_NS (100 * AW_MILLISECOND) /* the same, where hands are on the arm */
 #define SIGN_NS (20 * AW_MILLISECOND)
 
 struct aw_guard_life {
@@ -135,7 +136,9 @@ void aw_guard_watch(struct aw_session *session)
     if (!guard)
         return; /* no child, and no motion less */
     session->motion.guard = guard;
-    aw_guard_start(guard, session, goes_on(session) ? LATE_NS : 0, NULL, NULL);
+    bool hands = session->run.command && session->run.command->hands;
+    int64_t late = hands ? HANDS_NS : goes_on(session) ? LATE_NS : 0;
+    aw_guard_start(guard, session, late, NULL, NULL);
     if (guard->pid <= 0 || !guard->life)
         return;
     guard->aside = (struct aw_aside){.fd = -1, .due = now_ns(), .serve = give_sign};

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "picture_helper.h"
-#include "sanitized_helper.h"
 
 #include "control/excite.h"
 #include "control/fit.h"
@@ -212,7 +211,7 @@ static void test_confidence_is_what_it_says(void **state)
 {
     (void)state;
     int inside = 0;
-    for (int i = SANITIZED ? 39 : 0; i < 40; i++) {
+    for (int i = 0; i < 40; i++) {
         struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0);
         struct aw_fit_options options = {.only = true, .kind = AW_PROCESS_FIRST};
         seed = 1000 + (unsigned long long)i;
@@ -222,7 +221,7 @@ static void test_confidence_is_what_it_says(void **state)
         struct aw_fit fit = fit_of(&trial, &options);
         inside += fabs(fit.process.gain - 3) <= fit.half.gain;
     }
-    if (inside < 34 && !SANITIZED)
+    if (inside < 34)
         fail_msg("%d of 40 are inside", inside);
 }
 
