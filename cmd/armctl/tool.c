@@ -267,6 +267,7 @@ const struct aw_tool armctl_tool = {
     .examples = examples,
     .field = "angle",
     .move = "deg 1 90",
+    .moves = "deg 1 10\\ndeg 1 90",
     .usual = AW_LIST("angle", "position"),
     .only_answers = true,
     .no_answer_hint = "the arm speaks only when it is commanded",

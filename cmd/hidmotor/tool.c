@@ -121,7 +121,7 @@ static const struct aw_command commands[] = {
           .endings = "csv"}),
      .options = AW_OPTIONS(
          {.name = "columns", .value = "NAMES",
-          .help = "the names of the columns: t_ms,m1,m2,m3 (t_s, dt_ms, q1, base …; - for a "
+          .help = "the names of the columns: t_s,m1,m2,m3 (t_ms, dt_ms, q1, base …; - for a "
               "column to ignore)"},
          {.name = "every", .value = "TIME", .unit = "s", .min = 1e-3, .max = 3600,
           .help = "the time between two rows, if the file has no times"},

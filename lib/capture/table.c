@@ -80,18 +80,23 @@ int aw_table_find(const struct aw_table *table, const char *name)
     return -1;
 }
 
+char *aw_table_list(const struct aw_table *table, char *out, size_t size)
+{
+    snprintf(out, size, "%s", table->n_columns > 0 ? "" : "none");
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (!aw_append_name(out, size - strlen(", …"), table->names[i])) {
+            aw_append(out, size, ", ", "…");
+            break;
+        }
+    return out;
+}
+
 static enum aw_status no_column(const struct aw_table *table, const char *name,
                                 struct aw_error *err)
 {
-    char names[160] = "";
-    const size_t room = sizeof names - strlen(", …");
-    for (size_t i = 0; i < table->n_columns; i++)
-        if (!aw_append_name(names, room, table->names[i])) {
-            aw_append(names, sizeof names, ", ", "…");
-            break;
-        }
+    char names[160];
     return aw_fail(err, AW_USAGE, "column %.60s: the table has only %s — rename one", name,
-                   table->n_columns > 0 ? names : "none");
+                   aw_table_list(table, names, sizeof names));
 }
 
 enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,

@@ -57,6 +57,9 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 /* The column with this name, or -1. */
 int aw_table_find(const struct aw_table *table, const char *name);
 
+/* "t, m1, m2, …": the names as far as there is room, "none" if there are none. Returns out. */
+char *aw_table_list(const struct aw_table *table, char *out, size_t size);
+
 /* Has every row of this column a number? AW_MALFORMED (see aw_table_fail_in) with the first that
  * has none. To be asked before cells of a column are used that aw_table_column has not found. */
 enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct aw_error *err);

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 #define NEAR 0.1 /* the beginning: this share of what has gone by */
 
@@ -35,18 +36,29 @@ void aw_column_unit(const char *text, char *name, size_t size, char unit[16])
     snprintf(name, size, "%.*s", (int)end, text);
 }
 
+static bool is_one_of(const char *const *words, const char *text)
+{
+    while (*words && strcasecmp(text, *words) != 0)
+        words++;
+    return *words;
+}
+
+/* The words for units of time that are more than a prefix and an s. */
+static bool scale_of_word(const char *unit, double *scale)
+{
+    static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds", NULL};
+    static const char *const ms[] = {"ms", "msec", "millisecond", "milliseconds", NULL};
+    *scale = is_one_of(ms, unit) ? 1e-3 : 1;
+    return *scale < 1 || is_one_of(seconds, unit);
+}
+
 /* The unit of a time in seconds. */
 static bool scale_of(const char *unit, double *scale)
 {
-    static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds"};
     char text[24];
-    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        if (strcasecmp(unit, seconds[i]) == 0) {
-            *scale = 1;
-            return true;
-        }
-    snprintf(text, sizeof text, "1%s", strcasecmp(unit, "msec") == 0 ? "ms" : unit);
-    return *unit && aw_number_parse_unit(text, "s", scale, NULL) == AW_OK;
+    snprintf(text, sizeof text, "1%s", unit);
+    return scale_of_word(unit, scale) ||
+           (*unit && aw_number_parse_unit(text, "s", scale, NULL) == AW_OK);
 }
 
 bool aw_time_column(const char *name, struct aw_time_column *column)
@@ -55,7 +67,8 @@ bool aw_time_column(const char *name, struct aw_time_column *column)
     char bare[16], unit[16];
     size_t i = 0;
     *column = (struct aw_time_column){.scale = 1};
-    if (strcasecmp(name, "t") == 0 || strcmp(name, "__time") == 0)
+    column->unit = scale_of_word(name, &column->scale);
+    if (column->unit || strcasecmp(name, "t") == 0 || strcmp(name, "__time") == 0)
         return true;
     for (; i < 4 && strcasecmp(name, words[i]) != 0; i++)
         ;
@@ -76,7 +89,8 @@ int aw_time_find(const char *const *names, size_t n, struct aw_time_column *colu
         if (!aw_time_column(names[i], &found))
             continue;
         bool plain = strcasecmp(names[i], "t") == 0, seconds = found.scale >= 1;
-        int worth = plain ? 8 : (found.step ? 0 : 4) + (found.unsure ? 1 : seconds ? 3 : 2);
+        int worth = (found.step ? 0 : 4) + (found.unsure ? 1 : found.unit ? 2 : seconds ? 4 : 3);
+        worth = plain ? 9 : worth;
         if (worth <= rank)
             continue;
         *column = found;
@@ -86,15 +100,26 @@ int aw_time_find(const char *const *names, size_t n, struct aw_time_column *colu
     return best;
 }
 
+enum aw_status aw_table_find_time(const struct aw_table *table, int *column, double *scale,
+                                  struct aw_error *err)
+{
+    struct aw_time_column time = {.scale = 1};
+    *column = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    *scale = time.scale;
+    if (*column < 0 || time.unsure || time.step) {
+        aw_table_column(table, "t", column, err);
+        aw_append(err->text, sizeof err->text, " ", "(" AW_TIME_NAMES ")");
+        return err->status;
+    }
+    return aw_table_column(table, table->names[*column], column, err);
+}
+
 enum aw_status aw_table_time(struct aw_table *table, int *column, struct aw_error *err)
 {
-    struct aw_time_column time;
-    *column = aw_time_find((const char *const *)table->names, table->n_columns, &time);
-    if (*column < 0 || time.unsure || time.step)
-        return aw_table_column(table, "t", column, err);
-    enum aw_status status = aw_table_column(table, table->names[*column], column, err);
+    double scale;
+    enum aw_status status = aw_table_find_time(table, column, &scale, err);
     for (size_t row = 0; row < table->n_rows && status == AW_OK; row++)
-        table->cells[row * table->n_columns + (size_t)*column] *= time.scale;
+        table->cells[row * table->n_columns + (size_t)*column] *= scale;
     return status == AW_OK ? aw_table_check_times(table, *column, err) : status;
 }
 

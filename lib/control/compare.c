@@ -10,24 +10,13 @@
 #define LATE_S 0.1  /* so late telemetry may show a step */
 #define MEDIAN 3    /* single samples may be noisy */
 
-/* One whose name does not say its unit is none. */
-static enum aw_status find_time(const struct aw_table *table, int *column, double *scale,
-                                struct aw_error *err)
-{
-    struct aw_time_column time;
-    *column = aw_time_find((const char *const *)table->names, table->n_columns, &time);
-    bool sure = *column >= 0 && !time.unsure && !time.step;
-    *scale = sure ? time.scale : 1;
-    return aw_table_column(table, sure ? table->names[*column] : "t", column, err);
-}
-
 enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *run,
                                  struct aw_error *err)
 {
     static const char *const names[] = {NULL, "setpoint", "measured"};
     int columns[3], output = aw_table_find(table, "output");
     double scale;
-    enum aw_status status = find_time(table, &columns[0], &scale, err);
+    enum aw_status status = aw_table_find_time(table, &columns[0], &scale, err);
     *run = (struct aw_run){0};
     for (int i = 1; i < 3 && status == AW_OK; i++)
         status = aw_table_column(table, names[i], &columns[i], err);

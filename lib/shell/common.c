@@ -206,7 +206,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
           .help = "send it to PlotJuggler (UDP server, JSON) instead"}),
      .safety = AW_READ, .run = aw_run_plot,
-     .lines = AW_LIST("-l sim: --record run.pcapng {move}", "plot run.pcapng",
+     .lines = AW_LIST("-l sim: --record run.pcapng {moves}", "plot run.pcapng",
          "plot run.pcapng {field} --title 'My run' --out run.svg"),
      .details = "Without fields it draws the target and actual positions of a recording, or "
          "the first eight columns of a table without such columns. Several recordings are "

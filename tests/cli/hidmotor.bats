@@ -754,6 +754,19 @@ obeyed() {
     matches "$why" "*--speed [0-9]*%*"
 }
 
+@test "play: a column that rises evenly is asked about, in its unit, before --every is offered" {
+    printf 'zeit,m1,m2,m3\n0,0,0,0\n0.5,10,20,-3\n1,20,30,-4\n' >mine.csv
+    obeyed "$PWD/mine.csv"
+    has "$why" "if column 1, zeit, is the time in s: hidmotor play"
+    hasnt "$why" "--every"
+    same "$seconds" 1
+    sed -i 's/zeit/seconds/' mine.csv
+    ok hidmotor -q -l "$fast" play mine.csv
+    sed -i 's/m1/waist/' mine.csv
+    fails 5 hidmotor -q -l "$fast" play mine.csv
+    has "$why" "no column for joint m1: there are seconds, waist, m2, m3 — call one of them m1 or base"
+}
+
 @test "play: what is not used is named; what is left out, too" {
     printf 't,m1,m2,m3,gripper,note\n0,0,0,0,9,a\n1,10,20,-30,9,\n0,0,0,0,0,0\n' >four.csv
     ok hidmotor --dry-run play four.csv

@@ -219,7 +219,8 @@ m2.position (a.csv) #009e73 solid"
     has "$(<all.svg)" ">effort<"
     printf 't,left knee,motor 1 [A]\n0,1,2\n1,2,3\n' >foreign.csv
     ok hidmotor -q plot foreign.csv --out foreign.svg
-    has "$(<foreign.svg)" ">left knee, motor 1 [A]<"
+    has "$(<foreign.svg)" ">left knee<"
+    has "$(<foreign.svg)" ">motor 1 [A]<"
     step_run
     ok canpid -q plot step.csv --out step.svg
     has "$(<step.svg)" ">setpoint, measured, output<"
@@ -416,6 +417,38 @@ END
     ok armctl -q -l "$fast" --record one.pcapng deg 1 90
     ok armctl plot one.pcapng
     matches "${lines[0]}" " 1 deg.angle * 2 angle * deg"
+}
+
+@test "a table without a column of times is drawn by its rows, and that is said" {
+    printf 'm1.position,note\n1,a\n5,b\n3,c\n' >rows.csv
+    ok hidmotor plot rows.csv m1.position --out rows.svg
+    has "$stderr" "no column of times: rows are counted"
+    has "$(<rows.svg)" ">row<"
+    hasnt "$(<rows.svg)" ">time"
+    ok hidmotor -q plot rows.csv m1.position
+    matches "${lines[-1]}" " *row 0* row 2*"
+    for name in seconds sec secs s ms milliseconds; do
+        printf '%s,m1.position\n0,1\n2,5\n' $name >timed.csv
+        ok hidmotor plot timed.csv --out timed.svg
+        hasnt "$stderr" "rows are counted"
+        has "$(<timed.svg)" ">time [s]<"
+    done
+}
+
+@test "what one of several recordings has is drawn; a unit in the name of a column is its unit" {
+    printf 't,m1.setpoint,m1.position\n0,1,1\n1,5,4\n' >run.csv
+    printf 's,base [deg]\n0,2\n1,6\n' >plan.csv
+    ok hidmotor -q plot run.csv plan.csv m1.setpoint 'base [deg]' --out both.svg
+    same "$(grep -o '>[^<]*\[deg\]<' both.svg | sort -u | grep -vc 'base')" 1
+    hasnt "$(<both.svg)" "[deg] [deg]"
+    has "$(<both.svg)" "base [deg] (plan.csv)"
+    hasnt "$(<both.svg)" ">base [deg]<" # one panel for both
+    fails 2 hidmotor plot run.csv plan.csv m1.setpoint base --out none.svg
+    has "$why" "plan.csv: nothing called 'base' has come — did you mean 'base [deg]'?"
+    fails 2 hidmotor plot run.csv plan.csv m1.setpoint 'base [deg]' zebra --out none.svg
+    hasnt "$why" "plan.csv:"
+    has "$why" "nothing called"
+    [ ! -e none.svg ]
 }
 
 @test "one sample of another message with this field is no panel of its own" {

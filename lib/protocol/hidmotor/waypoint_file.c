@@ -65,12 +65,13 @@ static int find_angle(const struct aw_table *table, const char *name, int *twice
 static enum aw_status no_column(const struct aw_table *table, const char *wanted, const char *other,
                                 struct aw_error *err)
 {
-    struct aw_error why;
-    int column;
-    aw_table_column(table, wanted, &column, &why);
-    return aw_fail(err, AW_MALFORMED,
-                   "%s, or call it %s, or name the columns: --columns t_ms,m1,m2,m3", why.text,
-                   other);
+    char names[160];
+    aw_fail(err, AW_MALFORMED,
+            "no column for joint %s: there are %s — call one of them %s or %s, or name them: "
+            "--columns %s,m1,m2,m3",
+            wanted, aw_table_list(table, names, sizeof names), wanted, other,
+            aw_waypoint_time_name(table));
+    return aw_table_fail_in(err, table, AW_TABLE_HEADER);
 }
 
 static enum aw_status find_joint(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
@@ -117,7 +118,7 @@ static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const stru
                        "%.100s: it has times, in the column %.60s — leave out --every", way->name,
                        table->names[layout->t]);
     if (status == AW_OK && layout->t < 0 && !(way->how.every_s > 0))
-        return aw_waypoint_no_time(way, table, err);
+        return aw_waypoint_which_time(way, table, layout, err);
     return status == AW_OK && layout->t >= 0
                ? aw_table_column(table, table->names[layout->t], &at, err)
                : status;
@@ -242,9 +243,9 @@ static enum aw_status read_table(FILE *file, const char *name, const char *colum
         status = aw_no_memory(err);
     size_t n = status == AW_OK ? cut_columns(text, names, max) : 0;
     if (status == AW_OK)
-        status = n ? aw_table_read_named(file, name, names, n, table, err)
-                   : aw_fail(err, AW_USAGE, "--columns '%.40s': no names — write t_ms,m1,m2,m3",
-                             columns);
+        status =
+            n ? aw_table_read_named(file, name, names, n, table, err)
+              : aw_fail(err, AW_USAGE, "--columns '%.40s': no names — write t_s,m1,m2,m3", columns);
     free(names);
     free(text);
     return status;

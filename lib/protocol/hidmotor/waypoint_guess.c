@@ -12,6 +12,8 @@
 #define RECORD_COLUMNS   13   /* … but for our own recordings */
 #define SLOW_STEP_S      1.0  /* a longer one may be milliseconds … */
 #define SLOW_SAMPLE_S    0.1  /* … as from this in what is long enough for a recording */
+#define SURE_STEP        1.0  /* less is none in ms */
+#define EVENLY           0.5  /* so uneven may be a clock that nobody calls one */
 #define EVEN             3.0  /* times less spread counts as more even … */
 #define ROUNDING         1e-9 /* … but not if it is less than that of rounded numbers */
 #define FALLS            10   /* of so many rows one may be before its predecessor in a clock */
@@ -170,19 +172,71 @@ static char *with_columns(const struct aw_hidmotor_waypoints *way, const struct 
     return aw_waypoint_command(way, &how, out);
 }
 
-enum aw_status aw_waypoint_no_time(const struct aw_hidmotor_waypoints *way,
-                                   const struct aw_table *table, struct aw_error *err)
+static enum aw_status no_time(const struct aw_hidmotor_waypoints *way, const struct aw_table *table,
+                              struct aw_error *err)
 {
     char command[AW_WAYPOINT_COMMAND];
     struct aw_hidmotor_file how = way->how;
+    const char *otherwise = table->headless ? " (else name them: --columns t_s,m1,m2,m3, or t_ms)"
+                                            : " (" AW_TIME_NAMES ")";
     how.every_s = USUAL_STEP_S;
     aw_waypoint_command(way, &how, command);
-    return aw_fail(
-        err, AW_MALFORMED,
-        "%.100s: %zu columns, and none of times — if a row is to be played every 20 ms: "
-        "%s%s",
-        way->name, table->n_columns, command,
-        table->n_columns > AW_HIDMOTOR_JOINTS ? " (else name them: --columns t_ms,m1,m2,m3)" : "");
+    return aw_fail(err, AW_MALFORMED,
+                   "%.100s: %zu columns, and none of times — if a row is to be played every 20 "
+                   "ms: %s%s",
+                   way->name, table->n_columns, command,
+                   table->n_columns > AW_HIDMOTOR_JOINTS ? otherwise : "");
+}
+
+/* The one that rises most evenly of those with numbers that are no joint's, -1 if none does. */
+static int find_riser(const struct aw_table *table, const struct aw_waypoint_layout *layout)
+{
+    struct aw_error ignored;
+    double least = EVENLY;
+    int best = -1;
+    for (int i = 0; i < (int)table->n_columns; i++) {
+        bool joint = false;
+        for (int k = 0; k < AW_HIDMOTOR_JOINTS && layout; k++)
+            joint = joint || layout->deg[k] == i;
+        if (joint || aw_table_numbers(table, i, &ignored) != AW_OK ||
+            !(unevenness(table, i) < least))
+            continue;
+        least = unevenness(table, i);
+        best = i;
+    }
+    return best;
+}
+
+const char *aw_waypoint_time_name(const struct aw_table *table)
+{
+    struct aw_time_column time;
+    int t = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    if (t >= 0 && !time.unsure)
+        return time.scale < 1 ? "t_ms" : "t_s";
+    t = t >= 0 ? t : find_riser(table, NULL);
+    return t >= 0 && is_slow(steps_of(table, t).p50, table->n_rows) ? "t_ms" : "t_s";
+}
+
+enum aw_status aw_waypoint_which_time(const struct aw_hidmotor_waypoints *way,
+                                      const struct aw_table *table,
+                                      const struct aw_waypoint_layout *layout, struct aw_error *err)
+{
+    char command[AW_WAYPOINT_COMMAND];
+    struct aw_waypoint_layout timed = *layout;
+    struct aw_error ignored;
+    bool numbers = true;
+    for (int k = 0; k < AW_HIDMOTOR_JOINTS; k++)
+        numbers = numbers && aw_table_numbers(table, layout->deg[k], &ignored) == AW_OK;
+    timed.t = find_riser(table, layout);
+    if (timed.t < 0)
+        return no_time(way, table, err);
+    bool ms = steps_of(table, timed.t).p50 >= SURE_STEP && numbers && fits_ms(table, &timed);
+    with_columns(way, table, &timed, ms ? "t_ms" : "t_s", command);
+    return aw_fail(err, AW_MALFORMED,
+                   "%.100s: %zu columns, and none of times — if column %d, %.40s, is the time in "
+                   "%s: %s (%s" AW_TIME_NAMES ")",
+                   way->name, table->n_columns, timed.t + 1, table->names[timed.t], ms ? "ms" : "s",
+                   command, ms ? "t_s if not; " : "");
 }
 
 /* The time seems to be in another column than the first, or in none. */
@@ -276,7 +330,7 @@ enum aw_status aw_waypoint_guess(struct aw_hidmotor_waypoints *way, const struct
         return without_times(way, table, layout, err);
     int clock = find_clock(table);
     if (table->n_columns == AW_HIDMOTOR_JOINTS || (clock < 0 && !ends_in_steps(table)))
-        return aw_waypoint_no_time(way, table, err);
+        return no_time(way, table, err);
     if (clock != 0)
         return other_time(way, table, clock, err);
     aw_waypoint_notice(way, "no header: taken for t in s and m1, m2, m3 in deg");

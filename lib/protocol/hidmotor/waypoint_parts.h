@@ -30,9 +30,15 @@ char *aw_waypoint_command(const struct aw_hidmotor_waypoints *way,
 /* waypoint_guess.c: finds the time in a file without a header; AW_MALFORMED with the question. */
 enum aw_status aw_waypoint_guess(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
                                  struct aw_waypoint_layout *layout, struct aw_error *err);
-/* No column is one of times, and nobody has said how far apart the rows are. */
-enum aw_status aw_waypoint_no_time(const struct aw_hidmotor_waypoints *way,
-                                   const struct aw_table *table, struct aw_error *err);
+/* No column is called as times are, and nobody has said how far apart the rows are: asks for the
+ * time, which is the column that rises most evenly of those that are no joint's. */
+enum aw_status aw_waypoint_which_time(const struct aw_hidmotor_waypoints *way,
+                                      const struct aw_table *table,
+                                      const struct aw_waypoint_layout *layout,
+                                      struct aw_error *err);
+/* What --columns should call the time of a table with a header: "t_s" or "t_ms", by its name or its
+ * steps. */
+const char *aw_waypoint_time_name(const struct aw_table *table);
 /* Is the unit of the time, and that of the angles, what it seems to be? */
 enum aw_status aw_waypoint_check_unit(const struct aw_hidmotor_waypoints *way,
                                       const struct aw_table *table,

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "capture/times.h"
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
 #include "shell/commands/picture.h"
@@ -53,9 +54,11 @@ struct plot {
     bool modelled; /* times are those of a simulation, that has its own pace */
     int64_t length_ns, first_ns, latest_ns; /* --for, and of the simulation */
     int juggler;                            /* -1: none */
-    size_t n_seen;                          /* names that were not asked for, to suggest */
+    size_t n_seen;                          /* names that were not asked for, to suggest … */
+    size_t seen_before;                     /* … of the recordings before this one */
     char seen[SEEN_MOST][AW_POINT_NAME];
-    bool found[AW_SELECT_MAX];                    /* patterns that something has come for */
+    bool found[AW_SELECT_MAX];                    /* patterns that something has come for … */
+    bool found_in_any[AW_SELECT_MAX];             /* … in any recording */
     char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns with the message they mean */
 };
 
@@ -172,9 +175,15 @@ static enum aw_status check_names(struct plot *p)
  */
 
 /* A table that does not say which messages its columns are from may be anybody's: "m1.position" is
- * ours, "position" not. */
-static const char *unit_of(const struct plot *p, const struct aw_point *point)
+ * ours, "position" not. "base [deg]" says it itself; it is put into unit then. */
+static const char *unit_of(const struct plot *p, const struct aw_point *point, char unit[16])
 {
+    char name[AW_POINT_NAME];
+    size_t length = strlen(point->field);
+    if (!point->codec && length && strchr("])", point->field[length - 1])) {
+        aw_column_unit(point->field, name, sizeof name, unit);
+        return unit;
+    }
     if (!point->codec && !*point->message && strchr(point->field, '.'))
         return aw_names_unit(aw_stream_names(p->stream), point->field);
     if (!point->codec || (point->codec->scalars[point->scalar].by >= 0 && !point->record))
@@ -185,7 +194,7 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point)
 /* The name of what is not asked for is kept, to be suggested. */
 static void note_name(struct plot *p, const struct aw_point *point)
 {
-    size_t i = 0;
+    size_t i = p->seen_before;
     while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
         i++;
     if (i == p->n_seen && i < SEEN_MOST)
@@ -203,13 +212,14 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 {
     size_t n = p->traces.n - p->base, most = p->n_inputs > 2 ? AW_TRACES / p->n_inputs : LINES;
     struct aw_trace *trace = NULL;
+    char unit[16];
     for (size_t i = p->base; i < p->traces.n; i++)
         if (strcmp(p->traces.list[i].name, point->name) == 0)
             return &p->traces.list[i];
     if (n == most)
         return NULL;
     if (is_asked_for(p, point, n))
-        trace = aw_traces_find(&p->traces, point->name, unit_of(p, point));
+        trace = aw_traces_find(&p->traces, point->name, unit_of(p, point, unit));
     else if (n == 0 || p->taken == 0)
         note_name(p, point);
     if (trace)
@@ -290,6 +300,20 @@ static bool is_of_others(const struct plot *p, const struct aw_item *item)
     return table;
 }
 
+/* Without times: by number, rows of a table one a second, others at 1 kHz. */
+static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
+{
+    bool table = keep && item->n > 0 && !item->points[0].codec;
+    p->traces.timed |= !table;
+    if (!table)
+        return (int64_t)p->taken * AW_MILLISECOND;
+    if (p->taken == 0)
+        aw_session_notice(p->session, "%s%sno column of times: rows are counted",
+                          p->n_inputs > 1 ? p->input : "", p->n_inputs > 1 ? ": " : "");
+    p->traces.counted = true;
+    return (int64_t)p->taken * AW_SECOND;
+}
+
 /* keep: all samples, not only those of the last while. */
 static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
 {
@@ -300,8 +324,10 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         p->taken++;
         return status;
     }
-    if (time == AW_NO_TIME) /* a recording without times: by number, at 1 kHz */
-        time = (int64_t)p->taken * AW_MILLISECOND;
+    if (time == AW_NO_TIME)
+        time = count_row(p, item, keep);
+    else
+        p->traces.timed = true;
     if (p->traces.n == p->base)
         p->others = is_of_others(p, item);
     bool any = false, missing = aw_select_missing(&p->select, p->found) < p->select.n;
@@ -332,13 +358,22 @@ static bool is_enough(const struct plot *p)
     return over || (p->limit && p->taken >= p->limit);
 }
 
+/* The first name that is in no recording, or else that is not in this one. */
+static size_t first_missing(struct plot *p)
+{
+    for (size_t i = 0; i < p->select.n; i++)
+        p->found_in_any[i] |= p->found[i];
+    size_t missing = aw_select_missing(&p->select, p->found_in_any);
+    return missing < p->select.n ? missing : aw_select_missing(&p->select, p->found);
+}
+
 /* What was asked for has not come. */
 static enum aw_status nothing_found(struct plot *p)
 {
-    const size_t missing = aw_select_missing(&p->select, p->found);
+    const size_t missing = first_missing(p);
     const char *file = p->n_inputs > 1 ? p->input : "", *colon = *file ? ": " : "";
     if (p->usual)
-        return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
+        return aw_fail(&p->session->err, p->n_seen > p->seen_before ? AW_USAGE : AW_TIMEOUT,
                        "plot: %.80s%snothing has come that is usually drawn — name fields with "
                        "numbers",
                        file, colon);
@@ -348,9 +383,9 @@ static enum aw_status nothing_found(struct plot *p)
                        file, colon, p->select.pattern[0], p->select.pattern[0]);
     const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
     char all[240] = "";
-    for (size_t i = 0; i < p->n_seen; i++)
-        names[i] = p->seen[i];
-    const char *near = aw_suggest(wanted, names, p->n_seen);
+    for (size_t i = p->seen_before; i < p->n_seen; i++)
+        names[i - p->seen_before] = p->seen[i];
+    const char *near = aw_suggest(wanted, names, p->n_seen - p->seen_before);
     if (near)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: %.80s%snothing called '%.60s' has come — did "
@@ -358,9 +393,9 @@ static enum aw_status nothing_found(struct plot *p)
                        file, colon, wanted, near);
     for (size_t i = p->base; i < p->traces.n; i++)
         aw_append_name(all, sizeof all, p->traces.list[i].name);
-    for (size_t i = 0; i < p->n_seen; i++)
+    for (size_t i = p->seen_before; i < p->n_seen; i++)
         aw_append_name(all, sizeof all, p->seen[i]);
-    return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
+    return aw_fail(&p->session->err, p->n_seen > p->seen_before ? AW_USAGE : AW_TIMEOUT,
                    "plot: %.80s%snothing called '%.60s' has come%s%s", file, colon, wanted,
                    *all ? " — there is " : "", all);
 }
@@ -591,6 +626,7 @@ static enum aw_status print_recording(struct plot *p)
                                    .title = aw_option(p->session, "title"),
                                    .start_ns = p->traces.first_ns,
                                    .absolute = true,
+                                   .rows = p->traces.counted && !p->traces.timed,
                                    .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
@@ -661,9 +697,19 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
 static enum aw_status collect_run(struct plot *p)
 {
     enum aw_status status = collect(p);
-    bool missing = p->input && !p->usual && status == AW_OK &&
-                   aw_select_missing(&p->select, p->found) < p->select.n;
-    return status == AW_OK && (p->traces.n == p->base || missing) ? nothing_found(p) : status;
+    for (size_t i = 0; i < p->select.n; i++)
+        p->found_in_any[i] |= p->found[i];
+    return status == AW_OK && p->traces.n == p->base ? nothing_found(p) : status;
+}
+
+/* What was asked for has to be in one of the recordings. */
+static enum aw_status check_found(struct plot *p)
+{
+    if (!p->input || p->usual || aw_select_missing(&p->select, p->found_in_any) == p->select.n)
+        return AW_OK;
+    p->base = p->seen_before = 0;
+    p->n_inputs = 1; /* no file is to blame */
+    return nothing_found(p);
 }
 
 /* Another recording: what was found in those before it does not count. */
@@ -672,7 +718,7 @@ static enum aw_status next_run(struct plot *p, size_t at)
     aw_stream_close(p->stream);
     p->input = p->inputs[at];
     p->base = p->traces.n;
-    p->n_seen = 0;
+    p->seen_before = p->n_seen;
     p->taken = 0;
     p->begun = p->others = false;
     memset(p->found, 0, sizeof p->found);
@@ -690,6 +736,8 @@ static enum aw_status plot_all(struct plot *p)
         if (status == AW_OK)
             status = collect_run(p);
     }
+    if (status == AW_OK)
+        status = check_found(p);
     if ((status != AW_OK && status != AW_STOPPED && status != AW_LOST) || !p->traces.any)
         return status;
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;

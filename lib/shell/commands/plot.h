@@ -27,6 +27,7 @@ struct aw_traces {
     size_t run;         /* the recording that is read now, from 0 */
     const char *suffix; /* behind the names of its values in the legend; NULL: nothing */
     bool any;
+    bool timed, counted; /* recordings with times, and ones of which a row is a second */
     int64_t first_ns, last_ns;
 };
 

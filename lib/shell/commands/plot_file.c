@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/text.h"
+#include "capture/times.h"
 #include "shell/commands/picture.h"
 #include "shell/commands/plot.h"
 
@@ -202,8 +203,12 @@ static bool is_named(const struct aw_traces *traces, const struct panels *panels
 
 static void add_name(const struct aw_trace *trace, bool with_unit, char *label, size_t size)
 {
+    const char *name = plain_name(trace);
+    char bare[AW_POINT_NAME], unit[16];
     bool has_unit = with_unit && *trace->unit;
-    aw_append(label, size, ", ", "%.30s%s%s%s", plain_name(trace), has_unit ? " [" : "",
+    aw_column_unit(name, bare, sizeof bare, unit);
+    bool said = *trace->unit && strcmp(unit, trace->unit) == 0; /* by the name, too */
+    aw_append(label, size, ", ", "%.30s%s%s%s", said ? bare : name, has_unit ? " [" : "",
               has_unit ? trace->unit : "", has_unit ? "]" : "");
 }
 
@@ -270,8 +275,12 @@ enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path,
                                                     .n = traces->list[i].n};
         list[p].n = (size_t)(series + used - list[p].series);
     }
-    struct aw_chart chart = {
-        .title = title, .x_label = "time", .x_unit = "s", .panels = list, .n = panels.n};
+    bool rows = traces->counted && !traces->timed;
+    struct aw_chart chart = {.title = title,
+                             .x_label = rows ? "row" : "time",
+                             .x_unit = rows ? NULL : "s",
+                             .panels = list,
+                             .n = panels.n};
     char *text = aw_picture_draw(&chart, path, &size, err);
     if (!text)
         return err->status;

@@ -345,6 +345,8 @@ struct aw_tool {
     const struct aw_renamed *renamed;  /* {0}-terminated, or NULL; docs/CHANGES.md has them all */
     const char *field;                 /* one that people look at, for advice: "m1.position" */
     const char *move;                  /* a motion that ends by itself, for examples: "deg 1 90" */
+    const char *moves;          /* lines of a motion that plot shows, "deg 1 10\\n…"; NULL: one
+                                          move is enough */
     const char *const *usual;   /* what plot FILE draws if nothing is named: {"position", NULL} */
     const char *no_answer_hint; /* why the device may say nothing: printed once by watch, plot and
                                    record where none comes; NULL: no hint */

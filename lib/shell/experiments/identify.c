@@ -174,14 +174,9 @@ static enum aw_status find_time(struct aw_session *session, const struct aw_tabl
                                 struct aw_bench_columns *c)
 {
     char unit[16], text[24];
-    struct aw_time_column time;
-    int found = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    if (aw_options_find(&session->options, "time")->origin == AW_FROM_DEFAULT)
+        return aw_table_find_time(table, &c->t, &c->time_scale, &session->err);
     c->time_scale = 1;
-    if (aw_options_find(&session->options, "time")->origin == AW_FROM_DEFAULT && found >= 0 &&
-        !time.unsure && !time.step) {
-        c->time_scale = time.scale;
-        return aw_table_column(table, table->names[found], &c->t, &session->err);
-    }
     enum aw_status status = find_column(session, table, aw_option(session, "time"), &c->t, unit);
     snprintf(text, sizeof text, "1%s", unit);
     return status == AW_OK && *unit ? aw_number_parse_unit(text, "s", &c->time_scale, &session->err)

@@ -19,12 +19,19 @@ static bool has_word(const char *text, const char *word)
     return at && (at == text || at[-1] == ' ') && (!at[length] || at[length] == ' ');
 }
 
-/* The tool's name in front, and its own words for {move} and {field}. */
+/* The tool's name in front, and its own words for {move} and {field}; {moves} at the end may be
+ * lines from a pipe. */
 static void fill_line(const struct aw_tool *tool, const char *line, char *out, size_t size)
 {
     bool shell = strncmp(line, "$ ", 2) == 0;
+    const char *moves = strstr(line, " {moves}");
     snprintf(out, size, "%s%s", shell ? "" : tool->name, shell ? "" : " ");
-    for (const char *at = shell ? line + 2 : line; *at;) {
+    if (moves && tool->moves)
+        snprintf(out, size, "printf '%s\\n' | %s %.*s", tool->moves, tool->name,
+                 (int)(moves - line), line);
+    else if (moves)
+        snprintf(out, size, "%s %.*s %s", tool->name, (int)(moves - line), line, tool->move);
+    for (const char *at = moves ? "" : shell ? line + 2 : line; *at;) {
         size_t plain = strcspn(at, "{");
         aw_append(out, size, "", "%.*s", (int)plain, at);
         at += plain;
@@ -48,7 +55,7 @@ void aw_each_example(const struct aw_tool *tool, const struct aw_command *comman
         if (own || has_word(*list, command->name))
             fn(context, line);
     }
-    bool all = tool->move || !command->lines || !strstr(command->lines[0], "{move}");
+    bool all = tool->move || !command->lines || !strstr(command->lines[0], "{move");
     for (const char *const *list = all ? command->lines : NULL; list && *list; list++) {
         fill_line(tool, *list, line, sizeof line);
         fn(context, line);

@@ -270,10 +270,10 @@ static void draw_time(const struct aw_strip_look *look, const struct box *box,
     for (int i = 0; i < box->width; i++)
         aw_braille_text(canvas, box->x + i, y, "─", AW_BRAILLE_DIM);
     for (int i = 0; i < n; i++) {
-        char text[48];
+        char text[48] = "row ";
         int x = box->x + (int)((at[i] - end + span) / span * (box->width - 1) + 0.5);
-        print_fixed(text, sizeof text, at[i], decimals);
-        strcat(text, " s");
+        print_fixed(text + 4 * look->rows, sizeof text - 8, at[i], decimals);
+        strcat(text, look->rows ? "" : " s");
         if (!look->absolute && at[i] == 0)
             strcpy(text, "now");
         int width = (int)strlen(text);

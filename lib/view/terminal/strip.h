@@ -57,6 +57,7 @@ struct aw_strip_look {
     const char *keys;  /* at the foot, or NULL */
     bool absolute;     /* the axis counts from the first sample, not back from now */
     int64_t start_ns;  /* absolute: where it is 0 */
+    bool rows;         /* its seconds are numbers of rows */
     bool numbered;     /* lines end in their number: there are no colours to tell them apart */
 };
 

@@ -42,6 +42,16 @@ static void test_names(void **state)
         {"t (us)", 1e-6, false, false},
         {"time_sec", 1, false, false},
         {"TIME [Seconds]", 1, false, false},
+        {"seconds", 1, false, false},
+        {"Sec", 1, false, false},
+        {"secs", 1, false, false},
+        {"s", 1, false, false},
+        {"ms", 1e-3, false, false},
+        {"milliseconds", 1e-3, false, false},
+        {"time [milliseconds]", 1e-3, false, false},
+        {"us", 0, false, false},
+        {"m", 0, false, false},
+        {"m s", 0, false, false},
         {"dt", 1, true, true},
         {"dt_ms", 1e-3, false, true},
         {"dt [s]", 1, false, true},
@@ -70,7 +80,7 @@ static void test_names(void **state)
 static void test_the_best_of_several(void **state)
 {
     (void)state;
-    static const char *const names[] = {"x", "dt", "dt_ms", "time", "t_ms", "t_s", "t"};
+    static const char *const names[] = {"x", "dt", "dt_ms", "time", "ms", "t_ms", "t_s", "t"};
     struct aw_time_column column;
     for (size_t n = 1; n < sizeof names / sizeof *names; n++)
         assert_int_equal(aw_time_find(names, n + 1, &column), n); /* the last is the best */
@@ -111,10 +121,16 @@ static void test_the_time_of_a_table(void **state)
     assert_int_equal(column, 1);
     assert_true(aw_table_cell(&table, 1, 1) == 1.5);
     aw_table_free(&table);
+    table = table_of("milliseconds,m1\n0,1\n1500,2\n");
+    assert_int_equal(aw_table_time(&table, &column, &err), AW_OK);
+    assert_true(aw_table_cell(&table, 1, column) == 1.5);
+    aw_table_free(&table);
     static const struct {
         const char *text, *why;
     } cases[] = {
-        {"time,m1\n0,1\n", "run.csv:1:1: column t: the table has only time, m1 — rename one"},
+        {"time,m1\n0,1\n", "run.csv:1:1: column t: the table has only time, m1 — rename one (a "
+                           "time column is called t, "
+                           "t_s, t_ms, time [s])"},
         {"dt_s,m1\n0,1\n", "run.csv:1:1: column t: the table has only dt_s, m1 — rename one"},
         {"t,m1\n0,1\n0,2\n", "run.csv:3:1: t: 0 s is not later"},
         {"t_s,m1\nx,1\n", "run.csv:2:1: t_s: 'x' is not a number"},

@@ -112,10 +112,29 @@ static const struct complaint {
     {"time_ms,m1,m2,m3\n10,1,2,3\n5,4,5,6\n", AW_MALFORMED,
      "run.csv:3:1: time_ms: 0.005 s is not later than the 0.01 s of line 2"},
     {"t,m1,m3\n0,1,2\n", AW_MALFORMED,
-     "run.csv:1:1: column m2: the table has only t, m1, m3 — rename one, or call it shoulder"},
+     "run.csv:1:1: no column for joint m2: there are t, m1, m3 — call one of them m2 or shoulder, "
+     "or name them: --columns t_s,m1,m2,m3"},
+    {"ms,waist,lift,bend\n0,1,2,3\n", AW_MALFORMED,
+     "run.csv:1:1: no column for joint m1: there are ms, waist, lift, bend — call one of them m1 "
+     "or "
+     "base, or name them: --columns t_ms,m1,m2,m3"},
+    {"time,waist,lift,bend\n0,1,2,3\n20,1,2,3\n", AW_MALFORMED,
+     "run.csv:1:1: no column for joint m1: there are time, waist, lift, bend — call one of them m1 "
+     "or base, or name them: --columns t_ms,m1,m2,m3"},
     {"m1,m2,m3\n0,1,2\n", AW_MALFORMED,
      "run.csv: 3 columns, and none of times — if a row is to be played every 20 ms: hidmotor play "
      "run.csv --every 20ms"},
+    {"zeit,m1,m2,m3\n0,0,0,0\n0.05,1,2,3\n0.1,2,3,4\n", AW_MALFORMED,
+     "run.csv: 4 columns, and none of times — if column 1, zeit, is the time in s: hidmotor play "
+     "run.csv --columns t_s,m1,m2,m3 (a time column is called t, t_s, t_ms, time [s])"},
+    {"m1,base2,m2,m3,zeit\n0,a,0,0,7\n1,b,2,3,27\n2,c,3,4,47\n", AW_MALFORMED,
+     "run.csv: 5 columns, and none of times — if column 5, zeit, is the time in ms: hidmotor play "
+     "run.csv --columns m1,-,m2,m3,t_ms (t_s if not; a time column is called t, t_s, t_ms"},
+    {"zeit,m1,m2,m3\n0,0,0,0\n2,50,2,3\n4,2,3,4\n", AW_MALFORMED, /* too fast for ms */
+     "run.csv: 4 columns, and none of times — if column 1, zeit, is the time in s: hidmotor play "},
+    {"m1,m2,m3,grip\n0,0,0,0\n1,2,3,9\n2,3,4,0\n", AW_MALFORMED,
+     "run.csv: 4 columns, and none of times — if a row is to be played every 20 ms: hidmotor play "
+     "run.csv --every 20ms (a time column is called t, t_s, t_ms, time [s])"},
     {"0,10,20\n1,11,20\n", AW_MALFORMED, "run.csv: 3 columns, and none of times — if a row"},
     {"t,m1,m2,m3\n", AW_MALFORMED, "run.csv: it has no rows"},
     {"0,1,2,3\n20,1,2,3\n40,1,2,3\n", AW_MALFORMED,
@@ -138,7 +157,7 @@ static const struct complaint {
     {"0 1 2 3 4 5 6 7 8 9\n1 1 2 3 4 5 6 7 8 9\n", AW_MALFORMED,
      "run.csv: 2 rows of 10 numbers without a header — no path"},
     {"0,1;1,2;2,3;3,4\n", AW_MALFORMED,
-     "run.csv:1:1: column m1: the table has only 0,1, 1,2, 2,3, 3,4"},
+     "run.csv:1:1: no column for joint m1: there are 0,1, 1,2, 2,3, 3,4 — call one"},
     {"", AW_MALFORMED, "run.csv: it is empty"},
 };
 
