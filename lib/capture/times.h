@@ -28,8 +28,8 @@ struct aw_time_column {
 /* Is this the name of a column of times? */
 bool aw_time_column(const char *name, struct aw_time_column *column);
 
-/* The best of n columns: "t", then one that says its unit, seconds before others, then a unit alone,
- * then one that does not say it, then steps. -1: none is one of times. */
+/* The best of n columns: "t", then one that says its unit, seconds before others, then a unit
+ * alone, then one that does not say it, then steps. -1: none is one of times. */
 int aw_time_find(const char *const *names, size_t n, struct aw_time_column *column);
 
 /* A name and its unit: "m1 [deg]", "m1 (deg)", "m1_deg". name gets what stands in front (cut to
