@@ -796,7 +796,7 @@ END
 @test "tune: the question comes below the table of the gains, not below all keys of the result" {
     run script -qec "canpid -l '$fast' tune -b lknee -c pos" /dev/null <<<n
     has "$output" "robust        pid"
-    has "$output" "use these gains? [y/N]"
+    matches "$output" "*model fit [0-9]* %, to be trusted. Try these gains (the joint makes two steps of 10deg)? \[y/N\]*"
     hasnt "$output" gain_margin=
     has "$output" "the previous gains are back — take the new ones by --yes, or by: "
     run script -qec "canpid -q -l '$fast' tune -b lknee -c pos" /dev/null < <(yes | head -n 2)
@@ -807,7 +807,7 @@ END
 @test "tune: a line for people, all of it with -v and for programs" {
     ok canpid -q -l "$fast" tune -b lknee -c pos --yes --force
     same "${#lines[@]}" 1
-    matches "$output" "tune board=lknee controller=pos rule=robust form=pid kp=* ki=* kd=* ms=* applied=true outcome=the new gains are kept: *"
+    matches "$output" "tune board=lknee controller=pos rule=robust form=pid kp=* ki=* kd=* ms=* applied=true outcome=the new gains are kept: IAE *; overshoot * %, predicted * %; rise time * s, predicted * s; model fit [0-9]* %, to be trusted"
     hasnt "$output" margin
     ok canpid -v -l "$fast" tune -b lknee -c pos --yes --force
     has "$output" "coherence"
@@ -815,6 +815,16 @@ END
     has "$output" " gain_margin="
     ok canpid -q -j -l "$fast" tune -b lknee -c pos --yes --force
     same "$(json '[.gain_margin, .before.iae, .after.rise_time, .tick] | map(type) | unique | .[]')" '"number"'
+}
+
+# bats test_tags=long
+@test "tune: the lines of its report, run again, give its gains" {
+    ok canpid -q -l "$fast" -j tune -b lknee -c pos --overshoot 30% --yes --force --report page.html
+    gains="$(records tune | jq -c '.[0] | [.kp, .ki, .kd]')"
+    line() { sed -n '/To do it again/,/pre>$/{s/<[^>]*>//g; /canpid '"$1"'/p}' page.html; }
+    ok eval "$(line identify | sed "s|^canpid|& -q -l '$fast'|")"
+    ok eval "$(line design | sed 's|^canpid|& -q -j|')"
+    same "$(json '[.kp, .ki, .kd]')" "$gains"
 }
 
 # bats test_tags=long

@@ -155,7 +155,7 @@ answer() {
     echo 'velocity 5 0 0' >&7 # and is silent, but there
     sees '.commander.program == "hidmotor"' leases
     fails 1 hidmotor -q -l "$at" move 0 10 0
-    matches "$why" "hidmotor: hidmotor (pid $first, *@*) has commanded for * s — wait, or take it over with --take"
+    matches "$why" "hidmotor: hidmotor (pid $first, *@*) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
     fails 1 hidmotor -q move 0 10 0 # on the server's machine
     ok hidmotor -q -l "$at" status
     ok hidmotor -q -l "$at" move 0 10 0 --take --wait

@@ -105,7 +105,7 @@ both() {
     (while sleep 0.1; do echo >&7; done) &
     started+=($!)
     run -1 --separate-stderr hidmotor -q move 0 10 0
-    matches "$stderr" "hidmotor: python3* (pid *, *) has commanded for * s — wait, or take it over with --take"
+    matches "$stderr" "hidmotor: python3* (pid *, *) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
     ok hidmotor -q status # who reads disturbs nobody
     ok hidmotor -q move 0 10 0 --take
     sees '.taken.program == "hidmotor"' said.first
@@ -130,7 +130,7 @@ rival() {
     started+=($!)
     sees ".commander.pid == $held" "lease.$tool"
     fails 1 "$tool" -q "${second[@]}"
-    matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take"
+    matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
     kill -0 $held # it has not been waited for
     ok "$tool" -q --take "${second[@]}"

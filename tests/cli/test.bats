@@ -101,7 +101,38 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     fails 2 armctl -q -l "$fast" expect deg angle=90 --tolerance 2kg
     fails 2 armctl -q -l "$fast" expect deg frob=90
     fails 2 armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
-    has "$why" '--tolerance goes with MESSAGE FIELD=VALUE'
+    has "$why" '--tolerance goes with FIELD=VALUE'
+}
+
+@test "expect: how far the nearest value is away, and --tolerance without a message" {
+    ok asked 'deg 1 90' 'expect angle=92 --tolerance 2deg'
+    ok asked 'deg 1 90' 'expect angle=1.5707963rad --tolerance 1'
+    exits 1 asked 'deg 1 90' 'expect angle=92deg --for 0.1s'
+    has "$stderr" '; nearest angle 90, 2 away — --tolerance allows that'
+    exits 1 asked 'deg 1 90' 'expect deg joint=1 angle=92 --for 0.1s'
+    has "$stderr" '; nearest angle 90, 2 away — --tolerance allows that'
+    exits 1 asked 'deg 1 90' 'expect angle=92 --tolerance 1deg --for 0.1s'
+    has "$stderr" '; nearest angle 90, 2 away, more than --tolerance'
+    exits 1 asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
+    has "$stderr" '; nearest angle 90, 5 away'
+    hasnt "$stderr" 'allows'
+    exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # another joint is no nearer one
+    hasnt "$stderr" 'away'
+    fails 2 asked 'expect angle=92 --tolerance 2kg'
+    has "$stderr" "--tolerance: angle: '2kg': unknown unit"
+    exits 6 asked 'expect angle=92 --tolerance -2deg'
+}
+
+@test "test: what another file has recorded stays, and the simulator is no output of a case" {
+    printf '## a\ndeg 1 10\nexpect angle=11 --for 0.1s\n' >f1.test
+    printf '## a\ndeg 1 10\n' >f2.test
+    exits 1 armctl -l "$fast" test f1.test --junit out.xml
+    has "$stderr" 'this is the simulator'
+    ok junit out.xml 'c["a"].find("failure").text' 'c["a"].find("system-out").text'
+    has "${lines[0]}" 'nearest angle 10, 1 away'
+    hasnt "$output" 'this is the simulator'
+    ok check f2.test
+    same "$(ls armctl-*)" armctl-f1-case-1.pcapng
 }
 
 @test "test: the worked examples, by prove" {
@@ -154,11 +185,11 @@ END
         's.findall("properties/property")[2].get("value")'
     same "${lines[0]}" "['6', '3', '1', '1']"
     has "${lines[1]}" "no command 'dge'"
-    has "${lines[2]}" 'recorded in ./armctl-case-2.pcapng'
+    has "${lines[2]}" 'recorded in ./armctl-all-case-2.pcapng'
     same "${lines[3]}" "['version', 'link', 'firmware', 'config']"
     same "${lines[4]}" simulated
-    ok armctl decode -j armctl-case-2.pcapng
-    same "$(ls armctl-case-*)" "$(printf 'armctl-case-2.pcapng\narmctl-case-3.pcapng')"
+    ok armctl decode -j armctl-all-case-2.pcapng
+    same "$(ls armctl-all-case-*)" "$(printf 'armctl-all-case-2.pcapng\narmctl-all-case-3.pcapng')"
 }
 
 @test "test: set-up and tear-down, repetitions, limits of time" {
@@ -210,7 +241,7 @@ END
     ok armctl -q decode -j all.pcapng
     has "$output" '"angle":10'
     has "$output" '"angle":20'
-    [ ! -e armctl-case-2.pcapng ]
+    [ ! -e armctl-all-case-2.pcapng ]
     exits 1 hidmotor -q -l 'sim:?fault=lost:1' test "$D/all.test"
     hasnt "$output" all.test:0
 }
@@ -234,9 +265,9 @@ END
     armctl -q -l sim: test kill.test --junit out.xml >out 2>/dev/null &
     started+=($!)
     victim=$!
-    until grep -qs 'name="long"' out.xml && [ -s armctl-case-2.pcapng ]; do kill -0 "$victim"; done
+    until grep -qs 'name="long"' out.xml && [ -s armctl-kill-case-2.pcapng ]; do kill -0 "$victim"; done
     kill -9 "$victim"
     ok junit out.xml 'c["long"].find("error").get("message")' 'c["quick"].find("error")'
     same "$output" "$(printf 'the case has not ended: the test was killed\nNone')"
-    ok ls armctl-case-2.pcapng
+    ok ls armctl-kill-case-2.pcapng
 }

@@ -437,16 +437,30 @@ static void stop_device(struct tester *t, struct aw_verdict *v)
     conclude(t, v, AW_VERDICT_ERROR, NULL, why);
 }
 
+/* "lift" of "tests/lift.test": what names the recordings of a file's cases, so that another file's
+ * run leaves them. */
+static void name_file(const char *file, char *out, size_t size)
+{
+    static const char usual[] = ".test";
+    const char *slash = strrchr(file, '/');
+    snprintf(out, size, "%s", slash ? slash + 1 : file);
+    size_t n = strlen(out), end = sizeof usual - 1;
+    if (n > end && strcmp(out + n - end, usual) == 0)
+        out[n - end] = '\0';
+}
+
 /* A recording of the case, unless the session is recorded as a whole. */
 static void begin_recording(struct tester *t, struct run *run, size_t number)
 {
     struct aw_session *session = t->session;
     const char *folder = aw_option(session, "keep"), *url;
+    char file[160];
     struct aw_error before = session->err;
     if (session->device.tee || aw_flag(session, "record") || aw_session_url(session, &url) != AW_OK)
         return;
-    snprintf(run->path, sizeof run->path, "%s/%s-case-%zu.pcapng", folder, session->tool->name,
-             number);
+    name_file(run->section->file, file, sizeof file);
+    snprintf(run->path, sizeof run->path, "%s/%s-%s-case-%zu.pcapng", folder, session->tool->name,
+             file, number);
     session->device.tee = calloc(1, sizeof *session->device.tee);
     if (session->device.tee &&
         aw_tee_open(session->device.tee, session, "test", run->path, url) != AW_OK) {

@@ -16,10 +16,12 @@
 #define PAIRS_MAX  32
 #define SHOWN_MAX  160 /* characters of one */
 #define WANTED_MAX 400
+#define AWAY_MAX   160
 
 struct near {
     double distance;
     char text[SHOWN_MAX];
+    char away[AWAY_MAX]; /* the value that was farthest from what is wanted, and how far; or "" */
 };
 
 struct waiter {
@@ -120,6 +122,38 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
     return status == AW_OK ? find_slack(w) : status;
 }
 
+/* The same for a condition. */
+static enum aw_status allow(struct waiter *w)
+{
+    struct aw_session *session = w->session;
+    const char *tolerance = aw_option(session, "tolerance");
+    struct aw_where tolerated = w->where;
+    struct aw_error why;
+    bool any = false;
+    for (size_t t = 0; t < w->where.n; t++) {
+        struct aw_where_term *term = &w->where.terms[t];
+        if (term->op != AW_WHERE_IS || !term->is_number)
+            continue;
+        any = true;
+        term->tolerance = tolerance;
+        tolerated.terms[t].has_unit = true;
+        tolerated.terms[t].op = AW_WHERE_AT_MOST; /* which needs a unit of the field */
+        snprintf(tolerated.terms[t].text, sizeof tolerated.terms[t].text, "%s", tolerance);
+    }
+    if (!any)
+        return aw_fail(&session->err, AW_USAGE,
+                       "expect: --tolerance goes with FIELD=VALUE — another condition says itself "
+                       "how far: 'FIELD>4 and FIELD<6'");
+    if (*tolerance == '-')
+        return aw_fail(&session->err, AW_LIMIT, "--tolerance: %s is below 0", tolerance);
+    if (aw_stream_check(session, &w->none, &tolerated) != AW_OK) {
+        why = session->err;
+        bool named = strncmp(why.text, "--where: ", 9) == 0;
+        return aw_fail(&session->err, AW_USAGE, "--tolerance: %s", why.text + (named ? 9 : 0));
+    }
+    return AW_OK;
+}
+
 static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
 {
     struct aw_wire *wire;
@@ -127,12 +161,10 @@ static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     const struct aw_codec *codec = args->n ? aw_wire_codec(wire, args->bound[0].text, AW_RX) : NULL;
-    if (!codec && aw_flag(w->session, "tolerance"))
-        return aw_fail(
-            &w->session->err, AW_USAGE,
-            "expect: --tolerance goes with MESSAGE FIELD=VALUE — a condition says itself "
-            "how far: 'FIELD>4 and FIELD<6'");
-    return codec ? parse_message(w, args, codec) : parse_condition(w, args);
+    if (codec)
+        return parse_message(w, args, codec);
+    status = parse_condition(w, args);
+    return status == AW_OK && aw_flag(w->session, "tolerance") ? allow(w) : status;
 }
 
 /* ---- Is it so? ---------------------------------------------------------------------------------
@@ -183,14 +215,89 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
     for (size_t t = 0; t < w->where.n; t++) {
         const struct aw_where_term *term = &w->where.terms[t];
         const struct aw_select one = {.n = 1, .pattern = {term->field}};
-        double least = INFINITY;
+        double least = INFINITY, number;
         for (size_t i = 0; i < item->n; i++)
             if (aw_select_match(&one, &item->points[i]) == 0)
-                least =
-                    fmin(least, term->is_number ? part(item->points[i].value, term->number) : 1);
+                least = fmin(least, aw_where_number(term, &item->points[i], &number)
+                                        ? part(item->points[i].value, number)
+                                        : 1);
         sum += least;
     }
     return isnan(sum) ? 1e300 : sum;
+}
+
+struct away {
+    double part; /* of what is wanted; negative: nothing is away */
+    char text[AWAY_MAX];
+};
+
+static void take_away(const struct waiter *w, struct away *away, const char *name, double is,
+                      double wanted, bool equal)
+{
+    const char *advice = !equal                             ? ""
+                         : aw_flag(w->session, "tolerance") ? ", more than --tolerance"
+                                                            : " — --tolerance allows that";
+    if (!(part(is, wanted) > away->part))
+        return;
+    away->part = part(is, wanted);
+    snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s", name, is,
+             fabs(is - wanted), advice);
+}
+
+/* Of the term that does not hold, the value that is nearest to it. False: it is no number. */
+static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *term,
+                            const struct aw_item *item, struct away *away)
+{
+    const struct aw_where alone = {.n = 1, .terms = {*term}};
+    const struct aw_select one = {.n = 1, .pattern = {term->field}};
+    const struct aw_point *nearest = NULL;
+    double number, wanted = 0;
+    if (aw_where_holds(&alone, item->points, item->n))
+        return true;
+    for (size_t i = 0; i < item->n; i++) {
+        const struct aw_point *point = &item->points[i];
+        if (aw_select_match(&one, point) != 0 || isnan(point->value) ||
+            !aw_where_number(term, point, &number))
+            continue;
+        if (!nearest || fabs(point->value - number) < fabs(nearest->value - wanted)) {
+            nearest = point;
+            wanted = number;
+        }
+    }
+    if (nearest)
+        take_away(w, away, nearest->name, nearest->value, wanted, term->op == AW_WHERE_IS);
+    return nearest;
+}
+
+/* False: it is no number, or has no unit as one that says whom the message is about, of whom there
+ * is no nearest. */
+static bool is_away_by_scalar(const struct waiter *w, const struct aw_item *item, int scalar,
+                              struct away *away)
+{
+    const struct aw_record *record = item->record, *wanted = &w->wanted;
+    const struct aw_field *field = wanted->codec->scalars[scalar].field;
+    const char *unit = aw_scalar_range(wanted->codec, scalar, wanted).unit;
+    bool number = !field->names && field->type != AW_TEXT && unit && *unit;
+    char name[AW_POINT_NAME];
+    if (!(wanted->present >> scalar & 1))
+        return true;
+    if (!(record->present >> scalar & 1) || !number)
+        return number ? false : record->v[scalar] == wanted->v[scalar];
+    aw_scalar_name(&wanted->codec->scalars[scalar], name, sizeof name);
+    if (!(fabs(record->v[scalar] - wanted->v[scalar]) <= w->slack[scalar]))
+        take_away(w, away, name, record->v[scalar], wanted->v[scalar], true);
+    return true;
+}
+
+static void tell_away(const struct waiter *w, const struct aw_item *item, char out[AWAY_MAX])
+{
+    struct away away = {.part = 0};
+    bool comparable = true;
+    for (int i = 0; w->wanted.codec && i < w->wanted.codec->n_scalars; i++)
+        comparable = comparable && is_away_by_scalar(w, item, i, &away);
+    for (size_t t = 0; t < w->where.n; t++)
+        comparable = comparable && is_away_by_term(w, &w->where.terms[t], item, &away);
+    snprintf(out, AWAY_MAX, "%s", comparable ? away.text : "");
 }
 
 static void note_nearest(struct waiter *w, const struct aw_item *item)
@@ -210,6 +317,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
         w->nearest[at] = w->nearest[at - 1];
     w->n_nearest += w->n_nearest < NEAREST;
     w->nearest[at].distance = distance;
+    tell_away(w, item, w->nearest[at].away);
     snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
 }
 
@@ -353,8 +461,9 @@ static enum aw_status fail(struct waiter *w, bool came)
                        "— give a longer --for, or ask the device for it first",
                        w->text, after_s(w));
     return aw_fail(&session->err, AW_REFUSED,
-                   "expect: no %s in %.3g s; messages of this kind that came: %" PRIu64, w->text,
-                   after_s(w), w->seen);
+                   "expect: no %s in %.3g s; messages of this kind that came: %" PRIu64 "%s%s",
+                   w->text, after_s(w), w->seen, *w->nearest[0].away ? "; " : "",
+                   w->nearest[0].away);
 }
 
 /* What a device that only answers has said since the last command. */

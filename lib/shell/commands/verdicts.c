@@ -50,7 +50,9 @@ static void print_case(FILE *file, const struct aw_verdict *v)
     if (element) {
         fprintf(file, "      <%s", element);
         attribute(file, "message", v->why ? v->why : "");
-        fprintf(file, "/>\n");
+        fputc('>', file);
+        aw_xml_print(file, v->why ? v->why : "");
+        fprintf(file, "</%s>\n", element);
     }
     if (v->output && *v->output) {
         fprintf(file, "      <system-out>");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "base/xml.h"
 #include "shell/experiments/tuning.h"
 
@@ -180,21 +181,42 @@ static bool put_charts(struct aw_session *session, FILE *file, const struct aw_b
            put_svg(file, aw_bench_draw_nyquist(session, s->model, s->proposal, 1, NULL, &size));
 }
 
+/* The options of a kind that were given, as a shell reads them. */
+static void list_given(const struct aw_session *session, const char *const *names, char *out,
+                       size_t size)
+{
+    char word[80];
+    *out = '\0';
+    for (; *names; names++) {
+        const char *value = aw_option(session, *names);
+        if (!aw_flag(session, *names))
+            continue;
+        aw_append(out, size, "", " --%s", *names);
+        if (strcmp(*names, "force") != 0)
+            aw_append(out, size, "", " %s", aw_shell_word(word, sizeof word, value));
+    }
+}
+
 static void put_commands(struct aw_session *session, FILE *file, const struct aw_bench_story *s)
 {
     const struct aw_bench_hooks *hooks = session->tool->bench;
     const char *tool = session->tool->name;
-    char joint[AW_BENCH_SET], set[AW_BENCH_SET], back[AW_BENCH_SET];
+    static const char *const experiment[] = {"with",   "amplitude", "max-deviation",
+                                             "around", "tick",      NULL};
+    static const char *const wishes[] = {"form", "ms", "noise", "force", NULL};
+    char joint[AW_BENCH_SET], set[AW_BENCH_SET], back[AW_BENCH_SET], how[400], wanted[200];
+    list_given(session, experiment, how, sizeof how);
+    list_given(session, wishes, wanted, sizeof wanted);
     hooks->words(s->joint, joint, sizeof joint);
     hooks->set(s->joint, s->proposal->per_tick, set, sizeof set);
     hooks->set(s->joint, s->old, back, sizeof back);
     fprintf(file,
-            "<h2>To do it again</h2>\n<pre>%s identify%s --save model.json\n"
-            "%s design model.json --rule %s\n"
+            "<h2>To do it again</h2>\n<pre>%s identify%s%s --save model.json\n"
+            "%s design model.json --rule %s --overshoot %.9g --step %.9g%s%s\n"
             "%s %s\n"
             "%s step%s --from %.4g --to %.4g --for 3s</pre>\n",
-            tool, joint, tool, aw_rule_name(s->proposal->rule), tool, set, tool, joint, s->from,
-            s->to);
+            tool, joint, how, tool, aw_rule_name(s->proposal->rule), s->overshoot, s->step,
+            s->model->unit, wanted, tool, set, tool, joint, s->from, s->to);
     fprintf(file, "<p>The previous gains:</p>\n<pre>%s %s</pre>\n", tool, back);
 }
 

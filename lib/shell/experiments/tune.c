@@ -103,9 +103,11 @@ static enum aw_status propose(struct tuner *t, struct aw_error *why)
     o.overshoot *= t->share;
     enum aw_status status =
         aw_design(&t->model.fit.process, &t->model.driver, &o, &t->proposal, why);
+    t->story.overshoot = o.overshoot;
     if (!(t->proposal.least_overshoot > 0))
         return status;
     o.overshoot = fmin(t->options.overshoot, t->proposal.least_overshoot * SLIGHTLY_MORE);
+    t->story.overshoot = o.overshoot;
     return aw_design(&t->model.fit.process, &t->model.driver, &o, &t->proposal, why);
 }
 
@@ -320,13 +322,29 @@ static enum aw_status disagreed(struct aw_bench *bench, struct tuner *t)
     return AW_OK;
 }
 
+/* "model fit 91 %, to be trusted": how far to believe all of it. */
+static void say_fit(const struct tuner *t, char *out, size_t size)
+{
+    snprintf(out, size, "model fit %.0f %%, %sto be trusted", 100 * t->model.fit.held_out,
+             aw_fit_trusted(&t->model.fit) ? "" : "not ");
+}
+
+static bool agrees(struct aw_bench *bench, const struct tuner *t, const char *steps)
+{
+    char question[160], fit[60];
+    say_fit(t, fit, sizeof fit);
+    snprintf(question, sizeof question, "%s. Try these gains (the joint makes %s of %.4g%s)?", fit,
+             steps, fabs(t->step) * t->model.full_scale, t->model.unit);
+    return aw_session_agrees(bench->session, question);
+}
+
 /* Steps with the old gains and the new ones, and once more with calmer ones where these are wild.
  */
 static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
 {
     struct aw_session *session = bench->session;
     bool wild;
-    bool agreed = aw_session_agrees(session, "use these gains?");
+    bool agreed = agrees(bench, t, "two steps");
     report(bench, t);
     if (!agreed)
         return disagreed(bench, t);
@@ -344,9 +362,30 @@ static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
     }
     aw_session_notice(session, "%s: trying calmer gains", first.text);
     aw_object_start(&session->result, NULL); /* of the gains that were too lively */
-    agreed = aw_session_agrees(session, "use these gains?");
+    agreed = agrees(bench, t, "one step");
     report(bench, t);
     return agreed ? try_new(bench, t, &wild) : disagreed(bench, t);
+}
+
+static const char *say_metric(char out[AW_BENCH_CELL], enum aw_metric metric, double value)
+{
+    if (!aw_metric_reached(value))
+        return aw_bench_metric_cell(out, metric, value, false);
+    snprintf(out, AW_BENCH_CELL, "%.3g %s", value, aw_metric(metric)->unit_after);
+    return out;
+}
+
+/* What was predicted beside what came, and how good the model is that predicted it. */
+static void append_evidence(struct tuner *t)
+{
+    static const enum aw_metric shown[] = {AW_OVERSHOOT, AW_RISE_TIME};
+    char is[AW_BENCH_CELL], told[AW_BENCH_CELL], fit[60];
+    for (size_t i = 0; t->story.after.n && i < sizeof shown / sizeof *shown; i++)
+        aw_append(t->outcome, OUTCOME, "; ", "%s %s, predicted %s", aw_metric(shown[i])->title,
+                  say_metric(is, shown[i], t->story.is.value[shown[i]]),
+                  say_metric(told, shown[i], t->proposal.step.value[shown[i]]));
+    say_fit(t, fit, sizeof fit);
+    aw_append(t->outcome, OUTCOME, "; ", "%s", fit);
 }
 
 /* Its last words: kept or put back, and why. */
@@ -357,6 +396,8 @@ static enum aw_status conclude(struct aw_session *session, struct tuner *t, enum
         return status;
     if (status != AW_OK)
         snprintf(t->outcome, OUTCOME, "the previous gains are back: %s", cause.text);
+    if (t->proposal.margins.stable)
+        append_evidence(t);
     if (session->result.cmd) {
         aw_object_truth(&session->result, "applied", t->applied);
         aw_object_keep(&session->result, "outcome", t->outcome);
@@ -377,6 +418,7 @@ static enum aw_status write_report(struct aw_bench *bench, struct tuner *t, enum
     t->story.proposal = &t->proposal;
     t->story.from = t->rest * t->model.full_scale;
     t->story.to = (t->rest + t->step) * t->model.full_scale;
+    t->story.step = t->options.step * t->model.full_scale;
     t->story.joint = &bench->joint;
     t->story.goal = aw_metric(t->goal)->title;
     t->story.outcome = t->outcome;

@@ -98,7 +98,8 @@ struct aw_bench_story {
     const struct aw_proposal *proposal;
     struct aw_gains old;
     bool old_known;
-    double from, to; /* of the steps, in the unit */
+    double from, to;        /* of the steps, in the unit */
+    double overshoot, step; /* what the gains are designed for: a share, and in the unit */
     struct aw_run before, after;
     struct aw_response was, is;
     const char *goal, *outcome;

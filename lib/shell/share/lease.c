@@ -140,11 +140,12 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
 {
     const struct aw_who *other = &commander(server)->who;
     double idle = seconds_since(server, server->frame_ns);
-    char why[200], since[32] = "";
+    char why[240], since[32] = "";
     if (idle > 1 && !moves(server))
         snprintf(since, sizeof since, ", idle for %.0f s", idle);
     snprintf(why, sizeof why,
-             "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with --take",
+             "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with "
+             "--take; a stop is anybody's",
              other->program, (int)other->pid, other->user, seconds_since(server, server->since_ns),
              since);
     peer->wants = false;

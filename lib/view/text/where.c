@@ -215,23 +215,33 @@ static bool compare(enum aw_where_op op, double a, double b)
     }
 }
 
-static bool wanted_number(const struct aw_where_term *term, const struct aw_point *point,
-                          double *number)
+static const char *unit_of(const struct aw_point *point)
 {
-    const char *unit = NULL;
+    return point->codec ? aw_scalar_range(point->codec, point->scalar, point->record).unit : NULL;
+}
+
+bool aw_where_number(const struct aw_where_term *term, const struct aw_point *point, double *number)
+{
     *number = term->number;
     if (!term->has_unit)
         return term->is_number;
-    if (point->codec)
-        unit = aw_scalar_range(point->codec, point->scalar, point->record).unit;
-    return aw_number_parse_unit(term->text, unit, number, NULL) == AW_OK;
+    return aw_number_parse_unit(term->text, unit_of(point), number, NULL) == AW_OK;
+}
+
+static bool is_near(const struct aw_where_term *term, const struct aw_point *point, double number)
+{
+    const char *unit = unit_of(point);
+    double slack = 0;
+    return aw_number_parse_unit(term->tolerance, unit ? unit : "", &slack, NULL) == AW_OK &&
+           fabs(point->value - number) <= slack;
 }
 
 static bool holds(const struct aw_where_term *term, const struct aw_point *point)
 {
     double number;
-    if (!isnan(point->value) && wanted_number(term, point, &number))
-        return compare(term->op, point->value, number);
+    if (!isnan(point->value) && aw_where_number(term, point, &number))
+        return term->tolerance && term->op == AW_WHERE_IS ? is_near(term, point, number)
+                                                          : compare(term->op, point->value, number);
     if (!point->text || (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT))
         return false;
     return (strcmp(point->text, term->text) == 0) == (term->op == AW_WHERE_IS);

@@ -30,7 +30,8 @@ struct aw_where_term {
     char text[40]; /* the value as it was written */
     bool is_number;
     double number;
-    bool has_unit; /* the number depends on the unit of the field */
+    bool has_unit;         /* the number depends on the unit of the field */
+    const char *tolerance; /* of = with a number: how far from it is the same; NULL: nothing is */
 };
 
 /* Of what every message has beside its fields: msg = NAME, dir != tx. */
@@ -72,6 +73,10 @@ void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
 /* Do the conditions on msg and dir hold for a message of this name and direction? dir 0: not known,
  * which fulfils none. The functions below do not look at these conditions. */
 bool aw_where_head_holds(const struct aw_where *where, const char *message, enum aw_dir dir);
+
+/* The number that a point is compared with, in the unit of its field; false: with none. */
+bool aw_where_number(const struct aw_where_term *term, const struct aw_point *point,
+                     double *number);
 
 /* Does every term hold for one of the points of a message? A field that the message does not have,
  * and "no data", fulfil nothing. */
