@@ -106,8 +106,7 @@ static inline struct echo_device *echo_device(int64_t delay_ns)
  * there is none, somebody asks to stop. */
 struct interrupted_clock {
     struct aw_real_clock real;
-    struct aw_link *leaves; /* is closed, */
-    bool left;              /* once */
+    struct aw_link *leaves; /* is closed */
 };
 
 static inline enum aw_status interrupted_wait(struct aw_clock *clock, int fd, short events,
@@ -117,9 +116,8 @@ static inline enum aw_status interrupted_wait(struct aw_clock *clock, int fd, sh
     struct aw_real_clock real = aw_real_clock(-1);
     if (events == POLLIN && !self->leaves)
         return AW_STOPPED;
-    if (events == POLLIN && !self->left)
+    if (events == POLLIN)
         aw_link_close(self->leaves);
-    self->left = true;
     return aw_clock_wait(&real.base, fd, events, deadline);
 }
 

@@ -118,7 +118,6 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
                           int64_t deadline, struct aw_error *err)
 {
     struct aw_fd_link *self = (struct aw_fd_link *)link;
-    int reset = 0;
     *got = 0;
     for (;;) {
         /* Waiting comes first even when there are bytes: a flood must not hide a request to stop.
@@ -129,14 +128,16 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
             return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
         flush(self, NULL); /* reading says what is wrong */
         ssize_t n = read(self->fd, buf, cap);
+        int error = n < 0 ? errno : 0;
+        /* Who ends without having read resets; what it had sent comes behind that: a last stop. */
+        if (error == ECONNRESET)
+            n = read(self->fd, buf, cap);
         if (n > 0) {
             *got = (size_t)n;
             return AW_OK;
         }
-        if (n == 0 || (!try_again(errno) && (errno != ECONNRESET || reset)))
-            return aw_fd_lost(link, n == 0 ? reset : errno, err);
-        /* Who ends without having read resets; what it had sent comes behind that: a last stop. */
-        reset = errno == ECONNRESET ? errno : reset;
+        if (!try_again(error))
+            return aw_fd_lost(link, error, err);
     }
 }
 
