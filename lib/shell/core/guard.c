@@ -19,7 +19,7 @@
 
 #define LATE_NS  (500 * AW_MILLISECOND) /* without a sign of life: it stands still */
 #define HANDS_NS (100 * AW_MILLISECOND) /* the same, where hands are on the arm */
-#define SIGN_NS (20 * AW_MILLISECOND)
+#define SIGN_NS  (20 * AW_MILLISECOND)
 
 struct aw_guard_life {
     int64_t still_ns;
