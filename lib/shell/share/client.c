@@ -313,6 +313,8 @@ static enum aw_status attach(struct aw_session *session, const char *url)
         return AW_OK;
     if (session->share.attached && session->share.patient)
         return attach_again(session);
+    if (session->share.attached && session->mode.one_shot && !session->mode.scripts)
+        return aw_attached_fail(session->share.attached, &session->err);
     if (session->share.attached) { /* to one that is gone: url was of its device */
         aw_session_unlink(session);
         detach(session);
