@@ -62,6 +62,7 @@ static void must_be_frames(struct aw_wire *wire, enum aw_dir dir, struct aw_span
 
 struct rig {
     struct aw_wire wire;
+    struct own own;
     struct listener listener;
     struct encoder encoder;
 };
@@ -97,7 +98,9 @@ static struct rig *open_rig(size_t variant)
              (world = world_new(&scene_of_all, &options)));
     if (!rig->wire.protocol) {
         aw_wire_init(&rig->wire, &aw_ezphys_protocol, &aw_ezphys_protocol.variants[variant], false);
-        MUST(listener_init(&rig->listener, &rig->wire, &scene_of_all, world, NULL) == AW_OK);
+        MUST(own_init(&rig->own, &rig->wire, &scene_of_all, world, NULL) == AW_OK);
+        MUST(listener_init(&rig->listener, &rig->wire, &scene_of_all, world, &rig->own, NULL) ==
+             AW_OK);
         MUST(encoder_init(&rig->encoder, &rig->wire, &scene_of_all, NULL) == AW_OK);
     }
     world_reset(world);
@@ -109,11 +112,10 @@ static struct rig *open_rig(size_t variant)
 /* Forces may be so large that the physics blows up; then only a reset helps. */
 static void step(struct rig *rig)
 {
-    struct own none = {.memory = NULL};
     struct aw_span told;
     if (!world_step(world))
         world_reset(world);
-    MUST(encoder_encode(&rig->encoder, world, &none, &told, NULL) == AW_OK);
+    MUST(encoder_encode(&rig->encoder, world, &rig->own, &told, NULL) == AW_OK);
     must_be_frames(&rig->wire, AW_RX, told, NULL);
 }
 
