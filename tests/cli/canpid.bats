@@ -1217,7 +1217,8 @@ ended() {
 @test "a move that is waited for: a signal disables the driver; a wrong --wait sends nothing" {
     bus
     ended_wait() { # STATUS ENDING: the move waits for what is never reached
-        canpid -v -l "$url" move lknee=20 -c pos --wait=0.001deg 2>trace >/dev/null 3>&- &
+        : >trace # the shell of the program empties it later
+        canpid -v -l "$url" move lknee=20 -c pos --wait=0.001deg 2>>trace >/dev/null 3>&- &
         client=$!
         started+=("$client")
         until grep -q -- "-> 044#" trace; do read -r -t 0.02 _ <> <(:) || true; done
