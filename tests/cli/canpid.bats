@@ -729,7 +729,7 @@ END
     same "$(driver '[.setpoint, .output]')" '[99.9969,0]'
     kill "$pid"
     wait_for bus "frames received"
-    matches "$line" "*: [0-9][0-9]* frames received, 0 of them lost*"
+    matches "$line" "*: [0-9][0-9]* frames received, [012] of them lost*" # of thousands, on a busy machine
 }
 
 # bats test_tags=long

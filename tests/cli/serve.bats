@@ -216,7 +216,7 @@ asks() {
 }
 
 @test "jog with keys, at the client's terminal" {
-    serve s hidmotor -l sim:
+    serve s hidmotor -l sim: --deadman 20s
     terminal <<<"
         launch hidmotor jog base
         want {base: 0 deg, step}

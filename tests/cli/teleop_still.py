@@ -22,7 +22,7 @@ BIN, FOLDER = sys.argv[1:3]
 PAD = sys.argv[3] if len(sys.argv) > 3 else None
 PATIENCE = 20  # s
 LATE = 100  # ms, AW_TELEOP_LATE
-STILL = 500  # ms, of what is no teleop
+STILL = 1000  # ms, of what is no teleop
 WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"]}
 # The pad of docs/teleop.md; the button is held, the stick goes out and stays there.

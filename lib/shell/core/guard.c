@@ -17,7 +17,7 @@
 #include "shell/core/crash.h"
 #include "shell/core/joints.h"
 
-#define LATE_NS  (500 * AW_MILLISECOND) /* without a sign of life: it stands still */
+#define LATE_NS  AW_SECOND              /* without a sign of life: it stands still */
 #define HANDS_NS (100 * AW_MILLISECOND) /* the same, where hands are on the arm */
 #define SIGN_NS  (20 * AW_MILLISECOND)
 

@@ -5,7 +5,7 @@
  * is there, and it goes when the command has ended. Its end counts for all of them; that it stands
  * still (SIGSTOP, a debugger, a machine that hangs) for those that move as long as they run, and
  * where a device goes on with its last velocity: a move that a board makes by itself goes on. The
- * signs of life are what is waited for: a program that waits for nothing in 500 ms (teleop: 100 ms)
+ * signs of life are what is waited for: a program that waits for nothing in 1 s (teleop: 0.1 s)
  * stands still.
  *
  *     aw_guard_watch(session);             in aw_session_moves
