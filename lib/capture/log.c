@@ -112,22 +112,22 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
 {
     static const struct aw_protocol any_can = {.can = true};
     struct aw_candump *frame = &log->line;
-    struct aw_error problem = {.text = "no CAN frame"};
     enum aw_status status = AW_OK;
     if (!aw_candump_read(line, length, frame))
-        status = AW_MALFORMED;
+        status = aw_fail(err, AW_MALFORMED, "no CAN frame");
     else if (!frame->size)
         status = aw_hex_parse(&any_can, frame->frame, frame->length, frame->bytes,
-                              sizeof frame->bytes, &frame->size, &problem);
+                              sizeof frame->bytes, &frame->size, err);
     if (status != AW_OK) {
-        aw_fail(err, AW_MALFORMED, "%s", problem.text);
         aw_fail_in(err, log->name, log->number, aw_candump_column(frame, line, length));
         return AW_MALFORMED;
     }
-    *entry = (struct aw_log_entry){.time_ns = frame->has_time ? frame->time_ns : INT64_MIN,
-                                   .dir = frame->dir,
-                                   .linktype = AW_LINKTYPE_CAN,
-                                   .data = {frame->bytes, frame->size}};
+    entry->time_ns = frame->has_time ? frame->time_ns : INT64_MIN;
+    entry->dir = frame->dir;
+    entry->linktype = AW_LINKTYPE_CAN;
+    entry->stream = entry->gap = false;
+    entry->data = (struct aw_span){frame->bytes, frame->size};
+    *entry->comment = '\0'; /* to clear all of it for each line would take as long as to read it */
     return AW_OK;
 }
 
