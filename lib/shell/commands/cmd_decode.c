@@ -162,7 +162,8 @@ static bool holds(void *context, const struct aw_record *record)
 {
     struct condition *c = context;
     char name[AW_POINT_NAME];
-    const char *subject = aw_session_subject(c->session, record, name, sizeof name);
+    bool anybody = c->any.anybody && c->all.anybody && c->terms.anybody;
+    const char *subject = anybody ? "" : aw_session_subject(c->session, record, name, sizeof name);
     return aw_where_head_holds(&c->where, record->codec->message->name, record->dir) &&
            aw_where_fits(&c->where, record, aw_finder_look(&c->terms, record, subject)) &&
            aw_wanted_has(&c->wanted, record->present, aw_finder_look(&c->any, record, subject),
@@ -185,11 +186,11 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
         status = aw_where_parse(where, &c->where, &session->err);
     aw_names_init(&c->names, d->wire);
     aw_where_fields(&c->where, &c->fields);
-    aw_finder_init(&c->any, &c->names, &c->wanted.any);
-    aw_finder_init(&c->all, &c->names, &c->wanted.all);
-    aw_finder_init(&c->terms, &c->names, &c->fields);
     enum aw_subjects subjects =
         aw_session_subjects(session) ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN;
+    aw_finder_init(&c->any, &c->names, &c->wanted.any, subjects);
+    aw_finder_init(&c->all, &c->names, &c->wanted.all, subjects);
+    aw_finder_init(&c->terms, &c->names, &c->fields, subjects);
     const struct aw_select *asked[] = {&c->wanted.any, &c->wanted.all, &c->fields};
     for (size_t i = 0; i < sizeof asked / sizeof *asked && status == AW_OK; i++)
         status = aw_select_check(asked[i], &c->names, subjects, &session->err);

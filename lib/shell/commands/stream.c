@@ -171,7 +171,7 @@ void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
 
 void aw_stream_only(struct aw_stream *s, const struct aw_select *select)
 {
-    aw_finder_init(&s->finder, &s->names, select);
+    aw_finder_init(&s->finder, &s->names, select, aw_session_subjects(s->session));
     s->only = select;
 }
 

@@ -302,19 +302,22 @@ static void count(size_t *hidden, const struct box *boxes, double x, double y)
             x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
 }
 
+#define SAMPLES_LOOKED_AT 20000 /* of a line; more, and the samples alone stand close enough */
+
 /* How many points of the panel's lines lie under each box, some between two samples included. */
 static void count_hidden(const struct aw_panel *panel, const struct frame *frame,
                          const struct box *boxes, size_t *hidden)
 {
     for (size_t s = 0; s < panel->n; s++) {
         double before_x = NAN, before_y = NAN;
-        for (size_t i = 0; i < panel->series[s].n; i++) {
+        size_t stride = 1 + panel->series[s].n / SAMPLES_LOOKED_AT;
+        for (size_t i = 0; i < panel->series[s].n; i += stride) {
             double x = to_x(frame, x_value(frame, panel->series[s].x[i]));
             double y = to_y(frame, panel->series[s].y[i]);
             double dx = x - before_x, dy = y - before_y, square = dx * dx + dy * dy;
             /* every 10 pixels; there is nothing from or to what is no number */
             int steps = square >= 20 * 20 ? (int)(fmin(sqrt(square), 1000) / 10) : 0;
-            for (int k = 1; k < steps && !panel->series[s].dots; k++)
+            for (int k = 1; k < steps && stride == 1 && !panel->series[s].dots; k++)
                 count(hidden, boxes, before_x + dx * k / steps, before_y + dy * k / steps);
             count(hidden, boxes, x, y);
             before_x = x;

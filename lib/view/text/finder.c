@@ -7,10 +7,11 @@
 #define PLACES_TRIED 16 /* for a kind, one after the other */
 
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
-                    const struct aw_select *select)
+                    const struct aw_select *select, enum aw_subjects subjects)
 {
     finder->names = names;
     finder->select = select;
+    finder->anybody = aw_select_fields_only(select, names->wire, subjects);
     finder->numbers = false;
     for (size_t i = 0; i < select->n; i++)
         finder->numbers |= isdigit((unsigned char)*select->pattern[i]) != 0;
@@ -64,6 +65,8 @@ const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record 
     if (finder->select->n == 0)
         return finder->kinds->scalars;
     bool known;
+    if (finder->anybody)
+        subject = "";
     struct aw_finder_kind *kind = place_of(finder, record, subject, &known);
     if (finder->numbers || !known) {
         kind->codec = record->codec;

@@ -1,7 +1,7 @@
 /* Which values of a record the patterns of a selection name, looked up once for each kind of
  * message and subject: comparing names for every record would take longer than decoding it.
  *
- *     aw_finder_init(finder, &names, &select);
+ *     aw_finder_init(finder, &names, &select, AW_SUBJECTS_KNOWN);
  *     const uint64_t *found = aw_finder_look(finder, &record, "lknee");
  *     if (found[0] & record.present)            the record has what select.pattern[0] names
  *
@@ -18,6 +18,7 @@ struct aw_finder {
     const struct aw_names *names;
     const struct aw_select *select;
     bool numbers; /* a pattern asks for an id, which is a value: nothing can be remembered */
+    bool anybody; /* the patterns name the same of every subject, which is not looked at */
     struct aw_finder_kind {
         const struct aw_codec *codec; /* NULL: not used yet */
         enum aw_dir dir;
@@ -26,11 +27,12 @@ struct aw_finder {
     } kinds[AW_FINDER_ROOM];
 };
 
+/* subjects: which ones there may be. */
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
-                    const struct aw_select *select);
+                    const struct aw_select *select, enum aw_subjects subjects);
 
 /* One set of scalars for each pattern, whether the record has them or not. Valid until the next
- * call. subject: "" if nobody in particular. */
+ * call. subject: "" if nobody in particular; any where finder->anybody. */
 const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
                                const char *subject);
 

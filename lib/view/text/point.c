@@ -145,7 +145,7 @@ size_t aw_record_points_of(const struct aw_names *names, const struct aw_record 
 {
     const struct aw_codec *codec = record->codec;
     size_t message = (size_t)(codec - names->wire->codecs), n = 0;
-    int about = aw_subject_scalar(record, subject);
+    int about = record->present & scalars & codec->values ? aw_subject_scalar(record, subject) : -1;
     for (int i = 0; i < codec->n_scalars && n < max; i++) {
         const char *field = names->field[message][i];
         if (!codec->scalars[i].value || !(record->present & scalars & UINT64_C(1) << i))

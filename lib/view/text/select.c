@@ -164,6 +164,18 @@ static bool is_subject(const char *text, size_t length, struct aw_wire *wire)
     return false;
 }
 
+bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
+                           enum aw_subjects subjects)
+{
+    bool only = subjects != AW_SUBJECTS_ANY;
+    for (size_t i = 0; i < select->n && only; i++) {
+        const char *pattern = select->pattern[i];
+        only = !strchr(pattern, '.') && !first_glob(pattern) && !isdigit((unsigned char)*pattern) &&
+               names_any(pattern, AW_BOTH, wire) && !is_subject(pattern, strlen(pattern), wire);
+    }
+    return only;
+}
+
 /* The next message, from *m on, that stands in front of a dot where the text begins; NULL: none. */
 static const struct aw_codec *next_qualifier(const char *text, struct aw_wire *wire, size_t *m)
 {

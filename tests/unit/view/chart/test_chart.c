@@ -439,6 +439,45 @@ static void test_legends(void **state)
     expect_svg("chart-corners-large.svg", &chart);
 }
 
+/* Where the frame of the legend begins. */
+static void legend_of(const struct aw_series *series, char *out, size_t size)
+{
+    struct aw_panel panel = {.series = (struct aw_series *)series, .n = 1};
+    struct aw_chart chart = {.panels = &panel, .n = 1};
+    size_t length;
+    char *text = aw_chart_svg(&chart, &length, NULL);
+    assert_non_null(text);
+    const char *stroke = strstr(text, "#ddd"), *rect = stroke;
+    assert_non_null(stroke);
+    while (rect > text && strncmp(rect, "<rect", 5) != 0)
+        rect--;
+    snprintf(out, size, "%.*s", (int)(stroke - rect), rect);
+    free(text);
+}
+
+/* Of a line of very many samples not each one is looked at: its legend stands where that of the same
+ * line with few stands. */
+static void test_legend_of_many(void **state)
+{
+    enum { MANY = 90001 };
+    static double along[MANY], up[MANY], down[MANY];
+    static const double ends[] = {0, MANY - 1}, rising[] = {1, 9}, falling[] = {9, 1};
+    char few[2][160], many[2][160];
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        along[i] = i;
+        up[i] = 1 + 8. * i / (MANY - 1);
+        down[i] = 10 - up[i];
+    }
+    legend_of(&(struct aw_series){.label = "up", .x = ends, .y = rising, .n = 2}, few[0], 160);
+    legend_of(&(struct aw_series){.label = "up", .x = along, .y = up, .n = MANY}, many[0], 160);
+    legend_of(&(struct aw_series){.label = "down", .x = ends, .y = falling, .n = 2}, few[1], 160);
+    legend_of(&(struct aw_series){.label = "down", .x = along, .y = down, .n = MANY}, many[1], 160);
+    assert_string_equal(few[0], many[0]);
+    assert_string_equal(few[1], many[1]);
+    assert_string_not_equal(few[0], few[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,7 +488,7 @@ int main(void)
         cmocka_unit_test(test_axes),        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_flat),        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_thinned),     cmocka_unit_test(test_room_for_numbers),
-        cmocka_unit_test(test_legends),
+        cmocka_unit_test(test_legends),     cmocka_unit_test(test_legend_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void test_patterns(void **state)
     static const struct aw_select select = {
         .n = 5, .pattern = {"torque", "lknee", "rknee.torque", "*angle", "joint.torque"}};
     (void)state;
-    aw_finder_init(&finder, &rig->names, &select);
+    aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (int again = 0; again < 2; again++) { /* now it is remembered */
         points_of(rig, "joint", AW_RX, "lknee", "torque=5");
         expect("lknee", 0, "lknee.torque ");
@@ -62,7 +62,7 @@ static void test_many_subjects(void **state)
     char subject[200];
     (void)state;
     points_of(rig, "joint", AW_RX, "lknee", "torque=5");
-    aw_finder_init(&finder, &rig->names, &select);
+    aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (int i = 0; i < 3 * AW_FINDER_ROOM; i++) {
         char name[216];
         snprintf(subject, sizeof subject, "s%d", i % (2 * AW_FINDER_ROOM));
@@ -83,12 +83,43 @@ static void test_places(void **state)
     static const char *const messages[] = {"joint", "pid", "sensors"};
     const uint64_t *places[18];
     (void)state;
-    aw_finder_init(&finder, &rig->names, &select);
+    aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (size_t i = 0; i < 18; i++) {
         points_of(rig, messages[i % 3], AW_RX, boards[i / 3], "");
         places[i] = aw_finder_look(&finder, &rig->record, boards[i / 3]);
         for (size_t k = 0; k < i; k++)
             assert_ptr_not_equal(places[i], places[k]);
+    }
+}
+
+/* Where the patterns name fields, whose they are is not looked at, and one place serves all boards. A
+ * subject, a part of one or what may be one is looked at. */
+static void test_anybody(void **state)
+{
+    static const struct {
+        const char *pattern;
+        enum aw_subjects subjects;
+        bool anybody;
+    } cases[] = {
+        {"torque", AW_SUBJECTS_KNOWN, true},        {"torque", AW_SUBJECTS_BEFORE, true},
+        {"torque", AW_SUBJECTS_ANY, false},         {"joint", AW_SUBJECTS_KNOWN, true},
+        {"lknee", AW_SUBJECTS_KNOWN, false},        {"lknee.torque", AW_SUBJECTS_KNOWN, false},
+        {"*torque", AW_SUBJECTS_KNOWN, false},      {"32", AW_SUBJECTS_KNOWN, false},
+        {"joint.torque", AW_SUBJECTS_KNOWN, false}, {"nothing", AW_SUBJECTS_KNOWN, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct aw_select select = {.n = 1, .pattern = {cases[i].pattern}};
+        aw_finder_init(&finder, &rig->names, &select, cases[i].subjects);
+        assert_int_equal(finder.anybody, cases[i].anybody);
+        uint64_t of_rknee = 0;
+        for (int again = 0; again < 2; again++) {
+            points_of(rig, "joint", AW_RX, "rknee", "torque=5");
+            of_rknee = *aw_finder_look(&finder, &rig->record, "rknee");
+            points_of(rig, "joint", AW_RX, "lknee", "torque=5");
+            uint64_t of_lknee = *aw_finder_look(&finder, &rig->record, "lknee");
+            assert_int_equal(of_lknee != of_rknee, strncmp(cases[i].pattern, "lknee", 5) == 0);
+        }
     }
 }
 
@@ -99,7 +130,7 @@ static void test_numbers(void **state)
     (void)state;
     aw_wire_init(&rig->wire, &aw_ezphys_protocol, NULL, false);
     aw_names_init(&rig->names, &rig->wire);
-    aw_finder_init(&finder, &rig->names, &select);
+    aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     const struct aw_codec *codec = NULL;
     for (size_t m = 0; m < aw_ezphys_protocol.n_messages && !codec; m++)
         if (aw_codec_find(aw_wire_codec_at(&rig->wire, m), "id") >= 0)
@@ -118,6 +149,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_patterns, start, stop),
         cmocka_unit_test_setup_teardown(test_many_subjects, start, stop),
         cmocka_unit_test_setup_teardown(test_places, start, stop),
+        cmocka_unit_test_setup_teardown(test_anybody, start, stop),
         cmocka_unit_test_setup_teardown(test_numbers, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

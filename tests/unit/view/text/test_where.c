@@ -59,7 +59,7 @@ static bool fits(const struct aw_where *where)
     assert_non_null(finder);
     aw_where_fields(where, &fields);
     assert_null(fields.pattern[fields.n]);
-    aw_finder_init(finder, &rig->names, &fields);
+    aw_finder_init(finder, &rig->names, &fields, AW_SUBJECTS_ANY);
     const uint64_t *scalars = aw_finder_look(finder, &rig->record, "lknee");
     bool fits = aw_where_fits(where, &rig->record, scalars);
     free(finder);
