@@ -150,6 +150,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 
 const struct aw_joints arm_joints = {
     .confirms = true,
+    .hz = 10,
     .jogs_from = AW_JOINT_ACTUAL,
     .check = arm_check_goals,
     .command = arm_send_goals,

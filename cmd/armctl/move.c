@@ -47,7 +47,7 @@ static enum aw_status move_on(struct aw_session *session, struct moves *moves,
     const struct aw_armctl_outcome *outcome = &arm_state(session)->outcome;
     moves->command = command;
     aw_session_work_while(session, tell, moves);
-    enum aw_status status = arm_move(session, command);
+    enum aw_status status = arm_move(session, command, false);
     aw_session_work_while(session, NULL, NULL);
     if (status != AW_OK || aw_flag(session, "dry-run"))
         return status;
@@ -248,7 +248,8 @@ enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *
         status = goal_command(session, &list->joints[goals->goals[i].joint], goals->goals[i].value,
                               &command);
         if (status == AW_OK)
-            status = move_on(session, &moves, &command);
+            status = goals->stream ? arm_move(session, &command, true)
+                                   : move_on(session, &moves, &command);
     }
     report_moves(session, &moves, status);
     return status;

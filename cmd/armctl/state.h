@@ -40,8 +40,9 @@ enum aw_status arm_poll(struct aw_session *session);
 /* The profile of the config file, checked. */
 enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_profile **profile);
 
-/* Limits, --dry-run, then the whole conversation; fills the result. */
-enum aw_status arm_move(struct aw_session *session, struct aw_record *command);
+/* Limits, --dry-run, then the whole conversation; fills the result. stream: one of many, which is
+ * not announced. */
+enum aw_status arm_move(struct aw_session *session, struct aw_record *command, bool stream);
 
 /* A packet of a file: see send and exchange of struct aw_tool. */
 enum aw_status arm_send_own(struct aw_session *session, struct aw_record *packet);

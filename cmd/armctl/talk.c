@@ -203,7 +203,7 @@ enum aw_status arm_check(struct aw_session *session, const struct aw_record *com
     return check(session, command, frame, &size);
 }
 
-enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
+enum aw_status arm_move(struct aw_session *session, struct aw_record *command, bool stream)
 {
     struct arm_state *state = arm_state(session);
     uint8_t frame[AW_ARMCTL_LINE_MAX];
@@ -215,7 +215,7 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
         status = arm_ready(session);
     if (status == AW_OK) {
         aw_record_set(command, "seq", state->arm.memory.tx, NULL);
-        status = aw_session_announce(session, command);
+        status = stream ? AW_OK : aw_session_announce(session, command);
     }
     if (status != AW_OK)
         return status;

@@ -256,6 +256,17 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
+/* The keys of the published controller: motors on w a s d, servos by steps, the gripper toggled. A
+ * joint that is not described is left out. */
+static const struct aw_teleop_preset maps[] = {
+    {"handler", "right stick joints 1 and 3, left stick joint 2, triggers joint 4, b joint 5",
+     "enable = rightshoulder\nfull = leftshoulder\nrightx = 1 velocity -100%\n"
+     "righty = 3 velocity 100%\nlefty = 2 velocity -100%\nrighttrigger = 4 velocity 100%\n"
+     "lefttrigger = 4 velocity -100%\nb = 5 toggle\n"
+     "y = mark success\nx = mark failure\nstart = record toggle\nback = quit\n"},
+    {0},
+};
+
 const struct aw_tool armctl_tool = {
     .name = "armctl",
     .summary = "drive a handler arm over a serial line: angles, positions, R-θ-H",
@@ -280,7 +291,8 @@ const struct aw_tool armctl_tool = {
              .once = arm_ping,
              .end = arm_pinged},
     .joints = &arm_joints,
-    .no_hands = "its protocol cannot end a motion to a target: 'jog JOINT' moves it by keys",
+    .maps = maps,
+    .no_hands = "it carries out one command after the other: 'replay' sends a recording of one",
     .sim = &arm_sim_transport,
     .simulate = arm_simulate,
     .simulated = arm_simulated,

@@ -154,6 +154,11 @@ void aw_teleop_alive(struct aw_teleop *t, int64_t now_ns)
     t->alive_ns = now_ns;
 }
 
+void aw_teleop_waited(struct aw_teleop *t, int64_t now_ns)
+{
+    t->step_ns = now_ns;
+}
+
 void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why)
 {
     t->ready = t->enabled = false;
@@ -279,11 +284,24 @@ static void limit(struct aw_teleop_joint *joint, double at, double dt_s)
     joint->limited = joint->velocity != wanted;
 }
 
+/* In what the joint can be told, one of these at least, and none beyond a limit. */
+static double step_to(const struct aw_teleop_joint *joint, double way)
+{
+    if (!(joint->least > 0) || way == 0)
+        return joint->target + way;
+    double steps = fmax(floor(fabs(way) / joint->least), 1);
+    double there = joint->target + copysign(steps * joint->least, way);
+    bool beyond = way > 0 ? there > joint->max : there < joint->min;
+    return beyond ? joint->target : there;
+}
+
 static void advance(struct aw_teleop *t, double scale, double dt_s)
 {
     for (size_t i = 0; i < t->n; i++) {
         struct aw_teleop_joint *joint = &t->joints[i];
         joint->limited = false;
+        if (t->step_s > 0)
+            joint->target = NAN; /* it stands where it has confirmed */
         seek(joint, scale, dt_s);
         joint->moved = joint->moved || joint->velocity != 0;
         if (joint->targets && isnan(joint->target) && joint->moved)
@@ -291,7 +309,7 @@ static void advance(struct aw_teleop *t, double scale, double dt_s)
         limit(joint, joint->targets ? joint->target : joint->actual, dt_s);
         if (!joint->targets || isnan(joint->target))
             continue;
-        joint->target += joint->velocity * dt_s;
+        joint->target = step_to(joint, joint->velocity * dt_s);
     }
 }
 
@@ -332,6 +350,11 @@ static void look_at_enable(struct aw_teleop *t)
     t->enabled = held && t->ready;
 }
 
+bool aw_teleop_let_go(const struct aw_teleop *t)
+{
+    return t->enabled && !is_held(t, t->map->enable, true);
+}
+
 static enum aw_teleop_turn halted(struct aw_teleop *t)
 {
     bool ran = t->running;
@@ -342,6 +365,7 @@ static enum aw_teleop_turn halted(struct aw_teleop *t)
 enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
 {
     int64_t since = now_ns - t->step_ns;
+    double dt_s = !t->running ? 0 : t->step_s > 0 ? t->step_s : (double)since / 1e9;
     double scale = t->map->has_full && is_held(t, t->map->full, false) ? 1 : SLOW;
     t->step_ns = now_ns;
     t->n_actions = 0;
@@ -358,7 +382,7 @@ enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
         aw_teleop_lose(t, AW_HALT_LAG);
     if (!t->enabled)
         return halted(t);
-    advance(t, scale, t->running ? (double)since / 1e9 : 0);
+    advance(t, scale, dt_s);
     t->running = true;
     return AW_TELEOP_RUN;
 }

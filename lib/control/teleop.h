@@ -26,6 +26,8 @@
  *  - The speed is the row's (or the joint's limit) times a quarter, or all of it while "full" is
  *    down; several rows of a joint add up to no more than that.
  *  - Limits are one-way: what stands beyond one may come back, and nothing goes farther out.
+ *  - Steps: where a motion cannot be ended (step_s), each turn has a target that is one step of it
+ *    away, and the next one is made when the joint has confirmed that. Nothing is made in advance.
  */
 #ifndef AW_CONTROL_TELEOP_H
 #define AW_CONTROL_TELEOP_H
@@ -89,6 +91,7 @@ struct aw_teleop_joint {
     double whole;             /* what 100 % of a row's share are */
     double max_lag;           /* INFINITY: it may stay behind */
     double actual;            /* NaN: not known */
+    double least;             /* the smallest step that it can be told; 0: any */
     bool targets;             /* target is wanted: the sum of the velocities from actual on */
 
     double velocity, target; /* what it is to do; target NaN: it has none yet */
@@ -125,6 +128,8 @@ struct aw_teleop {
     struct aw_teleop_joint *joints;
     size_t n;
     int64_t stale_ns;             /* 0: never; set by the caller */
+    double step_s;                /* 0: targets follow each other; else what a step takes, and the
+                                    caller waits until it is confirmed; set by the caller */
     double rate[AW_TELEOP_ROWS];  /* of velocity rows with their sign; set by the caller: NaN is the
                                     joint's limit */
     double share[AW_TELEOP_ROWS]; /* 0: none; else in place of a rate */
@@ -150,6 +155,14 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
 void aw_teleop_set(struct aw_teleop *t, size_t input, double value);
 void aw_teleop_alive(struct aw_teleop *t, int64_t now_ns);
 void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why);
+
+/* A step was waited for: that the next turn is late is meant. */
+void aw_teleop_waited(struct aw_teleop *t, int64_t now_ns);
+
+/* The button that has to be held is up, and the next step will see it: what comes behind that is
+ * not to be set before. */
+bool aw_teleop_let_go(const struct aw_teleop *t);
+
 enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns);
 
 /* How far a row's input is out, from -1 to 1, behind its dead zone and curve. */

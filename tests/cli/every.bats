@@ -62,7 +62,7 @@ each() {
 }
 
 # What the files that are not there, and a profile and a terminal that are not there, do.
-refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog)|[a-z]* (plot x|wait x|expect x|encode))'
+refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|[a-z]* (plot x|wait x|expect x|encode))'
 
 @test "--dry-run: every command ends in order, opens no link, makes no file" {
     start peer python3 "$BATS_TEST_DIRNAME/peer.py" --connections taken

@@ -29,7 +29,8 @@ WORDS = {
     "history": "history", "release": "release --help", "limits": "limits",
     "teleop": "teleop --pad file:pad.evemu --force", "verify": "verify --help", "compare": "compare --help",
     "packets": "packets --help", "send": "send --help", "speed": "speed --help",
-    "armctl": {"send": "send DEG1,001", "jog": "jog 1 --help", "move": "move 1=90", "home": "--config home.ini home"},
+    "armctl": {"send": "send DEG1,001", "jog": "jog 1 --help", "move": "move 1=90", "home": "--config home.ini home",
+               "teleop": "--config home.ini teleop --pad file:pad.evemu --force"},
     "hidmotor": {"play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
                  "home": "home duration=50ms", "raw": "raw 1910 --yes", "jog": "jog m1 5",
                  "follow": "follow lead.csv --map m1=a --relative", "fk": "fk 0 45 -30", "ik": "ik 120mm 50mm 150mm", "udev": "udev",
@@ -49,7 +50,7 @@ FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque"
 SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f"set kp 1 {BOARD} --switch",
         "unitysim": "stop", "ezphys": "stop"}
 FILES = {
-    "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = 0\nmax = 360\nhome = 0\n",
+    "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = -360\nmax = 360\nhome = 0\n",
     "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n", "lead.csv": "t,a\n0,0\n0.1,0.5\n",
     # A pad whose left stick is pushed both ways for 50 ms.
     "pad.evemu": "# EVEMU 1.3\nN: pad\nI: 0003 045e 028e 0110\nP: 00\nB: 00 0b\nB: 01" + 38 * " 00" + " db 7c\nB: 03 03\n"

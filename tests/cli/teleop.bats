@@ -18,6 +18,7 @@ pad() {
         righty) control=0003\ 0004\ ${control#*:} ;;
         lefttrigger) control=0003\ 0002\ ${control#*:} ;;
         righttrigger) control=0003\ 0005\ ${control#*:} ;;
+        b) control=0001\ 0131\ ${control#*:} ;;
         y) control=0001\ 0134\ ${control#*:} ;;
         start) control=0001\ 013b\ ${control#*:} ;;
         lost) control='0000 0003 0' ;;
@@ -79,6 +80,7 @@ ends_of() {
 
 @test "each tool: what the stick has done when the button is let go, and that it stands then" {
     pad 0.5=hold:1 1.0=lefty:-32768 2.0=hold:0 2.5=lefty:0
+    printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # it stands in its middle
     while IFS='|' read -r tool words field least most; do
         stderr='held up'
         while [[ $stderr == *'held up'* ]]; do # by this machine, where it is busy; ezphys has no time of its own
@@ -92,6 +94,7 @@ ends_of() {
             echo "$tool: $moved is not from $least to $most" && false
         }
     done <<END
+armctl|--config middle.ini --force -l $fast|.angle|38|46
 unitysim|-l $fast|.elbow.position|70|90
 canpid|-l $fast -c pos -b lknee|.measured|0.1|2
 ezphys|-l sim:cart-pole|.displacement|0.4|0.6
@@ -117,9 +120,63 @@ END
     has "$stderr" "no joint 'wrist'"
 }
 
-@test "armctl has no teleop, and says what there is" {
-    fails 2 armctl -l sim: teleop
-    has "$why" "no command 'teleop' — its protocol cannot end a motion to a target: 'jog JOINT' moves it by keys"
+# arm LINE…: a script of armctl in virtual time, with a lift and a gripper
+arm() {
+    printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' '[joint grip]' 'index = 5' 'kind = pulse' \
+        'min = 1040' 'max = 1600' >arm.ini
+    printf '%s\n' "$@" >script
+    rm -f run.pcapng
+    armctl --config arm.ini -l "${slow:-$fast}" --record run.pcapng run script
+}
+
+# The targets that were sent, without repeats.
+steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $1) | .angle // .pulse" | uniq | xargs; }
+
+@test "armctl: steps while the button is held, each confirmed before the next; none from where nothing is known" {
+    pad 0.5=hold:1 1.0=lefty:-32768 2.0=hold:0 2.5=lefty:0
+    fails 6 armctl -q --config <(printf '[joint lift]\nindex = 2\n') -l "$fast" teleop --pad file:pad.evemu
+    has "$why" 'no joint has confirmed where it stands — move lift once, or --force'
+    fails 2 armctl -q -l "$fast" teleop --pad file:pad.evemu
+    has "$why" 'has joints 1 to 5, and none of them is described — add [joint NAME]'
+    ok arm 'deg lift 90' 'teleop --pad file:pad.evemu'
+    has "$output" 'teleop result=ended stops=1'
+    has "$stderr" 'grip: where it stands is not known, so it is not driven — move it once'
+    # A quarter of half its range a second, by whole degrees; the end of it is the stop.
+    same "$(steps_of 2)" "$(seq 90 2 112 | xargs)"
+    # One conversation at a time: a new digit only when the one before was confirmed.
+    same "$(armctl -q -j decode run.pcapng | jq -r 'select(.msg == "deg") | .dir' | head -n -2 | uniq -d)" ''
+    ok arm 'teleop --force --pad file:pad.evemu'
+    same "$(steps_of 2 | cut -d' ' -f1)" 92 # from the middle, because that was asked for
+    fails 2 armctl -l sim: follow
+    has "$why" "no command 'follow' — it carries out one command after the other"
+}
+
+@test "armctl: nothing is begun behind a release, and what was pressed meanwhile is not made up for" {
+    # Steps of 2.5 s: the button is let go and pressed again within one, with the stick out.
+    pad 0.5=hold:1 1.0=lefty:-32768 1.5=hold:0 1.6=hold:1 9.0=alive
+    slow="$fast&turn-speed=0.8deg/s"
+    ok arm '--confirm-timeout 600s deg lift 20' '--confirm-timeout 600s teleop --pad file:pad.evemu'
+    same "$(steps_of 2)" '20 22'
+    has "$output" stops=2
+    # Held all the time it goes on, at the speed of the arm.
+    pad 0.5=hold:1 1.0=lefty:-32768 7.0=hold:0
+    ok arm '--confirm-timeout 600s deg lift 20' '--confirm-timeout 600s teleop --pad file:pad.evemu'
+    same "$(steps_of 2)" '20 22 24 26'
+}
+
+@test "armctl: the keys of the published controller, a step each; a toggle goes by steps to the other end" {
+    arm status >/dev/null 2>&1
+    TERM=xterm terminal 80 <<<"
+        launch armctl -q --config arm.ini -l sim: teleop --force --keys
+        want {[?1049h} {stands: press a key} {lift} {1320}
+        type \033\[A
+        want {92} {stands: press a key} stopped
+        type q
+        want {result=left stops=1}
+        ends 0"
+    pad 0.5=hold:1 1.0=b:1 1.1=b:0 12.0=hold:0
+    ok arm 'pulse grip 1600' 'teleop --pad file:pad.evemu'
+    same "$(steps_of 5 | tr ' ' '\n' | sed -n '$p')" 1040
 }
 
 @test "keys: a key is a push and a stop; the panel says what the joints do; q leaves" {

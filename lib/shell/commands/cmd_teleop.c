@@ -21,6 +21,7 @@
 #define REST_NS  (20 * AW_MILLISECOND) /* while nothing does */
 #define STALE_S  2.0                   /* by default, of Bluetooth */
 #define FPS      20
+#define BY_STEPS 0.5 /* of its range in a second, where a joint has no speed */
 
 /* ---- Beginning ---------------------------------------------------------------------------------
  */
@@ -97,21 +98,26 @@ static enum aw_status read_rate(struct aw_hands *h, size_t row)
     return aw_number_parse_unit(r->rate_text, NULL, &h->engine.share[row], &h->session->err);
 }
 
-/* What a share is of: the limit of its speed, else its range a second. */
-static double whole_of(const struct aw_joint *joint)
+/* What a share is of: the limit of its speed, else its range a second; by steps, which nobody can
+ * end, a part of that. */
+static double whole_of(const struct aw_hands *h, const struct aw_joint *joint)
 {
-    return isfinite(joint->speed) ? joint->speed : joint->max - joint->min;
+    double range = joint->max - joint->min;
+    return isfinite(joint->speed) ? joint->speed : h->engine.step_s > 0 ? BY_STEPS * range : range;
 }
 
 static double speed_of(const struct aw_hands *h, size_t joint)
 {
-    double most = h->list.joints[joint].speed, asked = 0;
+    double most = h->list.joints[joint].speed, whole = whole_of(h, &h->list.joints[joint]);
+    double asked = 0;
     for (size_t row = 0; row < h->map.n; row++) {
         const char *name = h->map.rows[row].joint;
         double share = h->engine.share[row], rate = h->engine.rate[row];
         if (strcmp(name, "select") != 0 && aw_joints_number(&h->list, name) != joint)
             continue;
-        asked = fmax(asked, fabs(share != 0 ? share * whole_of(&h->list.joints[joint]) : rate));
+        if (isnan(rate) && share == 0 && h->engine.step_s > 0)
+            rate = whole;
+        asked = fmax(asked, fabs(share != 0 ? share * whole : rate));
     }
     return isfinite(most) || asked == 0 ? most : asked;
 }
@@ -120,9 +126,10 @@ static void see_joint(struct aw_hands *h, size_t i)
 {
     const struct aw_joint *joint = &h->list.joints[i];
     struct aw_teleop_joint *j = &h->joints[i];
-    if (!joint->blind)
-        j->actual = joint->now.value[AW_JOINT_ACTUAL];
-    else if (!isnan(j->target))
+    double at = joint->now.value[AW_JOINT_ACTUAL];
+    if (!joint->blind && !(h->engine.step_s > 0 && isnan(at))) /* else as --force has it */
+        j->actual = at;
+    else if (joint->blind && !isnan(j->target))
         j->actual = j->target; /* what it was told is all that is known */
     if (joint->now.fails && j->moved)
         aw_teleop_lose(&h->engine, AW_HALT_FAULT);
@@ -132,8 +139,10 @@ static void see_joint(struct aw_hands *h, size_t i)
  * says that it may begin in the middle. */
 static enum aw_status describe_joints(struct aw_hands *h)
 {
+    const struct aw_joints *joints = h->session->tool->joints;
     bool force = aw_flag(h->session, "force");
     enum aw_status status = AW_OK;
+    h->engine.step_s = joints->confirms ? 1 / joints->hz : 0;
     for (size_t i = 0; i < h->list.n && i < AW_TELEOP_JOINTS && status == AW_OK; i++) {
         const struct aw_joint *joint = &h->list.joints[i];
         double speed = speed_of(h, i);
@@ -143,10 +152,11 @@ static enum aw_status describe_joints(struct aw_hands *h)
             .min = joint->min,
             .max = joint->max,
             .speed = speed,
-            .whole = whole_of(joint),
-            .actual = joint->blind && force ? (joint->min + joint->max) / 2 : (double)NAN,
-            .targets =
-                joint->takes & AW_JOINT_TAKES_TARGETS && !(h->session->tool->joints->steer > 0),
+            .whole = whole_of(h, joint),
+            .actual = (joint->blind || joints->confirms) && force ? (joint->min + joint->max) / 2
+                                                                  : (double)NAN,
+            .least = joints->confirms ? pow(10, -joint->decimals) : 0,
+            .targets = joint->takes & AW_JOINT_TAKES_TARGETS && !(joints->steer > 0),
             .target = NAN,
             .goal = NAN,
         };
@@ -230,6 +240,31 @@ static enum aw_status begin_joints(struct aw_hands *h)
     return aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
 }
 
+/* Nobody steps from where nobody knows. */
+static enum aw_status check_known(struct aw_hands *h)
+{
+    size_t known = 0, unknown = h->engine.n;
+    for (size_t i = 0; i < h->engine.n; i++) {
+        if (!h->mapped[i])
+            continue;
+        if (isnan(h->joints[i].actual))
+            unknown = i;
+        else
+            known++;
+    }
+    if (!(h->engine.step_s > 0) || unknown == h->engine.n)
+        return AW_OK;
+    const char *name = aw_joint_called(&h->list.joints[unknown]);
+    if (known == 0)
+        return aw_fail(&h->session->err, AW_LIMIT,
+                       "teleop: no joint has confirmed where it stands — move %s once, or --force "
+                       "begins in the middle of its range",
+                       name);
+    aw_session_notice(h->session,
+                      "%s: where it stands is not known, so it is not driven — move it once", name);
+    return AW_OK;
+}
+
 static enum aw_status begin(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
@@ -240,6 +275,8 @@ static enum aw_status begin(struct aw_hands *h)
     status = aw_teleop_choose(h, aw_option(session, "map"));
     if (status == AW_OK)
         status = begin_engine(h);
+    if (status == AW_OK && !dry)
+        status = check_known(h);
     return status == AW_OK && !dry ? find_hands(h) : status;
 }
 
@@ -342,13 +379,13 @@ static void take_pad(struct aw_hands *h)
                 aw_teleop_set(&h->engine, i, aw_pad_value(h->pad, h->control[i]));
         aw_teleop_alive(&h->engine, now);
         h->done = event.what == AW_PAD_GONE;
-        if (h->done || event.what == AW_PAD_LOST)
+        if (h->done || event.what == AW_PAD_LOST || aw_teleop_let_go(&h->engine))
             return; /* the next step is the stop */
     }
 }
 
-/* Not by ncurses, which knows nothing of releases and hides what it does not know. */
-static void read_keys(struct aw_hands *h)
+/* Not by ncurses, which knows nothing of releases and hides what it does not know. Was that all? */
+static bool read_keys(struct aw_hands *h)
 {
     char text[64];
     ssize_t n = h->screen ? aw_read_ready(aw_screen_fd(h->live.screen), text, sizeof text) : -1;
@@ -361,13 +398,51 @@ static void read_keys(struct aw_hands *h)
     if (lost) { /* the next step is the stop */
         aw_teleop_lose(&h->engine, AW_HALT_GONE);
         h->done = true;
-        return;
+        return true;
     }
     if (h->keys.wanted) {
         aw_teleop_keys_step(h);
         aw_teleop_alive(&h->engine, aw_clock_now(h->session->clock));
         h->done = h->done || h->keys.quit;
     }
+    return n < (ssize_t)sizeof text;
+}
+
+/* The step of one joint, the next one in turn, until it is confirmed. What hands did meanwhile is
+ * looked at before another one begins; that it is not faster than the hand wants it, here. */
+static enum aw_status take_step(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    const struct aw_joints *joints = session->tool->joints;
+    struct aw_joint_goal goal;
+    const struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
+                                             .goals = &goal,
+                                             .n = 1,
+                                             .seconds = h->engine.step_s,
+                                             .stream = true,
+                                             .show_ns = AW_NO_TIME};
+    size_t i = 0, n = h->engine.n;
+    while (i < n &&
+           !(fabs(h->joints[(h->turn + i) % n].target - h->joints[(h->turn + i) % n].actual) > 0))
+        i++;
+    if (i == n || h->channels.behind)
+        return AW_OK;
+    goal.joint = (h->turn + i) % n;
+    const struct aw_teleop_joint *j = &h->joints[goal.joint];
+    goal.value = j->target;
+    h->turn = goal.joint + 1;
+    h->next_ns =
+        aw_clock_after(aw_clock_now(session->clock), fabs((j->target - j->actual) / j->velocity));
+    enum aw_status status = joints->command(session, &h->list, &command);
+    if (status == AW_OK)
+        status = joints->read(session, &h->list);
+    see_joint(h, goal.joint);
+    aw_teleop_waited(&h->engine, aw_clock_now(session->clock));
+    h->keys.late = true;
+    while (!read_keys(h))
+        ;
+    h->keys.late = false;
+    return status;
 }
 
 static enum aw_status send(struct aw_hands *h)
@@ -379,6 +454,8 @@ static enum aw_status send(struct aw_hands *h)
     int64_t now = aw_clock_now(h->session->clock);
     if (now < h->next_ns)
         return AW_OK;
+    if (h->engine.step_s > 0)
+        return take_step(h);
     h->next_ns = now + (int64_t)(1e9 / joints->hz);
     for (int what = AW_JOINT_TARGETS; what <= AW_JOINT_VELOCITIES; what++) {
         command.what = (enum aw_joint_what)what;
@@ -441,8 +518,7 @@ static enum aw_status attend(struct aw_hands *h, bool runs)
         fds[0] = aw_screen_fd(h->live.screen);
     if (status != AW_OK || runs || fds[0] < 0 || aw_session_virtual(session))
         return status;
-    status = aw_clock_wait(&session->time.real.base, fds[0], POLLIN,
-                           aw_clock_now(session->clock) + REST_NS);
+    status = aw_session_wait_input(session, fds[0], aw_clock_now(session->clock) + REST_NS);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 

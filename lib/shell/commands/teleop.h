@@ -20,6 +20,7 @@ struct aw_teleop_keys {
     int control;           /* of the key, in the table of teleop_keys.c */
     int64_t until;         /* of a push, by the session's clock */
     bool quit;
+    bool late; /* what is read was typed while a step was waited for: only releases count, and q */
     size_t used;
     char text[64]; /* the beginning of a sequence */
 };
@@ -33,6 +34,7 @@ struct aw_teleop_channels {
     size_t unseen;      /* until all have come once nothing counts */
     bool live;          /* standard input; else a file, which is played by its times */
     bool waiting, over; /* item is read and not due yet; the end */
+    bool behind;        /* more have come than were taken at once */
     struct aw_item item;
     int64_t start_ns; /* of a file: what its times lack to the session's clock */
     int64_t came_ns;  /* the last one */
@@ -56,6 +58,7 @@ struct aw_hands {
     bool over;                 /* the time of --for */
     char said[120];            /* the last thing that happened */
     int64_t next_ns, event_ns; /* the next command is due; of the event that is being handled */
+    size_t turn;               /* of steps: the joint whose turn it is */
     unsigned stops, marks, recordings; /* recordings that the button has begun */
     unsigned recording;                /* the number of the last one */
     char record_path[PATH_MAX];        /* and its file */

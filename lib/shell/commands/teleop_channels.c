@@ -102,7 +102,8 @@ enum aw_status aw_teleop_channels_take(struct aw_hands *h)
 {
     struct aw_teleop_channels *c = &h->channels;
     int64_t now = aw_clock_now(h->session->clock);
-    for (int i = 0; i < AT_ONCE && !c->over; i++) {
+    c->behind = true;
+    for (int i = 0; i < AT_ONCE && !c->over && !aw_teleop_let_go(&h->engine); i++) {
         enum aw_status status = read_one(h);
         if (status == AW_MALFORMED) {
             aw_teleop_lose(&h->engine, AW_HALT_EVENTS);
@@ -110,7 +111,8 @@ enum aw_status aw_teleop_channels_take(struct aw_hands *h)
         }
         if (aw_stream_over(status))
             end(h);
-        if (status == AW_TIMEOUT || c->over || (status == AW_OK && due(h) > now))
+        c->behind = !(status == AW_TIMEOUT || c->over || (status == AW_OK && due(h) > now));
+        if (!c->behind)
             break;
         if (status != AW_OK)
             return status;

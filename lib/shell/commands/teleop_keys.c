@@ -108,7 +108,7 @@ static void handle(struct aw_hands *hands, int key, int event, bool fast)
             control = (int)i;
     if (event == 3 && control == k->control && k->down)
         let_go(hands);
-    else if (event == 1 && control >= 0 && !k->down) /* one at a time: of the others nothing */
+    else if (event == 1 && control >= 0 && !k->down && !k->late) /* one at a time */
         push(hands, control, fast);
 }
 

@@ -48,6 +48,39 @@ static void list_names(void *context, const char *word, const char *help)
     aw_append(names, 400, ", ", "%s", word);
 }
 
+static bool is_there(const struct aw_hands *hands, const struct aw_teleop_row *row)
+{
+    size_t joint = aw_joints_number(&hands->list, row->joint);
+    return row->does >= AW_DOES_NEXT || (joint < hands->list.n && !hands->list.joints[joint].other);
+}
+
+/* Of a map that was made for an arm, what this one has not. */
+static enum aw_status leave_out(struct aw_hands *hands)
+{
+    struct aw_teleop_map *map = &hands->map;
+    size_t n = 0, moves = 0;
+    for (size_t i = 0; i < map->n; i++) {
+        if (!is_there(hands, &map->rows[i]))
+            continue;
+        moves += map->rows[i].does < AW_DOES_NEXT;
+        map->rows[n++] = map->rows[i];
+    }
+    map->n = n;
+    if (moves)
+        return AW_OK;
+    return aw_fail(
+        &hands->session->err, AW_USAGE,
+        "teleop: the map %s has joints 1 to 5, and none of them is described — add "
+        "[joint NAME] sections with index to the config file ('config path' tells where)",
+        hands->map_name);
+}
+
+static enum aw_status read_preset(struct aw_hands *hands, const struct aw_teleop_preset *preset)
+{
+    enum aw_status status = aw_teleop_map_read(&hands->map, preset->text, &hands->session->err);
+    return status == AW_OK && hands->session->tool->joints->confirms ? leave_out(hands) : status;
+}
+
 enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name)
 {
     struct aw_session *session = hands->session;
@@ -67,7 +100,7 @@ enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name)
                        name, names, name);
     }
     if (status == AW_OK && !found)
-        status = aw_teleop_map_read(&hands->map, preset->text, &session->err);
+        status = read_preset(hands, preset);
     return status == AW_OK ? add_choice(hands) : status;
 }
 

@@ -15,11 +15,6 @@ struct panel {
     bool narrow;
 };
 
-static const char *name_of(const struct aw_joint *joint)
-{
-    return *joint->alias ? joint->alias : joint->name;
-}
-
 const char *aw_teleop_halt_text(const struct aw_hands *h)
 {
     if (h->engine.halt == AW_HALT_NONE)
@@ -103,11 +98,11 @@ static void draw_joint(struct panel *p, size_t i)
     value(velocity, sizeof velocity, j->velocity, 1);
     const char *what = j->limited ? "LIMIT" : isnan(j->actual) ? "unknown" : "";
     if (p->narrow)
-        snprintf(text, sizeof text, "%c%-10.10s %8s %8s %s", chosen ? '>' : ' ', name_of(joint),
-                 target, actual, what);
+        snprintf(text, sizeof text, "%c%-10.10s %8s %8s %s", chosen ? '>' : ' ',
+                 aw_joint_called(joint), target, actual, what);
     else
         snprintf(text, sizeof text, "%c%-20.20s %9s %9s %-5.5s %9s  %s", chosen ? '>' : ' ',
-                 name_of(joint), target, actual,
+                 aw_joint_called(joint), target, actual,
                  joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "", velocity, what);
     aw_braille_text(p->canvas, 0, p->row++, text,
                     j->limited         ? AW_BRAILLE_WARN
@@ -147,7 +142,7 @@ static void draw_input(struct panel *p, size_t row)
     bar[BAR] = '\0';
     bool armed = h->engine.armed[row];
     snprintf(text, sizeof text, " %-14.14s [%s] %s%s", h->map.inputs[r->input], bar,
-             joint < h->list.n ? name_of(&h->list.joints[joint]) : "",
+             joint < h->list.n ? aw_joint_called(&h->list.joints[joint]) : "",
              armed || !h->engine.enabled ? "" : ": let it rest first");
     aw_braille_text(p->canvas, 0, p->row++, text, armed ? 0 : AW_BRAILLE_DIM);
 }

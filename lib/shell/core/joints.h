@@ -17,7 +17,8 @@
  * What a joint is told and what it measures is in its own unit: each entry of the list says which.
  * A value that nobody knows is NaN, here and in every state; a time that never was is AW_NO_TIME.
  *
- * How the tools fit. Single commands (move, jog, home) all take, streams of them all but armctl.
+ * How the tools fit. Single commands (move, jog, home) all take, streams of them all but armctl,
+ * which makes steps (teleop).
  *
  * hidmotor   m1 m2 m3 take targets in deg (interpolated by the board in command.seconds) and
  *            velocities in deg/s, all of them in one packet: those that are not named keep their
@@ -34,8 +35,8 @@
  *            no profile are listed once something was confirmed of them, as others. The arm
  *            tells nothing: actual is what it confirmed last, its time is when. A command of
  *            several joints is one conversation each, one after the other; command comes back
- *            when the last is confirmed, so that await has nothing left to wait for, and streams
- *            are refused. R-theta-H is three joints by their roles: the command arm.
+ *            when the last is confirmed, so that await has nothing left to wait for. R-theta-H is
+ *            three joints by their roles: the command arm.
  * unitysim   Six joints in deg (ticks are extra). The simulator takes velocities only: streams of
  *            targets are steered (see there), a single one has an await of its own, by ticks.
  *            Velocities hold until the next command, or until end stops all.
@@ -179,7 +180,7 @@ typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
 struct aw_joints {
     /* The columns behind target and actual, the key of NULL last. */
     const struct aw_joint_column *columns;
-    double hz;     /* of a stream of commands, if nobody says */
+    double hz;     /* of a stream of commands, if nobody says; of steps, where it confirms */
     double most;   /* Hz: more is of no use */
     bool timed;    /* the device goes to a target in command.seconds by itself */
     bool told;     /* which joints there are is told by the device: list knows none before open */

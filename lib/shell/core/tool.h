@@ -441,7 +441,7 @@ struct aw_tool {
     /* ---- Joints ---- */
 
     const struct aw_joints *joints; /* see joints.h; NULL: nothing has any */
-    const char *no_hands;           /* why they take no streams, and what to do instead */
+    const char *no_hands; /* why they take no streams, and what to do instead: no play, no follow */
     const struct aw_teleop_preset
         *maps; /* of teleop, {0}-terminated, or NULL; the usual one first */
 

@@ -300,6 +300,82 @@ static void test_mistakes(void **state)
     assert_int_equal(start_with("enable = b\na = hand toggle\n"), AW_USAGE);
 }
 
+/* Where a motion cannot be ended: one step at a time, in whole units, from where it stands. */
+static void begin_steps(double at)
+{
+    begin(true);
+    t.step_s = 0.1;
+    joints[0].least = joints[1].least = 1;
+    joints[0].max_lag = INFINITY;
+    joints[0].actual = at;
+    joints[1].actual = 50;
+    hold();
+}
+
+static void test_steps(void **state)
+{
+    (void)state;
+    begin_steps(0);
+    aw_teleop_set(&t, STICK, 1); /* 10 deg/s: a step is 1 deg */
+    assert_int_equal(aw_teleop_step(&t, now += MS), AW_TELEOP_RUN);
+    assert_true(joints[0].target == 1);
+    for (int i = 0; i < 50; i++) /* not confirmed: it does not grow */
+        assert_int_equal(aw_teleop_step(&t, now += TICK), AW_TELEOP_RUN);
+    assert_true(joints[0].target == 1);
+    joints[0].actual = 1;
+    now += 4000 * MS; /* in which the step was waited for: no loss */
+    aw_teleop_waited(&t, now);
+    aw_teleop_set(&t, FULL, 1);
+    assert_int_equal(aw_teleop_step(&t, now += MS), AW_TELEOP_RUN);
+    assert_true(joints[0].target == 5);
+    assert_int_equal(aw_teleop_step(&t, now += 101 * MS), AW_TELEOP_STOP); /* and this is one */
+    assert_int_equal(t.halt, AW_HALT_LATE);
+    assert_true(isnan(joints[0].target));
+}
+
+static void test_steps_and_limits(void **state)
+{
+    (void)state;
+    begin_steps(89.5);
+    aw_teleop_set(&t, STICK, 1);
+    step(TICK);
+    assert_true(joints[0].target == 89.5); /* no whole one is left */
+    begin_steps(95);
+    aw_teleop_set(&t, STICK, 1);
+    aw_teleop_step(&t, now += TICK);
+    assert_true(joints[0].target == 95);
+    aw_teleop_set(&t, STICK, -1); /* back it may */
+    aw_teleop_step(&t, now += TICK);
+    assert_true(joints[0].target == 94);
+    begin_steps(NAN);
+    aw_teleop_set(&t, STICK, 1);
+    aw_teleop_step(&t, now += TICK);
+    assert_true(isnan(joints[0].target)); /* from where nobody knows none */
+    begin_steps(0);
+    aw_teleop_set(&t, GRIP, 0);
+    step(TICK);
+    aw_teleop_set(&t, GRIP, 1); /* by steps, to the other end */
+    for (int i = 0; i < 60 && joints[1].actual < 100; i++) {
+        double was = joints[1].actual;
+        step(TICK);
+        assert_true(joints[1].actual - was <= 5);
+    }
+    assert_true(joints[1].actual == 100);
+}
+
+static void test_let_go(void **state)
+{
+    (void)state;
+    begin(true);
+    assert_false(aw_teleop_let_go(&t));
+    hold();
+    assert_false(aw_teleop_let_go(&t));
+    aw_teleop_set(&t, ENABLE, 0);
+    assert_true(aw_teleop_let_go(&t));
+    step(TICK);
+    assert_false(aw_teleop_let_go(&t)); /* it was seen */
+}
+
 /* ---- Scenarios ---------------------------------------------------------------------------------
  */
 
@@ -403,11 +479,13 @@ static void test_scenarios(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hold_to_run), cmocka_unit_test(test_arming),
-        cmocka_unit_test(test_losses),      cmocka_unit_test(test_stale_at_rest),
-        cmocka_unit_test(test_limits),      cmocka_unit_test(test_toggle),
-        cmocka_unit_test(test_choice),      cmocka_unit_test(test_lag),
-        cmocka_unit_test(test_mistakes),    cmocka_unit_test(test_scenarios),
+        cmocka_unit_test(test_hold_to_run),      cmocka_unit_test(test_arming),
+        cmocka_unit_test(test_losses),           cmocka_unit_test(test_stale_at_rest),
+        cmocka_unit_test(test_limits),           cmocka_unit_test(test_toggle),
+        cmocka_unit_test(test_choice),           cmocka_unit_test(test_lag),
+        cmocka_unit_test(test_mistakes),         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_steps_and_limits), cmocka_unit_test(test_let_go),
+        cmocka_unit_test(test_scenarios),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
