@@ -61,8 +61,8 @@ static inline size_t aw_select_missing(const struct aw_select *select, const boo
 /* Does the pattern name this field, whoever its message is about? */
 bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar);
 
-/* Does each pattern name fields alone, of whoever the message is about? A subject that is called like
- * a field makes this false, and so does one that may be: AW_SUBJECTS_ANY. */
+/* Does each pattern name fields alone, of whoever the message is about? A subject that is called
+ * like a field makes this false, and so does one that may be: AW_SUBJECTS_ANY. */
 bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
                            enum aw_subjects subjects);
 

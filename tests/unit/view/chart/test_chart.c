@@ -455,8 +455,8 @@ static void legend_of(const struct aw_series *series, char *out, size_t size)
     free(text);
 }
 
-/* Of a line of very many samples not each one is looked at: its legend stands where that of the same
- * line with few stands. */
+/* Of a line of very many samples not each one is looked at: its legend stands where that of the
+ * same line with few stands. */
 static void test_legend_of_many(void **state)
 {
     enum { MANY = 90001 };

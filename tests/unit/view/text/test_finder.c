@@ -92,8 +92,8 @@ static void test_places(void **state)
     }
 }
 
-/* Where the patterns name fields, whose they are is not looked at, and one place serves all boards. A
- * subject, a part of one or what may be one is looked at. */
+/* Where the patterns name fields, whose they are is not looked at, and one place serves all boards.
+ * A subject, a part of one or what may be one is looked at. */
 static void test_anybody(void **state)
 {
     static const struct {
