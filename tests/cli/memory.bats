@@ -23,6 +23,8 @@ runs() {
 @test "out of memory: packets of files, in recordings and simulators" {
     printf 'BO_ 1600 Battery: 2 BMS\n SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU\n' >bms.dbc
     printf '[packet mood]\nid = 42\nask = yes\nhue = f32 rad\n' >own.packets
-    runs own-record own-send
+    ok canpid -q -l "$fast" --dbc bms.dbc record own.pcapng --for 0.1s
+    ok canpid -q -l "$fast" --dbc bms.dbc record own.csv --for 0.1s
+    runs own-record own-send own-decode own-decode-table
 }
 @test "out of memory: what moves is stopped" { runs speed move drive step; }

@@ -208,6 +208,39 @@ END
     hasnt "$output" "grip	"
 }
 
+@test "a table carries its packets: units and names elsewhere; a log says that it does not" {
+    files
+    ok hidmotor -q -l "$fast" --packets team.packets,more.packets watch --csv --for 0.1s
+    hasnt "$output" "#" # only a file carries them
+    local table=run.csv
+    printf 'BO_ 1600 Battery: 2 BMS\n SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU\n' >bms.dbc
+    printf 'CM_ "%s\n\n\n# %s";\n' "$(printf 'ä%.0s' {1..700})" "$(printf 'x%.0s' {1..9})" >>bms.dbc
+    printf '[packet lamp]\nid = 1603\nhue = u8 deg\n' >bus.packets
+    ok canpid -q -l "$fast" --dbc bms.dbc --packets bus.packets record $table --for 0.3s \
+        --fields Voltage,hue
+    same "$(head -n 1 $table)" "# packets of files:"
+    same "$(grep -cv '^#' $table)" 6
+    ok canpid info $table
+    has "$output" "Voltage"
+    ok canpid -q plot $table Voltage --out run.svg
+    has "$(<run.svg)" "Voltage [V]"
+    sed '/^#/d' $table >bare.csv
+    ok canpid -q plot bare.csv Voltage --out run.svg
+    hasnt "$(<run.svg)" "Voltage [V]"
+    # what is named goes before; what is damaged is told
+    ok canpid -q --packets bus.packets plot $table Voltage --out run.svg
+    hasnt "$(<run.svg)" "Voltage [V]"
+    sed 's/^# SG_ Voltage :/# SG_ Voltage ;/; s/^#  SG_ Voltage :/#  SG_ Voltage ;/' $table >bad.csv
+    exits 5 canpid plot bad.csv Voltage
+    has "$stderr" "packets in bad.csv:"
+    # another program makes a line of its own of it, without them
+    ok canpid -q -l "$fast" --dbc bms.dbc record $table --no-header --for 0.1s
+    hasnt "$(<$table)" "#"
+    ok canpid -l "$fast" --dbc bms.dbc --packets bus.packets record run.log --for 0.1s
+    has "$stderr" "run.log: a log does not carry bus.packets and bms.dbc — give --packets and --dbc with it"
+    hasnt "$(<run.log)" "#"
+}
+
 @test "words of a line, and types of datagrams and messages, are read, recorded and drawn" {
     printf '[packet GRIP]\nfinger = digits:1 min=0 max=4\nopening = digits:3 %%\n' >arm.packets
     printf '0GRIP2,050\r\n0DEG1,090\r\n' >lines.txt

@@ -136,11 +136,26 @@ static enum aw_status create(struct recorder *r)
     char header[AW_VIEW_MAX];
     enum aw_status status = aw_session_create(r->session, NULL, r->path, &r->file);
     size_t size = status == AW_OK && r->view ? aw_view_header(r->view, header) : 0;
+    bool headed = r->format->style == AW_STYLE_CSV && !aw_flag(r->session, "no-header");
+    if (status == AW_OK && headed)
+        aw_session_write_packets(r->session, r->file);
     if (size && r->named)
         write_name(r, header, size, "name");
     else if (size)
         fwrite(header, 1, size, r->file);
     return status;
+}
+
+/* Other programs take a log that has remarks for none. */
+static void tell_of_packets(const struct recorder *r)
+{
+    const char *packets = aw_option(r->session, "packets"), *dbc = aw_option(r->session, "dbc");
+    if (r->format->item == log_item && (packets || dbc))
+        aw_session_notice(r->session, "%s: a log does not carry %s%s%s — give %s with it", r->path,
+                          packets ? packets : "", packets && dbc ? " and " : "", dbc ? dbc : "",
+                          !dbc       ? "--packets"
+                          : !packets ? "--dbc"
+                                     : "--packets and --dbc");
 }
 
 /* The file is not touched before the names of --fields are known to be right. Whom messages are
@@ -208,6 +223,8 @@ static enum aw_status begin(struct recorder *r, const char *path)
         aw_stream_expect(r->stream, r->fields, NULL);
         aw_stream_stay(r->stream, false);
     }
+    if (status == AW_OK)
+        tell_of_packets(r);
     r->typing = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
     r->progress = aw_progress(session, path, false);
     r->start_ns = aw_clock_now(session->clock);

@@ -355,12 +355,18 @@ struct aw_messages aw_session_spoken(const struct aw_session *session);
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size);
 bool aw_session_kept_packets(const char *comment); /* is it such a text? */
 
+/* The same for a table: lines behind '#', which begin it. Nothing where there are none. */
+void aw_session_write_packets(const struct aw_session *session, FILE *file);
+
 /* Takes them from a recording that the command reads, unless there is --packets. AW_MALFORMED. */
 enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args);
 
 /* A sum over what --packets says of joints and stops, to know whether two programs have the same;
  * 0: they say nothing of them. */
 uint32_t aw_session_packets_sum(const struct aw_session *session);
+
+/* Takes these in place of what --packets has read, which is forgotten. */
+void aw_session_exchange_packets(struct aw_session *session, const struct aw_own *own);
 
 /* Forgets what --packets has read; the wire is not used any more. */
 void aw_session_free_packets(struct aw_session *session);

@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/text.h"
-#include "capture/log.h"
 #include "packets/packets.h"
 
 /* The tool is itself again, see own_joints.h. */
@@ -72,7 +70,7 @@ static enum aw_status read_files(struct aw_session *session, struct aw_packets *
 }
 
 /* Nothing may refer to what goes. */
-static void exchange(struct aw_session *session, const struct aw_own *own)
+void aw_session_exchange_packets(struct aw_session *session, const struct aw_own *own)
 {
     aw_wire_init(session->wire, aw_packets_protocol(own->packets), &session->wire->variant, false);
     aw_session_free_packets(session);
@@ -91,7 +89,7 @@ static enum aw_status load(struct aw_session *session, const char *files)
     if (status == AW_OK)
         status = read_files(session, own.packets, aw_option(session, "dbc"), read_dbc_file);
     if (status == AW_OK) {
-        exchange(session, &own);
+        aw_session_exchange_packets(session, &own);
         return AW_OK;
     }
     aw_packets_free(own.packets);
@@ -178,182 +176,4 @@ uint32_t aw_session_packets_sum(const struct aw_session *session)
     for (const char *at = aw_packets_text(session->device.own.packets); *at; at++)
         sum = (sum ^ (uint8_t)*at) * 16777619u;
     return sum ? sum : 1;
-}
-
-/* ---- In recordings ---- */
-
-/* In front of a piece of a packet file, of the first one of a DBC file, of another one. */
-enum { OF_PACKETS, OF_DBC, OF_DBC_STILL, MARKS };
-static const char *const marks[MARKS] = {"packets of files:\n", "DBC file:\n",
-                                         "DBC file goes on:\n"};
-
-static int mark_of(const char *comment)
-{
-    int i = 0;
-    while (i < MARKS && strncmp(comment, marks[i], strlen(marks[i])) != 0)
-        i++;
-    return i;
-}
-
-bool aw_session_kept_packets(const char *comment)
-{
-    return mark_of(comment) < MARKS;
-}
-
-/* Up to the end of a line, if one fits; of a longer one so much as fits. */
-static size_t piece(const char *text, size_t most)
-{
-    size_t length = strnlen(text, most), whole = length;
-    if (!text[length])
-        return length;
-    while (whole > 0 && text[whole - 1] != '\n')
-        whole--;
-    while (whole == 0 && length > 1 && ((uint8_t)text[length] & 0xC0) == 0x80)
-        length--; /* not within a character */
-    return whole ? whole : length;
-}
-
-bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
-{
-    const struct aw_packets *packets = session->device.own.packets;
-    const char *text = packets ? aw_packets_text(packets) : NULL;
-    size_t before = 0; /* of the texts that are done with */
-    for (size_t i = 0; text && *at >= before + strlen(text); i++) {
-        before += strlen(text);
-        text = aw_packets_dbc(packets, i);
-    }
-    if (!text)
-        return false;
-    bool dbc = text != aw_packets_text(packets);
-    const char *mark = marks[!dbc ? OF_PACKETS : *at == before ? OF_DBC : OF_DBC_STILL];
-    text += *at - before;
-    size_t length = piece(text, size - strlen(mark) - 1);
-    *at += length;
-    snprintf(out, size, "%s%.*s", mark, (int)length, text);
-    return true;
-}
-
-/* What a recording carries: of packet files, and of DBC files, with a NUL in front of each. */
-struct kept {
-    char *packets, *dbc;
-    size_t n_packets, n_dbc;
-};
-
-/* A piece goes to its stream. False: there is no room for it. */
-static bool keep_piece(const char *comment, FILE *packets, FILE *dbc)
-{
-    int mark = mark_of(comment);
-    if (mark == MARKS)
-        return true;
-    bool good = mark != OF_DBC || fputc('\0', dbc) != EOF;
-    return fputs(comment + strlen(marks[mark]), mark == OF_PACKETS ? packets : dbc) != EOF && good;
-}
-
-/* They stand before its first message. AW_NO_MEMORY; what else is wrong with the file, its reader
- * says. */
-static enum aw_status read_comments(struct aw_session *session, const char *path, FILE *packets,
-                                    FILE *dbc)
-{
-    struct aw_log *log;
-    struct aw_log_entry entry;
-    struct aw_log_options options = {.medium = &session->tool->protocol->medium};
-    enum aw_status status = aw_log_open(&log, path, &options, NULL);
-    if (status != AW_OK)
-        return status;
-    while ((status = aw_log_next(log, &entry, NULL)) == AW_OK && !entry.data.size)
-        if (!keep_piece(entry.comment, packets, dbc)) {
-            status = AW_NO_MEMORY;
-            break;
-        }
-    aw_log_close(log);
-    return status;
-}
-
-static enum aw_status kept_in(struct aw_session *session, const char *path, struct kept *kept)
-{
-    FILE *packets = open_memstream(&kept->packets, &kept->n_packets),
-         *dbc = open_memstream(&kept->dbc, &kept->n_dbc);
-    bool good = packets && dbc && read_comments(session, path, packets, dbc) != AW_NO_MEMORY;
-    good = packets && fclose(packets) == 0 && good;
-    good = dbc && fclose(dbc) == 0 && good;
-    return good ? AW_OK : aw_no_memory(&session->err);
-}
-
-static enum aw_status read_kept(struct aw_session *session, const struct kept *kept,
-                                const char *path, struct aw_packets *packets)
-{
-    char notice[480];
-    struct aw_lines lines = {.name = path};
-    enum aw_status status = AW_OK;
-    if (kept->n_packets) {
-        FILE *file = lines.file = fmemopen(kept->packets, kept->n_packets, "r");
-        status =
-            file ? aw_packets_read(packets, &lines, &session->err) : aw_no_memory(&session->err);
-        if (file)
-            fclose(file);
-    }
-    for (size_t at = 0; status == AW_OK && at + 1 < kept->n_dbc; at += strlen(kept->dbc + at)) {
-        at++;
-        FILE *file = fmemopen(kept->dbc + at, strlen(kept->dbc + at), "r");
-        status =
-            file ? aw_packets_read_dbc(packets, file, path, notice, sizeof notice, &session->err)
-                 : aw_no_memory(&session->err);
-        if (file)
-            fclose(file);
-    }
-    return status;
-}
-
-static enum aw_status take_kept(struct aw_session *session, const struct kept *kept,
-                                const char *path)
-{
-    struct aw_own own = {.recorded = true};
-    if (!kept->n_packets && !kept->n_dbc)
-        return AW_OK;
-    own.packets = aw_packets_new(session->tool->protocol);
-    enum aw_status status =
-        own.packets ? read_kept(session, kept, path, own.packets) : aw_no_memory(&session->err);
-    if (status == AW_OK) {
-        exchange(session, &own);
-        return AW_OK;
-    }
-    aw_packets_free(own.packets);
-    if (status == AW_NO_MEMORY)
-        return status;
-    struct aw_error why = session->err;
-    return aw_fail(&session->err, AW_MALFORMED, "packets in %.280s — give --packets FILE%s",
-                   why.text, kept->n_dbc ? " or --dbc FILE" : "");
-}
-
-static enum aw_status take(struct aw_session *session, const char *path)
-{
-    struct stat about;
-    struct kept kept = {.packets = NULL};
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
-        return AW_OK;
-    enum aw_status status = kept_in(session, path, &kept);
-    if (status == AW_OK)
-        status = take_kept(session, &kept, path);
-    free(kept.packets);
-    free(kept.dbc);
-    return status;
-}
-
-enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args)
-{
-    static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};
-    const char *link = aw_option(session, "link");
-    enum aw_status status = AW_OK;
-    if (aw_option(session, "packets") || aw_option(session, "dbc") || session->device.link ||
-        !session->tool->protocol->own)
-        return AW_OK;
-    if (link && strncmp(link, "log:", 4) == 0) {
-        char path[512];
-        snprintf(path, sizeof path, "%.*s", (int)strcspn(link + 4, "?"), link + 4);
-        return take(session, path);
-    }
-    for (size_t i = 0; i < args->n && status == AW_OK; i++)
-        if (aw_is_one_of(readers, args->command->name) && !session->device.own.recorded)
-            status = take(session, args->bound[i].text);
-    return status;
 }
