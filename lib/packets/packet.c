@@ -36,8 +36,8 @@ void aw_packet_begin(struct aw_packet *p, const struct aw_protocol *protocol, un
 enum aw_status aw_packet_word(char *name, struct aw_error *err)
 {
     size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (length < 2 || length > 8 || name[length])
-        return aw_fail(err, AW_USAGE, "'%.40s' is no word of a line — 2 to 8 capital letters",
+    if (length < 3 || length > 8 || name[length])
+        return aw_fail(err, AW_USAGE, "'%.40s' is no word of a line — 3 to 8 capital letters",
                        name);
     for (char *at = name; *at; at++)
         *at = (char)tolower((unsigned char)*at);

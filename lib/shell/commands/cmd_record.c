@@ -135,9 +135,9 @@ static enum aw_status create(struct recorder *r)
 {
     char header[AW_VIEW_MAX];
     enum aw_status status = aw_session_create(r->session, NULL, r->path, &r->file);
-    size_t size = status == AW_OK && r->view ? aw_view_header(r->view, header) : 0;
-    bool headed = r->format->style == AW_STYLE_CSV && !aw_flag(r->session, "no-header");
-    if (status == AW_OK && headed)
+    bool headed = status == AW_OK && r->view && !aw_flag(r->session, "no-header");
+    size_t size = headed ? aw_view_header(r->view, header) : 0;
+    if (headed && r->format->style == AW_STYLE_CSV)
         aw_session_write_packets(r->session, r->file);
     if (size && r->named)
         write_name(r, header, size, "name");

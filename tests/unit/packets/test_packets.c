@@ -393,6 +393,8 @@ static void mistakes(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_wrong(&aw_hidmotor_protocol, cases[i].text, cases[i].why);
     assert_wrong(&aw_armctl_protocol, A, "f:1:1: 'a' is no word of a line");
+    assert_wrong(&aw_armctl_protocol, "[packet GR]\n",
+                 "f:1:1: 'GR' is no word of a line — 3 to 8 capital letters");
     assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nid = 1\n",
                  "f:2:1: id: packets of armctl have a word instead: [packet GRIP]");
     assert_wrong(&aw_armctl_protocol, "[packet DEG]\n",
