@@ -56,7 +56,7 @@ static enum aw_status mode(struct aw_session *session, const char *name, bool mu
 static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
                            struct aw_bench_joint *joint)
 {
-    int board = name ? aw_canpid_board_find(&session->wire->variant, name) : 0;
+    int board = name ? canpid_find_board(session, name) : 0;
     enum aw_status status = AW_OK;
     (void)args;
     joint->number = (unsigned)board;

@@ -84,6 +84,7 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
     struct canpid_boards *boards = &((struct canpid_state *)session->state)->boards;
     enum aw_status status =
         aw_wire_option(session, aw_option(session, "sensors-layout"), variant, err);
+    variant->known = &boards->numbers;
     if (status != AW_OK || boards->n == 0)
         return status;
     if (boards->head[0].type == AW_ROWS_END)
@@ -120,10 +121,18 @@ uint64_t canpid_all_boards(const struct aw_session *session)
     return boards;
 }
 
+int canpid_find_board(struct aw_session *session, const char *text)
+{
+    int board = aw_canpid_board_find(&session->wire->variant, text);
+    if (board >= 0)
+        ((struct canpid_state *)session->state)->boards.numbers |= AW_CANPID_BIT(board);
+    return board;
+}
+
 enum aw_status canpid_board_named(struct aw_session *session, const char *name, uint64_t *boards)
 {
     bool all = strcmp(name, "all") == 0;
-    int board = all ? 0 : aw_canpid_board_find(&session->wire->variant, name);
+    int board = all ? 0 : canpid_find_board(session, name);
     if (board < 0)
         return no_such_board(session, name);
     *boards |= all ? canpid_all_boards(session) : AW_CANPID_BIT(board);

@@ -26,15 +26,17 @@ static bool dump_frame(void *context, const struct aw_received *received)
     int64_t time =
         received->time_ns != AW_NO_TIME ? received->time_ns : aw_session_time(d->session);
     size_t n = aw_candump_write(line, d->interface, time, bytes);
+    bool decoded =
+        d->decoded && aw_wire_decode(d->wire, received->dir, bytes, &record, NULL) == AW_OK;
     if (d->line)
-        aw_output_write(out, line, d->decoded ? n - 1 : n);
-    if (d->line && d->decoded)
+        aw_output_write(out, line, decoded ? n - 1 : n);
+    if (d->line && decoded)
         aw_output_write(out, "  ", 2);
-    if (d->decoded && aw_wire_decode(d->wire, received->dir, bytes, &record, NULL) == AW_OK) {
+    if (decoded) {
         record.time_ns = time;
         aw_session_show(d->session, &record);
     }
-    d->left -= d->counted;
+    d->left -= d->counted && (d->line || decoded);
     return !(d->counted && d->left == 0) && !out->error;
 }
 

@@ -69,13 +69,13 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
 /* A board by its identifier; NAME and identifier are one joint. */
 static bool is_called(struct aw_session *session, const struct aw_joint *joint, const char *text)
 {
-    return aw_canpid_board_find(&session->wire->variant, text) == (int)joint->id;
+    return canpid_find_board(session, text) == (int)joint->id;
 }
 
 /* An identifier that no board's name stands for. */
 static bool others(struct aw_session *session, const char *text, struct aw_joint *joint)
 {
-    int controller, board = text ? aw_canpid_board_find(&session->wire->variant, text) : -1;
+    int controller, board = text ? canpid_find_board(session, text) : -1;
     if (board < 0 || canpid_controller(session, false, &controller) != AW_OK)
         return false;
     describe(joint, (unsigned)board, controller);

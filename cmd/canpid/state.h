@@ -15,6 +15,7 @@ struct canpid_boards {
     char text[BOARDS_NAMED][AW_CANPID_NAME_MAX];
     struct aw_name names[BOARDS_NAMED + 1];
     struct aw_field head[HEAD_ROWS_MAX];
+    uint64_t numbers; /* that were given in place of a name: they are boards, too */
 };
 
 /* Looks after one joint, by all that the bus shows of it. */
@@ -92,6 +93,9 @@ const struct aw_name *canpid_board_names(const struct aw_session *session);
 
 /* -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
+
+/* The board with this name or number, which is known from now on; -1. */
+int canpid_find_board(struct aw_session *session, const char *text);
 
 /* For --board of the config file: does it name boards? */
 enum aw_status canpid_check_board(struct aw_session *session, const char *text);

@@ -93,13 +93,34 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     same "$(jq -c 'select(.msg == "sensors" and (.current > 0.1 or .current < -0.1))' <<<"$output")" ""
 }
 
+@test "a frame of another node is none of a driver's: shown raw, told in a log, known by -b or a name" {
+    # 641 has the lower five bits of kp, 65E those of the telemetry
+    printf '(1.%d) can0 %s\n' 0 641#9A99193F0200 1 041#9A99193F0200 2 65E#010203040506 >nodes.log
+    ok canpid -q -l log:nodes.log dump
+    same "${#lines[@]}" 3
+    same "${lines[0]}" "(0000000001.000000) log 641#9A99193F0200"
+    has "${lines[1]}" "041#9A99193F0200  -> kp board=lknee"
+    same "${lines[2]}" "(0000000001.200000) log 65E#010203040506"
+    ok canpid -q -l log:nodes.log dump -j -n 1
+    has "$output" '"msg":"kp","board":"lknee"'
+    exits 5 canpid decode nodes.log
+    same "$output" "-> kp board=lknee value=0.6 controller=tor"
+    has "$stderr" "nodes.log:1:12: id 641: of no driver — name it with -b 0x640"
+    ok canpid decode -b 0x640 nodes.log
+    has "$output" "-> kp board=1600 value=0.6"
+    mkdir -p "$XDG_CONFIG_HOME/armwire"
+    printf '[board lwrist]\nid = 0x640\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
+    ok canpid decode nodes.log
+    has "$output" "-> kp board=lwrist value=0.6"
+}
+
 @test "a log with a short frame, a foreign identifier and NaN: told, counted, the rest decoded" {
     printf '%s\n' '(1.0) can0 05E#0102' '(1.1) can0 041#9A99193F0200' '(1.2) can0 7F4#010203040506' \
         '(1.3) can0 041#0000C07F0200' '(1.4) can0 05E#9CFF000200F0' >bad.log
     run -5 --separate-stderr canpid decode -j bad.log
     has "$stderr" "bad.log:1:12: joint: 2 bytes instead of 6"
     has "$stderr" "bad.log:4:12: kp: value is not a finite number"
-    has "$stderr" "bad.log:3:12: id 7F4: no message"
+    has "$stderr" "bad.log:3:12: id 7F4: of no driver"
     has "$stderr" "3 damaged parts, 3 records decoded"
     same "$(jq -sc '[.[] | select(.board == "lknee") | .msg]' <<<"$output")" '["kp","kp","joint"]'
     same "$(jq -sc '[.[] | select(.msg == "kp") | .value]' <<<"$output")" '[0.6,null]'

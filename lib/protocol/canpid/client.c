@@ -446,7 +446,7 @@ enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_rec
         enum aw_status status = aw_canpid_receive(client, deadline, &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
-        bool news = status == AW_OK || status == AW_EVENT;
+        bool news = status == AW_OK || status == AW_EVENT || received.frame.size;
         if (status == AW_TIMEOUT || (news && fn && !fn(context, &received)))
             break;
     }

@@ -211,8 +211,8 @@ enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int con
 void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn *add,
                          void *context);
 
-/* Receives until the deadline, fn (or NULL) for each frame and for news; frames that are malformed
- * are counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
+/* Receives until the deadline, fn (or NULL) for each frame and for news; frames that are malformed,
+ * or of other nodes, come without a record. fn returns false to come back early. AW_OK then and at the deadline,
  * AW_STOPPED, AW_LOST. */
 enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_received_fn *fn,
                               void *context, struct aw_error *err);

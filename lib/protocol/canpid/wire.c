@@ -35,6 +35,7 @@ static const struct aw_name errors[] = {
     {0, "none"}, {1, "pid_config"}, {2, "fix_link_encoder"}, {3, "lever_arm_encoder"}, {0},
 };
 
+enum { BOARD = 1 }; /* its row */
 static const struct aw_field head[] = {
     {.name = "message", .type = AW_CODE, .bits = 5, .help = "lower five bits of the identifier"},
     {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .upper = true, .names = boards,
@@ -228,11 +229,23 @@ static const char *taken(uint32_t id)
 static const struct aw_own_packets own = {
     .head = own_head, .room = 8, .least = OWN, .most = 0x7FF, .dir = AW_RX, .taken = taken};
 
+/* A frame of another node is not taken for a driver's by its lower bits. */
+static bool is_driver(const struct aw_wire *wire, uint32_t id)
+{
+    if (!wire->variant.known || *wire->variant.known >> id / OWN & 1)
+        return true;
+    const struct aw_name *name = wire->variant.head[BOARD].names;
+    while (name->name && (uint32_t)name->value != (id & ~(OWN - 1u)))
+        name++;
+    return name->name;
+}
+
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
     bool others = wire->protocol->n_messages > COUNT(messages); /* of files */
-    if (!others && frame.size >= 2 && !(frame.data[1] & 0x80)) {
+    if (!others && frame.size >= 2 && !(frame.data[1] & 0x80) &&
+        is_driver(wire, aw_can_id_of(frame.data).id)) {
         const struct aw_message *plain = aw_find_code_any(wire, dir, frame.data[0] & (OWN - 1));
         if (plain)
             return plain;
@@ -244,11 +257,16 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     struct aw_can_id can = aw_can_id_of(frame.data);
     const struct aw_message *message =
         others ? aw_find_code_any(wire, dir, aw_can_code(can)) : NULL;
-    if (!message && !can.is_long)
+    if (!message && !can.is_long && is_driver(wire, can.id))
         message = aw_find_code_any(wire, dir, can.id & (OWN - 1));
     if (!message && can.is_long)
         aw_fail(err, AW_MALFORMED, "id %08X: no message has it — name a DBC file with --dbc",
                 (unsigned)can.id);
+    else if (!message && !is_driver(wire, can.id))
+        aw_fail(err, AW_MALFORMED,
+                "id %03X: of no driver — name it with -b 0x%X or [board NAME], or its packet with "
+                "--packets or --dbc",
+                (unsigned)can.id, (unsigned)(can.id & ~(OWN - 1u)));
     else if (!message)
         aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'",
                 (unsigned)can.id, (unsigned)can.id & 31);

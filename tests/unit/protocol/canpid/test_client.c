@@ -663,7 +663,7 @@ static void damaged_frames_and_news_do_not_end_it(void **state)
     give(tap, "05E#9CFF000200F0");
     assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
                      AW_OK);
-    assert_int_equal(counts[0], 2);
+    assert_int_equal(counts[0], 4);
     assert_int_equal(counts[1], 1);
     assert_int_equal(tap->client.counters.malformed, 2);
     assert_true(tap->clock.time_ns == AW_SECOND);
