@@ -183,8 +183,8 @@ struct aw_variant {
         *instead; /* messages that differ in this variant, {0}-terminated, or NULL */
     const struct aw_field
         *envelope; /* rows before the packets of one stream message (ezphys), or NULL */
-    /* Senders without a name in the head that are known, a bit each (canpid); all others without one
-     * are strangers. NULL: there are no strangers. */
+    /* Senders without a name in the head that are known, a bit each (canpid); all others without
+     * one are strangers. NULL: there are no strangers. */
     const uint64_t *known;
 };
 

@@ -212,8 +212,8 @@ void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn 
                          void *context);
 
 /* Receives until the deadline, fn (or NULL) for each frame and for news; frames that are malformed,
- * or of other nodes, come without a record. fn returns false to come back early. AW_OK then and at the deadline,
- * AW_STOPPED, AW_LOST. */
+ * or of other nodes, come without a record. fn returns false to come back early. AW_OK then and at
+ * the deadline, AW_STOPPED, AW_LOST. */
 enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_received_fn *fn,
                               void *context, struct aw_error *err);
 

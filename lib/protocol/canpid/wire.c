@@ -240,36 +240,38 @@ static bool is_driver(const struct aw_wire *wire, uint32_t id)
     return name->name;
 }
 
+/* Says what is wrong with an identifier that no message has. */
+static void fail_id(const struct aw_wire *wire, struct aw_can_id can, struct aw_error *err)
+{
+    if (can.is_long)
+        aw_fail(err, AW_MALFORMED, "id %08X: no message has it — name a DBC file with --dbc",
+                (unsigned)can.id);
+    else if (!is_driver(wire, can.id))
+        aw_fail(err, AW_MALFORMED,
+                "id %03X: of no driver — name it with -b 0x%X or [board NAME], or its packet with "
+                "--packets or --dbc",
+                (unsigned)can.id, (unsigned)(can.id & ~(OWN - 1u)));
+    else
+        aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'",
+                (unsigned)can.id, (unsigned)can.id & 31);
+}
+
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
     bool others = wire->protocol->n_messages > COUNT(messages); /* of files */
-    if (!others && frame.size >= 2 && !(frame.data[1] & 0x80) &&
-        is_driver(wire, aw_can_id_of(frame.data).id)) {
-        const struct aw_message *plain = aw_find_code_any(wire, dir, frame.data[0] & (OWN - 1));
-        if (plain)
-            return plain;
-    }
+    const struct aw_message *message = NULL;
     if (!aw_can_head(frame)) {
         aw_fail(err, AW_MALFORMED, "frame: no identifier — cut off");
         return NULL;
     }
     struct aw_can_id can = aw_can_id_of(frame.data);
-    const struct aw_message *message =
-        others ? aw_find_code_any(wire, dir, aw_can_code(can)) : NULL;
+    if (others)
+        message = aw_find_code_any(wire, dir, aw_can_code(can));
     if (!message && !can.is_long && is_driver(wire, can.id))
         message = aw_find_code_any(wire, dir, can.id & (OWN - 1));
-    if (!message && can.is_long)
-        aw_fail(err, AW_MALFORMED, "id %08X: no message has it — name a DBC file with --dbc",
-                (unsigned)can.id);
-    else if (!message && !is_driver(wire, can.id))
-        aw_fail(err, AW_MALFORMED,
-                "id %03X: of no driver — name it with -b 0x%X or [board NAME], or its packet with "
-                "--packets or --dbc",
-                (unsigned)can.id, (unsigned)(can.id & ~(OWN - 1u)));
-    else if (!message)
-        aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'",
-                (unsigned)can.id, (unsigned)can.id & 31);
+    if (!message)
+        fail_id(wire, can, err);
     return message;
 }
 
