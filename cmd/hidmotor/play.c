@@ -64,6 +64,7 @@ enum aw_status motor_load(struct aw_play *play, const char *file)
         aw_session_notice(
             session, "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
             aw_hidmotor_joint(fastest.joint).alias, fastest.deg_s, fastest.t_s, AW_HIDMOTOR_FAST);
+    play->read_at = speed > 0 ? speed : 1;
     play->most = fastest.deg_s > 0 ? most / fastest.deg_s : 1;
     return AW_OK;
 }

@@ -106,7 +106,12 @@ enum aw_status aw_table_find_time(const struct aw_table *table, int *column, dou
     struct aw_time_column time = {.scale = 1};
     *column = aw_time_find((const char *const *)table->names, table->n_columns, &time);
     *scale = time.scale;
-    if (*column < 0 || time.unsure || time.step) {
+    if (*column >= 0 && time.unsure) {
+        aw_fail(err, AW_USAGE, "%.60s: in s or in ms? — rename it, t_s or t_ms",
+                table->names[*column]);
+        return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+    }
+    if (*column < 0 || time.step) {
         aw_table_column(table, "t", column, err);
         aw_append(err->text, sizeof err->text, " ", "(" AW_TIME_NAMES ")");
         return err->status;

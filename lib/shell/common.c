@@ -399,7 +399,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "repeat", .value = "N", .fallback = "1", .unit = "", .min = 1, .max = 10000,
           .whole = true, .help = "run each case this many times"},
          {.name = "keep", .value = "FOLDER", .fallback = ".",
-          .help = "the folder for the recordings of failed cases"}),
+          .help = "the folder for the recordings of failed cases; it is made"}),
      .run = aw_run_test,
      .lines = AW_LIST("$ printf '## it moves\\n{move}\\n' >arm.test", "-l sim: test arm.test"),
      .details = "Prints TAP. '! COMMAND' must be refused, '=6 COMMAND' must end with 6, 'skip "

@@ -1028,8 +1028,8 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails 6 canpid -q -l "$fast" play far.csv -c pos
     has "$stderr" "far.csv:3:1: lknee: 200 deg at 1 s is beyond"
     fails 6 canpid -q -l "$fast" play walk.csv -c pos --max-speed 15
-    has "$stderr" "walk.csv:3:1: lknee: "
-    has "$stderr" "faster than --max-speed 15 — --speed 50% would do"
+    has "$stderr" "walk.csv:4:1: rknee: 30 deg/s at 1 s is " # the fastest of all
+    has "$stderr" "faster than --max-speed 15 — --speed 50% or --fit would do"
     fails 6 canpid -q -l "$fast" --force play walk.csv -c pos --max-speed 15 # what was said is kept
     has "$why" "faster than --max-speed 15"
     printf 't,lknee\n0,0\n0.1,50\n' >fast.csv
@@ -1059,7 +1059,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
         has "$stderr" "who.csv:$wrong"
     done <<'END'
 t,elbow\n0,0\n1,1\n|1:1: no joint 'elbow'
-# of today\ntime,lknee\n0,0\n|2:1: column t: the table has only time, lknee
+# of today\ntime,lknee\n0,0\n|2:1: time: in s or in ms? — rename it, t_s or t_ms
 t\n0\n|1:1: there is no column for a joint
 t,lknee\n0,0\n1,1\n\n1,2\n|5:1: t: 1 s is not later than the 1 s of line 3
 t,lknee\n|1:1: there are no rows

@@ -125,7 +125,7 @@ END
 @test "a recording that is too fast names the speed that would do, --fit takes it" {
     lead
     fails 6 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative
-    matches "$why" '*elbow: 62.8* deg/s at * s is faster than 30.78 deg/s — --speed 49% would do'
+    matches "$why" '*elbow: 62.8* deg/s at * s is faster than 30.78 deg/s — --speed 49% or --fit would do'
     ok unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative --speed 49%
     ok unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative --fit -j
     [ "$(jq '.t > 0' <<<"$output")" = true ]

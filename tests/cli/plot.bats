@@ -372,6 +372,17 @@ m2.position (a.csv) #009e73 solid"
     has "$output" "velocities.m1.setpoint"
 }
 
+@test "so it is of a recording: the same field of a later message is drawn where it is named" {
+    printf 'move 0 20 0 --wait\nvelocities\nvelocities\n' | hidmotor -q -l "$fast" --record run.pcapng >/dev/null
+    ok hidmotor plot run.pcapng m2.setpoint
+    has "$output" positions.m2.setpoint
+    hasnt "$output" velocities
+    ok hidmotor plot run.pcapng m2.setpoint --out run.svg
+    hasnt "$(<run.svg)" velocities
+    ok hidmotor plot run.pcapng velocities.m2.setpoint
+    has "$output" velocities.m2.setpoint
+}
+
 @test "--plot of what measures: the ending says the form, another one is refused before anything moves" {
     local magic
     while IFS='|' read -r ending magic; do

@@ -242,7 +242,7 @@ END
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,0,60,0\n' >lift.csv
     ok hidmotor -q -l "$fast" --record lift.pcapng play lift.csv
     fails 6 hidmotor -q -l "$fast" replay lift.pcapng --speed 300%
-    matches "$why" '*shoulder: 3[56]? deg/s at 0.* s is faster than 200 deg/s — --speed 16?% would do'
+    matches "$why" '*shoulder: 3[56]? deg/s at 0.* s is faster than 200 deg/s — --speed 16?% or --fit would do'
     for speed in 50% 100%; do
         ok hidmotor -q -l "$fast" --record again.pcapng replay lift.pcapng --speed $speed
         hidmotor -q -j decode again.pcapng --dir tx | jq -s "(last.t - first.t) * ${speed%\%}" >"$speed"

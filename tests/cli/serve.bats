@@ -231,6 +231,24 @@ asks() {
     same "$(json .m1.target)" -5
 }
 
+@test "s on the screens of watch and plot stops what another program moves" {
+    serve s hidmotor -l sim:
+    for screen in watch 'plot m2.position'; do
+        hidmotor -q -j move 0 80 0 duration=60s --wait >moved 2>/dev/null &
+        mover=$!
+        TERM=xterm terminal 100 <<<"
+            launch hidmotor $screen
+            want {s STOP}
+            while {[catch {exec jq -e -s {.[0].m2.target > 0} << [exec hidmotor -q -j status]}]} {}
+            type s
+            want {stop result=confirmed}
+            type q
+            ends 0"
+        wait $mover && false
+        same "$(jq -r 'select(.cmd) | .result + " " + .error' moved)" "stopped stopped"
+    done
+}
+
 @test "a second device of the same tool: its server is found by its link" {
     start one armctl sim --listen pty:arm1
     start two armctl sim --listen pty:arm2

@@ -271,3 +271,14 @@ END
     same "$output" "$(printf 'the case has not ended: the test was killed\nNone')"
     ok ls armctl-kill-case-2.pcapng
 }
+
+@test "--keep makes its folder; one that cannot be made is told before the first case" {
+    printf '## wrong\ndeg 1 10\n! deg 1 20\n' >one.test
+    fails 1 check one.test --keep new/folder
+    has "$output" "recorded in new/folder/armctl-one-case-1.pcapng"
+    armctl -q decode new/folder/armctl-one-case-1.pcapng | grep -q deg
+    touch file
+    fails 2 check one.test --keep file/folder
+    same "$output" ""
+    has "$stderr" "--keep: file/folder"
+}

@@ -17,16 +17,36 @@ static bool outside(const struct aw_hidmotor_limits *limits, double deg, int joi
     return deg < limits->min[joint] - slack || deg > limits->max[joint] + slack;
 }
 
-static enum aw_status check_point(const struct aw_hidmotor_waypoints *way, size_t k, int joint,
-                                  const struct aw_hidmotor_limits *limits, struct aw_error *err)
+/* Of all points beyond a limit the farthest one is told: whoever mends that one mends most. */
+static enum aw_status check_points(const struct aw_hidmotor_waypoints *way,
+                                   const struct aw_hidmotor_limits *limits, struct aw_error *err)
 {
-    double deg = way->points[k].pose.deg[joint];
-    if (!outside(limits, deg, joint, 0))
+    double farthest = -1, limit = 0;
+    size_t n = 0, at = 0;
+    int of = 0;
+    for (size_t k = 0; k < way->n; k++)
+        for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
+            double deg = way->points[k].pose.deg[i];
+            double passed = aw_hidmotor_limit_passed(limits, deg, i);
+            if (!outside(limits, deg, i, 0))
+                continue;
+            n++;
+            if (fabs(deg - passed) <= farthest)
+                continue;
+            farthest = fabs(deg - passed);
+            limit = passed;
+            at = k;
+            of = i;
+        }
+    if (n == 0)
         return AW_OK;
-    double limit = aw_hidmotor_limit_passed(limits, deg, joint);
-    return aw_fail(
-        err, AW_LIMIT, "%s:%zu:1: %s: %.7g deg is %.3g deg beyond its limit of %g deg — correct it",
-        way->name, way->points[k].line, way->columns[joint], deg, fabs(deg - limit), limit);
+    char of_many[48] = "correct it";
+    if (n > 1)
+        snprintf(of_many, sizeof of_many, "correct all %zu such values", n);
+    return aw_fail(err, AW_LIMIT,
+                   "%s:%zu:1: %s: %.7g deg is %.3g deg beyond its limit of %g deg — %s", way->name,
+                   way->points[at].line, way->columns[of], way->points[at].pose.deg[of], farthest,
+                   limit, of_many);
 }
 
 static enum aw_status check_swing(const struct aw_hidmotor_waypoints *way, size_t k, int joint,
@@ -43,36 +63,24 @@ static enum aw_status check_swing(const struct aw_hidmotor_waypoints *way, size_
                    fabs(deg - limit), limit);
 }
 
-/* What would do: the whole path so much slower. "" if that were no motion any more. */
-static void advise(const struct aw_hidmotor_waypoints *way, double fastest, double most,
-                   char out[AW_WAYPOINT_COMMAND + 64])
-{
-    char command[AW_WAYPOINT_COMMAND];
-    struct aw_hidmotor_file how = way->how;
-    double factor = floor(100 * most / fastest) / 100;
-    how.speed = factor * (how.speed > 0 ? how.speed : 1);
-    *out = '\0';
-    if (factor >= 0.01)
-        snprintf(out, AW_WAYPOINT_COMMAND + 64, ": %s", aw_waypoint_command(way, &how, command));
-}
-
 static enum aw_status check_speed(const struct aw_hidmotor_waypoints *way,
-                                  const struct aw_path *path, size_t k, int joint,
-                                  const struct aw_path_extremes *x, struct aw_error *err)
+                                  const struct aw_path *path, struct aw_error *err)
 {
+    const struct aw_hidmotor_fastest x = aw_hidmotor_path_fastest(path);
     double most = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
-    double fastest = x->speed;
-    char how[AW_WAYPOINT_COMMAND + 64];
-    if (x->speed <= most + ROUNDING)
+    double speed = way->how.speed > 0 ? way->how.speed : 1;
+    double would_do = floor(100 * speed * most / x.deg_s) / 100;
+    char how[64] = "";
+    if (x.deg_s <= most + ROUNDING)
         return AW_OK;
-    fastest = fmax(fastest, aw_hidmotor_path_fastest(path).deg_s);
-    advise(way, fastest, most, how);
+    if (would_do >= 0.01)
+        snprintf(how, sizeof how, ": --speed %.0f%% or --fit would do", 100 * would_do);
     return aw_fail(err, AW_LIMIT,
                    "%.200s:%zu:1: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
                    "%s%s",
-                   way->name, way->points[k + 1].line, way->columns[joint], x->speed, x->speed_t_s,
+                   way->name, way->points[x.point + 1].line, way->columns[x.joint], x.deg_s, x.t_s,
                    most,
-                   fastest <= SPIKE * most ? "leave more time"
+                   x.deg_s <= SPIKE * most ? "leave more time"
                                            : "wrong numbers? delete the line, or leave more time",
                    how);
 }
@@ -83,10 +91,7 @@ static enum aw_status check_segment(const struct aw_hidmotor_waypoints *way,
 {
     struct aw_path_extremes x = aw_path_extremes(path, k, (size_t)joint);
     enum aw_status status = check_swing(way, k, joint, x.low, x.low_t_s, limits, err);
-    if (status == AW_OK)
-        status = check_swing(way, k, joint, x.high, x.high_t_s, limits, err);
-    bool forced = limits->max[joint] == FLT_MAX;
-    return status == AW_OK && !forced ? check_speed(way, path, k, joint, &x, err) : status;
+    return status == AW_OK ? check_swing(way, k, joint, x.high, x.high_t_s, limits, err) : status;
 }
 
 /* Those of the arm, or with force those of the wire. */
@@ -104,10 +109,9 @@ static enum aw_status check(const struct aw_hidmotor_waypoints *way, const struc
                             bool force, struct aw_error *err)
 {
     const struct aw_hidmotor_limits limits = limits_of(force);
-    enum aw_status status = AW_OK;
-    for (size_t k = 0; k < way->n; k++)
-        for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
-            status = check_point(way, k, i, &limits, err);
+    enum aw_status status = check_points(way, &limits, err);
+    if (status == AW_OK && !force)
+        status = check_speed(way, path, err);
     for (size_t k = 0; k + 1 < way->n; k++)
         for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
             status = check_segment(way, path, k, i, &limits, err);
@@ -160,7 +164,7 @@ struct aw_hidmotor_fastest aw_hidmotor_path_fastest(const struct aw_path *path)
         for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
             struct aw_path_extremes x = aw_path_extremes(path, k, (size_t)i);
             if (x.speed > fastest.deg_s)
-                fastest = (struct aw_hidmotor_fastest){i, x.speed, x.speed_t_s};
+                fastest = (struct aw_hidmotor_fastest){i, k, x.speed, x.speed_t_s};
         }
     return fastest;
 }

@@ -109,9 +109,10 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
                                           enum aw_path_mode mode, bool force, struct aw_path *path,
                                           struct aw_error *err);
 
-/* The fastest moment of a path, for a warning where the speed was forced. */
+/* The fastest moment of a path: the joint, and the point before it. */
 struct aw_hidmotor_fastest {
     int joint;
+    size_t point;
     double deg_s, t_s;
 };
 struct aw_hidmotor_fastest aw_hidmotor_path_fastest(const struct aw_path *path);

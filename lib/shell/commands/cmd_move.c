@@ -80,7 +80,8 @@ static void report(struct aw_session *session, const struct aw_joint_list *list,
 
 const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited)
 {
-    return status != AW_OK                   ? "not-reached"
+    return status == AW_STOPPED              ? "stopped"
+           : status != AW_OK                 ? "not-reached"
            : session->tool->joints->confirms ? "confirmed"
            : awaited                         ? "arrived"
                                              : "sent";

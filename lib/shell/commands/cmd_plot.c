@@ -405,6 +405,7 @@ static enum aw_status nothing_found(struct plot *p)
 
 /* clang-format off */
 static const char *const all_keys[] = {
+    "s", "stop the device",
     "q", "leave",
     "space", "freeze, and go on",
     "?", "these keys, or the plot",
@@ -416,7 +417,8 @@ static void draw(struct plot *p)
 {
     struct aw_braille *canvas = aw_screen_canvas(p->live.screen);
     unsigned how = aw_screen_how(p->live.screen);
-    char title[96];
+    bool stops = aw_live_stops(&p->live);
+    char title[96], keys[80];
     if (!canvas)
         return;
     if (!p->frozen)
@@ -424,16 +426,18 @@ static void draw(struct plot *p)
     const char *note = aw_live_note(&p->live), *state = aw_live_state(&p->live);
     snprintf(title, sizeof title, "%s  last %g s%s", p->session->tool->name,
              (double)p->strip.span_ns / 1e9, p->modelled ? " of the simulation" : "");
+    snprintf(keys, sizeof keys, "%s%s", stops ? "s STOP  " : "",
+             p->live.ended ? "end of the input  q quit  ? keys"
+             : p->frozen   ? "FROZEN  space goes on  q quit  ? keys"
+                           : "q quit  space freeze  ? keys");
     struct aw_strip_look look = {.end_ns = p->end_ns,
                                  .title = title,
                                  .state = state ? state : note,
-                                 .keys = p->live.ended ? "end of the input  q quit  ? keys"
-                                         : p->frozen   ? "FROZEN  space goes on  q quit  ? keys"
-                                                       : "q quit  space freeze  ? keys",
+                                 .keys = keys,
                                  .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
     aw_strip_draw(&p->strip, &look, canvas);
     if (p->keys)
-        aw_cell_keys(canvas, all_keys);
+        aw_cell_keys(canvas, all_keys + (stops ? 0 : 2));
     aw_screen_show(p->live.screen);
     int64_t dot = p->strip.span_ns / (2 * canvas->columns);
     int64_t least = AW_SECOND / FPS_MOST, most = AW_SECOND / FPS_LEAST;
@@ -446,6 +450,8 @@ static bool handle_keys(struct plot *p)
     for (int key; (key = aw_screen_key(p->live.screen)) != AW_KEY_NONE;) {
         if (key == 'q')
             return false;
+        if (key == 's')
+            aw_live_stop(&p->live);
         p->frozen ^= key == ' ' && !p->live.ended;
         p->keys ^= key == '?';
     }
@@ -568,23 +574,39 @@ static enum aw_status collect(struct plot *p)
     return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Is there a line of another message with the same field: "positions.m2.setpoint" for
- * "velocities.m2.setpoint"? */
-static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
+static const struct aw_codec *codec_of(struct aw_wire *wire, const char *name)
 {
     char message[AW_POINT_NAME];
-    const size_t length = strcspn(trace->name, ".");
-    snprintf(message, sizeof message, "%.*s", (int)length, trace->name);
-    if (!aw_wire_codec(p->session->wire, message, AW_RX))
-        return false;
-    for (size_t i = 0; i < p->traces.n; i++) {
+    snprintf(message, sizeof message, "%.*s", (int)strcspn(name, "."), name);
+    return strchr(name, '.') ? aw_wire_codec(wire, message, AW_RX) : NULL;
+}
+
+/* Is there a line of an earlier message with the same field, and nobody has named this message:
+ * "positions.m2.setpoint" for "velocities.m2.setpoint"? One name, one line, as of a device. */
+static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
+{
+    struct aw_wire *wire = p->session->wire;
+    const char *field = strchr(trace->name, '.');
+    const struct aw_codec *codec = codec_of(wire, trace->name);
+    bool named = false;
+    for (size_t i = 0; i < p->select.n && field; i++)
+        named |= strncmp(p->select.pattern[i], trace->name, (size_t)(field - trace->name) + 1) == 0;
+    for (size_t i = 0; i < p->traces.n && codec && !named; i++) {
         const struct aw_trace *other = &p->traces.list[i];
+        const struct aw_codec *of = codec_of(wire, other->name);
         const char *dot = strchr(other->name, '.');
-        if (other->n > 1 && other->run == trace->run && dot &&
-            strcmp(dot, trace->name + length) == 0)
+        if (of && other->n > 1 && other->run == trace->run && strcmp(dot, field) == 0 &&
+            (of < codec || (of != codec && trace->n == 1)))
             return true;
     }
     return false;
+}
+
+static void leave_out_namesakes(struct plot *p)
+{
+    for (size_t i = p->traces.n; i-- > 0;)
+        if (has_namesake(p, &p->traces.list[i]))
+            aw_traces_remove(&p->traces, i);
 }
 
 /* One that was asked for is told. */
@@ -597,6 +619,7 @@ static void leave_out_points(struct plot *p)
         if (p->traces.list[i].n == 1 && !has_namesake(p, &p->traces.list[i]))
             aw_session_notice(p->session, "plot: %s has one sample, which is no line: left out",
                               p->traces.list[i].label);
+    leave_out_namesakes(p);
     aw_traces_leave_out_points(&p->traces);
 }
 
@@ -609,9 +632,7 @@ static enum aw_status print_recording(struct plot *p)
     aw_strip_init(&p->strip, span);
     if (aw_traces_hold(&p->traces, &p->session->err) != AW_OK)
         return AW_NO_MEMORY;
-    for (size_t i = p->traces.n; i-- > 0;)
-        if (p->traces.list[i].n == 1 && has_namesake(p, &p->traces.list[i]))
-            aw_traces_remove(&p->traces, i);
+    leave_out_namesakes(p);
     for (size_t i = 0; i < p->traces.n; i++)
         for (size_t k = 0; k < p->traces.list[i].n; k++) {
             int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;

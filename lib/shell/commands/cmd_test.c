@@ -449,6 +449,19 @@ static void name_file(const char *file, char *out, size_t size)
         out[n - end] = '\0';
 }
 
+/* A folder that was named is there before the first case: recordings that get lost at a failure
+ * would be missed too late. */
+static enum aw_status make_folder(struct aw_session *session)
+{
+    const char *folder = aw_option(session, "keep");
+    char path[PATH_MAX];
+    if (!aw_flag(session, "keep"))
+        return AW_OK;
+    snprintf(path, sizeof path, "%s/", folder);
+    aw_file_make_folders(path, 0777);
+    return access(path, W_OK | X_OK) == 0 ? AW_OK : aw_file_fail(&session->err, "--keep", folder);
+}
+
 /* A recording of the case, unless the session is recorded as a whole. */
 static void begin_recording(struct tester *t, struct run *run, size_t number)
 {
@@ -464,6 +477,7 @@ static void begin_recording(struct tester *t, struct run *run, size_t number)
     session->device.tee = calloc(1, sizeof *session->device.tee);
     if (session->device.tee &&
         aw_tee_open(session->device.tee, session, "test", run->path, url) != AW_OK) {
+        aw_session_notice(session, "this case is not recorded: %s", session->err.text);
         *run->path = '\0';
         free(session->device.tee);
         session->device.tee = NULL;
@@ -687,6 +701,8 @@ enum aw_status aw_run_test(struct aw_session *session, const struct aw_args *arg
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         status = read_file(t, args->bound[i].text);
     take_limit(t);
+    if (status == AW_OK)
+        status = make_folder(session);
     if (status == AW_OK)
         status = list_runs(t, (size_t)aw_option_number(session, "repeat"));
     if (status == AW_OK)

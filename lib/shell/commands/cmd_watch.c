@@ -259,6 +259,7 @@ static void draw(struct watch *w)
     w->grid.note = aw_live_note(&w->live);
     w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
     w->grid.frozen = w->is_frozen;
+    w->grid.stops = aw_live_stops(&w->live);
     w->grid.filter = w->filter;
     if (!w->grid.note && w->session->tool->remark && !w->grid.state)
         w->grid.note = w->session->tool->remark(w->session, remark, sizeof remark);
@@ -317,6 +318,9 @@ static bool handle_key(struct watch *w, int key)
         if (w->is_frozen)
             aw_channels_free(&w->frozen);
         w->is_frozen = !w->is_frozen && aw_channels_copy(&w->frozen, &w->channels);
+        break;
+    case 's':
+        aw_live_stop(&w->live);
         break;
     case 'r':
         aw_channels_reset(w->is_frozen ? &w->frozen : &w->channels);

@@ -3,11 +3,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "shell/core/stop.h"
+#include "shell/prompt/dispatch.h"
 
 #define NOTE_NS (8 * AW_SECOND) /* a remark is shown for so long */
 
@@ -34,6 +37,22 @@ static void redirect_stderr(struct aw_live *live)
     close(ends[1]);
 }
 
+/* The last line of the text, without the name of the tool. */
+static void take_note(struct aw_live *live, char *text, size_t n)
+{
+    const char *tool = live->session->tool->name;
+    size_t length = strlen(tool);
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    text[n] = '\0';
+    const char *line = strrchr(text, '\n');
+    line = line ? line + 1 : text;
+    if (strncmp(line, tool, length) == 0 && strncmp(line + length, ": ", 2) == 0)
+        line += length + 2;
+    snprintf(live->note, sizeof live->note, "%.150s", line);
+    live->noted_ns = aw_clock_now(&live->session->time.real.base);
+}
+
 static void read_notes(struct aw_live *live)
 {
     char text[4096];
@@ -46,19 +65,8 @@ static void read_notes(struct aw_live *live)
         held = all < most ? all : most;
         memmove(text, text + all - held, held);
     }
-    size_t n = held;
-    if (n == 0)
-        return;
-    while (n > 0 && text[n - 1] == '\n')
-        n--;
-    text[n] = '\0';
-    const char *line = strrchr(text, '\n'), *tool = live->session->tool->name;
-    size_t length = strlen(tool);
-    line = line ? line + 1 : text;
-    if (strncmp(line, tool, length) == 0 && strncmp(line + length, ": ", 2) == 0)
-        line += length + 2;
-    snprintf(live->note, sizeof live->note, "%.150s", line);
-    live->noted_ns = aw_clock_now(&live->session->time.real.base);
+    if (held > 0)
+        take_note(live, text, held);
 }
 
 const char *aw_live_note(struct aw_live *live)
@@ -66,6 +74,51 @@ const char *aw_live_note(struct aw_live *live)
     int64_t now = aw_clock_now(&live->session->time.real.base);
     read_notes(live);
     return *live->note && now - live->noted_ns < NOTE_NS ? live->note : NULL;
+}
+
+/* ---- The stop ----------------------------------------------------------------------------------
+ */
+
+struct answer {
+    struct aw_sink sink;
+    char text[400];
+    size_t n;
+};
+
+static void put(struct aw_sink *sink, bool error, const char *text, size_t size)
+{
+    struct answer *answer = (struct answer *)((char *)sink - offsetof(struct answer, sink));
+    size_t room = sizeof answer->text - 1 - answer->n;
+    (void)error;
+    size = size < room ? size : room;
+    memcpy(answer->text + answer->n, text, size);
+    answer->n += size;
+}
+
+bool aw_live_stops(const struct aw_live *live)
+{
+    return !live->ended && live->session->tool->stop && aw_stream_has_link(live->stream) &&
+           aw_stream_is_live(live->stream);
+}
+
+void aw_live_stop(struct aw_live *live)
+{
+    struct aw_session *session = live->session;
+    struct aw_printing printing = session->run.printing;
+    struct aw_words *words = aw_live_stops(live) ? malloc(sizeof *words) : NULL;
+    struct answer answer = {.sink.put = put};
+    if (!words)
+        return;
+    session->out.sink = &answer.sink;
+    session->run.printing = (struct aw_printing){.wire = printing.wire};
+    if (aw_words_split(words, "stop", &session->err) == AW_OK)
+        aw_dispatch(session, words, NULL);
+    aw_output_flush(&session->out, NULL);
+    session->out.sink = NULL;
+    session->run.printing = printing;
+    read_notes(live); /* of these the answer is the last */
+    take_note(live, answer.text, answer.n);
+    free(words);
 }
 
 /* ---- Opening and closing ----------------------------------------------------------------------

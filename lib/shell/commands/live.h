@@ -42,6 +42,12 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
 /* Is a picture due? Asking takes it as drawn. */
 bool aw_live_due(struct aw_live *live);
 
+/* Has the key s something to stop? It is what comes from a device that can be stopped, not from a
+ * recording or a pipe. aw_live_stop: the command stop, what it says is the next remark. Through a
+ * server it needs no lease, as everybody's stop. */
+bool aw_live_stops(const struct aw_live *live);
+void aw_live_stop(struct aw_live *live);
+
 /* The last remark, while it is fresh; else NULL. And what is wrong with the link, or NULL. */
 const char *aw_live_note(struct aw_live *live);
 const char *aw_live_state(const struct aw_live *live);

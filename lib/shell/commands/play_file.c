@@ -181,51 +181,70 @@ static bool may_be_fast(const struct reading *r)
     return aw_flag(r->session, "force") && !is_said;
 }
 
-/* How far beyond its limit of speed the fastest joint would be: 1 is just within. */
-static double need_of(const struct reading *r)
+/* The moment that is fastest for its joint: how far beyond its limit of speed (1: just within). */
+struct fastest {
+    double need;
+    size_t point, joint;
+};
+
+static struct fastest find_fastest(const struct reading *r)
 {
-    double need = 0;
+    struct fastest fastest = {0};
     for (size_t i = 0; i + 1 < r->play->path.n; i++)
-        for (size_t k = 0; k < r->play->n; k++)
-            need = fmax(need, aw_path_extremes(&r->play->path, i, k).speed / fastest_of(r, k));
-    return need;
+        for (size_t k = 0; k < r->play->n; k++) {
+            double need = aw_path_extremes(&r->play->path, i, k).speed / fastest_of(r, k);
+            if (need > fastest.need)
+                fastest = (struct fastest){need, i, k};
+        }
+    return fastest;
 }
 
-static enum aw_status check_segment(struct reading *r, size_t i, size_t k)
+static const char *unit_of(const struct aw_joint *joint)
 {
-    struct aw_error *err = &r->session->err;
-    const struct aw_play *play = r->play;
-    const struct aw_joint *joint = &play->list.joints[play->joints[k].number];
-    struct aw_path_extremes x = aw_path_extremes(&play->path, i, k);
-    const char *unit = joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "";
+    return joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "";
+}
+
+static enum aw_status check_range(struct reading *r, size_t i, size_t k)
+{
+    const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].number];
+    struct aw_path_extremes x = aw_path_extremes(&r->play->path, i, k);
     bool force = aw_flag(r->session, "force");
     double min = force ? -FLT_MAX : joint->min, max = force ? FLT_MAX : joint->max;
     bool low = x.low < min - ROUNDING;
-    char advice[64];
-    if (low || x.high > max + ROUNDING)
-        return aw_fail(err, AW_LIMIT, "%s: %.6g %s at %.6g s is beyond its limit of %g %s",
-                       joint->name, low ? x.low : x.high, unit, low ? x.low_t_s : x.high_t_s,
-                       low ? min : max, unit);
-    if (may_be_fast(r) || x.speed * play->speed <= fastest_of(r, k))
+    if (!low && x.high <= max + ROUNDING)
         return AW_OK;
-    return aw_fail(err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s", joint->name,
-                   x.speed * play->speed, unit, x.speed_t_s,
-                   aw_flag(r->session, "max-speed") ? "--max-speed " : "", fastest_of(r, k),
-                   aw_tempo_advice(need_of(r), advice));
+    return aw_fail(&r->session->err, AW_LIMIT, "%s: %.6g %s at %.6g s is beyond its limit of %g %s",
+                   joint->name, low ? x.low : x.high, unit_of(joint), low ? x.low_t_s : x.high_t_s,
+                   low ? min : max, unit_of(joint));
+}
+
+static enum aw_status check_speed(struct reading *r, const struct fastest *fastest)
+{
+    const struct aw_play *play = r->play;
+    const struct aw_joint *joint = &play->list.joints[play->joints[fastest->joint].number];
+    char advice[64];
+    if (may_be_fast(r) || !(fastest->need * play->speed > 1))
+        return AW_OK;
+    struct aw_path_extremes x = aw_path_extremes(&play->path, fastest->point, fastest->joint);
+    aw_fail(&r->session->err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s",
+            joint->name, x.speed * play->speed, unit_of(joint), x.speed_t_s,
+            aw_flag(r->session, "max-speed") ? "--max-speed " : "", fastest_of(r, fastest->joint),
+            aw_tempo_advice(fastest->need, advice));
+    return aw_table_fail_in(&r->session->err, &r->table, fastest->point + 1);
 }
 
 /* All of it, between the points too. */
-static enum aw_status check_path(struct reading *r)
+static enum aw_status check_path(struct reading *r, const struct fastest *fastest)
 {
     const struct aw_play *play = r->play;
     enum aw_status status = AW_OK;
     for (size_t i = 0; (i + 1 < play->path.n || i == 0) && status == AW_OK; i++)
         for (size_t k = 0; k < play->n && status == AW_OK; k++) {
-            status = check_segment(r, i, k);
+            status = check_range(r, i, k);
             if (status != AW_OK)
                 aw_table_fail_in(&r->session->err, &r->table, i + 1 < play->path.n ? i + 1 : i);
         }
-    return status;
+    return status == AW_OK ? check_speed(r, fastest) : status;
 }
 
 /* Which joints there are, only the device may know: then that is all that is known of the file. */
@@ -243,12 +262,13 @@ enum aw_status aw_play_load(struct aw_play *play, const char *file)
         status = find_columns(&r);
     if (status == AW_OK)
         status = make_path(&r);
+    const struct fastest fastest = status == AW_OK ? find_fastest(&r) : (struct fastest){0};
     if (status == AW_OK)
-        status = aw_tempo_choose(session, need_of(&r), &play->speed);
+        status = aw_tempo_choose(session, fastest.need, &play->speed);
     if (status == AW_OK)
-        status = check_path(&r);
+        status = check_path(&r, &fastest);
     if (status == AW_OK)
-        play->most = 1 / need_of(&r);
+        play->most = 1 / fastest.need;
     aw_table_free(&r.table);
     return status;
 }

@@ -36,7 +36,7 @@ const char *aw_tempo_advice(double need, char out[64])
 {
     double share = floor(100 / need) / 100;
     if (share >= SLOWEST)
-        snprintf(out, 64, "--speed %.0f%% would do", 100 * share);
+        snprintf(out, 64, "--speed %.0f%% or --fit would do", 100 * share);
     else
         snprintf(out, 64, "give it more time");
     return out;

@@ -19,6 +19,7 @@ static bool shows_all(const struct aw_session *session)
 static void print_result(struct aw_session *session, enum aw_status status)
 {
     const char *name = session->run.command ? session->run.command->name : NULL;
+    const enum aw_status said = status != AW_OK && session->share.ended ? AW_STOPPED : status;
     char time[48];
     if (!aw_session_json(session) && aw_session_formatted(session) &&
         (session->run.printing.view || session->run.printing.rows))
@@ -28,7 +29,7 @@ static void print_result(struct aw_session *session, enum aw_status status)
     *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0) = '\0';
     const struct aw_object_head head = {.time = time,
                                         .cmd = name,
-                                        .error = status == AW_OK ? NULL : aw_status_name(status),
+                                        .error = status == AW_OK ? NULL : aw_status_name(said),
                                         .why = session->err.text,
                                         .exit = aw_exit_code(session, status)};
     if (aw_session_print_object(session, &session->result, &head))
@@ -108,10 +109,10 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
         status = aw_output_flush(&session->out, &session->err);
     else if (why && !*session->err.text)
         aw_fail(&session->err, status, "%s", why);
-    if (status == AW_STOPPED && session->motion.stopped_by && *session->motion.stopped_by)
-        status =
-            aw_fail(&session->err, session->motion.stopped_as, "%s", session->motion.stopped_by);
-    return status;
+    if (status != AW_STOPPED || !session->motion.stopped_by || !*session->motion.stopped_by)
+        return status;
+    session->share.ended = session->share.attached != NULL;
+    return aw_fail(&session->err, session->motion.stopped_as, "%s", session->motion.stopped_by);
 }
 
 /* One line for one stop: what ended the command, and what was done then. That a signal came is

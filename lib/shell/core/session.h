@@ -172,6 +172,7 @@ struct aw_session_share {
     struct aw_attached *attached;     /* to the server that has the device; NULL: none */
     struct aw_server *server;         /* this is one; NULL: not */
     const char *url;                  /* of the device that a server has; NULL: none does */
+    bool ended;                       /* another program has ended the command that runs */
     bool patient;                     /* the command that runs waits for another server */
     const char *obeys;                /* it carries out lines for a server, and may name files of
                                          this folder ("": of none); NULL: it does not */

@@ -91,7 +91,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     /* What was lost under the command before is opened anew; a server waits for its next client. */
     if (session->device.link && session->device.link->lost && !*session->device.link->ready)
         aw_session_unlink(session);
-    session->motion.moving = false;
+    session->motion.moving = session->share.ended = false;
     if (!goes_on_streaming(session, args->command))
         session->motion.streamed.n = 0;
     aw_recent_begin(session, args->command);

@@ -281,7 +281,7 @@ static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
 }
 
 /* As much of it as there is room for: how to leave and how to see all of it come first. */
-static const char *keys_for(const struct aw_grid *grid, int room)
+static const char *other_keys(const struct aw_grid *grid, int room)
 {
     static const char *const all[] = {"q quit  space freeze  r reset  / filter  ? keys",
                                       "q quit  space freeze  ? keys", "q quit  ? keys", "? keys"};
@@ -293,6 +293,13 @@ static const char *keys_for(const struct aw_grid *grid, int room)
     while (i + 1 < sizeof all / sizeof *all && (int)strlen(all[i]) > room)
         i++;
     return all[i];
+}
+
+/* The stop is never left out for want of room. */
+static void print_keys(const struct aw_grid *grid, int room, char *out, size_t size)
+{
+    const char *stop = grid->stops && !grid->typing ? "s STOP  " : "";
+    snprintf(out, size, "%s%s", stop, other_keys(grid, room - (int)strlen(stop)));
 }
 
 static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
@@ -310,7 +317,8 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
         x = aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM) + 1;
     }
-    const char *keys = keys_for(grid, width - x - 2);
+    char keys[80];
+    print_keys(grid, width - x - 2, keys, sizeof keys);
     int length = (int)strlen(keys);
     if (x + 1 + length < width) {
         aw_braille_text(canvas, width - length - 1, y, keys,
@@ -341,6 +349,7 @@ static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, con
 
 /* clang-format off */
 static const char *const keys_of_table[] = {
+    "s", "stop the device",
     "q", "leave",
     "space", "freeze, and go on",
     "r", "least, greatest start afresh",
@@ -421,7 +430,7 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
         longest = aw_max(longest, (int)strlen(channels->list[i]->name));
     }
     if (grid->keys)
-        aw_cell_keys(canvas, keys_of_table);
+        aw_cell_keys(canvas, keys_of_table + (grid->stops ? 0 : 2));
     else if (canvas->rows > 4 && grid->rows && grid->columns && !grid->listed)
         aw_matrix_draw(grid, shown, canvas);
     else if (canvas->rows > 4 && grid->rows)

@@ -28,6 +28,7 @@ struct aw_grid {
     const char *filter; /* only names that have this in them, or are like this pattern */
     bool typing;        /* the filter is being typed */
     bool frozen;
+    bool stops;                           /* the key s stops the device */
     bool keys;                            /* they are explained, in place of the rows */
     const struct aw_grid_column *columns; /* {0}-terminated, the most wanted first: a row is a
                                              subject; NULL: a row is a field */

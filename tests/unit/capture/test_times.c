@@ -128,9 +128,10 @@ static void test_the_time_of_a_table(void **state)
     static const struct {
         const char *text, *why;
     } cases[] = {
-        {"time,m1\n0,1\n", "run.csv:1:1: column t: the table has only time, m1 — rename one (a "
-                           "time column is called t, "
-                           "t_s, t_ms, time [s])"},
+        {"time,m1\n0,1\n", "run.csv:1:1: time: in s or in ms? — rename it, t_s or t_ms"},
+        {"x,m1\n0,1\n", "run.csv:1:1: column t: the table has only x, m1 — rename one (a "
+                        "time column is called t, "
+                        "t_s, t_ms, time [s])"},
         {"dt_s,m1\n0,1\n", "run.csv:1:1: column t: the table has only dt_s, m1 — rename one"},
         {"t,m1\n0,1\n0,2\n", "run.csv:3:1: t: 0 s is not later"},
         {"t_s,m1\nx,1\n", "run.csv:2:1: t_s: 'x' is not a number"},
