@@ -82,8 +82,8 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
                     aw_fit_trusted(fit) ? ": to be trusted" : ": not to be trusted");
     aw_output_print(out, "%-18s %10.1f %%          of data that were used\n", "", 100 * fit->own);
     if (fit->piece_s > 0)
-        aw_output_print(out, "%-18s %10.2g s          what takes longer than this is not explained\n",
-                        "", fit->piece_s);
+        aw_output_print(out, "%-18s %10.2g s          what takes longer is not explained\n", "",
+                        fit->piece_s);
     char tick[AW_BENCH_TICK_TEXT];
     if (session->tool->bench->gains)
         aw_output_print(out, "%-18s %s\n", "tick of the law",
