@@ -25,8 +25,7 @@ enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *
                               const struct aw_joint_command *command);
 
 /* For reports: how it ended, "arrived", "sent", "confirmed", "stopped" or "not-reached"; and the
- * time since
- * the command began, into the result. */
+ * time since the command began, into the result. */
 const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited);
 void aw_move_ms(struct aw_session *session);
 
