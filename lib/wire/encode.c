@@ -89,7 +89,8 @@ static bool is_whole(double wire, double value, const struct aw_range *range)
 {
     bool exact = range->offset == floor(range->offset);
     double slack = exact ? 0 : 2 * DBL_EPSILON * (fabs(value) + fabs(range->offset));
-    return fabs(wire - floor(wire + 0.5)) <= slack;
+    /* A double beyond is a whole number, and a half more is rounded. */
+    return fabs(wire) >= 0x1p52 || fabs(wire - floor(wire + 0.5)) <= slack;
 }
 
 /* The number that goes on the wire. What the wire cannot carry is refused whatever the caller
@@ -119,7 +120,7 @@ static enum aw_status wire_number(const struct aw_record *record, int scalar, bo
     if (range.scale == floor(range.scale) && !is_whole(*wire, value, &range))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
                        full_name(codec, scalar).text, value);
-    if (fabs(*wire) < 0x1p52) /* a double beyond is a whole number, and a half more is rounded */
+    if (fabs(*wire) < 0x1p52)
         *wire = floor(*wire + 0.5);
     return AW_OK;
 }

@@ -543,6 +543,29 @@ static void ranges_of_wide_numbers(void **state)
     }
 }
 
+/* An odd number above 2^52, which half a step more would make even. */
+static void wide_odd_numbers_go_there_and_back(void **state)
+{
+    static const struct aw_field fields[] = {{.name = "x", .type = AW_SINT, .bits = 56}, {0}};
+    static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = fields};
+    static const double odd[] = {0x1p52 + 1, 6856672830000001, -0x1p52 - 1, 0x1p53 - 1};
+    static struct aw_codec codec;
+    (void)state;
+    aw_codec_init(&codec, &sample_protocol, bare, &message, false);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct aw_record record, back;
+        struct aw_error err;
+        uint8_t bytes[16];
+        size_t size;
+        aw_record_init(&record, &codec, AW_TX);
+        if (aw_record_set(&record, "x", odd[i], &err) != AW_OK ||
+            aw_encode(&record, false, bytes, sizeof bytes, &size, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(aw_decode(&codec, (struct aw_span){bytes, size}, &back, &err), AW_OK);
+        assert_true(back.v[0] == odd[i]);
+    }
+}
+
 /* By itself, and in a circle: it is refused, and still comes to an end. */
 static void a_row_that_chooses_itself_is_refused(void **state)
 {
@@ -589,6 +612,7 @@ int main(void)
         cmocka_unit_test(the_first_row_may_choose),
         cmocka_unit_test(a_row_that_chooses_itself_is_refused),
         cmocka_unit_test(ranges_of_wide_numbers),
+        cmocka_unit_test(wide_odd_numbers_go_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
