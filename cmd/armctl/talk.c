@@ -51,7 +51,7 @@ static void on_event(void *context, const struct aw_armctl_event *event)
             event->text);
         break;
     case AW_ARMCTL_LATE:
-        aw_session_notice(session, "late: %s", event->text);
+        aw_session_notice(session, "an earlier command is answered now: %s", event->text);
         break;
     default:
         break;

@@ -70,9 +70,9 @@ static enum aw_status leave_out(struct aw_hands *hands)
         return AW_OK;
     return aw_fail(
         &hands->session->err, AW_USAGE,
-        "teleop: the map %s has joints 1 to 5, and none of them is described — add "
-        "[joint NAME] sections with index to the config file ('config path' tells where)",
-        hands->map_name);
+        "teleop: no joint of the map %s is described — '%s config init' asks for them, or add "
+        "[joint NAME] sections with index to the config file",
+        hands->map_name, hands->session->tool->name);
 }
 
 static enum aw_status read_preset(struct aw_hands *hands, const struct aw_teleop_preset *preset)
