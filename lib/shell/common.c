@@ -375,7 +375,8 @@ const struct aw_command aw_common_commands[] = {
      .run = aw_run_speed,
      .details = "play, replay, sequences and follow of a recording go on at that speed, without "
          "a jump and within the limits. Where one of them runs at your own prompt, type it there: "
-         "+ and - are 10 % more and less.",
+         "+ and - are 10 % more and less. Through a server, --take changes what another program "
+         "plays.",
      .examples = AW_LIST("--dry-run speed 30%")},
     {.name = "release", .group = AW_GROUP_SET_UP,
      .summary = "on a server: give up command, so that another program may take it",

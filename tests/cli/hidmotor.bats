@@ -1140,7 +1140,7 @@ END
         ok "$tool" -q -l "$usual" ping -n 3
         start "$tool.serve" "$tool" serve -l sim:
         ok "$tool" -j list
-        has "$output" "\"link\":\"serve:\",\"description\":\"a server, which shares a device\",\"holder\":\"$tool serve (pid $pid)\""
+        has "$output" "\"link\":\"$url\",\"description\":\"a server, which shares a device\",\"holder\":\"$tool serve (pid $pid)\""
         end "$pid"
         end "$simulator"
         ok "$tool" list

@@ -106,7 +106,17 @@ both() {
     started+=($!)
     run -1 --separate-stderr hidmotor -q move 0 10 0
     matches "$stderr" "hidmotor: python3* (pid *, *) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
-    ok hidmotor -q status # who reads disturbs nobody
+    local who='.commander | (.program | startswith("python3")) and .pid > 1 and .idle_s == 0 and .for_s > 0'
+    ok hidmotor -q status # who reads disturbs nobody, and is told who commands
+    matches "$(tail -n 1 <<<"$output")" "commander: python3* (pid *, *) for *.* s"
+    ok hidmotor -q -j status
+    same "$(json "$who")" true
+    ok hidmotor -q -j list
+    same "$(json "$who")" true
+    ok hidmotor -q list
+    matches "$output" "$url *device=sim: commander=python3* (pid *, *) for *.* s"
+    (echo '{"cmd":"status","id":7}'; sleep 1) | talk 2 "$sock" >third
+    sees ".cmd == \"status\" and ($who)" third
     ok hidmotor -q move 0 10 0 --take
     sees '.taken.program == "hidmotor"' said.first
     # The other one has left in order: the first may again.
@@ -114,6 +124,10 @@ both() {
     sees '.done and .id == 2 and .exit == 0' said.first
     echo '{"cmd":"release","id":3}' >&7
     sees '.done == "release"' said.first
+    ok hidmotor -q -j status
+    same "$(json .commander)" null
+    ok hidmotor -q status
+    hasnt "$output" commander
     ok hidmotor -q move 0 10 0
     exec 7>&-
 }
@@ -427,9 +441,34 @@ END
         else
             kill "-$way" "$server"
             wait "$mover" && false || same "$?" 7
-            matches "$(<said)" "hidmotor: the server was ended: it stops what moves"
+            same "$(<said)" "hidmotor: the server was ended: it stops what moves"
             wait "$server" && false || same "$?" "$((128 + $(kill -l "$way")))"
         fi
+    done
+}
+
+@test "a server's end is one message for who looks on, whatever it waits for" {
+    local way why
+    for way in TERM KILL; do
+        why="$([ $way = TERM ] && echo the server was ended || echo the server is gone)"
+        rm -f "$D/s.err"
+        serve s hidmotor -l sim:
+        hidmotor -q wait 'm1.position > 500' 2>waits 3>&- &
+        local waiter=$!
+        mkfifo "to.$way"
+        hidmotor -q <"to.$way" >answers 2>reads 3>&- &
+        local reader=$!
+        started+=("$waiter" "$reader")
+        exec 7>"to.$way"
+        echo status >&7
+        until grep -q elbow answers; do sleep 0.05; done
+        until echo '{"cmd":"status"}' | talk 0.3 "$(place hidmotor)" | grep -q '"exit":0'; do :; done
+        kill "-$way" "$pid"
+        wait "$waiter" && false || same "$?" 7
+        wait "$reader" && false || same "$?" 7
+        exec 7>&-
+        same "$(<waits)" "hidmotor: $url: $why — every motion by it is stopped"
+        same "$(<reads)" "hidmotor: $url: $why — every motion by it is stopped"
     done
 }
 

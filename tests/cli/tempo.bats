@@ -82,10 +82,14 @@ END
     hidmotor -q -l serve:arm play lift.csv >result 2>told &
     started+=($!)
     player=$!
-    until hidmotor -q -l serve:arm speed 4000% 2>/dev/null; do sleep 0.02; done
+    until hidmotor -q -l serve:arm --take speed 10% 2>/dev/null; do sleep 0.02; done
+    fails 1 hidmotor -q -l serve:arm speed 4000%
+    same "$why" "hidmotor: speed: hidmotor (pid $player, $(id -un)) commands — change its speed with --take"
+    (echo '{"cmd":"speed","share":40}'; sleep 0.1) | nc -NU arm | grep -q 'commands — change its speed with --take'
+    ok hidmotor -q -l serve:arm --take speed 4000%
     wait "$player"
     matches "$(cat result)" 'play points=2*'
-    # Lines of JSON play, another client's line changes the speed.
+    # Lines of JSON play; a line of theirs changes the speed, or another client's with --take.
     mkfifo to
     nc -U arm <to >answers &
     started+=($!)
@@ -93,9 +97,11 @@ END
     while echo 2>/dev/null; do sleep 0.1; done >&8 & # any line is a sign of life
     started+=($!)
     echo '{"cmd":"play","file":"lift.csv","id":"p","options":{"approach":"90deg/s"}}' >&8
-    until (echo 'speed 5000%'; sleep 0.1) | nc -NU arm | grep -q '"done":"speed","exit":0'; do :; done
+    until (echo 'speed 10% --take'; sleep 0.1) | nc -NU arm | grep -q '"done":"speed","exit":0'; do :; done
+    echo '{"cmd":"speed","share":50,"id":"s"}' >&8
     until grep -q '"id":"p","done":true' answers; do sleep 0.05; done
     ok grep '"id":"p","done":true,"exit":0' answers
+    ok grep '"id":"s","done":"speed","exit":0' answers
     for line in '{"cmd":"speed","share":2,"id":1}' 'speed' 'speed x' '{"cmd":"speed","share":-1}'; do
         (echo "$line"; sleep 0.2) | nc -NU arm | tail -n 1 >last
         [ "$(jq '.exit' last)" != 0 ] || { echo "$line: $(cat last)" && false; }

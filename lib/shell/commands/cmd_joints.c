@@ -6,6 +6,7 @@
 #include "shell/commands/common.h"
 #include "shell/core/dry.h"
 #include "shell/core/joints.h"
+#include "shell/core/share.h"
 
 #define ENTRIES 10 /* of the result that a joint takes at most */
 
@@ -152,6 +153,8 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
         print_head(session, &list);
     if (status == AW_OK)
         status = show_rows(session, &list);
+    if (status == AW_OK && session->share.attached)
+        status = session->share.sharing->commander(session);
     aw_joints_free(&list);
     return status;
 }

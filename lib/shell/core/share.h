@@ -31,6 +31,10 @@ struct aw_sharing {
     /* Something is played from now on whose speed may be changed, or no more. */
     void (*plays)(struct aw_session *session, bool on);
 
+    /* For the command status: who commands, in the result where it is JSON, printed where it is a
+     * table for people. */
+    enum aw_status (*commander)(struct aw_session *session);
+
     /* For the command list: prints the servers that run here, returns how many. */
     size_t (*list)(struct aw_session *session);
 

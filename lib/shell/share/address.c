@@ -144,6 +144,7 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
         enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
         if (status == AW_OK)
             snprintf(address->path, sizeof address->path, "%s/%.20s.sock", folder, tool);
+        snprintf(address->text, sizeof address->text, "serve:%s", address->path);
         return status;
     }
     if (strlen(rest) >= sizeof address->path)

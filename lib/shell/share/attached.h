@@ -7,6 +7,7 @@
 #include "shell/core/session.h"
 #include "shell/share/address.h"
 #include "shell/share/conn.h"
+#include "shell/share/who.h"
 
 /* Bytes that have passed the server's link. */
 struct aw_passed {
@@ -46,6 +47,7 @@ struct aw_attached {
     json_t *hello;  /* of the server, until what it knows of the conversation is used; or NULL */
     bool waits;     /* for an answer about the lease, the stop, the last frame, */
     json_t *asks;   /* or this, which is done then; or NULL */
+    json_t *answer; /* to that; or NULL */
     bool revoked;   /* since the command began, or the line before was done; because: */
     bool told;      /* that somebody has taken the lease, which is asked for again now */
     char reason[400];
@@ -65,6 +67,11 @@ enum aw_status aw_way_open(struct aw_session *session, const struct aw_address *
 enum aw_status aw_way_refused(const struct aw_address *address, const json_t *hello,
                               struct aw_error *err);
 
+/* The same of a server that is only looked at: its first line, or NULL, and whose process it is.
+ * False: nobody listens there, with errno. */
+bool aw_way_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
+                 json_t **hello);
+
 /* link.c */
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link);
 void aw_attached_pass(struct aw_attached *attached, const json_t *object);
@@ -74,8 +81,9 @@ enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *
 /* Asks for the lease, as the options say: AW_REFUSED with who has it. */
 enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err);
 
-/* list.c */
+/* list.c: the servers that run here; who commands, as an entry of the result. */
 size_t aw_share_list(struct aw_session *session);
+void aw_commander_add(struct aw_session *session, const json_t *who);
 
 /* obey.c: a child of a server. */
 enum aw_status aw_obey_allow(struct aw_session *session, const struct aw_args *args);

@@ -51,7 +51,8 @@ static void take_end(struct aw_attached *attached, enum aw_status status, const 
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = false;
     if (session->mode.interactive && (looks || !attached->begun)) {
-        aw_session_notice(session, "%s", why);
+        if (attached->over || !*attached->lost)
+            aw_session_notice(session, "%s", why);
         return;
     }
     attached->revoked = true;
@@ -89,6 +90,8 @@ static void take_answer(struct aw_attached *attached, const json_t *object)
     snprintf(attached->why, sizeof attached->why, "%s%s%.250s", own ? command->name : "",
              own ? ": " : "", why ? why : "");
     attached->waits = n && json_integer_value(n) < attached->frames;
+    json_decref(attached->answer);
+    attached->answer = n ? NULL : json_incref((json_t *)object);
 }
 
 static void take_news(struct aw_attached *attached, const json_t *object)
@@ -98,9 +101,12 @@ static void take_news(struct aw_attached *attached, const json_t *object)
     const char *revoked = json_string_value(json_object_get(object, "revoked"));
     const char *stopped = json_string_value(json_object_get(object, "stopped"));
     int status = (int)json_integer_value(json_object_get(object, "exit"));
+    bool ends = json_is_true(json_object_get(object, "ends"));
+    if (ends)
+        snprintf(attached->lost, sizeof attached->lost, "the server was ended");
     if (revoked)
         take_end(attached, (enum aw_status)(status & 15), revoked);
-    else if (stopped)
+    else if (stopped && !ends) /* else it is told once the server is gone */
         aw_session_notice(session, "%s", stopped);
     else if (why && json_object_size(object) == 1) /* the last line */
         snprintf(attached->lost, sizeof attached->lost, "%s", why);
@@ -219,6 +225,7 @@ static void drop(struct aw_attached *attached)
     aw_conn_free(&attached->conn);
     aw_link_close(attached->mqtt);
     json_decref(attached->hello);
+    json_decref(attached->answer);
     aw_attached_flush(attached);
     free(attached);
 }
@@ -450,6 +457,35 @@ static void plays(struct aw_session *session, bool on)
         aw_attached_send(session->share.attached, json_pack("{s:b}", "plays", on));
 }
 
+/* A line that the server answers itself; its answer is in attached->answer. */
+static enum aw_status ask(struct aw_attached *attached, json_t *line)
+{
+    attached->waits = true;
+    attached->asks = json_incref(json_object_get(line, "cmd"));
+    aw_attached_send(attached, json_pack("{s:b}", "link", true));
+    aw_attached_send(attached, line);
+    enum aw_status status = aw_attached_await(attached, &attached->session->err);
+    json_decref(attached->asks);
+    attached->asks = NULL;
+    attached->waits = false;
+    return status;
+}
+
+/* Who commands: behind what status says. */
+static enum aw_status commander(struct aw_session *session)
+{
+    struct aw_attached *attached = session->share.attached;
+    char words[160];
+    enum aw_status status = ask(attached, json_pack("{s:s}", "cmd", "commander"));
+    const json_t *who = json_object_get(attached->answer, "commander");
+    aw_who_words(who, words, sizeof words);
+    if (status == AW_OK && aw_session_json(session))
+        aw_commander_add(session, who);
+    else if (status == AW_OK && aw_session_text(session) && json_is_object(who))
+        aw_output_print(&session->out, "commander: %s\n", words);
+    return status;
+}
+
 /* What plays elsewhere has its speed changed by the server. */
 enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *args)
 {
@@ -466,15 +502,8 @@ enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *ar
         return aw_fail(&session->err, AW_USAGE,
                        "speed: nothing is played here, and no server has the device — type it "
                        "while play, replay or follow runs");
-    attached->waits = true;
-    attached->asks = json_string("speed");
-    aw_attached_send(attached, json_pack("{s:b}", "link", true));
-    aw_attached_send(attached, json_pack("{s:s,s:f}", "cmd", "speed", "share", share));
-    status = aw_attached_await(attached, &session->err);
-    json_decref(attached->asks);
-    attached->asks = NULL;
-    attached->waits = false;
-    return status;
+    return ask(attached, json_pack("{s:s,s:f,s:{s:b}}", "cmd", "speed", "share", share, "options",
+                                   "take", aw_flag(session, "take")));
 }
 
 static void leave(struct aw_session *session)
@@ -496,6 +525,7 @@ const struct aw_sharing aw_sharing = {
     .outcome = outcome,
     .leave = leave,
     .plays = plays,
+    .commander = commander,
     .list = aw_share_list,
     .look = aw_look,
     .look_line = aw_look_line,

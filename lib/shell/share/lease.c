@@ -1,15 +1,11 @@
 /* Who may command a shared device: one at a time, as long as there is a sign of life of it; and
  * what takes that away, which always ends in the safe stop. */
 #include <math.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
 #include "shell/share/bytes.h"
@@ -18,30 +14,6 @@
 #define AGAIN_NS (500 * AW_MILLISECOND) /* after a stop that was not confirmed */
 #define STOPS_NS (2 * AW_SECOND)        /* for what else a stop has to send, while others wait */
 
-void aw_who_local(struct aw_who *who, int fd)
-{
-    struct ucred ids = {0};
-    socklen_t size = sizeof ids;
-    char path[40];
-    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ids, &size);
-    who->pid = ids.pid;
-    who->uid = ids.uid;
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)ids.pid);
-    FILE *file = fopen(path, "re");
-    if (!file || !fgets(who->program, sizeof who->program, file))
-        snprintf(who->program, sizeof who->program, "a program");
-    if (file)
-        fclose(file);
-    who->program[strcspn(who->program, "\n")] = '\0';
-    aw_utf8_clean_lines(who->program);
-    const struct passwd *user = getpwuid(ids.uid);
-    if (user)
-        snprintf(who->user, sizeof who->user, "%s", user->pw_name);
-    else
-        snprintf(who->user, sizeof who->user, "uid %u", ids.uid);
-    aw_utf8_clean_lines(who->user);
-}
-
 /* A child commands for whom it carries out lines. */
 static struct aw_peer *commander(const struct aw_server *server)
 {
@@ -49,24 +21,24 @@ static struct aw_peer *commander(const struct aw_server *server)
     return holder && holder->owner ? holder->owner : holder;
 }
 
-static json_t *who_json(const struct aw_who *who)
-{
-    return json_pack("{s:s,s:i,s:s}", "program", who->program, "pid", (int)who->pid, "user",
-                     who->user);
-}
-
 static double seconds_since(const struct aw_server *server, int64_t then)
 {
     return round((double)(aw_server_now(server) - then) / 1e8) / 10;
 }
 
+static bool moves(const struct aw_server *server)
+{
+    return server->moving && aw_session_goes_on(server->session);
+}
+
 json_t *aw_lease_who(const struct aw_server *server)
 {
     const struct aw_peer *peer = commander(server);
-    json_t *who = peer ? who_json(&peer->who) : json_null();
+    json_t *who = peer ? aw_who_json(&peer->who) : json_null();
     if (peer) {
         json_object_set_new(who, "for_s", json_real(seconds_since(server, server->since_ns)));
-        json_object_set_new(who, "idle_s", json_real(seconds_since(server, server->frame_ns)));
+        double idle = moves(server) ? 0 : seconds_since(server, server->frame_ns);
+        json_object_set_new(who, "idle_s", json_real(idle));
     }
     return who;
 }
@@ -114,11 +86,6 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
     aw_feed_catch_up(server, peer);
 }
 
-static bool moves(const struct aw_server *server)
-{
-    return server->moving && aw_session_goes_on(server->session);
-}
-
 static void turn_down(struct aw_peer *peer, enum aw_status status, const char *why)
 {
     peer->wants = false;
@@ -154,7 +121,7 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
 
 static void take_over(struct aw_server *server, const struct aw_who *who)
 {
-    aw_peer_tell(commander(server), json_pack("{s:o}", "taken", who_json(who)));
+    aw_peer_tell(commander(server), json_pack("{s:o}", "taken", aw_who_json(who)));
     aw_lease_revoke(server, AW_TIMEOUT, "%s (pid %d, %s) has taken over — stopped", who->program,
                     (int)who->pid, who->user);
 }
@@ -255,12 +222,14 @@ static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
                          enum aw_status status)
 {
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+        json_t *ends = server->ends ? json_true() : NULL;
         if (!peer->welcome || peer->pid)
             continue;
         if (peer == holder)
-            aw_peer_tell(peer, json_pack("{s:s,s:i}", "revoked", server->why, "exit", (int)status));
+            aw_peer_tell(peer, json_pack("{s:s,s:i,s:o*}", "revoked", server->why, "exit",
+                                         (int)status, "ends", ends));
         else if (!peer->halts && !(peer->wants && peer->takes) && !peer->owner)
-            aw_peer_tell(peer, json_pack("{s:s}", "stopped", server->why));
+            aw_peer_tell(peer, json_pack("{s:s,s:o*}", "stopped", server->why, "ends", ends));
     }
 }
 

@@ -79,6 +79,7 @@ static void change_speed(struct aw_peer *peer, const char *id, const json_t *obj
     const json_t *share = json_object_get(object, "share");
     const char *refuse = json_string_value(json_object_get(object, "refuse"));
     double value = json_number_value(share);
+    bool takes = json_is_true(json_object_get(json_object_get(object, "options"), "take"));
     struct aw_error err = {.status = AW_OK};
     if (!json_is_number(share) &&
         aw_number_parse_unit(json_is_string(share) ? json_string_value(share) : "", "", &value,
@@ -90,6 +91,10 @@ static void change_speed(struct aw_peer *peer, const char *id, const json_t *obj
         aw_fail(&err, AW_REFUSED, "%.200s", refuse);
     else if (!server->holder || !server->holder->plays)
         aw_fail(&err, AW_REFUSED, "nothing is played through this server");
+    else if (server->holder != peer && server->holder->owner != peer && !takes)
+        aw_fail(&err, AW_REFUSED, "%s (pid %d, %s) commands — change its speed with --take",
+                server->holder->who.program, (int)server->holder->who.pid,
+                server->holder->who.user);
     else
         aw_peer_tell(server->holder, json_pack("{s:f}", "speed", value));
     aw_peer_done(peer, id, "\"speed\"", err.status, err.text);
@@ -125,6 +130,9 @@ static bool answer_command(struct aw_peer *peer, const char *id, json_t *object,
         subscribe(peer, id, object);
     else if (strcmp(cmd, "speed") == 0)
         change_speed(peer, id, object);
+    else if (strcmp(cmd, "commander") == 0)
+        aw_peer_tell(peer, json_pack("{s:s,s:i,s:o}", "done", cmd, "exit", 0, "commander",
+                                     aw_lease_who(peer->server)));
     else if (strcmp(cmd, "release") == 0)
         release(peer, id, false);
     else
@@ -234,36 +242,24 @@ static bool take_id(json_t *object, char out[AW_ID_MAX + 8])
     return good;
 }
 
-/* A plain "watch m1.position elbow" is the object that means the same. */
-static json_t *plain_watch(const char *line)
+/* Plain "watch m1.position elbow" and "speed 30% --take" are the objects that mean the same; NULL:
+ * it is another command. */
+static json_t *plain_object(const char *line)
 {
-    char fields[1024];
-    const char *rest = line + strcspn(line, " \t");
-    snprintf(fields, sizeof fields, "%s", rest + strspn(rest, " \t"));
-    for (char *p = fields; *p; p++)
-        if (*p == ' ' || *p == '\t')
-            *p = ',';
-    return json_pack("{s:s,s:s}", "cmd", "watch", "fields", fields);
-}
-
-static bool is_watch(const char *line)
-{
-    return strncmp(line, "watch", 5) == 0 && (!line[5] || line[5] == ' ');
-}
-
-/* And so is a plain "speed 30%". */
-static json_t *plain_speed(const char *line)
-{
-    const char *rest = line + strlen("speed");
-    char share[64];
-    snprintf(share, sizeof share, "%s", rest + strspn(rest, " \t"));
-    share[strcspn(share, " \t\r")] = '\0';
-    return json_pack("{s:s,s:s}", "cmd", "speed", "share", share);
-}
-
-static bool is_speed(const char *line)
-{
-    return strncmp(line, "speed ", 6) == 0;
+    bool watch = strncmp(line, "watch", 5) == 0 && (!line[5] || line[5] == ' ');
+    bool takes = false;
+    char words[1024], rest[sizeof words] = "", *save;
+    size_t used = 0;
+    if (!watch && strncmp(line, "speed ", 6) != 0)
+        return NULL;
+    snprintf(words, sizeof words, "%s", line + 5);
+    for (char *word = strtok_r(words, " \t\r", &save); word; word = strtok_r(NULL, " \t\r", &save))
+        if (!watch && strcmp(word, "--take") == 0)
+            takes = true;
+        else
+            used += (size_t)sprintf(rest + used, "%s%s", used ? "," : "", word);
+    return json_pack("{s:s,s:s,s:{s:b}}", "cmd", watch ? "watch" : "speed",
+                     watch ? "fields" : "share", rest, "options", "take", takes);
 }
 
 /* What a command line becomes: without what is the way's. */
@@ -343,8 +339,8 @@ void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, char *l
         object = json_loads(line, JSON_REJECT_DUPLICATES, &problem);
     const char *plain = json_string_value(json_object_get(object, "line"));
     const char *words = plain ? plain : line;
-    if (is_watch(words) || is_speed(words)) {
-        json_t *same = is_watch(words) ? plain_watch(words) : plain_speed(words);
+    json_t *same = plain_object(words);
+    if (same) {
         json_object_set(same, "id", json_object_get(object, "id"));
         json_object_set(same, "refuse", json_object_get(object, "refuse"));
         json_decref(object);

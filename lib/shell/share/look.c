@@ -76,8 +76,6 @@ enum aw_status aw_look(struct aw_session *session, const char *url, const char *
     looker->conn.fd = -1;
     json_t *hello = NULL;
     enum aw_status status = find(session, url, &looker->address);
-    if (!aw_mqtt_is(url)) /* that may have a name in it */
-        snprintf(looker->address.text, sizeof looker->address.text, "%s", url);
     if (status == AW_OK)
         status = aw_way_open(session, &looker->address, &looker->conn, &looker->mqtt, &hello);
     const char *name = json_string_value(json_object_get(hello, "serve"));

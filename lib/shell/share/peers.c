@@ -18,14 +18,13 @@
 
 #include "base/xdg.h"
 #include "shell/core/object.h"
-#include "shell/share/address.h"
+#include "shell/share/attached.h"
 #include "shell/share/server.h"
 #include "shell/share/systemd.h"
 
 #define TOKEN_NS (10 * AW_SECOND) /* for that */
 #define SPARES   8                /* of a user who has no room */
 #define EVENTS   64
-#define HELLO_NS AW_SECOND
 #define AT_ONCE  8 /* lines of one client before the next one's turn */
 
 /* ---- Who goes ----------------------------------------------------------------------------------
@@ -285,26 +284,22 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
 {
     char why[160];
     struct aw_who who;
-    struct aw_conn conn;
     struct stat file;
+    json_t *hello;
     if (lstat(address->path, &file) != 0 || !S_ISSOCK(file.st_mode))
         return AW_OK;
-    int fd = aw_address_connect(address, NULL);
-    if (fd < 0 && errno == ECONNREFUSED)
-        return unlink(address->path) == 0 ? AW_OK : refuse(server, address->text, strerror(errno));
-    if (fd < 0)
+    bool there = aw_way_look(server->session, address, &who, &hello);
+    bool left = !there && errno == ECONNREFUSED;
+    if (there) {
+        const char *link = json_string_value(json_object_get(hello, "link"));
+        snprintf(server->other, sizeof server->other, "%s", link ? link : "");
+        json_decref(hello);
+        left = who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH; /* its guard is there yet */
+    }
+    if (left && unlink(address->path) == 0)
+        return AW_OK;
+    if (left || !there)
         return refuse(server, address->text, strerror(errno));
-    aw_who_local(&who, fd);
-    aw_conn_init(&conn, fd, AW_LINE_LIMIT);
-    json_t *hello;
-    aw_conn_hello(&conn, &server->session->time.real.base, aw_server_now(server) + HELLO_NS,
-                  &hello);
-    const char *link = json_string_value(json_object_get(hello, "link"));
-    snprintf(server->other, sizeof server->other, "%s", link ? link : "");
-    json_decref(hello);
-    aw_conn_free(&conn);
-    if (who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH) /* its guard is about to end */
-        return unlink(address->path) == 0 ? AW_OK : refuse(server, address->text, strerror(errno));
     snprintf(why, sizeof why, "busy, %s serve (pid %d) has it — give --listen unix:PATH",
              server->session->tool->name, (int)who.pid);
     return refuse(server, address->text, why);

@@ -10,6 +10,7 @@
 #include "shell/core/guard.h"
 #include "shell/core/session.h"
 #include "shell/share/conn.h"
+#include "shell/share/who.h"
 #include "view/text/where.h"
 #include "wire/split.h"
 
@@ -26,13 +27,6 @@
 #define AW_ENDING_MAX    64                   /* children that are left and have not ended yet */
 #define AW_LINE_LIMIT    (256 << 10)          /* bytes of a line: a frame comes in one */
 #define AW_TOGETHER      (2 * AW_MILLISECOND) /* records wait so long for others */
-
-/* A program at the other end. */
-struct aw_who {
-    pid_t pid;
-    uid_t uid;
-    char program[32], user[32];
-};
 
 /* What a client wants to be told of all that passes the link, as JSON. */
 struct aw_subscription {
@@ -227,7 +221,6 @@ void aw_lease_gone(struct aw_server *server, struct aw_peer *peer); /* its conne
 void aw_lease_halt(struct aw_server *server); /* sends that stop, and says what came of it */
 void aw_lease_follow(struct aw_server *server, struct aw_peer *peer); /* hears who commands */
 json_t *aw_lease_who(const struct aw_server *server);                 /* commands; or null */
-void aw_who_local(struct aw_who *who, int fd);
 int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_look(struct aw_server *server);
 

@@ -8,6 +8,7 @@
 #include "shell/share/server.h"
 
 #define HELLO_NS  (3 * AW_SECOND)
+#define LOOK_NS   AW_SECOND
 #define BROKER_NS (12 * AW_SECOND) /* for the same by a broker, which is waited for there */
 
 static enum aw_status open_socket(struct aw_session *session, const struct aw_address *address,
@@ -55,6 +56,21 @@ enum aw_status aw_way_open(struct aw_session *session, const struct aw_address *
     int64_t deadline = aw_clock_now(clock) + (*address->broker ? BROKER_NS : HELLO_NS);
     *hello = NULL;
     return status == AW_OK ? aw_conn_hello(conn, clock, deadline, hello) : status;
+}
+
+bool aw_way_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
+                 json_t **hello)
+{
+    struct aw_clock *clock = &session->time.real.base;
+    struct aw_conn conn;
+    int fd = aw_address_connect(address, NULL);
+    if (fd < 0)
+        return false;
+    aw_who_local(who, fd);
+    aw_conn_init(&conn, fd, AW_LINE_LIMIT);
+    aw_conn_hello(&conn, clock, aw_clock_now(clock) + LOOK_NS, hello);
+    aw_conn_free(&conn);
+    return true;
 }
 
 enum aw_status aw_way_refused(const struct aw_address *address, const json_t *hello,

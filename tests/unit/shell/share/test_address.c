@@ -60,11 +60,13 @@ static int remove_folder(void **state)
 static void the_usual_place(void **state)
 {
     struct aw_address address;
+    char text[128];
     (void)state;
     assert_int_equal(aw_address_parse(&address, "armctl", "serve:", NULL), AW_OK);
     assert_string_equal(strrchr(address.path, '/'), "/armctl.sock");
     assert_memory_equal(address.path, folder, strlen(folder));
-    assert_string_equal(address.text, "serve:");
+    snprintf(text, sizeof text, "serve:%s", address.path);
+    assert_string_equal(address.text, text);
     assert_int_equal(aw_address_parse(&address, "armctl", "unix:?token=/t", NULL), AW_OK);
     assert_string_equal(strrchr(address.path, '/'), "/armctl.sock");
     assert_string_equal(address.token, "/t");
