@@ -315,7 +315,6 @@ const struct aw_bench_hooks canpid_bench = {
     .words = words,
     .set = set,
     .place = "board",
-    .keys = "board, controller",
     .has_modes = true,
     .gain_max = AW_CANPID_GAIN_MAX,
     .ended = "disabled",

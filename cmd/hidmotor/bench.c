@@ -50,14 +50,6 @@ static enum aw_status find(struct aw_session *session, const struct aw_args *arg
     return AW_OK;
 }
 
-static enum aw_status parse(struct aw_session *session, const struct aw_bench_joint *joint,
-                            const char *what, const char *text, double *value)
-{
-    struct aw_error problem;
-    enum aw_status status = aw_number_parse_unit(text, joint->unit, value, &problem);
-    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s: %s", what, problem.text);
-}
-
 static bool is_glitch(const struct aw_bench_joint *joint, double deg)
 {
     return deg < joint->low - GLITCH_DEG || deg > joint->high + GLITCH_DEG;
@@ -198,23 +190,14 @@ static void about(struct aw_session *session, const struct aw_bench_joint *joint
     snprintf(out, size, "%s %s", joint->name, aw_hidmotor_joint((int)joint->number).alias);
 }
 
-static void words(const struct aw_bench_joint *joint, char *out, size_t size)
-{
-    snprintf(out, size, " %s", joint->name);
-}
-
 const struct aw_bench_hooks motor_bench = {
     .mode = mode,
     .joint = find,
-    .parse = parse,
     .open = open,
     .idle = idle,
     .setpoint = setpoint,
     .end = end,
     .about = about,
-    .words = words,
-    .place = "joint",
-    .keys = "joint",
     .servo = true,
     .ended = "held",
 };

@@ -36,7 +36,18 @@ enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
 enum aw_status aw_bench_parse(const struct aw_bench *bench, const char *what, const char *text,
                               double *value)
 {
-    return bench->hooks->parse(bench->session, &bench->joint, what, text, value);
+    struct aw_session *session = bench->session;
+    struct aw_error problem;
+    if (bench->hooks->parse)
+        return bench->hooks->parse(session, &bench->joint, what, text, value);
+    enum aw_status status = aw_number_parse_unit(text, bench->joint.unit, value, &problem);
+    *value /= bench->joint.scale;
+    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s: %s", what, problem.text);
+}
+
+const char *aw_bench_place(const struct aw_session *session)
+{
+    return session->tool->bench->place ? session->tool->bench->place : "joint";
 }
 
 enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, double value)
@@ -307,7 +318,9 @@ enum aw_status aw_bench_write_chart(struct aw_session *session, const struct aw_
 void aw_bench_title(struct aw_bench *bench, char out[AW_BENCH_TITLE])
 {
     char what[112];
-    bench->hooks->about(bench->session, &bench->joint, what, sizeof what);
+    snprintf(what, sizeof what, "%s", bench->joint.name);
+    if (bench->hooks->about)
+        bench->hooks->about(bench->session, &bench->joint, what, sizeof what);
     aw_picture_title(bench->session, what, AW_NO_TIME, out, AW_BENCH_TITLE);
 }
 
@@ -353,7 +366,7 @@ void aw_bench_report(struct aw_bench *bench, const char *cmd)
 {
     struct aw_object *result = &bench->session->result;
     aw_object_start(result, cmd);
-    aw_object_keep(result, bench->hooks->place, bench->joint.name);
+    aw_object_keep(result, aw_bench_place(bench->session), bench->joint.name);
     if (*bench->joint.mode)
         aw_object_keep(result, "controller", bench->joint.mode);
 }

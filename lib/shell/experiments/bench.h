@@ -77,6 +77,9 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
 enum aw_status aw_bench_parse(const struct aw_bench *bench, const char *what, const char *text,
                               double *value);
 
+/* What the tool calls its joints. */
+const char *aw_bench_place(const struct aw_session *session);
+
 /* Is this a setpoint that it takes? AW_LIMIT, unless --force. */
 enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, double value);
 

@@ -19,8 +19,7 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
                                        struct aw_design_options *options)
 {
     const char *step = aw_option(session, "step");
-    const struct aw_bench_hooks *hooks = session->tool->bench;
-    struct aw_bench_joint joint;
+    struct aw_bench bench = {.session = session, .hooks = session->tool->bench};
     *options = (struct aw_design_options){
         .ms = aw_option_number(session, "ms"),
         .bounded = true,
@@ -29,14 +28,14 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
         .late_s = aw_fit_late(&model->fit),
         .unproven = aw_flag(session, "force"),
     };
-    enum aw_status status = hooks->mode(session, model->controller, false, &joint);
-    options->step = joint.step;
+    enum aw_status status = bench.hooks->mode(session, model->controller, false, &bench.joint);
+    options->step = bench.joint.step;
     if (status == AW_OK)
         status = aw_rule_find(aw_option(session, "rule"), &options->rule, &session->err);
     if (status == AW_OK)
         status = aw_form_find(aw_option(session, "form"), &options->form, &session->err);
     if (status == AW_OK && step)
-        status = hooks->parse(session, &joint, "--step", step, &options->step);
+        status = aw_bench_parse(&bench, "--step", step, &options->step);
     return status;
 }
 

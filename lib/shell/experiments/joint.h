@@ -44,7 +44,8 @@ struct aw_bench_hooks {
     /* Who it is, with the mode known: name NULL: as the options and arguments have it. */
     enum aw_status (*joint)(struct aw_session *session, const struct aw_args *args,
                             const char *name, struct aw_bench_joint *joint);
-    /* A value in the joint's unit ("10deg"); what is told before it in an error. */
+    /* A value in the joint's unit ("10deg"), as a share; what is told before it in an error. NULL:
+     * by that unit. */
     enum aw_status (*parse)(struct aw_session *session, const struct aw_bench_joint *joint,
                             const char *what, const char *text, double *value);
 
@@ -77,16 +78,15 @@ struct aw_bench_hooks {
     /* The step of the encoder, at the samples of table; a share. */
     double (*quantum)(const struct aw_bench *bench);
 
-    /* For people: joint and gains, "lknee pos kp 3"; the words that name it in a command, " -b
-     * lknee -c pos"; the command that sets gains. */
+    /* For people: joint and gains, "lknee pos kp 3" (NULL: its name); where gains can be sent, the
+     * words that name it in a command, " -b lknee -c pos", and the command that sets gains. */
     void (*about)(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
                   size_t size);
     void (*words)(const struct aw_bench_joint *joint, char *out, size_t size);
     void (*set)(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size);
 
-    const char *place; /* what joints are called: "board" */
-    const char *keys;  /* what a section of verify needs to name one: "board, controller" */
-    bool has_modes;
+    const char *place;   /* what joints are called: "board"; NULL: "joint" */
+    bool has_modes;      /* a controller is named beside it */
     bool servo;          /* it follows setpoints by a law of its own: what goes into the process */
     double gain_max;     /* of each gain, either sign */
     const char *ended;   /* what the end does: "disabled" */

@@ -58,14 +58,6 @@ static enum aw_status find(struct aw_session *session, const struct aw_args *arg
     return status;
 }
 
-static enum aw_status parse(struct aw_session *session, const struct aw_bench_joint *joint,
-                            const char *what, const char *text, double *value)
-{
-    struct aw_error problem;
-    enum aw_status status = aw_number_parse_unit(text, joint->unit, value, &problem);
-    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s: %s", what, problem.text);
-}
-
 static const struct aw_joint *joint_of(const struct aw_bench *bench)
 {
     return &bench->list.joints[bench->at];
@@ -147,30 +139,13 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     return aw_joints_end(session, &bench->list, status);
 }
 
-static void about(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
-                  size_t size)
-{
-    (void)session;
-    snprintf(out, size, "%s", joint->name);
-}
-
-static void words(const struct aw_bench_joint *joint, char *out, size_t size)
-{
-    snprintf(out, size, " %s", joint->name);
-}
-
 const struct aw_bench_hooks aw_target_bench = {
     .mode = mode,
     .joint = find,
-    .parse = parse,
     .open = open,
     .idle = idle,
     .setpoint = setpoint,
     .end = end,
-    .about = about,
-    .words = words,
-    .place = "joint",
-    .keys = "joint",
     .servo = true,
     .ended = "held",
 };

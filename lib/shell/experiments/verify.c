@@ -78,9 +78,10 @@ static enum aw_status take_limit(struct spec *spec, struct check *check, const c
         return aw_bench_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
     }
     return aw_fail(&session->err, AW_USAGE,
-                   "%s: no such key — use %s, from, to, for, settle, %smax-deviation or a limit "
+                   "%s: no such key — use %s%s, from, to, for, settle, %smax-deviation or a limit "
                    "such as max-overshoot",
-                   key, spec->session->tool->bench->keys,
+                   key, aw_bench_place(spec->session),
+                   spec->session->tool->bench->has_modes ? ", controller" : "",
                    spec->session->tool->bench->gains ? "gains, switch, " : "");
 }
 
@@ -123,7 +124,7 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
     struct aw_session *session = spec->session;
     struct aw_error *err = &session->err;
     const struct aw_bench_hooks *hooks = session->tool->bench;
-    if (strcmp(key, hooks->place) == 0) {
+    if (strcmp(key, aw_bench_place(session)) == 0) {
         snprintf(check->joint_text, sizeof check->joint_text, "%s", value);
         return hooks->joint(session, NULL, value, &check->joint);
     }
@@ -192,8 +193,9 @@ static enum aw_status complete(struct spec *spec, struct check *check)
     const struct aw_bench_hooks *hooks = session->tool->bench;
     if (!*check->joint_text || check->has_mode != hooks->has_modes || !check->has_from ||
         !check->has_to || !limits)
-        return aw_fail(&session->err, AW_USAGE, "[%s]: %s, from, to and a limit are needed",
-                       check->name, hooks->keys);
+        return aw_fail(&session->err, AW_USAGE, "[%s]: %s%s, from, to and a limit are needed",
+                       check->name, aw_bench_place(session),
+                       hooks->has_modes ? ", controller" : "");
     enum aw_status status = read_values(session, check);
     double low = check->joint.low, high = check->joint.high;
     if (status == AW_OK &&
