@@ -462,6 +462,10 @@ END
     WHAT=play,follow WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
 
+@test "experiments that stand still or are killed: the same, and they end when they are woken" {
+    ROUNDS=1 WHAT=experiments WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
+}
+
 @test "a move that a board makes by itself: its program is killed, and it does not end where it should have" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     hidmotor -v --no-attach -l "unix:$D/board" move 0 90 0 duration=60s --wait >/dev/null 2>trace 3>&- &

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""teleop that stands still (SIGSTOP) or dies (SIGKILL) while a stick is held out, play and follow on their way:
-a child of it has the stop on the wire within the 100 ms that it may be late, and 20 ms more.
+"""teleop that stands still (SIGSTOP) or dies (SIGKILL) while a stick is held out, play, follow and experiments on
+their way: a child of it has the stop on the wire within the 100 ms that it may be late, and 20 ms more. What is no
+teleop and no follow ends when it is woken (SIGCONT), with that reason, and its last word is the stop.
 
     ROUNDS=25 teleop_still.py BIN FOLDER [PAD]   of each tool and way; 2 without ROUNDS. PAD: a program that is a
                                              gamepad of the kernel's (tests/kernel/pad.c), else a recording
     WITHIN=40                                ms, in place of those 20: a machine that is busy
-    WHAT=play,follow                         in place of teleop
+    WHAT=play,follow,experiments             in place of teleop
 """
 import os
 import random
@@ -23,6 +24,16 @@ PAD = sys.argv[3] if len(sys.argv) > 3 else None
 PATIENCE = 20  # s
 LATE = 100  # ms, AW_TELEOP_LATE
 STILL = 1000  # ms, of what is no teleop
+LIMIT = 6  # the exit code of what stood still
+FEW = {"motor": 1, "step": 1, "identify": 1, "tune": 1}  # messages that move it; else 5
+EXPERIMENTS = {
+    "hidmotor": {"step": "step m2 --from 0deg --to 40deg --for 60s", "sweep": "sweep m2 --to-hz 4",
+                 "identify": "identify m2 --save /dev/null"},
+    "canpid": {"step": "step --from 0deg --to 20deg --for 60s", "sweep": "sweep --amplitude 5deg",
+               "identify": "identify --save /dev/null", "tune": "tune --rule zn"},
+    "unitysim": {"drive": "drive elbow=+30 --for 60s"},
+    "ezphys": {"motor": "motor {joint} 1.5 1000 --for 60s"},
+}
 WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"]}
 # The pad of docs/teleop.md; the button is held, the stick goes out and stays there.
@@ -81,6 +92,8 @@ class Round:
         if what == "teleop":
             return ["teleop", "--pad", pad]
         joint = JOINTS.get(name) or self.tool.moving[0][1]
+        if what in EXPERIMENTS[name]:
+            return EXPERIMENTS[name][what].format(joint=joint).split()
         far, speed = (1.5, 1) if name == "ezphys" else (20, 30)
         path = f"{FOLDER}/way{number}.csv"
         with open(path, "w", encoding="ascii") as file:
@@ -126,23 +139,35 @@ class Round:
                     else:
                         self.tool.heard(message)
 
-    def run(self, number):
+    def run(self, number, few, ends):
         """ms from the signal to the stop; None: a machine that is busy has held the tool up, and it never moved."""
         moved, due, hit = 0, None, None
         for now, what in self.messages(time.monotonic() + PATIENCE):
             moved += what == MOVES
-            if moved == 5 and not due:
+            if moved == few and not due:
                 due = now + random.random() / 10
             if due and not hit and now >= due:
                 hit = time.monotonic()
                 os.kill(self.program.pid, number)
             elif hit and what == STOPS:
+                if ends:
+                    self.wake()
                 return 1000 * (now - hit)
         self.said.seek(0)
         said = self.said.read()
         if not hit and "held up" in said:
             return None
         raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {said}")
+
+    def wake(self):
+        """It ends, says why, and what it says last to the device is the stop."""
+        os.kill(self.program.pid, signal.SIGCONT)
+        last = [what for _, what in self.messages(time.monotonic() + PATIENCE) if what][-1:]
+        self.program.wait(PATIENCE)
+        self.said.seek(0)
+        said = self.said.read()
+        if last == [MOVES] or self.program.returncode != LIMIT or "this program stood still for 1" not in said:
+            raise SystemExit(f"{self.tool.name}: {last}, exit {self.program.returncode}: {said}")
 
     def close(self):
         self.program.kill()
@@ -167,15 +192,17 @@ def main():
         file.write(pad + "\n" + EVENTS)
     rounds, within = int(os.environ.get("ROUNDS", "2")), float(os.environ.get("WITHIN", "20"))
     number, late = 0, 0
-    ways = [(what, way) for what in os.environ.get("WHAT", "teleop").split(",") for way in WAYS]
     for name in ("hidmotor", "canpid", "unitysim", "ezphys"):
-        for what, way in ways:
+        whats = [what for word in os.environ.get("WHAT", "teleop").split(",")
+                 for what in (EXPERIMENTS[name] if word == "experiments" else [word])]
+        for what, way in ((what, way) for what in whats for way in WAYS):
             times = []
             while len(times) < rounds:
                 number += 1
                 a_round = Round(name, number, what, f"file:{path}")
                 try:
-                    took = a_round.run(WAYS[way])
+                    took = a_round.run(WAYS[way], FEW.get(what, 5),
+                                       way == "SIGSTOP" and what not in ("teleop", "follow"))
                 finally:
                     a_round.close()
                 times += [] if took is None else [took]

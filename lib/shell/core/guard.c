@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,6 +17,7 @@
 
 #include "shell/core/crash.h"
 #include "shell/core/joints.h"
+#include "shell/core/stop.h"
 
 #define LATE_NS  AW_SECOND              /* without a sign of life: it stands still */
 #define HANDS_NS (100 * AW_MILLISECOND) /* the same, where hands are on the arm */
@@ -104,15 +106,42 @@ void aw_guard_start(struct aw_guard *guard, struct aw_session *session, int64_t 
     guard->fd = ends[1];
 }
 
-void aw_guard_alive(struct aw_guard *guard)
+/* It was stopped meanwhile: what it was about to send next belongs to a motion that is over. */
+static void end_command(struct aw_guard *guard, int64_t still_ns)
 {
-    if (guard->life)
-        atomic_store(&guard->life->last_ns, now_ns());
+    struct aw_session *session = guard->session;
+    if (*guard->why || !session->motion.moving)
+        return;
+    snprintf(guard->why, sizeof guard->why, "this program stood still for %.2g s",
+             (double)still_ns / 1e9);
+    aw_stop_ask(session);
 }
 
-static void give_sign(struct aw_aside *aside)
+static void give_sign(struct aw_guard *guard)
 {
-    aw_guard_alive((struct aw_guard *)aside);
+    if (!guard->life)
+        return;
+    int64_t now = now_ns(), still_ns = now - atomic_load(&guard->life->last_ns);
+    if (guard->session && still_ns > guard->life->still_ns)
+        end_command(guard, still_ns);
+    atomic_store(&guard->life->last_ns, now);
+}
+
+const char *aw_guard_stood(struct aw_session *session)
+{
+    struct aw_guard *guard = session->motion.guard;
+    if (!guard)
+        return NULL;
+    give_sign(guard);
+    if (!*guard->why)
+        return NULL;
+    aw_stop_forget(session);
+    return guard->why;
+}
+
+static void serve(struct aw_aside *aside)
+{
+    give_sign((struct aw_guard *)aside);
     aside->due = now_ns() + SIGN_NS;
 }
 
@@ -120,7 +149,7 @@ static void give_sign(struct aw_aside *aside)
 static bool goes_on(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
-    bool streams = command && command->timed && command->group != AW_GROUP_MEASURE;
+    bool streams = command && (command->timed || command->group == AW_GROUP_MEASURE);
     return streams || (session->tool->joints && session->tool->joints->steer > 0);
 }
 
@@ -129,7 +158,7 @@ void aw_guard_watch(struct aw_session *session)
     struct aw_guard *guard = session->motion.guard;
     bool shared = session->share.server || session->share.attached;
     if (guard)
-        aw_guard_alive(guard);
+        give_sign(guard);
     if (guard || shared || session->mode.serving || aw_flag(session, "hold") || !is_needed(session))
         return;
     guard = calloc(1, sizeof *guard);
@@ -141,7 +170,8 @@ void aw_guard_watch(struct aw_session *session)
     aw_guard_start(guard, session, late, NULL, NULL);
     if (guard->pid <= 0 || !guard->life)
         return;
-    guard->aside = (struct aw_aside){.fd = -1, .due = now_ns(), .serve = give_sign};
+    guard->session = hands ? NULL : session;
+    guard->aside = (struct aw_aside){.fd = -1, .due = now_ns(), .serve = serve};
     guard->first = &session->time.real.aside;
     aw_aside_add(guard->first, &guard->aside);
 }

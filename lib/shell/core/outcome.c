@@ -76,9 +76,9 @@ void aw_session_print_result(struct aw_session *session)
 
 void aw_session_moves(struct aw_session *session)
 {
+    aw_guard_watch(session); /* first: it asks whether something moved already */
     session->motion.moving = true;
     aw_crash_prepare(session);
-    aw_guard_watch(session);
 }
 
 enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)
@@ -103,6 +103,9 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
         session->motion.moving = true;
     status = aw_session_take_loss(session, status);
+    const char *stood = aw_guard_stood(session); /* what else went wrong comes of that */
+    if (stood && !session->motion.stop.signal)
+        return aw_fail(&session->err, AW_LIMIT, "%s", stood);
     if (status != AW_STOPPED)
         return status;
     if (session->out.error)
