@@ -86,11 +86,12 @@ void ez_connected(struct aw_session *session, struct aw_link *link)
         ez_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
-/* What the simulated world is told of packets of files. */
+/* What the simulated world is told of packets of files. Those that are wrong, and only a stop goes
+ * on without, would end it as well. */
 static void add_packets(struct words *words, const struct aw_session *session)
 {
     const char *packets = aw_option(session, "packets");
-    if (packets)
+    if (packets && session->device.own.packets)
         add_word(words, "packets", packets);
 }
 

@@ -22,7 +22,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
     if (*named == 0 && !aw_flag(session, "follow"))
         return aw_fail(&session->err, AW_USAGE, "drive: which joint? — drive elbow=+45 hand=open");
     bool reads = aw_flag(session, "follow") && !aw_flag(session, "dry-run");
-    return reads ? unity_own_input(session) : AW_OK;
+    return reads ? aw_session_own_input(session) : AW_OK;
 }
 
 static enum aw_status dry_run(struct aw_session *session)

@@ -87,10 +87,6 @@ bool unity_notice_stale(struct aw_session *session);
 /* Until the deadline, saying what there is to say. */
 enum aw_status unity_run(struct aw_session *session, int64_t deadline);
 
-/* AW_USAGE where standard input is not this command's to read: it is the script that the command
- * stands in, or with who asked a server. */
-enum aw_status unity_own_input(struct aw_session *session);
-
 /* Stops all joints. AW_TIMEOUT, saying why, where no feedback answers. */
 enum aw_status unity_stop(struct aw_session *session);
 

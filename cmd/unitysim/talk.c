@@ -71,18 +71,6 @@ enum aw_status unity_ready_to_make(struct aw_session *session)
     return AW_OK;
 }
 
-enum aw_status unity_own_input(struct aw_session *session)
-{
-    bool script =
-        !session->mode.one_shot && !session->mode.interactive && session->mode.scripts == 0;
-    if (script)
-        return aw_fail(&session->err, AW_USAGE,
-                       "%s: the lines it reads are those of the script — put the script into a "
-                       "file ('run FILE'), or give the command alone",
-                       session->run.command->name);
-    return AW_OK;
-}
-
 int64_t unity_patience_ns(const struct aw_session *session, double seconds)
 {
     if (aw_flag(session, "timeout"))

@@ -52,6 +52,9 @@ END
     ok hidmotor -l "$fast" stop
     has "$stderr" "f33"
     has "$stderr" "the stop that is sent is the tool's own"
+    ok ezphys --packets wrong.packets -l sim: stop # the simulation is not given the file either
+    has "$stderr" "the stop that is sent is the tool's own"
+    hasnt "$stderr" "connection lost"
     ok hidmotor config path
     exits 2 hidmotor --packets gone.packets describe
     [[ $stderr == "hidmotor: gone.packets: No such file"* ]]

@@ -356,6 +356,9 @@ PYTHON
     has "$why" "stdin:1:1: drive: the lines it reads are those of the script"
     fails 2 unitysim -q -l "$fast" <<<$'teach points.csv\n\nq'
     has "$why" "stdin:1:1: teach: the lines it reads are those of the script"
+    printf '[teleop emg]\nenable = on\nelbow1 = elbow velocity 50%%\n' >emg.ini
+    fails 2 unitysim -q --config emg.ini -l "$fast" <<<$'teleop --map emg --channels -\non,elbow1\n1,0'
+    has "$why" "stdin:1:1: teleop: the lines it reads are those of the script"
     echo 'drive --follow' >script
     ok unitysim -q -j -l sim: run script <<<'elbow=+20'
     same "$(json .lines)" 1

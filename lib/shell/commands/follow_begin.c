@@ -98,15 +98,11 @@ static enum aw_status read_options(struct aw_follower *f, const char *source)
 {
     struct aw_session *session = f->session;
     const char *map = aw_option(session, "map");
-    bool script =
-        !session->mode.one_shot && !session->mode.interactive && session->mode.scripts == 0;
     if (!map)
         return aw_fail(&session->err, AW_USAGE,
                        "follow: which joint follows what? — --map 'elbow=m2*1.2+10deg'");
-    if (strcmp(source, "-") == 0 && script)
-        return aw_fail(&session->err, AW_USAGE,
-                       "follow: the lines it would read are those of the script — name a file or a "
-                       "server, or give the command alone");
+    if (strcmp(source, "-") == 0 && aw_session_own_input(session) != AW_OK)
+        return AW_USAGE;
     f->engine.relative = aw_flag(session, "relative");
     f->engine.smooth_s = aw_option_number(session, "smooth");
     f->engine.blindly = aw_flag(session, "force");

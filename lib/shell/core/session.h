@@ -459,6 +459,10 @@ bool aw_session_goes_on(const struct aw_session *session);
  * then it is stopped by whatever stops a motion. */
 void aw_session_ends_in(struct aw_session *session, double seconds);
 
+/* AW_USAGE where standard input is not this command's to read: it is the script that the command
+ * stands in, or with who asked a server. */
+enum aw_status aw_session_own_input(struct aw_session *session);
+
 /* Stops what goes on though its command has come back, if anything does; not with --hold. A stop
  * that is not confirmed has been reported then, and is what this returns. */
 enum aw_status aw_session_halt(struct aw_session *session);

@@ -91,3 +91,14 @@ void aw_session_ends_in(struct aw_session *session, double seconds)
     session->motion.ongoing = AW_ONGOING_ENDING;
     session->motion.until = aw_clock_after(aw_clock_now(session->clock), seconds);
 }
+
+enum aw_status aw_session_own_input(struct aw_session *session)
+{
+    const struct aw_session_mode *mode = &session->mode;
+    if (mode->one_shot || mode->interactive || mode->scripts > 0)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "%s: the lines it reads are those of the script — put the script into a file "
+                   "('run FILE'), or give the command alone",
+                   session->run.command->name);
+}
