@@ -13,6 +13,8 @@
 #include "view/terminal/cells.h"
 #include "view/terminal/matrix.h"
 
+#define NOTE        24 /* columns of the foot: keys are left out to have so many for a remark, … */
+#define FEW_KEYS    22 /* … but never of these: the stop, the way out, all keys */
 #define BLOCK_LEAST 54 /* columns of a table, where several stand side by side */
 #define BETWEEN     2  /* of them */
 #define NAME_MOST   34
@@ -318,14 +320,16 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         x = aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM) + 1;
     }
     char keys[80];
-    print_keys(grid, width - x - 2, keys, sizeof keys);
+    int room = width - x - 2;
+    bool notes = grid->note && grid->rows; /* what a key has done is seen, too */
+    print_keys(grid, notes ? aw_max(room - NOTE, aw_min(room, FEW_KEYS)) : room, keys, sizeof keys);
     int length = (int)strlen(keys);
     if (x + 1 + length < width) {
         aw_braille_text(canvas, width - length - 1, y, keys,
                         grid->frozen ? AW_BRAILLE_CARE : AW_BRAILLE_DIM);
         width -= length + 1;
     }
-    if (grid->note && grid->rows && width - x > 12)
+    if (notes && width - x > 12)
         aw_cell_put(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
 }
 

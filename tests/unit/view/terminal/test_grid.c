@@ -297,6 +297,13 @@ static void test_keys(void **state)
     draw(40, 13, AW_BRAILLE_UTF8);
     expect_in(text, " lkne…ink_angle ");
     expect_in(text, " lank…ink_angle ");
+    grid.stops = true;
+    grid.note = "stop result=confirmed";
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "stop result=confirmed");
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "s STOP  q quit  ? keys");
+    expect_in(draw(40, 12, AW_BRAILLE_UTF8), "s STOP  ? keys");
+    grid.stops = false;
+    grid.note = NULL;
     grid.keys = true;
     draw(40, 12, AW_BRAILLE_UTF8);
     expect_in(text, " space   freeze, and go on\n");
