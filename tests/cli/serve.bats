@@ -335,6 +335,39 @@ asks() {
     sees '.stopped | strings | test("silent for 0")' said
 }
 
+# faster: another client asks for a speed until that is refused, because nothing is played any more; how often it was
+# taken. Nothing at first is waited for.
+faster() {
+    local n=0 end=$((SECONDS + 20))
+    until timeout 5 hidmotor -q speed 80% --take >/dev/null 2>&1; do [ $SECONDS -lt $end ]; done
+    ${1:-true}
+    while timeout 5 hidmotor -q speed 80% --take >/dev/null 2>&1; do
+        n=$((n + 1))
+        [ $SECONDS -lt $end ]
+    done
+    [ $n -gt 0 ]
+}
+
+@test "a speed that another client asks for is no sign of life of the commander, nor one for --deadman" {
+    serve s hidmotor -l sim: --deadman 1s
+    printf 't,m1,m2,m3\n0,0,0,0\n60,0,40,0\n' >slow.csv
+    timeout -s KILL 30 hidmotor -q play slow.csv >out 2>err 3>&- &
+    stand_still() { player=$(pgrep -P $!) && kill -STOP "$player"; }
+    faster stand_still
+    kill -CONT "$player"
+    status=0
+    wait $! || status=$?
+    same "$status" 3
+    has "$(<err)" 'the commander was silent for 1'
+    # A script: its lines are the signs of life, and they have ended.
+    timeout -s KILL 30 hidmotor -q --deadman 1500ms < <(echo 'play slow.csv'; exec sleep 20) >out 2>err 3>&- &
+    faster
+    status=0
+    wait $! || status=$?
+    same "$status" 3
+    has "$(<err)" 'no line came for 1.'
+}
+
 @test "a commander that closes, and a script that ends, stop what they have set going, one that a single command leaves goes on" {
     serve s hidmotor -l sim:
     echo 'move 80 30 -60 duration=20s' | talk 0.3 "$(place hidmotor)" >said # and closes
