@@ -15,6 +15,7 @@
 #define HEX_CHUNK   65536 /* bytes of a frame in one line */
 #define LAST_MAX    64    /* kinds of messages whose last one is kept */
 #define LAST_ROOM   256
+#define FIELDS_MOST (AW_LINE_LIMIT - 8192) /* bytes of all names in the first line */
 
 /* One choice of fields, and what the record at hand looks like with it. */
 struct shared_view {
@@ -50,7 +51,21 @@ struct aw_feed {
     int64_t time_ns;
     struct last last[LAST_MAX];
     size_t n_last;
+    json_t *fields; /* the names of all, for the first line to each client */
 };
+
+/* None where they are so many that nobody would take the line. */
+static json_t *list_fields(const struct aw_names *names)
+{
+    json_t *list = json_array();
+    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_BOTH);)
+        json_array_append_new(list, json_sprintf("%s.%s", at.codec->message->name,
+                                                 names->field[at.message][at.scalar]));
+    if (json_dumpb(list, NULL, 0, JSON_COMPACT) <= FIELDS_MOST)
+        return list;
+    json_decref(list);
+    return NULL;
+}
 
 enum aw_status aw_feed_open(struct aw_server *server)
 {
@@ -60,6 +75,7 @@ enum aw_status aw_feed_open(struct aw_server *server)
         return aw_no_memory(&session->err);
     aw_wire_init(&feed->wire, session->wire->protocol, &session->wire->variant, false);
     aw_names_init(&feed->names, &feed->wire);
+    feed->fields = list_fields(&feed->names);
     server->ask_ns = AW_NEVER;
     feed->splitters[0].framer.dir = AW_RX;
     feed->splitters[1].framer.dir = AW_TX;
@@ -69,18 +85,15 @@ enum aw_status aw_feed_open(struct aw_server *server)
 
 void aw_feed_close(struct aw_server *server)
 {
+    if (server->feed)
+        json_decref(server->feed->fields);
     free(server->feed);
     server->feed = NULL;
 }
 
-json_t *aw_feed_fields(struct aw_server *server)
+json_t *aw_feed_fields(const struct aw_server *server)
 {
-    const struct aw_names *names = &server->feed->names;
-    json_t *list = json_array();
-    for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_BOTH);)
-        json_array_append_new(list, json_sprintf("%s.%s", at.codec->message->name,
-                                                 names->field[at.message][at.scalar]));
-    return list;
+    return server->feed->fields;
 }
 
 /* ---- Records -----------------------------------------------------------------------------------

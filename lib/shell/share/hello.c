@@ -4,13 +4,6 @@
 #include "shell/share/bytes.h"
 #include "shell/share/server.h"
 
-/* Without the names of all fields, where they are so many that nobody would take the line. */
-static void keep_short(json_t *hello)
-{
-    if (json_dumpb(hello, NULL, 0, JSON_COMPACT) > AW_LINE_LIMIT)
-        json_object_del(hello, "fields");
-}
-
 void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
 {
     struct aw_session *session = server->session;
@@ -20,7 +13,7 @@ void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
     peer->welcome = true;
     peer->conn.longest = AW_LINE_LIMIT;
     json_t *hello = json_pack(
-        "{s:s,s:s,s:i,s:s,s:s,s:b,s:I,s:o,s:o,s:o*}", "serve", session->tool->name, "version",
+        "{s:s,s:s,s:i,s:s,s:s,s:b,s:I,s:o,s:O*,s:o*}", "serve", session->tool->name, "version",
         AW_VERSION, "pid", (int)getpid(), "link", server->url, "key", device ? device->key : "",
         "datagrams", device && device->datagrams, "deadman_ms", deadman, "commander",
         aw_lease_who(server), "fields", aw_feed_fields(server), "memory", aw_memory_json(session));
@@ -29,6 +22,5 @@ void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
         json_object_set_new(hello, "packets", json_integer(packets));
     if (hello && aw_session_virtual(session))
         json_object_set_new(hello, "at", json_integer(aw_clock_now(session->clock)));
-    keep_short(hello);
     aw_peer_tell(peer, hello);
 }

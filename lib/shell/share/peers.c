@@ -25,7 +25,7 @@
 #define TOKEN_NS (10 * AW_SECOND) /* for that */
 #define SPARES   8                /* of a user who has no room */
 #define EVENTS   64
-#define AT_ONCE  8 /* lines of one client before the next one's turn */
+#define AT_ONCE  8 /* lines of one client, or new ones, before the next one's turn */
 
 /* ---- Who goes ----------------------------------------------------------------------------------
  */
@@ -157,21 +157,24 @@ static void take_room(struct aw_server *server, struct aw_peer *peer)
         oldest->conn.gone = true;
 }
 
-static void accept_peer(struct aw_server *server, const struct aw_listener *listener)
+/* False: nobody else is to be let in at this turn. */
+static bool accept_peer(struct aw_server *server, const struct aw_listener *listener)
 {
     int fd = accept_one(server, listener), on = 1;
     struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd, AW_PEERS_MAX + AW_SPARES_MAX) : NULL;
     if (!peer)
-        return;
+        return false;
     peer->spare = server->spare < 0;
     if (listener->token) {
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         peer->conn.gone = server->n_strangers > AW_STRANGERS_MAX;
-        return;
+        return !peer->spare;
     }
-    aw_who_local(&peer->who, fd);
+    aw_who_local(&peer->who, fd, &server->newest);
+    server->newest = peer->who; /* which may get another name later */
     take_room(server, peer);
     aw_peer_welcome(server, peer);
+    return !peer->spare;
 }
 
 static struct aw_listener *as_listener(struct aw_server *server, const void *what)
@@ -253,9 +256,9 @@ void aw_server_serve(struct aw_aside *aside)
     int n = epoll_wait(server->all, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
         const struct aw_listener *listener = as_listener(server, events[i].data.ptr);
-        if (listener)
-            accept_peer(server, listener);
-        else
+        for (int more = AT_ONCE; listener && more > 0 && accept_peer(server, listener); more--)
+            ;
+        if (!listener)
             serve_peer(server, events[i].data.ptr, events[i].events);
     }
     aw_deadman_look(server);

@@ -123,6 +123,7 @@ struct aw_server {
     char token[128];
     struct aw_peer *peers;
     unsigned n_peers, n_strangers, subscribers;
+    struct aw_who newest; /* who came last, by a socket of this machine */
     struct aw_bringer bringers[AW_BRINGERS];
 
     const struct aw_peer *sender; /* of the frame that is being written, or NULL */
@@ -233,7 +234,7 @@ void aw_frames_look(struct aw_server *server); /* asks for those who look on, if
 
 /* feed.c: what passes the link, to those who look on. */
 enum aw_status aw_feed_open(struct aw_server *server);
-json_t *aw_feed_fields(struct aw_server *server); /* the names of all, a new list */
+json_t *aw_feed_fields(const struct aw_server *server); /* the names of all; NULL: too many */
 void aw_feed_close(struct aw_server *server);
 void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer, const char *id,

@@ -66,7 +66,7 @@ bool aw_way_look(struct aw_session *session, const struct aw_address *address, s
     int fd = aw_address_connect(address, NULL);
     if (fd < 0)
         return false;
-    aw_who_local(who, fd);
+    aw_who_local(who, fd, NULL);
     aw_conn_init(&conn, fd, AW_LINE_LIMIT);
     aw_conn_hello(&conn, clock, aw_clock_now(clock) + LOOK_NS, hello);
     aw_conn_free(&conn);

@@ -2,13 +2,14 @@
 #include "shell/share/who.h"
 
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/utf8.h"
 
-void aw_who_local(struct aw_who *who, int fd)
+void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known)
 {
     struct ucred ids = {0};
     socklen_t size = sizeof ids;
@@ -24,8 +25,11 @@ void aw_who_local(struct aw_who *who, int fd)
         fclose(file);
     who->program[strcspn(who->program, "\n")] = '\0';
     aw_utf8_clean_lines(who->program);
-    const struct passwd *user = getpwuid(ids.uid);
-    if (user)
+    bool same = known && known->uid == ids.uid && *known->user;
+    const struct passwd *user = same ? NULL : getpwuid(ids.uid);
+    if (same)
+        memcpy(who->user, known->user, sizeof who->user);
+    else if (user)
         snprintf(who->user, sizeof who->user, "%s", user->pw_name);
     else
         snprintf(who->user, sizeof who->user, "uid %u", ids.uid);

@@ -12,8 +12,9 @@ struct aw_who {
     char program[32], user[32];
 };
 
-/* The program of this machine at the other end of the socket. */
-void aw_who_local(struct aw_who *who, int fd);
+/* The program of this machine at the other end of the socket. known: of another one, whose user's
+ * name need not be looked up again; or NULL. */
+void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known);
 
 /* {"program":…,"pid":…,"user":…}, as the server says it. */
 json_t *aw_who_json(const struct aw_who *who);
