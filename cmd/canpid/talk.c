@@ -6,6 +6,7 @@
 
 #include "shell/core/stop.h"
 #include "state.h"
+#include "wire/can_id.h"
 
 /* One command for named boards needs no frame of the others: the kernel leaves them out. */
 static void filter_boards(struct aw_session *session)
@@ -152,10 +153,25 @@ static void note_sent(struct aw_session *session, const struct aw_canpid_sent *s
     }
 }
 
+/* What a client was let send to a board that has no name here is for that board: a stop goes to it,
+ * too. */
+static void know_board(struct aw_session *session, struct aw_span frame)
+{
+    struct canpid_state *state = session->state;
+    struct aw_record record;
+    struct aw_can_id can = frame.size >= 2 && aw_can_head(frame)
+                               ? aw_can_id_of(frame.data)
+                               : (struct aw_can_id){.is_long = true};
+    if (!can.is_long && aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
+        state->boards.numbers |= AW_CANPID_BIT(can.id);
+}
+
 enum aw_moves canpid_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct canpid_state *state = session->state;
     struct aw_canpid_sent sent;
+    if (tx)
+        know_board(session, frame);
     if (!tx || !aw_canpid_saw(&state->client, frame, &sent))
         return tx ? AW_MOVES : AW_MOVES_ON;
     bool holds = isnan(sent.setpoint) && (sent.switches || sent.unknown);

@@ -243,3 +243,18 @@ END
     fails 6 armctl -q send FOO1 --retries 0
     ok armctl -q send DEG1,020
 }
+
+@test "a driver without a name, through a server: refused, and with --force it is stopped, too" {
+    start near canpid -l sim: serve
+    exits 6 canpid -q -l serve: setpoint 10deg -b 0x100 -c pos --force
+    has "$stderr" "id 104: of no driver — name it with -b 0x100"
+    end "$pid"
+    start free canpid -l sim: serve --force --record bus.pcapng
+    printf 'setpoint 10deg -b 0x100 -c pos --force\n' >lines
+    # the end of its input leaves the board on, so the server ends that
+    run canpid -q -l serve: run lines
+    end "$pid"
+    ok canpid decode -b 0x100 bus.pcapng --where 'setpoint.value != 0'
+    has "$output" "-> setpoint board=256 value=10deg"
+    has "${lines[-1]}" "-> setpoint board=256 value=disable"
+}
