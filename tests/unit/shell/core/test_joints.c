@@ -3,16 +3,11 @@
 
 #include "shell_helper.h"
 
+#include "joints_helper.h"
+
 static struct aw_session *session;
 static struct aw_joint_list list;
-static size_t sent; /* goals that the tool was given */
 static double speed = 100, stops_at = INFINITY;
-
-static enum aw_status open_it(struct aw_session *s)
-{
-    (void)s;
-    return AW_OK;
-}
 
 static enum aw_status list_them(struct aw_session *s, struct aw_joint_list *joints)
 {
@@ -65,26 +60,6 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
 
 /* ---- Steered: one that takes velocities, and has a time of its own ----------------------------
  */
-
-static int64_t device_ns;
-static double velocity, fastest;
-
-static int64_t device_time(struct aw_session *s)
-{
-    (void)s;
-    return device_ns;
-}
-
-static enum aw_status set_velocity(struct aw_session *s, struct aw_joint_list *them,
-                                   const struct aw_joint_command *command)
-{
-    (void)s, (void)them;
-    assert_int_equal(command->what, AW_JOINT_VELOCITIES);
-    velocity = command->goals[0].value;
-    fastest = fmax(fastest, fabs(velocity));
-    sent++;
-    return AW_OK;
-}
 
 /* A step of 10 ms a look, up to where it cannot go on. */
 static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,

@@ -3,16 +3,12 @@
 
 #include "shell_helper.h"
 
+#include "joints_helper.h"
+
 static struct aw_session *session;
 static struct aw_joint_list list;
-static int64_t device_ns, fails_at_ns, silent_at_ns, gap_at_ns;
-static double target, stops_at, fastest, velocity;
-
-static enum aw_status open_it(struct aw_session *s)
-{
-    (void)s;
-    return AW_OK;
-}
+static int64_t fails_at_ns, silent_at_ns, gap_at_ns;
+static double target, stops_at;
 
 static enum aw_status list_it(struct aw_session *s, struct aw_joint_list *joints)
 {
@@ -55,23 +51,7 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them
     return AW_OK;
 }
 
-static int64_t device_time(struct aw_session *s)
-{
-    (void)s;
-    return device_ns;
-}
-
 /* One that takes velocities: an angle, which begins anew after a turn. */
-static enum aw_status turn(struct aw_session *s, struct aw_joint_list *them,
-                           const struct aw_joint_command *command)
-{
-    (void)s, (void)them;
-    assert_int_equal(command->what, AW_JOINT_VELOCITIES);
-    velocity = command->goals[0].value;
-    fastest = fmax(fastest, fabs(velocity));
-    return AW_OK;
-}
-
 static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
                             double hz, aw_joints_look_fn *look, void *context)
 {
@@ -176,7 +156,7 @@ static void what_stood_still_goes_on(void **state)
 
 static const struct aw_joints turning = {.open = open_it,
                                          .list = list_it,
-                                         .command = turn,
+                                         .command = set_velocity,
                                          .attend = turns,
                                          .now = device_time,
                                          .steer = 5,
