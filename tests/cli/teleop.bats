@@ -182,7 +182,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
 @test "keys: a key is a push and a stop; the panel says what the joints do; q leaves" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys
-        want {[?1049h} {stands: press a key} shoulder {q quit}
+        want {[?1049h} {stands: press a key} shoulder {q stop, quit}
         type \033\[A
         want RUNS {stands: press a key} stopped
         type q

@@ -112,7 +112,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     exits 1 asked 'deg 1 90' 'expect deg joint=1 angle=92 --for 0.1s'
     has "$stderr" '; nearest angle 90, 2 away — --tolerance allows that'
     exits 1 asked 'deg 1 90' 'expect angle=92 --tolerance 1deg --for 0.1s'
-    has "$stderr" '; nearest angle 90, 2 away, more than --tolerance'
+    has "$stderr" '; nearest angle 90, 2 away, more than --tolerance 1'
     exits 1 asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
     has "$stderr" '; nearest angle 90, 5 away'
     hasnt "$stderr" 'allows'

@@ -234,14 +234,15 @@ struct away {
 static void take_away(const struct waiter *w, struct away *away, const char *name, double is,
                       double wanted, bool equal)
 {
-    const char *advice = !equal                             ? ""
-                         : aw_flag(w->session, "tolerance") ? ", more than --tolerance"
-                                                            : " — --tolerance allows that";
+    bool given = aw_flag(w->session, "tolerance");
+    const char *advice = !equal  ? ""
+                         : given ? ", more than --tolerance "
+                                 : " — --tolerance allows that";
     if (!(part(is, wanted) > away->part))
         return;
     away->part = part(is, wanted);
-    snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s", name, is,
-             fabs(is - wanted), advice);
+    snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s%.20s", name, is,
+             fabs(is - wanted), advice, equal && given ? aw_option(w->session, "tolerance") : "");
 }
 
 /* Of the term that does not hold, the value that is nearest to it. False: it is no number. */

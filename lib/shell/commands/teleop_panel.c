@@ -155,8 +155,8 @@ static void draw_foot(struct panel *p)
     snprintf(text, sizeof text, "%s", note ? note : h->said);
     aw_braille_text(p->canvas, 0, p->foot, text, note ? AW_BRAILLE_CARE : AW_BRAILLE_DIM);
     snprintf(text, sizeof text,
-             h->keys.wanted ? "q quit   arrows, w a s d, e z move   Shift fast"
-                            : "q quit   %s hold to run%s%s",
+             h->keys.wanted ? "q stop, quit   arrows, w a s d, e z move   Shift fast"
+                            : "q stop, quit   %s hold to run%s%s",
              h->map.inputs[h->map.enable], h->map.has_full ? "   full: " : "",
              h->map.has_full ? h->map.inputs[h->map.full] : "");
     aw_braille_text(p->canvas, 0, p->foot + 1, text, AW_BRAILLE_DIM);
