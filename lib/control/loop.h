@@ -3,22 +3,24 @@
  *     struct aw_driver driver = {.tick_s = 0.004, .dead_band = 0.01, .output_max = 0.81,
  *                                .gain_max = 100, .quantum = 0.045 / 360};
  *     struct aw_loop *loop = aw_loop_new(&process, driver.tick_s, &err);
- *     struct aw_gains gains = {3, 0.0005, 0};                        per tick, as the driver has
- * them struct aw_margins m = aw_loop_margins(loop, &gains); printf("Ms %.2f, stable %d\n", m.ms,
- * m.stable); aw_loop_free(loop);
+ *     struct aw_gains gains = {3, 0.0005, 0};                per tick, as the driver has them
+ *     struct aw_margins m = aw_loop_margins(loop, &gains);
+ *     printf("Ms %.2f, stable %d\n", m.ms, m.stable);
+ *     aw_loop_free(loop);
  *
  * Nothing is approximated as continuous: the law runs once a tick,
  *
  *     C(z) = kp + ki / (1 - 1/z) + kd·(1 - 1/z),    z = exp(j·omega·tick)
  *
- * and the process is seen by it through a hold and a sampler, the sum over the aliases of G times
- * the hold (Åström, Wittenmark, Computer-Controlled Systems, 1997, 7.2). Frequencies go up to half
+ * and between the law and the process are a hold and a sampler: G times the hold, summed over the
+ * aliases (Åström, Wittenmark, Computer-Controlled Systems, 1997, 7.2). Frequencies go up to half
  * the sampling rate.
  *
  * Ms is the greatest |1/(1 + L)|: 1/Ms is how near the Nyquist curve comes to -1. Ms below 2 means
  * a gain margin above 2 and a phase margin above 29 deg (Åström, Hägglund, Advanced PID Control,
- * 2006, 4.5). Stable is the loop by Nyquist's criterion: the angle of 1 + L, followed from the
- * lowest frequency, where L is that of its integrators, to the highest, comes back to 0.
+ * 2006, 4.5). Whether the loop is stable is decided by Nyquist's criterion: the angle of 1 + L is
+ * followed from the lowest frequency, where L is that of its integrators, to the highest. It is
+ * stable if the angle comes back to 0.
  */
 #ifndef AW_CONTROL_LOOP_H
 #define AW_CONTROL_LOOP_H
@@ -74,8 +76,9 @@ double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *per_tick);
 bool aw_loop_point(const struct aw_loop *loop, const struct aw_gains *per_tick, size_t i,
                    double *omega, double complex *open);
 
-/* What the output does while the joint rests and its measured value goes to and fro by one step, or
- * by its noise: the greater of kp + kd steps and two standard deviations of the law's answer. */
+/* The output of a joint at rest whose measured value only jumps by one step of the encoder, or has
+ * noise: kp + kd steps, or, if that is more, two standard deviations of the law's answer to the
+ * noise. */
 double aw_driver_activity(const struct aw_driver *driver, const struct aw_gains *per_tick);
 
 #endif

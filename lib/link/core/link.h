@@ -142,8 +142,9 @@ bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struc
 
 /* On hid:, and on unix: to the simulator of such a device, several programs may have the device
  * open, and each gets all answers. Programs with this library take turns. Waits for the turn, until
- * the deadline or a request to stop. True: end the turn afterwards. False: go on without, because
- * the turn was not free in time, the link has no turns, or it has this one already. */
+ * the deadline or a request to stop. True: the turn has begun, and the caller ends it. False: there
+ * is none to end, because it was not free in time, the link has no turns, or is in one already; the
+ * caller goes on all the same. */
 bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
 void aw_link_end_turn(struct aw_link *link);
 

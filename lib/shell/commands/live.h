@@ -34,9 +34,9 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                             struct aw_stream *stream, double fps);
 void aw_live_close(struct aw_live *live);
 
-/* AW_OK: an item. AW_TIMEOUT: none, but it is time to draw (aw_live_due) or keys were typed; so it
- * goes on when the input has ended. AW_ENOUGH: the deadline. AW_STOPPED, and errors that waiting
- * does not mend. A link that is lost is opened again; nothing is ever sent anew. */
+/* AW_OK: an item. AW_TIMEOUT: none, but it is time to draw (aw_live_due) or keys were typed; after
+ * the end of the input nothing else comes. AW_ENOUGH: the deadline. AW_STOPPED, and errors that
+ * waiting does not mend. A link that is lost is opened again; nothing is ever sent anew. */
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item);
 
 /* Is a picture due? Asking takes it as drawn. */
