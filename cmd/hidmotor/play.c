@@ -38,7 +38,8 @@ static enum aw_status read_path(struct aw_play *play, const char *file, double s
     return status;
 }
 
-/* The reader scales times, so that its complaints name the speed that would do. */
+/* The reader scales times, so that its complaints name the speed that would do; what is played are
+ * the times of the file, at a speed that may change. */
 enum aw_status motor_load(struct aw_play *play, const char *file)
 {
     struct aw_session *session = play->session;
@@ -54,18 +55,23 @@ enum aw_status motor_load(struct aw_play *play, const char *file)
     }
     if (status == AW_OK)
         status = read_path(play, file, speed, aw_flag(session, "force"), true, &most);
+    struct aw_hidmotor_fastest fastest =
+        status == AW_OK ? aw_hidmotor_path_fastest(&play->path) : (struct aw_hidmotor_fastest){0};
+    if (status == AW_OK && speed > 0) {
+        aw_path_free(&play->path);
+        status = read_path(play, file, 0, true, false, &most);
+        play->speed = speed;
+    }
     if (status != AW_OK)
         return status;
     for (play->n = 0; play->n < AW_HIDMOTOR_JOINTS; play->n++)
         play->joints[play->n].number = play->n;
     motor_state(session)->lost_all = 0;
-    struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&play->path);
     if (fastest.deg_s > AW_HIDMOTOR_FAST)
         aw_session_notice(
             session, "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
             aw_hidmotor_joint(fastest.joint).alias, fastest.deg_s, fastest.t_s, AW_HIDMOTOR_FAST);
-    play->read_at = speed > 0 ? speed : 1;
-    play->most = fastest.deg_s > 0 ? most / fastest.deg_s : 1;
+    play->most = fastest.deg_s > 0 ? play->speed * most / fastest.deg_s : play->speed;
     return AW_OK;
 }
 

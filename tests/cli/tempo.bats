@@ -45,6 +45,29 @@ unitysim|play sequence.csv
 END
 }
 
+@test "a speed that is typed is a share of the file's, whatever --speed it began with" {
+    prepare
+    while IFS='|' read -r tool words; do
+        TERM=xterm terminal 60 <<<"
+            launch $tool -l sim: $words --speed 50%
+            want {at 50 %}
+            type -
+            want {at 40 %}
+            type speed\ 50%\r
+            want {at 50 %}
+            type speed\ 100000%\r
+            want {at 1}
+            ends 0" || { echo "$tool $words" && false; }
+    done <<END
+hidmotor|play hidmotor.csv --max-jump 90
+hidmotor|replay hidmotor.pcapng
+hidmotor|follow leader.csv --map m2=a --relative
+unitysim|play sequence.csv
+END
+    ok hidmotor -q -j -l "$fast" play hidmotor.csv --speed 50%
+    same "$(jq -r 'select(.cmd) | [.duration, .sent] | @tsv' <<<"$output")" $'90\t9000'
+}
+
 @test "a line beyond the limits says how far they hold, and goes no faster" {
     printf 't,m1,m2,m3\n0,0,0,0\n30,0,90,0\n' >lift.csv
     TERM=xterm terminal 120 <<<"

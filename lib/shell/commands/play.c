@@ -378,7 +378,7 @@ static void report(struct aw_play *p)
     aw_object_start(result, "play");
     aw_object_count(result, "points", p->path.n);
     aw_object_count(result, "joints", p->n);
-    aw_object_number(result, "duration", seconds_of(p) * p->read_at, 3, "s");
+    aw_object_number(result, "duration", seconds_of(p), 3, "s");
     aw_object_count(result, "sent", p->sent);
     if (joints->played)
         joints->played(session);
@@ -426,7 +426,7 @@ enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *arg
     if (!p)
         return aw_no_memory(&session->err);
     p->session = session;
-    p->speed = p->most = p->read_at = 1;
+    p->speed = p->most = 1;
     p->hz = aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ;
     enum aw_status status = load(p, aw_arg(args, "file", 0));
     if (status == AW_OK)

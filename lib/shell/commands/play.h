@@ -55,7 +55,6 @@ struct aw_play {
     size_t n; /* joints: its channels */
     struct aw_play_joint joints[AW_PLAY_JOINTS];
     double speed, most; /* of the path, at the beginning and at most */
-    double read_at;     /* the speed that is in the times of the path already; 1: the file's own */
     double hz;
 
     uint64_t sent; /* setpoints, each of all joints together */

@@ -556,7 +556,7 @@ static void wide_odd_numbers_go_there_and_back(void **state)
         struct aw_record record, back;
         struct aw_error err;
         uint8_t bytes[16];
-        size_t size;
+        size_t size = 0;
         aw_record_init(&record, &codec, AW_TX);
         if (aw_record_set(&record, "x", odd[i], &err) != AW_OK ||
             aw_encode(&record, false, bytes, sizeof bytes, &size, &err) != AW_OK)
