@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define ROUNDING 1e-6 /* deg */
+#define TIMES    10   /* nobody means so many times the speed: a % was forgotten */
 #define SPIKE    5.0  /* so much too fast is no motion */
 
 /* ---- Checking ----------------------------------------------------------------------------------
@@ -70,18 +71,22 @@ static enum aw_status check_speed(const struct aw_hidmotor_waypoints *way,
     double most = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
     double speed = way->how.speed > 0 ? way->how.speed : 1;
     double would_do = floor(100 * speed * most / x.deg_s) / 100;
-    char how[64] = "";
+    char how[64] = "", times[64] = "";
     if (x.deg_s <= most + ROUNDING)
         return AW_OK;
     if (would_do >= 0.01)
         snprintf(how, sizeof how, ": --speed %.0f%% or --fit would do", 100 * would_do);
+    if (speed >= TIMES)
+        snprintf(times, sizeof times, "--speed %g is %g times as fast as the file", speed, speed);
     return aw_fail(err, AW_LIMIT,
                    "%.200s:%zu:1: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
                    "%s%s",
                    way->name, way->points[x.point + 1].line, way->columns[x.joint], x.deg_s, x.t_s,
                    most,
-                   x.deg_s <= SPIKE * most ? "leave more time"
-                                           : "wrong numbers? delete the line, or leave more time",
+                   *times                    ? times
+                   : would_do < 0.01         ? "wrong numbers, or times in another unit, s or ms?"
+                   : x.deg_s <= SPIKE * most ? "leave more time"
+                                             : "wrong numbers? delete the line, or leave more time",
                    how);
 }
 
