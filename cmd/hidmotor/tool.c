@@ -141,7 +141,7 @@ static const struct aw_command commands[] = {
          "change the speed. Without --cubic or --quintic the joints move linearly between the "
          "points. Columns are separated by commas, semicolons, tabs or blanks; times are in "
          "seconds (in ms if the column is t_ms), angles in deg. If the meaning of a file is "
-         "not clear, the tool asks, and prints the command that answers the question."},
+         "not clear, the message has the command that says it."},
     {.name = "record", .group = AW_GROUP_KEEP,
      .summary = "record the motion of the joints in a file",
      .args = AW_ARGS(

@@ -107,6 +107,7 @@ static void try_client(const uint8_t *data, size_t size)
         MUST(got > 0 && got <= sizeof bytes);
     aw_link_close(link);
     json_decref(attached->hello);
+    json_decref(attached->answer);
     aw_conn_free(&attached->conn);
     close(ends[1]);
     session->share.attached = NULL;

@@ -72,7 +72,8 @@ static void put_model(FILE *file, const struct aw_model *m)
                 100 * AW_FIT_TRUSTED);
     if (fit->piece_s > 0)
         fprintf(file,
-                " The data were compared in pieces of %.2g s, so what takes longer is not covered.",
+                " The data were compared in pieces of %.2g s, so motion that takes longer than "
+                "that was not compared.",
                 fit->piece_s);
     fputs("</p>\n<table><tr><th></th><th>value</th><th>± (95&nbsp;%)</th></tr>\n", file);
     row(file, "gain", fit->process.gain, fit->half.gain, fit->process.integrating ? "/s" : "");
