@@ -1413,8 +1413,8 @@ END
 }
 
 @test "dump --raw prints wire numbers; a board has the same number there as everywhere" {
-    ok canpid -q -l sim: dump --raw -b lknee -n 1
-    matches "$output" "(*) sim 05E#000000000000  <- joint board=64 fix_link_angle=0 *"
+    ok canpid -q -l sim: dump --raw -b lknee -n 3 # one of each message, whichever comes first
+    matches "$output" "*(*) sim 05E#000000000000  <- joint board=64 fix_link_angle=0 *"
     ok canpid encode --dir rx joint board=64 fix_link_angle=0 alpha_angle=0 torque=0
     same "$output" "05E#000000000000"
     ok canpid -q -l sim: watch lknee.torque --raw -n 1

@@ -95,7 +95,7 @@ END
     fails 2 unitysim -q -l "$fast" follow run.pcapng --map 'elbow=m2' --relative
     has "$why" 'decode -j'
     fails 4 unitysim -q -l "$fast" follow serve:nobody --map 'elbow=m2' --relative
-    has "$why" 'serve:nobody: '
+    has "$why" '/nobody.sock: '
 }
 
 @test "each tool: the first target is compared with where the joint is measured" {

@@ -98,7 +98,8 @@ class Other:
         names = list(row.get("names", {}).values())
         if "none" in row and self.random.random() < 0.1 and "none_with" not in row:
             return None
-        if names and (not row.get("open_names") or self.random.random() < 0.5):
+        # a frame of a board without a name is nobody's for who decodes it
+        if names and (not row.get("open_names") or row["name"] == "board" or self.random.random() < 0.5):
             return self.random.choice(names)
         scale, offset, least, most = (row[k] for k in ("scale", "offset", "least", "most"))
         if "by" in row:

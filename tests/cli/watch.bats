@@ -234,7 +234,7 @@ restored='[?1049l'
         type \033; want {0 lost}
         type /torq\r; want {/torq}
         type { }; want FROZEN
-        type { }; want {/ filter}
+        type { }; want {space freeze}
         type \033; want {0 lost}
         type \033\[6~; want rknee
         type \033\[H; want setpoint

@@ -317,12 +317,14 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         print_count(grid->lost, lost, sizeof lost);
         print_count(grid->damaged, damaged, sizeof damaged);
         snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
-        x = aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM) + 1;
+        if (any || !grid->stops || (int)strlen(text) + FEW_KEYS + 4 <= width)
+            x = aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM) + 1;
     }
     char keys[80];
     int room = width - x - 2;
     bool notes = grid->note && grid->rows; /* what a key has done is seen, too */
-    print_keys(grid, notes ? aw_max(room - NOTE, aw_min(room, FEW_KEYS)) : room, keys, sizeof keys);
+    int note = notes ? aw_min(NOTE, (int)strlen(grid->note) + 4) : 0;
+    print_keys(grid, aw_max(room - note, aw_min(room, FEW_KEYS)), keys, sizeof keys);
     int length = (int)strlen(keys);
     if (x + 1 + length < width) {
         aw_braille_text(canvas, width - length - 1, y, keys,

@@ -301,7 +301,7 @@ static void test_keys(void **state)
     grid.note = "stop result=confirmed";
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "stop result=confirmed");
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "s STOP  q quit  ? keys");
-    expect_in(draw(40, 12, AW_BRAILLE_UTF8), "s STOP  ? keys");
+    expect_in(draw(40, 12, AW_BRAILLE_UTF8), "s STOP  q quit  ? keys");
     grid.stops = false;
     grid.note = NULL;
     grid.keys = true;
