@@ -304,22 +304,27 @@ static void print_keys(const struct aw_grid *grid, int room, char *out, size_t s
     snprintf(out, size, "%s%s", stop, other_keys(grid, room - (int)strlen(stop)));
 }
 
-static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
+/* The filter, or what was lost, which makes room for the keys if it is nothing. Returns the column
+ * behind it. */
+static int put_counts(const struct aw_grid *grid, struct aw_braille *canvas, int y)
 {
-    int y = canvas->rows - 1, width = canvas->columns, x = 0;
-    char text[160];
+    char text[160], lost[32], damaged[32];
+    bool any = grid->lost || grid->damaged;
     if (grid->typing || (grid->filter && *grid->filter)) {
         snprintf(text, sizeof text, "/%.60s%s", grid->filter, grid->typing ? "█" : "");
-        x = aw_braille_text(canvas, 1, y, text, AW_BRAILLE_BOLD) + 1;
-    } else {
-        char lost[32], damaged[32];
-        bool any = grid->lost || grid->damaged;
-        print_count(grid->lost, lost, sizeof lost);
-        print_count(grid->damaged, damaged, sizeof damaged);
-        snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
-        if (any || !grid->stops || (int)strlen(text) + FEW_KEYS + 4 <= width)
-            x = aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM) + 1;
+        return aw_braille_text(canvas, 1, y, text, AW_BRAILLE_BOLD) + 1;
     }
+    print_count(grid->lost, lost, sizeof lost);
+    print_count(grid->damaged, damaged, sizeof damaged);
+    snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
+    if (!any && grid->stops && (int)strlen(text) + FEW_KEYS + 4 > canvas->columns)
+        return 0;
+    return aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM) + 1;
+}
+
+static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
+{
+    int y = canvas->rows - 1, width = canvas->columns, x = put_counts(grid, canvas, y);
     char keys[80];
     int room = width - x - 2;
     bool notes = grid->note && grid->rows; /* what a key has done is seen, too */
