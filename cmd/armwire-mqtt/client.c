@@ -1,6 +1,5 @@
 /* Beside a client: its lines are published for the server, what the server says to it are lines
  * again. That it is there is said by itself only: when it is silent, nothing goes out here. */
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <pwd.h>

@@ -1,7 +1,6 @@
 /* Beside a server: whoever speaks to it by the broker gets a connection of its own to its socket,
  * and is a client like any other there. What a socket does by itself is done here: a command that
  * is retained, doubled or late is none. */
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "protocol/canpid/gains.h"
 #include "shell/commands/gains.h"
 #include "shell/core/config.h"
-#include "shell/core/dry.h"
 #include "state.h"
 
 /* ---- What was sent -----------------------------------------------------------------------------

@@ -9,7 +9,6 @@
 #include "joint.h"
 #include "protocol/canpid/names.h"
 #include "state.h"
-#include "wire/rows.h"
 
 #define PATIENCE_S 0.5 /* for one new frame of each kind from each board */
 #define USUAL_HZ   100

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "shell/core/start_guard.h"
 #include "state.h"
 

@@ -1,5 +1,4 @@
 /* The program ezphys-sim: options, the link it waits on or dials, and the run. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

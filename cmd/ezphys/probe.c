@@ -1,7 +1,6 @@
 /* probe: which wire is this capture? */
 #include "protocol/ezphys/probe.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

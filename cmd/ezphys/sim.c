@@ -8,7 +8,6 @@
 #include "../ezphys-sim/options.h"
 #include "link/core/spawn.h"
 #include "link/core/url.h"
-#include "protocol/ezphys/scene.h"
 #include "shell/core/dry.h"
 #include "shell/core/options.h"
 #include "state.h"

@@ -3,7 +3,6 @@
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
 #include "shell/commands/common.h"
-#include "shell/commands/follow.h"
 #include "shell/commands/ping.h"
 #include "shell/commands/play.h"
 #include "shell/experiments/experiments.h"

@@ -1,6 +1,5 @@
 /* view: the simulation in outline, on the terminal. */
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

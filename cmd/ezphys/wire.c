@@ -1,5 +1,4 @@
 /* Options of the wire, and names. */
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

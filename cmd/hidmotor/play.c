@@ -1,5 +1,4 @@
 /* hidmotor's files for play: recordings of the course, which do not say what they are, too. */
-#include <math.h>
 #include <string.h>
 
 #include "protocol/hidmotor/waypoints.h"

@@ -1,6 +1,5 @@
 /* unitysim play: a motion sequence played by feedback, with its progress and the checks before
  * it; a file of setpoints as every tool plays it. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/clamp.h"
-#include "base/number.h"
 #include "capture/times.h"
 #include "protocol/unitysim/player.h"
 #include "shell/commands/common.h"

@@ -1,6 +1,5 @@
 /* unitysim sim and the sim: link: the simulated arm, shown on the terminal and moved by keys
  * there. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/number.h"
 #include "base/ready.h"
 #include "protocol/unitysim/sequence.h"
 #include "state.h"

@@ -1,7 +1,6 @@
 /* Reads text files line by line, and says where in them a mistake is. */
 #include "base/lines.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "base/ticks.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 double aw_nice_step(double least)
 {

@@ -1,5 +1,4 @@
 /* Writes the end that an MCAP file lacks when whoever wrote it was killed. */
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 

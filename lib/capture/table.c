@@ -1,7 +1,6 @@
 /* Tables of numbers read from CSV files and written to them. */
 #include "capture/table.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,6 @@
 /* A small table of moves by their time. */
 #include "control/mover.h"
 
-#include <math.h>
 
 #define FARTHEST 4e18
 

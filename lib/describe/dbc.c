@@ -1,6 +1,5 @@
 /* The messages of a CAN protocol as a DBC file. A message that goes to or from one of several
  * boards is listed once for each board that has a name. */
-#include <math.h>
 #include <string.h>
 
 #include "describe/parts.h"

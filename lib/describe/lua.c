@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "describe/parts.h"
 #include "wire/can_id.h"
-#include "wire/run.h"
 
 /* docs/wireshark/armwire.lua as an array of characters, made by the Makefile. What it wants is a
  * table with tool, title, medium, ports or can_ids and extended_ids, big_endian, envelope,

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "describe/parts.h"
-#include "wire/rows.h"
 #include "wire/run.h"
 
 /* pack.py and pack.m as arrays of characters, made by the Makefile. They use nothing but the tables

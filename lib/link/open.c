@@ -6,7 +6,6 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "link/core/link.h"
-#include "link/core/transport.h"
 #include "link/core/url.h"
 #include "link/open.h"
 #include "link/wrap/fault.h"

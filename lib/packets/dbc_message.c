@@ -1,5 +1,4 @@
 /* Reads the messages of a DBC file and their signals: BO_ and SG_. */
-#include <math.h>
 #include <string.h>
 
 #include "base/grow.h"

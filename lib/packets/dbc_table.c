@@ -1,5 +1,4 @@
 /* Makes messages of a table of what a DBC file says. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

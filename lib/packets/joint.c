@@ -1,6 +1,5 @@
 /* Sections [joint NAME] and [stop] of a packet file: what messages say of joints, and what stops
  * them. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

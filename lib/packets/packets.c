@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/number.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "packets/parts.h"
 

@@ -11,8 +11,6 @@
 #include "shell/commands/common.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
-#include "shell/core/crash.h"
-#include "shell/core/stop.h"
 #include "shell/core/tee.h"
 #include "shell/main.h"
 #include "shell/prompt/dispatch.h"

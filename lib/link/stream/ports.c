@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "link/core/link.h"
 #include "link/core/port.h"
 #include "link/stream/ports.h"
 

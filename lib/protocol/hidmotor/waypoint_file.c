@@ -1,12 +1,9 @@
 /* Waypoints from a CSV file: which column is what. */
-#include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/file.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "protocol/hidmotor/waypoint_parts.h"
 

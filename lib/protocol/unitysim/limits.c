@@ -2,7 +2,6 @@
 #include "protocol/unitysim/limits.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/lines.h"

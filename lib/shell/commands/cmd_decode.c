@@ -1,5 +1,4 @@
 /* The command decode: bytes from words, files or pipes to records, with --where. */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "control/samples.h"
 #include "shell/commands/common.h"
 #include "shell/commands/replay.h"

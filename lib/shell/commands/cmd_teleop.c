@@ -1,13 +1,11 @@
 /* The command teleop: a pad, keys or records drive joints while a button is held. */
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/number.h"
 #include "base/ready.h"
 #include "shell/commands/common.h"

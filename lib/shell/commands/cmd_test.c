@@ -1,7 +1,6 @@
 /* The command test: scripts whose sections are cases, each with a verdict, as TAP and as JUnit's
  * XML. */
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

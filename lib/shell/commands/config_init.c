@@ -2,7 +2,6 @@
 #include "shell/commands/common.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/ready.h"
-#include "link/core/transport.h"
 #include "link/open.h"
 #include "shell/core/ask.h"
 #include "shell/core/config.h"

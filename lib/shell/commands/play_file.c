@@ -1,7 +1,6 @@
 /* A file of setpoints for play: which column is which joint, the path through its rows, and whether
  * the joints may go there so fast. */
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

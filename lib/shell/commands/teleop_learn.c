@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/ready.h"
-#include "base/text.h"
 #include "shell/commands/teleop.h"
 #include "shell/core/ask.h"
 #include "shell/core/config.h"

@@ -2,7 +2,6 @@
 #include "shell/core/bind.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,6 @@
 /* Forks the child, and what that does: it sleeps until the pipe ends or the signs of life stop. */
 #include "shell/core/guard.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>

@@ -2,7 +2,6 @@
 #include "shell/core/session.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/number.h"
 #include "base/text.h"
 
 void aw_session_notice_simulator(struct aw_session *session, const char *url)

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "shell/core/config.h"
-#include "shell/core/crash.h"
 #include "shell/core/recent.h"
 #include "shell/core/session.h"
 #include "shell/core/stop.h"

@@ -1,14 +1,12 @@
 /* An experiment with a joint: its samples, its guard, what is sent to it and when, its end. */
 #include "shell/experiments/bench.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "shell/commands/picture.h"
 #include "shell/core/dry.h"
 

@@ -1,8 +1,6 @@
 /* compare: the figures of two saved step responses side by side. */
 #include "control/compare.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

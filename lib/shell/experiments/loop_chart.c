@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "shell/commands/picture.h"
-#include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
 
 #define CURVE     2000

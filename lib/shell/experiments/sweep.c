@@ -7,7 +7,6 @@
 
 #include "bench.h"
 #include "control/spectrum.h"
-#include "shell/commands/picture.h"
 
 #define COHERENCE_NEAR 1.3 /* a point of the spectrum this near in frequency tells of a tone */
 

@@ -7,7 +7,6 @@
 
 #include "base/clamp.h"
 #include "base/number.h"
-#include "shell/core/dry.h"
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
 

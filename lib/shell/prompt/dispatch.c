@@ -1,6 +1,5 @@
 /* Runs one command from its words: binds them, guards motion and recording, prints result or
  * error. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* A tool whose device a server has: finds that server, asks it to command, and hears when that is
  * over. */
-#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* The command serve: has the device and lets any number of programs use it. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

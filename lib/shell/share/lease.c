@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
 #include "shell/share/bytes.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "shell/share/server.h"
 
 void aw_peer_done(struct aw_peer *peer, const char *id, const char *what, enum aw_status status,

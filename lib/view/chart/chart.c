@@ -2,7 +2,6 @@
 #include "view/chart/chart.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "view/terminal/cells.h"
 
 #define ROWS_MOST    64

@@ -8,8 +8,6 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/number.h"
-#include "view/text/segment.h"
 #include "view/text/value.h"
 
 #define LONG_S 0.2 /* drawing a table takes part of it: only beyond is a fast field overdue */
