@@ -5,7 +5,7 @@
 #include "shell/commands/play.h"
 #include "state.h"
 
-static struct aw_hidmotor_file file_of(struct aw_session *session, double speed)
+static struct aw_hidmotor_file file_of(struct aw_session *session)
 {
     const char *angles = aw_option(session, "unit");
     return (struct aw_hidmotor_file){
@@ -15,62 +15,55 @@ static struct aw_hidmotor_file file_of(struct aw_session *session, double speed)
         .angles = !angles                      ? AW_ANGLES_ASK
                   : strcmp(angles, "rad") == 0 ? AW_ANGLES_RAD
                                                : AW_ANGLES_DEG,
-        .speed = speed,
+        .speed = aw_flag(session, "fit") ? 0 : aw_option_number(session, "speed"),
     };
 }
 
-/* The path of the file at this speed, checked unless forced; 0: as it is. */
-static enum aw_status read_path(struct aw_play *play, const char *file, double speed, bool force,
-                                bool says, double *most)
+/* The path of the file at a speed of which every limit holds, or that was said, checked. */
+static enum aw_status make_path(struct aw_play *play, struct aw_hidmotor_waypoints *way,
+                                double most)
 {
     struct aw_session *session = play->session;
-    struct aw_hidmotor_waypoints way;
-    struct aw_hidmotor_file how = file_of(session, speed);
-    enum aw_status status = aw_hidmotor_waypoints_read(&way, NULL, file, &how, &session->err);
-    for (size_t i = 0; says && i < way.n_notices && status == AW_OK; i++)
-        aw_session_notice(session, "%s", way.notices[i]);
-    if (status == AW_OK)
-        status = aw_hidmotor_waypoints_path(&way, aw_play_mode(session), force, &play->path,
-                                            &session->err);
-    *most = way.recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
-    aw_hidmotor_waypoints_free(&way);
-    return status;
-}
-
-/* The reader scales times, so that its complaints name the speed that would do; what is played are
- * the times of the file, at a speed that may change. */
-enum aw_status motor_load(struct aw_play *play, const char *file)
-{
-    struct aw_session *session = play->session;
-    double speed = aw_flag(session, "speed") ? aw_option_number(session, "speed") : 0, most;
-    bool fit = aw_flag(session, "fit");
+    enum aw_path_mode mode = aw_play_mode(session);
     enum aw_status status = AW_OK;
-    if (fit) {
-        status = read_path(play, file, 0, true, false, &most);
+    if (aw_flag(session, "fit")) {
+        status = aw_hidmotor_waypoints_path(way, mode, true, &play->path, &session->err);
         double need = status == AW_OK ? aw_hidmotor_path_fastest(&play->path).deg_s / most : 0;
         aw_path_free(&play->path);
         if (status == AW_OK)
-            status = aw_tempo_choose(session, need, &speed);
+            status = aw_tempo_choose(session, need, &way->how.speed);
     }
+    for (size_t i = 0; i < way->n_notices && status == AW_OK; i++)
+        aw_session_notice(session, "%s", way->notices[i]);
     if (status == AW_OK)
-        status = read_path(play, file, speed, aw_flag(session, "force"), true, &most);
-    struct aw_hidmotor_fastest fastest =
-        status == AW_OK ? aw_hidmotor_path_fastest(&play->path) : (struct aw_hidmotor_fastest){0};
-    if (status == AW_OK && speed > 0) {
-        aw_path_free(&play->path);
-        status = read_path(play, file, 0, true, false, &most);
-        play->speed = speed;
-    }
+        status = aw_hidmotor_waypoints_path(way, mode, aw_flag(session, "force"), &play->path,
+                                            &session->err);
+    return status;
+}
+
+enum aw_status motor_load(struct aw_play *play, const char *file)
+{
+    struct aw_session *session = play->session;
+    struct aw_hidmotor_waypoints way;
+    struct aw_hidmotor_file how = file_of(session);
+    enum aw_status status = aw_hidmotor_waypoints_read(&way, NULL, file, &how, &session->err);
+    double most = way.recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
+    if (status == AW_OK)
+        status = make_path(play, &way, most);
+    play->speed = way.how.speed > 0 ? way.how.speed : play->speed;
+    aw_hidmotor_waypoints_free(&way);
     if (status != AW_OK)
         return status;
+    struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&play->path);
     for (play->n = 0; play->n < AW_HIDMOTOR_JOINTS; play->n++)
         play->joints[play->n].number = play->n;
     motor_state(session)->lost_all = 0;
-    if (fastest.deg_s > AW_HIDMOTOR_FAST)
-        aw_session_notice(
-            session, "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
-            aw_hidmotor_joint(fastest.joint).alias, fastest.deg_s, fastest.t_s, AW_HIDMOTOR_FAST);
-    play->most = fastest.deg_s > 0 ? play->speed * most / fastest.deg_s : play->speed;
+    if (play->speed * fastest.deg_s > AW_HIDMOTOR_FAST)
+        aw_session_notice(session,
+                          "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
+                          aw_hidmotor_joint(fastest.joint).alias, play->speed * fastest.deg_s,
+                          fastest.t_s, AW_HIDMOTOR_FAST);
+    play->most = fastest.deg_s > 0 ? most / fastest.deg_s : play->speed;
     return AW_OK;
 }
 

@@ -182,8 +182,5 @@ enum aw_status aw_waypoint_rows(struct aw_hidmotor_waypoints *way, const struct 
         return status;
     leave_zeros_out(way);
     leave_repeats_out(way);
-    for (size_t i = 1; i < way->n && way->how.speed > 0; i++)
-        way->points[i].t_s =
-            way->points[0].t_s + (way->points[i].t_s - way->points[0].t_s) / way->how.speed;
     return AW_OK;
 }

@@ -64,15 +64,20 @@ static enum aw_status check_swing(const struct aw_hidmotor_waypoints *way, size_
                    fabs(deg - limit), limit);
 }
 
+static double speed_of(const struct aw_hidmotor_waypoints *way)
+{
+    return way->how.speed > 0 ? way->how.speed : 1;
+}
+
 static enum aw_status check_speed(const struct aw_hidmotor_waypoints *way,
                                   const struct aw_path *path, struct aw_error *err)
 {
     const struct aw_hidmotor_fastest x = aw_hidmotor_path_fastest(path);
     double most = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
-    double speed = way->how.speed > 0 ? way->how.speed : 1;
-    double would_do = floor(100 * speed * most / x.deg_s) / 100;
+    double speed = speed_of(way), deg_s = speed * x.deg_s;
+    double would_do = floor(100 * most / x.deg_s) / 100;
     char how[64] = "", times[64] = "";
-    if (x.deg_s <= most + ROUNDING)
+    if (deg_s <= most + ROUNDING)
         return AW_OK;
     if (would_do >= 0.01)
         snprintf(how, sizeof how, ": --speed %.0f%% or --fit would do", 100 * would_do);
@@ -81,12 +86,12 @@ static enum aw_status check_speed(const struct aw_hidmotor_waypoints *way,
     return aw_fail(err, AW_LIMIT,
                    "%.200s:%zu:1: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
                    "%s%s",
-                   way->name, way->points[x.point + 1].line, way->columns[x.joint], x.deg_s, x.t_s,
+                   way->name, way->points[x.point + 1].line, way->columns[x.joint], deg_s, x.t_s,
                    most,
-                   *times                    ? times
-                   : would_do < 0.01         ? "wrong numbers, or times in another unit, s or ms?"
-                   : x.deg_s <= SPIKE * most ? "leave more time"
-                                             : "wrong numbers? delete the line, or leave more time",
+                   *times                  ? times
+                   : would_do < 0.01       ? "wrong numbers, or times in another unit, s or ms?"
+                   : deg_s <= SPIKE * most ? "leave more time"
+                                           : "wrong numbers? delete the line, or leave more time",
                    how);
 }
 
@@ -144,7 +149,7 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
                                           enum aw_path_mode mode, bool force, struct aw_path *path,
                                           struct aw_error *err)
 {
-    double length_s = way->points[way->n - 1].t_s - way->points[0].t_s;
+    double length_s = (way->points[way->n - 1].t_s - way->points[0].t_s) / speed_of(way);
     *path = (struct aw_path){0};
     if (!(length_s <= AW_HIDMOTOR_LONGEST_S))
         return aw_fail(err, AW_LIMIT, "%s:%zu:1: the path takes %.4g s, more than %g — correct it",

@@ -67,7 +67,7 @@ struct aw_hidmotor_file {
     double every_s;      /* there are no times: a row each; 0: there are */
     size_t from_line;    /* of the recording that begins there, up to where its time ends; 0: all */
     enum aw_hidmotor_angles { AW_ANGLES_ASK, AW_ANGLES_DEG, AW_ANGLES_RAD } angles;
-    double speed; /* so many times faster; 0: 1 */
+    double speed; /* it is played so many times faster; 0: 1. Points keep their times */
 };
 
 #define AW_HIDMOTOR_NOTICES 6
