@@ -72,13 +72,11 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
 static enum aw_status end_record(struct aw_session *session, enum aw_status status)
 {
     enum aw_status result = status;
-    if (session->device.tee && !aw_tee_close(session->device.tee, &session->device.tee_lost)) {
+    if (!aw_tee_close(session, &session->device.tee_lost)) {
         result = aw_session_take_loss(session, status);
         if (result != status)
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     }
-    free(session->device.tee);
-    session->device.tee = NULL;
     return result;
 }
 

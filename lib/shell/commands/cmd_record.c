@@ -122,13 +122,11 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
         return aw_fail(&session->err, AW_USAGE,
                        "record: this session is being recorded already, by --record");
     enum aw_status status = aw_session_url(session, &url);
-    if (status != AW_OK)
-        return status;
-    session->device.tee = calloc(1, sizeof *session->device.tee);
-    if (!session->device.tee)
-        return aw_no_memory(&session->err);
-    r->own_tee = session->device.tee->narrowed = true;
-    return aw_tee_open(session->device.tee, session, "record", path, url);
+    if (status == AW_OK)
+        status = aw_tee_open(session, "record", path, url);
+    if (status == AW_OK)
+        r->own_tee = session->device.tee->narrowed = true;
+    return status;
 }
 
 static enum aw_status create(struct recorder *r)
@@ -329,11 +327,8 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
         good = aw_file_close(r->file);
     if (!good && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", r->path);
-    if (r->own_tee) {
-        aw_tee_close(session->device.tee, &session->device.tee_lost);
-        free(session->device.tee);
-        session->device.tee = NULL;
-    }
+    if (r->own_tee)
+        aw_tee_close(session, &session->device.tee_lost);
     return status;
 }
 

@@ -473,13 +473,9 @@ static void begin_recording(struct tester *t, struct run *run, size_t number)
     name_file(run->section->file, file, sizeof file);
     snprintf(run->path, sizeof run->path, "%s/%s-%s-case-%zu.pcapng", folder, session->tool->name,
              file, number);
-    session->device.tee = calloc(1, sizeof *session->device.tee);
-    if (session->device.tee &&
-        aw_tee_open(session->device.tee, session, "test", run->path, url) != AW_OK) {
+    if (aw_tee_open(session, "test", run->path, url) != AW_OK) {
         aw_session_notice(session, "this case is not recorded: %s", session->err.text);
         *run->path = '\0';
-        free(session->device.tee);
-        session->device.tee = NULL;
     }
     session->err = before;
 }
@@ -491,9 +487,7 @@ static void end_recording(struct tester *t, struct run *run, struct aw_verdict *
     if (!*run->path || !session->device.tee)
         return;
     kept = kept && session->device.tee->packets > 0;
-    aw_tee_close(session->device.tee, &session->device.tee_lost);
-    free(session->device.tee);
-    session->device.tee = NULL;
+    aw_tee_close(session, &session->device.tee_lost);
     size_t used = strlen(run->why);
     if (kept)
         snprintf(run->why + used, sizeof run->why - used, " — recorded in %s", run->path);

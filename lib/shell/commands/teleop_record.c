@@ -1,6 +1,5 @@
 /* The button of teleop that ends a recording and begins the next: an attempt each. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,25 +35,13 @@ static enum aw_status begin(struct aw_hands *h)
     if (status != AW_OK)
         return status;
     name_next(h);
-    session->device.tee = calloc(1, sizeof *session->device.tee);
-    if (!session->device.tee)
-        return aw_no_memory(&session->err);
-    status = aw_tee_open(session->device.tee, session, "teleop", h->record_path, url);
-    if (status != AW_OK) {
-        free(session->device.tee);
-        session->device.tee = NULL;
-        return status;
-    }
-    return AW_OK;
+    return aw_tee_open(session, "teleop", h->record_path, url);
 }
 
 static enum aw_status end(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
-    bool good = aw_tee_close(session->device.tee, &session->err);
-    free(session->device.tee);
-    session->device.tee = NULL;
-    return good ? AW_OK : session->err.status;
+    return aw_tee_close(session, &session->err) ? AW_OK : session->err.status;
 }
 
 void aw_teleop_record_begin(struct aw_hands *h)

@@ -70,17 +70,7 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
 {
     const char *record = aw_option(session, "record");
-    if (!record || session->device.tee)
-        return AW_OK;
-    session->device.tee = calloc(1, sizeof *session->device.tee);
-    enum aw_status status = session->device.tee
-                                ? aw_tee_open(session->device.tee, session, "--record", record, url)
-                                : aw_no_memory(&session->err);
-    if (status != AW_OK) {
-        free(session->device.tee);
-        session->device.tee = NULL;
-    }
-    return status;
+    return record && !session->device.tee ? aw_tee_open(session, "--record", record, url) : AW_OK;
 }
 
 /* A stop does not wait for a recording that the config file asks for. */

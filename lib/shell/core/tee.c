@@ -147,11 +147,11 @@ static const struct aw_tee_format *format_of(const char *path)
 
 /* ---- All of them ---- */
 
-enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const char *what,
-                           const char *path, const char *interface)
+static enum aw_status begin(struct aw_tee *tee, const char *what, const char *path,
+                            const char *interface)
 {
+    struct aw_session *session = tee->session;
     tee->format = format_of(path);
-    tee->session = session;
     if (!tee->format)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: '%.100s' — give a name that ends in .pcapng or .mcap", what, path);
@@ -168,6 +168,21 @@ enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const
     if (tee->format->end)
         tee->format->end(tee);
     return session->err.status;
+}
+
+enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
+                           const char *interface)
+{
+    struct aw_tee *tee = calloc(1, sizeof *tee);
+    if (!tee)
+        return aw_no_memory(&session->err);
+    tee->session = session;
+    enum aw_status status = begin(tee, what, path, interface);
+    if (status == AW_OK)
+        session->device.tee = tee;
+    else
+        free(tee);
+    return status;
 }
 
 static void pop(struct aw_tee *tee)
@@ -256,9 +271,12 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
     return good;
 }
 
-bool aw_tee_close(struct aw_tee *tee, struct aw_error *err)
+bool aw_tee_close(struct aw_session *session, struct aw_error *err)
 {
+    struct aw_tee *tee = session->device.tee;
     bool good = true;
+    if (!tee)
+        return true;
     for (; tee->first; pop(tee)) {
         const struct aw_tee_packet *first = tee->first;
         struct message message = {
@@ -273,6 +291,7 @@ bool aw_tee_close(struct aw_tee *tee, struct aw_error *err)
         aw_file_fail(err, NULL, tee->name);
         good = false;
     }
-    tee->file = NULL;
+    free(tee);
+    session->device.tee = NULL;
     return good;
 }

@@ -27,10 +27,11 @@ struct aw_tee {
     uint64_t packets, bytes; /* so far, or waiting */
 };
 
-/* Creates the file. AW_USAGE unless it ends in .pcapng or .mcap, as aw_file_fail says if it cannot
- * be written. what asks for it: "--record". The tee must stay where it is until it is closed. */
-enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const char *what,
-                           const char *path, const char *interface);
+/* Creates the file and session->device.tee, where there is none. AW_USAGE unless it ends in .pcapng
+ * or .mcap, as aw_file_fail says if it cannot be written, AW_NO_MEMORY: there is no tee then. what
+ * asks for it: "--record". */
+enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
+                           const char *interface);
 
 /* Adds one message and, unless only the last ones are kept, writes it out at once, in MCAP with
  * others of a quarter of a second: a killed program leaves a file that can be read. False (once)
@@ -45,7 +46,8 @@ bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struc
  * the last messages are kept. */
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
-/* Writes what waits, and closes the file. False, and why, if it could not all be written. */
-bool aw_tee_close(struct aw_tee *tee, struct aw_error *err);
+/* Writes what waits, closes the file and frees the tee, if there is one. False, and why, if it could
+ * not all be written. */
+bool aw_tee_close(struct aw_session *session, struct aw_error *err);
 
 #endif

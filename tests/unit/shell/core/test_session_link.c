@@ -59,9 +59,7 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)state;
-    if (session->device.tee)
-        aw_tee_close(session->device.tee, NULL);
-    free(session->device.tee);
+    aw_tee_close(session, NULL);
     if (session->motion.stop.all >= 0)
         close(session->motion.stop.all); /* open until the program ends */
     rig_free(session);
