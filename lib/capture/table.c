@@ -335,12 +335,24 @@ enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *
     return read_table(&place, table, err);
 }
 
-enum aw_status aw_table_read_named(FILE *file, const char *name, const char *const *names, size_t n,
-                                   struct aw_table *table, struct aw_error *err)
+enum aw_status aw_table_read_named(FILE *file, const char *name, const char *columns,
+                                   const char *like, struct aw_table *table, struct aw_error *err)
 {
-    struct place place = {
-        .lines = {.file = file, .name = name}, .names = names, .n_names = n, .named = true};
-    return read_table(&place, table, err);
+    const size_t most = strlen(columns) / 2 + 1;
+    char *text = strdup(columns), *rest;
+    const char **names = calloc(most, sizeof *names);
+    struct place place = {.lines = {.file = file, .name = name}, .names = names, .named = true};
+    enum aw_status status = text && names ? AW_OK : aw_no_memory(err);
+    for (char *word = status == AW_OK ? strtok_r(text, ", ", &rest) : NULL; word;
+         word = strtok_r(NULL, ", ", &rest))
+        names[place.n_names++] = word;
+    if (status == AW_OK)
+        status = place.n_names ? read_table(&place, table, err)
+                               : aw_fail(err, AW_USAGE, "--columns '%.40s': no names — write %s",
+                                         columns, like);
+    free(names);
+    free(text);
+    return status;
 }
 
 enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,

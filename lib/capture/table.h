@@ -96,10 +96,11 @@ enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *tabl
 enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
                                       size_t n, struct aw_table *table, struct aw_error *err);
 
-/* The same, but these names stand in place of the header if there is one. A name of "-" is as good
- * as none: "column1" … */
-enum aw_status aw_table_read_named(FILE *file, const char *name, const char *const *names, size_t n,
-                                   struct aw_table *table, struct aw_error *err);
+/* The same, but the names of --columns, "t_ms,elbow,-", stand in place of the header if there is
+ * one. A name of "-" is as good as none: "column1" … AW_USAGE: there are no names; they should look
+ * like these. */
+enum aw_status aw_table_read_named(FILE *file, const char *name, const char *columns,
+                                   const char *like, struct aw_table *table, struct aw_error *err);
 
 /* Writes header and rows; numbers are as short as reads back the same. The two parts are there for
  * who writes while the rows come in. AW_LOST: a write error. */

@@ -216,36 +216,11 @@ static enum aw_status read_columns(struct aw_hidmotor_waypoints *way, struct aw_
     return status == AW_OK ? aw_waypoint_rows(way, table, &layout, err) : status;
 }
 
-/* "t_ms,m1,m2,m3" into names; text is cut into pieces. */
-static size_t cut_columns(char *text, const char **names, size_t max)
-{
-    char *rest;
-    size_t n = 0;
-    for (char *name = strtok_r(text, ", ", &rest); name && n < max;
-         name = strtok_r(NULL, ", ", &rest))
-        names[n++] = name;
-    return n;
-}
-
 static enum aw_status read_table(FILE *file, const char *name, const char *columns,
                                  struct aw_table *table, struct aw_error *err)
 {
-    if (!columns)
-        return aw_table_read_headless(file, name, plain, N_PLAIN, table, err);
-    const size_t max = strlen(columns) / 2 + 1;
-    char *text = strdup(columns);
-    const char **names = calloc(max, sizeof *names);
-    enum aw_status status = AW_OK;
-    if (!text || !names)
-        status = aw_no_memory(err);
-    size_t n = status == AW_OK ? cut_columns(text, names, max) : 0;
-    if (status == AW_OK)
-        status =
-            n ? aw_table_read_named(file, name, names, n, table, err)
-              : aw_fail(err, AW_USAGE, "--columns '%.40s': no names — write t_s,m1,m2,m3", columns);
-    free(names);
-    free(text);
-    return status;
+    return columns ? aw_table_read_named(file, name, columns, "t_s,m1,m2,m3", table, err)
+                   : aw_table_read_headless(file, name, plain, N_PLAIN, table, err);
 }
 
 enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FILE *file,

@@ -11,8 +11,7 @@
 #include "shell/commands/play.h"
 #include "shell/core/dry.h"
 
-#define NAMES_MAX 256
-#define ROUNDING  1e-6
+#define ROUNDING 1e-6
 
 struct reading {
     struct aw_play *play;
@@ -31,21 +30,12 @@ static enum aw_status fail_in_header(struct reading *r)
     return aw_table_fail_in(&r->session->err, &r->table, AW_TABLE_HEADER);
 }
 
-/* "t,elbow,-,hand" in place of the header, or that. */
 static enum aw_status read_table(struct reading *r, const char *file)
 {
-    struct aw_error *err = &r->session->err;
-    const char *said = aw_option(r->session, "columns"), *names[NAMES_MAX];
-    char text[2048], *rest;
-    size_t n = 0;
-    if (!said)
-        return aw_table_read(NULL, file, &r->table, err);
-    snprintf(text, sizeof text, "%s", said);
-    for (char *name = strtok_r(text, ", ", &rest); name && n < NAMES_MAX;
-         name = strtok_r(NULL, ", ", &rest))
-        names[n++] = name;
-    return n ? aw_table_read_named(NULL, file, names, n, &r->table, err)
-             : aw_fail(err, AW_USAGE, "--columns '%.40s': no names — write t_ms,elbow,hand", said);
+    const char *said = aw_option(r->session, "columns");
+    return said ? aw_table_read_named(NULL, file, said, "t_ms,elbow,hand", &r->table,
+                                      &r->session->err)
+                : aw_table_read(NULL, file, &r->table, &r->session->err);
 }
 
 /* What stands beside places in a recording of joints, and in what nobody wants. */

@@ -46,8 +46,8 @@ bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struc
  * the last messages are kept. */
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
-/* Writes what waits, closes the file and frees the tee, if there is one. False, and why, if it could
- * not all be written. */
+/* Writes what waits, closes the file and frees the tee, if there is one. False, and why, if it
+ * could not all be written. */
 bool aw_tee_close(struct aw_session *session, struct aw_error *err);
 
 #endif

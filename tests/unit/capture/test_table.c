@@ -325,7 +325,6 @@ static void test_a_long_list_of_columns(void **state)
 static void test_names_from_elsewhere(void **state)
 {
     (void)state;
-    static const char *const names[] = {"t", "-", "y"};
     static const struct {
         const char *text;
         size_t columns, rows;
@@ -343,7 +342,7 @@ static void test_names_from_elsewhere(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_table table;
         FILE *file = fmemopen((void *)(size_t)cases[i].text, strlen(cases[i].text), "r");
-        enum aw_status status = aw_table_read_named(file, "run.csv", names, 3, &table, &err);
+        enum aw_status status = aw_table_read_named(file, "run.csv", "t, -,y", "t,x", &table, &err);
         fclose(file);
         assert_int_equal(status, cases[i].error ? AW_MALFORMED : AW_OK);
         if (cases[i].error) {
@@ -357,6 +356,9 @@ static void test_names_from_elsewhere(void **state)
         assert_int_equal(table.headless, isdigit((unsigned char)*cases[i].text) != 0);
         aw_table_free(&table);
     }
+    struct aw_table none = {0};
+    assert_int_equal(aw_table_read_named(NULL, "run.csv", " ,", "t,x", &none, &err), AW_USAGE);
+    assert_string_equal(err.text, "--columns ' ,': no names — write t,x");
 }
 
 /* What is written reads back as the same numbers, whatever they are. */
