@@ -91,6 +91,10 @@ def names(code):
     declared, defined = set(), set()
     for text in re.findall(r"[^;}]+[;}]", outline(code)):
         text = re.sub(r"__attribute__\s*\(\(.*\)\)", "", text, flags=re.S).strip()
+        listed = re.match(r"\w+_fn\s+([\w\s,]+);$", text)  # "aw_run_fn run_list, run_sim;"
+        if listed:
+            declared.update(re.findall(r"\w+", listed[1]))
+            continue
         function = re.match(r"[^=(]*?\b(\w+)\s*\(", text)
         of_type = re.match(r"(?:extern\s+)?[^=(]*?\b(\w+)\s*(?:\[[^=]*\]\s*)*(=|;)", text)
         found = function or of_type

@@ -80,18 +80,14 @@ enum aw_status arm_joint_number(struct aw_session *session, const char *text, ch
 const char *arm_joint_name(const struct aw_armctl_profile *profile, int index);
 
 /* Words of packet files, for completion. */
-void arm_complete_words(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn arm_complete_words;
 
-enum aw_status run_joints(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_plain(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_arm(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_send(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_joints, run_plain, run_arm, run_send, run_stop;
 
 /* See struct aw_ping_hooks. */
 enum aw_status arm_ping(struct aw_session *session, double *ms);
 enum aw_status arm_pinged(struct aw_session *session, enum aw_status status);
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_list;
 enum aw_status arm_simulate(const struct aw_sim *sim, struct aw_device **device,
                             struct aw_error *err);
 void arm_simulated(struct aw_session *session, struct aw_device *device);

@@ -188,19 +188,8 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
 enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
-enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_gain(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_zero(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_event(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_ref(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_dump(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_set, run_gain, run_zero, run_setpoint, run_event, run_ref, run_message, run_disable,
+    run_gains, run_dump, run_ping, run_list, run_sim;
 enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
 void canpid_simulated(struct aw_session *session, struct aw_device *device);

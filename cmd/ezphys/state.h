@@ -90,12 +90,10 @@ enum aw_status ez_variant(struct aw_session *session, struct aw_variant *variant
                           struct aw_error *err);
 enum aw_status ez_configure(struct aw_session *session, const char *section, const char *key,
                             const char *value, struct aw_error *err);
-void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context);
-void ez_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context);
-void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn ez_complete_wires, ez_complete_joints, ez_complete_objects;
 
 /* Bodies, joints and axes that have been seen or are named. */
-void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn ez_subjects;
 void ez_known(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
               void *context);
 
@@ -220,20 +218,12 @@ void ez_order(struct aw_session *session, struct aw_record *record, bool inside)
 /* The name of the object, behind its name the axis if the joint has several: "hip.axis2". */
 const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t size);
 
-enum aw_status run_echo(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_hz(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_echo, run_list, run_hz;
 enum aw_status ez_ping(struct aw_session *session, double *ms);
 enum aw_status ez_pinged(struct aw_session *session, enum aw_status status);
-enum aw_status run_motor(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_force(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_reset(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_advance(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_probe(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_view(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_motor, run_force, run_reset, run_stop, run_advance, run_probe, run_view;
 
 /* "sim": runs ezphys-sim for other processes. */
-enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_sim;
 
 #endif

@@ -106,14 +106,8 @@ void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context
 enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
                                    struct aw_received *received);
 
-enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_question(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_raw(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_message, run_question, run_gains,
+    run_raw;
 /* Is the packet of raw one that changes nothing? */
 bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
 
@@ -124,10 +118,7 @@ enum aw_status motor_send_own(struct aw_session *session, struct aw_record *pack
 enum aw_status motor_exchange(struct aw_session *session, const struct aw_record *packet,
                               struct aw_record *answer);
 
-enum aw_status run_fk(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_ik(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_udev(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_fk, run_ik, run_list, run_udev;
 enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **device,
                               struct aw_error *err);
 void motor_simulated(struct aw_session *session, struct aw_device *device);

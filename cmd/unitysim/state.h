@@ -133,9 +133,7 @@ void unity_position_text(int ticks, char *out, size_t size);
 void unity_report_ticks(struct aw_session *session, int joint, int ticks);
 void unity_report_joint(struct aw_session *session, int joint);
 
-void unity_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context);
-void unity_complete_drives(struct aw_session *session, aw_candidate_fn *add, void *context);
-void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn unity_complete_joints, unity_complete_drives, unity_complete_goals;
 
 /* The next key that is waiting, with "UP", "DOWN", "LEFT", "RIGHT" for the arrows; NULL: none. text
  * holds 8 bytes. */
@@ -179,23 +177,12 @@ enum aw_status unity_configure(struct aw_session *session, const char *section, 
 /* A saved view; "default": the scene's own. */
 enum aw_status unity_view(struct aw_session *session, const char *name,
                           struct aw_unitysim_camera *camera);
-void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn unity_complete_views;
 
 /* ---- the commands ---- */
 
-enum aw_status run_scene(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_control(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_update(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_drive(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_camera_request(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_camera(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_teach(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_view(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_scene, run_control, run_update, run_drive, run_limits, run_camera_request, run_camera,
+    run_stop, run_play, run_teach, run_view, run_list, run_sim;
 enum aw_status unity_simulate(const struct aw_sim *sim, struct aw_device **device,
                               struct aw_error *err);
 void unity_simulated(struct aw_session *session, struct aw_device *device);

@@ -7,7 +7,7 @@
 #include "shell/core/start_guard.h"
 
 /* JOINT= of each joint. */
-void aw_follow_complete_map(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn aw_follow_complete_map;
 
 /* Beside --max-speed, which such a tool may have already. */
 #define AW_FOLLOW_OPTIONS                                                                          \

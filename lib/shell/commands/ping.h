@@ -32,7 +32,7 @@ struct aw_ping {
 void aw_ping_row(struct aw_session *session, struct aw_ping *ping);
 
 /* The command, over tool->ping. */
-enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *args);
+aw_run_fn aw_run_ping;
 
 /* How many never came of what comes by itself: one that is missing leaves all that follow a place
  * behind; one that was only late, or came in a block with others, does not. */

@@ -30,6 +30,6 @@ enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
 
 /* The command sim. Opens the link of --listen, says "ready: URL" on standard error, and serves the
  * device until a signal or the end of the link; then says what it has seen. */
-enum aw_status aw_run_sim(struct aw_session *session, const struct aw_args *args);
+aw_run_fn aw_run_sim;
 
 #endif

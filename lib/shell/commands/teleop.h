@@ -101,6 +101,6 @@ enum aw_status aw_teleop_learn_save(struct aw_hands *hands, const char *text);
 /* hands->map is the one of this name: of the config file, of the tool, or made of the joints. NULL:
  * the usual one. AW_USAGE names those that there are. */
 enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name);
-void aw_teleop_complete_maps(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn aw_teleop_complete_maps;
 
 #endif

@@ -376,7 +376,6 @@ struct aw_joint aw_joint_unknown(const char *name);
 void aw_joint_set(struct aw_joint *joint, enum aw_joint_value what, double value, int64_t time_ns);
 
 /* For rows of commands: the joints that can be seen, for completion; with targets for pairs. */
-void aw_joints_complete(struct aw_session *session, aw_candidate_fn *add, void *context);
-void aw_joints_complete_pairs(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn aw_joints_complete, aw_joints_complete_pairs;
 
 #endif

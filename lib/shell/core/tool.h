@@ -64,6 +64,9 @@ enum aw_arg_kind {
 typedef void aw_candidate_fn(void *context, const char *word, const char *help);
 typedef void aw_complete_fn(struct aw_session *session, aw_candidate_fn *add, void *context);
 
+/* What a command does: its words are bound to its arguments. */
+typedef enum aw_status aw_run_fn(struct aw_session *session, const struct aw_args *args);
+
 struct aw_arg {
     const char *name;
     const char *help;
@@ -162,7 +165,7 @@ struct aw_command {
                                  ones are made by the first. {move} and {field} are the tool's, '$ '
                                  begins a line of the shell. NULL: none */
     struct aw_next next;      /* said after success, see advice.h */
-    enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
+    aw_run_fn *run;
 };
 
 /* A word that had another name in an earlier version: of a command ("step") or of an option

@@ -10,6 +10,6 @@ enum aw_status aw_wire_option(struct aw_session *session, const char *text,
                               struct aw_variant *variant, struct aw_error *err);
 
 /* Names of all variants, for completion. */
-void aw_wire_complete(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn aw_wire_complete;
 
 #endif

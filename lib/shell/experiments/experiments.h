@@ -100,12 +100,7 @@ extern const struct aw_bench_hooks aw_target_bench;
     }
 /* clang-format on */
 
-enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_design(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_tune(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_compare(struct aw_session *session, const struct aw_args *args);
+aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_verify,
+    aw_run_compare;
 
 #endif

@@ -8,7 +8,7 @@
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);
 
 /* The command help. */
-enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args);
+aw_run_fn aw_run_help;
 
 /* One JSON object: the whole tool with its options, commands and messages, or one command, or the
  * text of a topic. For programs; the topic records describes its members. */

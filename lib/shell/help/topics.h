@@ -29,7 +29,7 @@ void aw_topic_show(struct aw_page *page, const struct aw_topic *topic);
 void aw_topic_tables(struct aw_page *page, const struct aw_topic *topic);
 
 /* Names of topics, for completion. */
-void aw_complete_topics(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn aw_complete_topics;
 
 /* Rows of options under a title; nothing for an empty table. */
 void aw_page_options(struct aw_page *page, const char *title, const struct aw_option *table);

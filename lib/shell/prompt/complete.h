@@ -18,6 +18,6 @@ void aw_hint(struct aw_session *session, const char *line, char *out, size_t siz
 
 /* Names of the fields that the device sends: FIELD, and SUBJECT.FIELD where the wire names
  * subjects. */
-void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context);
+aw_complete_fn aw_complete_fields;
 
 #endif

@@ -9,6 +9,6 @@
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name);
 
 /* The command run: a file of commands. */
-enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args);
+aw_run_fn aw_run_script;
 
 #endif

@@ -8,6 +8,6 @@
 enum aw_status aw_repl(struct aw_session *session);
 
 /* The command history: what was typed at the prompt, in this session and before. */
-enum aw_status aw_run_history(struct aw_session *session, const struct aw_args *args);
+aw_run_fn aw_run_history;
 
 #endif

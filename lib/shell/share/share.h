@@ -6,9 +6,6 @@
 
 extern const struct aw_sharing aw_sharing;
 
-enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_obey(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *args);
+aw_run_fn aw_run_serve, aw_run_obey, aw_run_release, aw_run_speed;
 
 #endif
