@@ -321,95 +321,80 @@ static void print_named(const struct writer *w, const struct aw_scalar *scalar)
     fputs(");\n", w->out);
 }
 
+/* A number of the range, as the functions of the kind take it. */
+static struct aw_part constant(enum kind kind, double value)
+{
+    struct aw_part part = {0};
+    if (kind == WHOLE || kind == MAGNITUDE)
+        return whole(value);
+    if (kind != DOUBLE)
+        return number(value);
+    aw_part_number(&part, value);
+    return part;
+}
+
 static void print_put(const struct writer *w, int i, const struct aw_range *range,
                       const char *indent)
 {
+    static const char *const names[] = {
+        [MAGNITUDE] = "magnitude", [WHOLE] = "int",  [STEPS] = "steps",
+        [DOUBLE] = "double",       [REAL] = "float", [SCALED] = "float"};
     const struct aw_scalar *scalar = &w->codec->scalars[i];
-    struct aw_part text = member("in->", scalar), least = {0}, most = {0};
-    const char *from = text.text;
-    fputs(indent, w->out);
-    switch (kind_of(scalar->field)) {
-    case TEXT:
-        fprintf(w->out, "pack_put_text(frame + %u, %u, %s);\n", scalar->bit / 8u, scalar->bits / 8u,
-                from);
+    const enum kind kind = kind_of(scalar->field);
+    struct aw_part from = member("in->", scalar);
+    if (kind == TEXT) {
+        fprintf(w->out, "%spack_put_text(frame + %u, %u, %s);\n", indent, scalar->bit / 8u,
+                scalar->bits / 8u, from.text);
         return;
-    case MAGNITUDE:
-        fprintf(w->out, "ok = pack_put_magnitude(frame, %u, %s, %s, %s, %s) && ok;\n",
-                scalar->bit / 8u, order(w->codec, scalar), from, whole(range->min).text,
-                whole(range->max).text);
-        return;
-    case WHOLE:
-        fprintf(w->out,
-                "ok = pack_put_int(frame, %u, %u, %s, (int64_t)%s, %s, %s, %s, %s) && ok;\n",
-                scalar->bit, scalar->bits, order(w->codec, scalar), from, whole(range->scale).text,
-                whole(range->offset).text, whole(range->min).text, whole(range->max).text);
-        return;
-    case STEPS:
-        fprintf(w->out, "ok = pack_put_steps(frame, %u, %u, %s, %s, %s, %s, %s, %s) && ok;\n",
-                scalar->bit, scalar->bits, order(w->codec, scalar), from, number(range->scale).text,
-                number(range->offset).text, number(range->min).text, number(range->max).text);
-        return;
-    case DOUBLE:
-        aw_part_number(&least, range->min);
-        aw_part_number(&most, range->max);
-        fprintf(w->out, "ok = pack_put_double(frame, %u, %s, %s, %s, %s, %s, %s) && ok;\n",
-                scalar->bit, order(w->codec, scalar), from, number(range->scale).text,
-                number(range->offset).text, least.text, most.text);
-        return;
-    default:
-        fprintf(w->out, "ok = pack_put_float(frame, %u, %s, %s, %s, %s, %s, %s) && ok;\n",
-                scalar->bit, order(w->codec, scalar), from, number(range->scale).text,
-                number(range->offset).text, number(range->min).text, number(range->max).text);
     }
+    fprintf(w->out, "%sok = pack_put_%s(frame, %u, ", indent, names[kind],
+            kind == MAGNITUDE ? scalar->bit / 8u : scalar->bit);
+    if (kind == WHOLE || kind == STEPS)
+        fprintf(w->out, "%u, ", scalar->bits);
+    fprintf(w->out, "%s, %s%s, ", order(w->codec, scalar), kind == WHOLE ? "(int64_t)" : "",
+            from.text);
+    if (kind != MAGNITUDE)
+        fprintf(w->out, "%s, %s, ", constant(kind, range->scale).text,
+                constant(kind, range->offset).text);
+    fprintf(w->out, "%s, %s) && ok;\n", constant(kind, range->min).text,
+            constant(kind, range->max).text);
 }
 
 static void print_get(const struct writer *w, int i, const struct aw_range *range,
                       const char *indent)
 {
     const struct aw_scalar *scalar = &w->codec->scalars[i];
+    const enum kind kind = kind_of(scalar->field);
+    const char *get = scalar->field->type == AW_UINT ? "pack_get_long" : "pack_get_signed";
+    const char *ends = order(w->codec, scalar);
     struct aw_part to = member("out->", scalar), type = {0};
-    enum aw_type wire = scalar->field->type;
-    const char *get = wire == AW_UINT ? "pack_get_long" : "pack_get_signed";
-    bool plain = range->scale == 1 && range->offset == 0;
-    switch (kind_of(scalar->field)) {
-    case TEXT:
+    bool scaled =
+        kind == WHOLE ? range->scale != 1 || range->offset != 0 : kind == STEPS || kind == SCALED;
+    if (kind == TEXT) {
         fprintf(w->out, "%spack_get_text(frame + %u, %u, %s);\n", indent, scalar->bit / 8u,
                 scalar->bits / 8u, to.text);
         return;
-    case MAGNITUDE:
-        fprintf(w->out, "%s%s = pack_get_magnitude(frame, %u, %s);\n", indent, to.text,
-                scalar->bit / 8u, order(w->codec, scalar));
-        return;
-    case WHOLE:
-        integer_type(&type, w->codec, i);
-        fprintf(w->out, "%s%s = (%s)", indent, to.text, type.text);
-        if (plain)
-            fprintf(w->out, "%s(frame, %u, %u, %s);\n", get, scalar->bit, scalar->bits,
-                    order(w->codec, scalar));
-        else
-            fprintf(w->out, "((int64_t)%s(frame, %u, %u, %s) * %s + %s);\n", get, scalar->bit,
-                    scalar->bits, order(w->codec, scalar), whole(range->scale).text,
-                    whole(range->offset).text);
-        return;
-    case STEPS:
-        fprintf(w->out, "%s%s = (double)%s(frame, %u, %u, %s) * %s + %s;\n", indent, to.text, get,
-                scalar->bit, scalar->bits, order(w->codec, scalar), number(range->scale).text,
-                number(range->offset).text);
-        return;
-    case DOUBLE:
-        fprintf(w->out, "%s%s = pack_get_double(frame, %u, %s, %s, %s);\n", indent, to.text,
-                scalar->bit, order(w->codec, scalar), number(range->scale).text,
-                number(range->offset).text);
-        return;
-    case REAL:
-        fprintf(w->out, "%s%s = pack_float(pack_get(frame, %u, 32, %s));\n", indent, to.text,
-                scalar->bit, order(w->codec, scalar));
-        return;
-    default:
-        fprintf(w->out, "%s%s = (double)pack_float(pack_get(frame, %u, 32, %s)) * %s + %s;\n",
-                indent, to.text, scalar->bit, order(w->codec, scalar), number(range->scale).text,
-                number(range->offset).text);
     }
+    fprintf(w->out, "%s%s = ", indent, to.text);
+    if (kind == WHOLE)
+        integer_type(&type, w->codec, i);
+    else
+        aw_part_add(&type, "double");
+    if (kind == MAGNITUDE)
+        fprintf(w->out, "pack_get_magnitude(frame, %u, %s)", scalar->bit / 8u, ends);
+    else if (kind == DOUBLE)
+        fprintf(w->out, "pack_get_double(frame, %u, %s, %s, %s)", scalar->bit, ends,
+                number(range->scale).text, number(range->offset).text);
+    else if (kind == WHOLE || kind == STEPS)
+        fprintf(w->out, "(%s)%s%s(frame, %u, %u, %s)", type.text,
+                kind == WHOLE && scaled ? "((int64_t)" : "", get, scalar->bit, scalar->bits, ends);
+    else
+        fprintf(w->out, "%spack_float(pack_get(frame, %u, 32, %s))", scaled ? "(double)" : "",
+                scalar->bit, ends);
+    if (scaled)
+        fprintf(w->out, " * %s + %s%s", constant(kind, range->scale).text,
+                constant(kind, range->offset).text, kind == WHOLE ? ")" : "");
+    fputs(";\n", w->out);
 }
 
 typedef void print_value(const struct writer *w, int i, const struct aw_range *range,
