@@ -16,21 +16,6 @@
 #define PATIENCE_S  1.0
 #define LOOP_S      1e-3 /* of the board's main loop */
 
-static enum aw_status mode(struct aw_session *session, const char *name, bool must,
-                           struct aw_bench_joint *joint)
-{
-    (void)session, (void)name, (void)must;
-    *joint = (struct aw_bench_joint){.unit = "deg",
-                                     .scale = 1,
-                                     .max_deviation = 15,
-                                     .least = 0.72, /* three steps of the servo */
-                                     .glitch_s = GLITCH_S,
-                                     .step = 10,
-                                     .tick_s = LOOP_S,
-                                     .period_s = (double)AW_HIDMOTOR_POLL_NS / 1e9};
-    return AW_OK;
-}
-
 static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
                            struct aw_bench_joint *joint)
 {
@@ -191,7 +176,14 @@ static void about(struct aw_session *session, const struct aw_bench_joint *joint
 }
 
 const struct aw_bench_hooks motor_bench = {
-    .mode = mode,
+    .usual = {.unit = "deg",
+              .scale = 1,
+              .max_deviation = 15,
+              .least = 0.72, /* three steps of the servo */
+              .glitch_s = GLITCH_S,
+              .step = 10,
+              .tick_s = LOOP_S,
+              .period_s = (double)AW_HIDMOTOR_POLL_NS / 1e9},
     .joint = find,
     .open = open,
     .idle = idle,

@@ -23,12 +23,58 @@ static const char *save_path(const struct aw_bench *bench)
                : aw_option(bench->session, options[bench->saves]);
 }
 
+enum aw_status aw_bench_mode(struct aw_session *session, const char *name, bool must,
+                             struct aw_bench_joint *joint)
+{
+    const struct aw_bench_hooks *hooks = session->tool->bench;
+    if (hooks->mode)
+        return hooks->mode(session, name, must, joint);
+    *joint = hooks->usual;
+    return AW_OK;
+}
+
+enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *args,
+                             const char *name, struct aw_bench_joint *joint)
+{
+    const struct aw_bench_hooks *hooks = session->tool->bench;
+    struct aw_joint_list list = {0};
+    bool told = session->tool->joints->told;
+    size_t i = 0;
+    if (hooks->joint)
+        return hooks->joint(session, args, name, joint);
+    name = name ? name : aw_arg(args, "joint", 0);
+    if (!name)
+        return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed",
+                       session->run.command->name);
+    if (told && aw_flag(session, "dry-run"))
+        return aw_dry_depends(session, "which joints there are");
+    enum aw_status status = (told ? aw_joints_begin : aw_joints_list)(session, &list);
+    if (status == AW_OK)
+        status = aw_joints_find(session, &list, name, &i);
+    if (status == AW_OK) {
+        snprintf(joint->name, sizeof joint->name, "%s", list.joints[i].name);
+        hooks->describe(session, &list.joints[i], joint);
+    }
+    aw_joints_free(&list);
+    return status;
+}
+
+enum aw_status aw_bench_look(struct aw_bench *bench)
+{
+    struct aw_session *session = bench->session;
+    enum aw_status status = aw_joints_begin(session, &bench->list);
+    if (status == AW_OK)
+        status = session->tool->joints->read(session, &bench->list);
+    return status == AW_OK ? aw_joints_find(session, &bench->list, bench->joint.name, &bench->at)
+                           : status;
+}
+
 enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
                              const struct aw_args *args)
 {
     *bench = (struct aw_bench){.session = session, .hooks = session->tool->bench};
-    enum aw_status status = bench->hooks->mode(session, NULL, true, &bench->joint);
-    return status == AW_OK ? bench->hooks->joint(session, args, NULL, &bench->joint) : status;
+    enum aw_status status = aw_bench_mode(session, NULL, true, &bench->joint);
+    return status == AW_OK ? aw_bench_find(session, args, NULL, &bench->joint) : status;
 }
 
 enum aw_status aw_bench_parse(const struct aw_bench *bench, const char *what, const char *text,

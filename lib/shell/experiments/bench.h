@@ -52,6 +52,16 @@ struct aw_bench {
     bool more, answers; /* samples are wanted; the newest one is answered */
 };
 
+/* What is known of a joint before anybody says which, and which it is: mode and joint of the tool's
+ * hooks. */
+enum aw_status aw_bench_mode(struct aw_session *session, const char *name, bool must,
+                             struct aw_bench_joint *joint);
+enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *args,
+                             const char *name, struct aw_bench_joint *joint);
+
+/* open of the hooks, for joints of the tool's struct aw_joints: where they are. */
+enum aw_status aw_bench_look(struct aw_bench *bench);
+
 /* An experiment that has not begun, with the joint of options and arguments. */
 enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
                              const struct aw_args *args);

@@ -28,7 +28,7 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
         .late_s = aw_fit_late(&model->fit),
         .unproven = aw_flag(session, "force"),
     };
-    enum aw_status status = bench.hooks->mode(session, model->controller, false, &bench.joint);
+    enum aw_status status = aw_bench_mode(session, model->controller, false, &bench.joint);
     options->step = bench.joint.step;
     if (status == AW_OK)
         status = aw_rule_find(aw_option(session, "rule"), &options->rule, &session->err);
@@ -323,7 +323,7 @@ static void show(struct aw_session *session, const struct aw_model *model,
 static enum aw_status complete_driver(struct aw_session *session, struct aw_model *model)
 {
     struct aw_bench_joint joint;
-    enum aw_status status = session->tool->bench->mode(session, model->controller, false, &joint);
+    enum aw_status status = aw_bench_mode(session, model->controller, false, &joint);
     struct aw_tick tick = {aw_bench_tick_of_period(&joint, 0), NAN, AW_TICK_ASSUMED};
     bool known = model->driver.tick_s > 0, given = aw_flag(session, "tick");
     if (!known) {

@@ -216,7 +216,7 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
     char unit[16] = "";
     struct aw_bench_joint joint;
     struct aw_fit_options options = {.find_dead_band = aw_flag(session, "dead-band")};
-    enum aw_status status = session->tool->bench->mode(session, NULL, false, &joint);
+    enum aw_status status = aw_bench_mode(session, NULL, false, &joint);
     if (status == AW_OK)
         status = aw_table_read(NULL, path, &table, &session->err);
     if (status == AW_OK)

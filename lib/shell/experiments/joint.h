@@ -2,7 +2,7 @@
  * sweep, identify, tune and verify are made of this, and are the same in every tool.
  *
  *     const struct aw_bench_hooks lamp_bench = {
- *         .mode = lamp_mode, .joint = lamp_joint, .parse = lamp_parse,
+ *         .usual = {.unit = "deg", .scale = 1}, .joint = lamp_joint, .parse = lamp_parse,
  *         .open = lamp_open, .idle = lamp_idle, .setpoint = lamp_setpoint, .end = lamp_end, …
  *     };
  *     struct aw_tool lamp_tool = {…, .bench = &lamp_bench};
@@ -38,12 +38,17 @@ struct aw_bench_joint {
 
 struct aw_bench_hooks {
     /* What follows from the mode alone: all but name and number. name NULL: as the options have it,
-     * which need not (AW_USAGE if it must): then mode is "" and scale 1. */
+     * which need not (AW_USAGE if it must): then mode is "" and scale 1. NULL: all joints begin as
+     * usual says. */
     enum aw_status (*mode)(struct aw_session *session, const char *name, bool must,
                            struct aw_bench_joint *joint);
-    /* Who it is, with the mode known: name NULL: as the options and arguments have it. */
+    struct aw_bench_joint usual;
+    /* Who it is, with the mode known: name NULL: as the options and arguments have it. NULL: it is
+     * one of the tool's struct aw_joints, of which describe says what the bench wants to know. */
     enum aw_status (*joint)(struct aw_session *session, const struct aw_args *args,
                             const char *name, struct aw_bench_joint *joint);
+    void (*describe)(struct aw_session *session, const struct aw_joint *of,
+                     struct aw_bench_joint *joint);
     /* A value in the joint's unit ("10deg"), as a share; what is told before it in an error. NULL:
      * by that unit. */
     enum aw_status (*parse)(struct aw_session *session, const struct aw_bench_joint *joint,

@@ -2,8 +2,6 @@
  * needs of a tool is its struct aw_joints. The firmware has a law of its own, so that its setpoint
  * is what goes into the process. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/clamp.h"
 #include "base/number.h"
@@ -16,45 +14,19 @@
 #define PULLS    2.0 /* times that from its setpoint: as good as a full output, which is not told */
 #define FILTER_S 0.04 /* what lasts no longer is a damaged value */
 
-static enum aw_status mode(struct aw_session *session, const char *name, bool must,
-                           struct aw_bench_joint *joint)
+static void describe(struct aw_session *session, const struct aw_joint *of,
+                     struct aw_bench_joint *joint)
 {
-    (void)session, (void)name, (void)must;
-    *joint = (struct aw_bench_joint){
-        .unit = "", .scale = 1, .glitch_s = FILTER_S, .tick_s = 1e-3, .period_s = 1 / HZ};
-    return AW_OK;
-}
-
-static void describe(const struct aw_joint *of, struct aw_bench_joint *joint)
-{
+    (void)session;
     const char *unit = of->unit[AW_JOINT_ACTUAL];
     double scale = 1, offset, range = of->max - of->min;
     bool angle = unit && aw_number_conversion("deg", unit, &scale, &offset);
-    snprintf(joint->name, sizeof joint->name, "%s", of->name);
     joint->unit = unit ? unit : "";
     joint->low = of->min;
     joint->high = of->max;
     joint->max_deviation = angle ? DEG * scale : isfinite(range) ? OF_RANGE * range : 1;
     joint->step = joint->max_deviation * 2 / 3;
     joint->least = of->least;
-}
-
-static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
-                           struct aw_bench_joint *joint)
-{
-    struct aw_joint_list list = {0};
-    size_t i = 0;
-    name = name ? name : aw_arg(args, "joint", 0);
-    if (!name)
-        return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed",
-                       session->run.command->name);
-    enum aw_status status = aw_joints_list(session, &list);
-    if (status == AW_OK)
-        status = aw_joints_find(session, &list, name, &i);
-    if (status == AW_OK)
-        describe(&list.joints[i], joint);
-    aw_joints_free(&list);
-    return status;
 }
 
 static const struct aw_joint *joint_of(const struct aw_bench *bench)
@@ -65,14 +37,9 @@ static const struct aw_joint *joint_of(const struct aw_bench *bench)
 /* What was sent to it is no measurement. */
 static enum aw_status open(struct aw_bench *bench)
 {
-    struct aw_session *session = bench->session;
-    enum aw_status status = aw_joints_begin(session, &bench->list);
-    if (status == AW_OK)
-        status = session->tool->joints->read(session, &bench->list);
-    if (status == AW_OK)
-        status = aw_joints_find(session, &bench->list, bench->joint.name, &bench->at);
+    enum aw_status status = aw_bench_look(bench);
     if (status == AW_OK && isnan(joint_of(bench)->now.value[AW_JOINT_ACTUAL]))
-        return aw_fail(&session->err, AW_REFUSED,
+        return aw_fail(&bench->session->err, AW_REFUSED,
                        "%s: nothing measures where it is — it needs 'position = …' in its [joint]",
                        bench->joint.name);
     return status;
@@ -139,8 +106,8 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 }
 
 const struct aw_bench_hooks aw_target_bench = {
-    .mode = mode,
-    .joint = find,
+    .usual = {.unit = "", .scale = 1, .glitch_s = FILTER_S, .tick_s = 1e-3, .period_s = 1 / HZ},
+    .describe = describe,
     .open = open,
     .idle = idle,
     .setpoint = setpoint,

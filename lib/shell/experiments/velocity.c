@@ -2,23 +2,13 @@
  * tool is its struct aw_joints. A law of ours brings the joint to its setpoint; its output, a share
  * of the fastest, is what goes into the process. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clamp.h"
-#include "shell/core/dry.h"
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
 
 #define PER_S 4.0 /* of the way that is left */
-
-static enum aw_status mode(struct aw_session *session, const char *name, bool must,
-                           struct aw_bench_joint *joint)
-{
-    (void)session, (void)name, (void)must;
-    *joint = (struct aw_bench_joint){.unit = "", .scale = 1};
-    return AW_OK;
-}
 
 /* A share of 1 is what the fastest goes in a second: the gain from output to place is then that of
  * the velocity. */
@@ -27,44 +17,12 @@ static void describe(struct aw_session *session, const struct aw_joint *of,
 {
     const char *unit = of->unit[AW_JOINT_ACTUAL];
     bool deg = unit && strcmp(unit, "deg") == 0;
-    snprintf(joint->name, sizeof joint->name, "%s", of->name);
     joint->unit = unit ? unit : "";
     joint->scale = isfinite(of->speed) ? of->speed : aw_option_number(session, "speed");
     joint->low = of->min / joint->scale;
     joint->high = of->max / joint->scale;
     joint->max_deviation = (deg ? 15 : 0.3) / joint->scale;
     joint->least = (deg ? 0.5 : 0.01) / joint->scale;
-}
-
-static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
-                           struct aw_bench_joint *joint)
-{
-    struct aw_joint_list list = {0};
-    bool told = session->tool->joints->told;
-    size_t i = 0;
-    name = name ? name : aw_arg(args, "joint", 0);
-    if (!name)
-        return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed",
-                       session->run.command->name);
-    if (told && aw_flag(session, "dry-run"))
-        return aw_dry_depends(session, "which joints there are");
-    enum aw_status status = (told ? aw_joints_begin : aw_joints_list)(session, &list);
-    if (status == AW_OK)
-        status = aw_joints_find(session, &list, name, &i);
-    if (status == AW_OK)
-        describe(session, &list.joints[i], joint);
-    aw_joints_free(&list);
-    return status;
-}
-
-static enum aw_status open(struct aw_bench *bench)
-{
-    struct aw_session *session = bench->session;
-    enum aw_status status = aw_joints_begin(session, &bench->list);
-    if (status == AW_OK)
-        status = session->tool->joints->read(session, &bench->list);
-    return status == AW_OK ? aw_joints_find(session, &bench->list, bench->joint.name, &bench->at)
-                           : status;
 }
 
 static double velocity(const struct aw_bench *bench, double measured)
@@ -126,9 +84,9 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 }
 
 const struct aw_bench_hooks aw_velocity_bench = {
-    .mode = mode,
-    .joint = find,
-    .open = open,
+    .usual = {.unit = "", .scale = 1},
+    .describe = describe,
+    .open = aw_bench_look,
     .idle = idle,
     .now = aw_joints_now,
     .setpoint = setpoint,

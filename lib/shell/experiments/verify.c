@@ -126,11 +126,11 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
     const struct aw_bench_hooks *hooks = session->tool->bench;
     if (strcmp(key, aw_bench_place(session)) == 0) {
         snprintf(check->joint_text, sizeof check->joint_text, "%s", value);
-        return hooks->joint(session, NULL, value, &check->joint);
+        return aw_bench_find(session, NULL, value, &check->joint);
     }
     if (hooks->has_modes && strcmp(key, "controller") == 0) {
         check->has_mode = true;
-        return hooks->mode(session, value, true, &check->joint);
+        return aw_bench_mode(session, value, true, &check->joint);
     }
     if (strcmp(key, "from") == 0 || strcmp(key, "to") == 0) {
         bool from = *key == 'f';
@@ -162,7 +162,7 @@ static enum aw_status take_line(struct spec *spec, char *line)
         *check = (struct check){.seconds = 2, .settle_s = 1};
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
         const struct aw_bench_hooks *hooks = spec->session->tool->bench;
-        return hooks->has_modes ? AW_OK : hooks->mode(spec->session, NULL, true, &check->joint);
+        return hooks->has_modes ? AW_OK : aw_bench_mode(spec->session, NULL, true, &check->joint);
     }
     if (!equals || spec->n == 0)
         return aw_fail(err, AW_USAGE, "a line is '[name]' or, below one, 'key = value'");
