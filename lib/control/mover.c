@@ -1,7 +1,6 @@
 /* A small table of moves by their time. */
 #include "control/mover.h"
 
-
 #define FARTHEST 4e18
 
 struct aw_move aw_move_of(const struct aw_process *process, double h)

@@ -367,7 +367,7 @@ static void print_get(const struct writer *w, int i, const struct aw_range *rang
     const enum kind kind = kind_of(scalar->field);
     const char *get = scalar->field->type == AW_UINT ? "pack_get_long" : "pack_get_signed";
     const char *ends = order(w->codec, scalar);
-    struct aw_part to = member("out->", scalar), type = {0};
+    struct aw_part to = member("out->", scalar);
     bool scaled =
         kind == WHOLE ? range->scale != 1 || range->offset != 0 : kind == STEPS || kind == SCALED;
     if (kind == TEXT) {
@@ -376,18 +376,16 @@ static void print_get(const struct writer *w, int i, const struct aw_range *rang
         return;
     }
     fprintf(w->out, "%s%s = ", indent, to.text);
-    if (kind == WHOLE)
-        integer_type(&type, w->codec, i);
-    else
-        aw_part_add(&type, "double");
-    if (kind == MAGNITUDE)
+    if (kind == WHOLE || kind == STEPS) {
+        fputs("(", w->out);
+        print_type(w, i);
+        fprintf(w->out, ")%s%s(frame, %u, %u, %s)", kind == WHOLE && scaled ? "((int64_t)" : "",
+                get, scalar->bit, scalar->bits, ends);
+    } else if (kind == MAGNITUDE)
         fprintf(w->out, "pack_get_magnitude(frame, %u, %s)", scalar->bit / 8u, ends);
     else if (kind == DOUBLE)
         fprintf(w->out, "pack_get_double(frame, %u, %s, %s, %s)", scalar->bit, ends,
                 number(range->scale).text, number(range->offset).text);
-    else if (kind == WHOLE || kind == STEPS)
-        fprintf(w->out, "(%s)%s%s(frame, %u, %u, %s)", type.text,
-                kind == WHOLE && scaled ? "((int64_t)" : "", get, scalar->bit, scalar->bits, ends);
     else
         fprintf(w->out, "%spack_float(pack_get(frame, %u, 32, %s))", scaled ? "(double)" : "",
                 scalar->bit, ends);
