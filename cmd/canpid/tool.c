@@ -13,9 +13,6 @@
 #include "state.h"
 
 static const char *const encoders[] = {"alpha", "fix-link", NULL};
-static const char *const rules[] = {
-    "zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust", NULL};
-
 static void complete_boards(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     for (const struct aw_name *name = canpid_board_names(session); name->name; name++)
@@ -55,33 +52,7 @@ static const struct aw_arg zero_args[] = {
     AW_DEVIATION_OPTION("disable the driver when the joint is farther than this outside its "      \
                         "start and targets: 15deg (pos), 2Nm (tor)")
 
-#define MODEL_DESIGN_OPTIONS                                                                       \
-    {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",                        \
-     .fallback = "robust", .choices = rules},                                                      \
-    {.name = "form", .value = "NAME", .help = "rule (its own), p, pi, pd, pid",                    \
-     .fallback = "rule", .choices = AW_LIST("rule", "p", "pi", "pd", "pid")},                      \
-    {.name = "ms", .value = "NUMBER", .help = "the largest Ms for robust",                         \
-     .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                         \
-    {.name = "overshoot", .value = "SHARE", .help = "the largest overshoot for robust, in the "    \
-        "linear loop",                                                                             \
-     .fallback = "20%", .unit = "", .min = 0, .max = 10},                                          \
-    {.name = "noise", .value = "SHARE", .unit = "", .min = 1e-6, .max = 1,                         \
-     .help = "the permitted output from noise at rest; default: the dead band"},                   \
-    {.name = "step", .value = "VALUE", .help = "size of the step: 10deg (pos), 2.5Nm (tor)"}
-#define TICK_OPTION(from)                                                                          \
-    {.name = "tick", .value = "TIME",                                                              \
-     .help = "period of the control loop in the driver: 10ms; default: " from,                     \
-     .unit = "s", .min = 0.0005, .max = 1}
-#define EXPERIMENT_OPTIONS                                                                         \
-    {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",             \
-     .fallback = "all", .choices = AW_LIST("step", "relay", "multisine", "all")},                  \
-    {.name = "amplitude", .value = "SHARE",                                                        \
-     .help = "size of the control output, as a share of full scale", .fallback = "0.1",            \
-     .unit = "",                                                                                   \
-     .min = 0.02, .max = 0.8},                                                                     \
-    DEVIATION_OPTION,                                                                              \
-    {.name = "around", .value = "VALUE",                                                           \
-     .help = "the centre of the swings; default: the actual position"}
+#define EXPERIMENT_OPTIONS AW_LAW_OPTIONS("all"), DEVIATION_OPTION, AW_AROUND_OPTION
 
 static const struct aw_command commands[] = {
     {.name = "set", .summary = "send one gain or all three",
@@ -220,7 +191,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          EXPERIMENT_OPTIONS,
          AW_MODEL_OPTIONS("output"),
-         TICK_OPTION("measured")),
+         AW_TICK_OPTION("measured")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "Moves the joint within --max-deviation, disables the driver, and prints the "
          "model: each parameter with its 95 % interval, the fit on data that were not used, "
@@ -228,43 +199,18 @@ static const struct aw_command commands[] = {
          "columns for time, input and output.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null"),
      .next = {"design {save}", "gives gains for it"}},
-    {.name = "design", .group = AW_GROUP_MEASURE,
-     .summary = "compute gains for a model and predict their effect",
-     .options = AW_OPTIONS(
-         MODEL_DESIGN_OPTIONS,
-         TICK_OPTION("that of the model"),
-         {.name = "compare", .help = "all rules in one table"},
-         {.name = "plot", .value = "FILE", AW_PICTURE,
-          .help = "draw the predicted steps into an .svg, .png or .pdf file"},
-         {.name = "nyquist", .value = "FILE", AW_PICTURE,
-          .help = "draw the open loops into an .svg, .png or .pdf file"},
-         {.name = "bode", .value = "FILE", AW_PICTURE,
-          .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),
-     .args = AW_ARGS(
-         {.name = "model", .kind = AW_ARG_FILE, .help = "the model file of identify --save",
-          .endings = "json"}),
-     .offline = true, .lines = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save "
-         "knee.json",
-         "design knee.json --compare"),
-     .run = aw_run_design,
-     .details = "Gains are refused (exit 6) if the loop would be unstable, if they exceed the "
-         "range of the driver, if noise would move the output too much at rest, or if Ms is "
-         "above 2. --force permits a larger Ms."},
+    AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL,
+        "-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
+        "design knee.json --compare"),
     {.name = "tune", .group = AW_GROUP_MEASURE,
      .summary = "find gains for a joint: identify, design, try them, keep the better ones",
      .options = AW_OPTIONS(
          EXPERIMENT_OPTIONS,
-         MODEL_DESIGN_OPTIONS,
-         TICK_OPTION("measured"),
-         {.name = "goal", .value = "NAME",
-          .help = "the figure that must be better: iae, overshoot, settling", .fallback = "iae",
-          .choices = AW_LIST("iae", "overshoot", "settling")},
+         AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL),
+         AW_TICK_OPTION("measured"),
          {.name = "old", .value = "FILE",
           .help = "the present gains, a file of gains save", .endings = "gains"},
-         {.name = "report", .value = "FILE", .help = "write a report as a page of HTML",
-          .endings = "html"},
-         AW_SAVE_OPTION,
-         AW_PLOT_OPTION),
+         AW_TUNE_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_tune,
      .details = "The joint moves by at most --max-deviation. Then the driver is disabled and "
          "the gains are printed. If you agree (--yes), it makes a step with the old gains and "

@@ -3,18 +3,19 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clamp.h"
 #include "base/number.h"
 #include "state.h"
 
-#define FULL_EFFORT 255.0
-#define PULLS_DEG   30.0 /* from its setpoint: as good as a full output, for the guard */
-#define GLITCH_DEG  5.0  /* a joint that says that it is so far beyond its limits is wrong */
-#define GLITCH_S    0.04 /* two measurements of the board: what lasts longer is none, and true */
-#define REST_S      0.15 /* without a step of the servo: it rests */
-#define PATIENCE_S  1.0
-#define LOOP_S      1e-3 /* of the board's main loop */
+#define PULLS_DEG  30.0 /* from its setpoint: as good as a full output, for the guard */
+#define GLITCH_DEG 5.0  /* a joint that says that it is so far beyond its limits is wrong */
+#define GLITCH_S   0.04 /* two measurements of the board: what lasts longer is none, and true */
+#define REST_S     0.15 /* without a step of the servo: it rests */
+#define PATIENCE_S 1.0
+#define LOOP_S     1e-3 /* of the board's main loop */
+#define GAIN_MAX   100  /* for a whole output at a hundredth of a degree */
 
 static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
                            struct aw_bench_joint *joint)
@@ -88,7 +89,7 @@ static bool take(struct aw_bench *bench, const struct aw_hidmotor_status *now)
     double off = now->setpoint[i] - now->position[i];
     struct aw_bench_sample sample = {.setpoint = now->setpoint[i],
                                      .measured = now->position[i],
-                                     .output = now->effort[i] / FULL_EFFORT,
+                                     .output = aw_hidmotor_output_of((int)i, now->effort[i]),
                                      .pull = aw_clamp(off / PULLS_DEG, -1, 1),
                                      .has_pull = true};
     struct motor_state *state = motor_state(bench->session);
@@ -154,18 +155,107 @@ static enum aw_status setpoint(struct aw_bench *bench, double deg)
 }
 
 /* What has gone well stays where it is; all else is held where it is found, also what has not come
- * to where it is to be: its servo would go on to pull. */
+ * to where it is to be: its servo would go on to pull. Gains that are put back hold it, too. */
 static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;
     struct aw_error cause = session->err;
-    enum aw_status ended = AW_OK;
+    enum aw_status ended = AW_OK, back;
     double off = bench->commanded - bench->last[AW_BENCH_MEASURED];
     if (status != AW_OK || fabs(off) > AW_HIDMOTOR_TOLERANCE)
         ended = aw_hidmotor_stop(motor_arm(session), NULL, &session->err);
-    session->motion.moving = ended != AW_OK;
+    back = motor_law_back(session);
+    session->motion.moving = ended != AW_OK || back != AW_OK;
+    if (status == AW_OK && back != AW_OK)
+        return aw_fail(&session->err, back,
+                       "the joint is held, but its previous gains are not "
+                       "back: %s",
+                       session->err.text);
     session->err = cause;
     return status;
+}
+
+/* Its gains: the law runs once a tick, with e in deg, as struct aw_gains has it. */
+
+static size_t place_of(const struct aw_bench *bench)
+{
+    size_t i = 0;
+    while (aw_hidmotor_gain_motor(i) != (int)bench->joint.number ||
+           aw_hidmotor_gain_controller(i) != AW_HIDMOTOR_PID)
+        i++;
+    return i;
+}
+
+static void lay(const struct aw_bench *bench, struct aw_gains gains, struct aw_gain *all)
+{
+    const double values[] = {gains.kp, gains.ki, gains.kd};
+    for (size_t i = 0; i < 3; i++)
+        all[place_of(bench) + i] = (struct aw_gain){.value = (float)values[i], .known = true};
+}
+
+static bool known(struct aw_bench *bench, struct aw_gains *gains)
+{
+    struct aw_session *session = bench->session;
+    struct aw_gain *old = motor_state(session)->old, *own = old + place_of(bench);
+    struct aw_error before = session->err;
+    bool there = motor_read_law(session, old) == AW_OK;
+    session->err = before;
+    *gains =
+        there ? (struct aw_gains){(double)own[0].value, (double)own[1].value, (double)own[2].value}
+              : (struct aw_gains){0.015, 0, 0};
+    return there;
+}
+
+/* A packet has the gains of all motors: the others keep theirs. */
+static enum aw_status send_gains(struct aw_bench *bench, struct aw_gains gains)
+{
+    struct aw_session *session = bench->session;
+    struct motor_state *state = motor_state(session);
+    struct aw_gain all[AW_HIDMOTOR_GAIN_PLACES];
+    struct aw_hidmotor_status now;
+    if (!state->old[place_of(bench)].known)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "the board does not tell its gains, so they could not be put back");
+    memcpy(all, state->old, sizeof all);
+    lay(bench, gains, all);
+    struct aw_hidmotor_options usual = hurry(bench);
+    enum aw_status status = motor_send_law(session, all);
+    motor_arm(session)->options = usual;
+    /* all setpoints are elsewhere now */
+    return status == AW_OK ? ask(bench, &now) : status;
+}
+
+static void try(struct aw_bench *bench, const struct aw_gains *old)
+{
+    struct motor_state *state = motor_state(bench->session);
+    state->tries = old != NULL;
+    if (old)
+        lay(bench, *old, state->old);
+}
+
+static bool tries(const struct aw_session *session)
+{
+    return ((const struct motor_state *)session->state)->tries;
+}
+
+/* The board has one law a motor. */
+static enum aw_status admit(struct aw_bench *bench, const char *section, bool may_switch)
+{
+    struct aw_gains gains;
+    (void)section, (void)may_switch;
+    known(bench, &gains);
+    return AW_OK;
+}
+
+static void words(const struct aw_bench_joint *joint, char *out, size_t size)
+{
+    snprintf(out, size, " %s", joint->name);
+}
+
+static void set(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size)
+{
+    snprintf(out, size, "gains set %s.kp=%.6g %s.ki=%.6g %s.kd=%.6g", joint->name, gains.kp,
+             joint->name, gains.ki, joint->name, gains.kd);
 }
 
 static void about(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
@@ -182,6 +272,7 @@ const struct aw_bench_hooks motor_bench = {
               .least = 0.72, /* three steps of the servo */
               .glitch_s = GLITCH_S,
               .step = 10,
+              .driver = {.output_max = 1, .gain_max = GAIN_MAX},
               .tick_s = LOOP_S,
               .period_s = (double)AW_HIDMOTOR_POLL_NS / 1e9},
     .joint = find,
@@ -189,7 +280,16 @@ const struct aw_bench_hooks motor_bench = {
     .idle = idle,
     .setpoint = setpoint,
     .end = end,
+    .known = known,
+    .gains = send_gains,
+    .try = try,
+    .tries = tries,
+    .admit = admit,
     .about = about,
+    .words = words,
+    .set = set,
     .servo = true,
+    .gain_max = GAIN_MAX,
     .ended = "held",
+    .assumed = "as published: the board's main loop",
 };

@@ -97,6 +97,8 @@ enum aw_status motor_replay_end(struct aw_session *session)
 static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stopped *stopped)
 {
     enum aw_status status = aw_hidmotor_stop(motor_arm(session), stopped, &session->err);
+    if (status == AW_OK && stopped->confirmed)
+        status = motor_law_back(session);
     if (status == AW_OK) {
         session->motion.moving = false;
         session->motion.ongoing = AW_ONGOING_NOTHING;
@@ -133,6 +135,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     aw_hidmotor_last_stop(motor_arm(session), add, context);
+    motor_last_law(session, add, context);
 }
 
 enum aw_status motor_safe_stop(struct aw_session *session)

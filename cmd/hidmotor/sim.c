@@ -11,6 +11,7 @@ enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **devic
 {
     static const char *const counts[] = {"1", "2", "3", NULL};
     const char *state = aw_sim_option(sim, "state"), *fault = aw_sim_option(sim, "fault");
+    const char *drive = aw_sim_option(sim, "drive");
     const char *motors = aw_sim_option(sim, "motors"), *latency = aw_sim_option(sim, "latency");
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     enum aw_status status = AW_OK;
@@ -21,6 +22,8 @@ enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **devic
         options.motors = motors[0] - '0';
     if (status == AW_OK && state)
         status = aw_hidmotor_state_parse(state, &options.state, err);
+    if (status == AW_OK && drive)
+        status = aw_hidmotor_drive_parse(drive, &options.drive, err);
     if (status == AW_OK && fault)
         status = aw_hidmotor_faults_parse(fault, &options.faults, err);
     if (status == AW_OK && latency)
@@ -29,11 +32,12 @@ enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **devic
     return status;
 }
 
-static const char *const sim_keys[] = {"state", "fault", "motors", "latency", "time", NULL};
+static const char *const sim_keys[] = {"state",   "drive", "fault", "motors",
+                                       "latency", "time",  NULL};
 
 const struct aw_transport motor_sim_transport = {
     .scheme = "sim",
-    .usage = "sim:?state=NAME&fault=LIST&motors=2&latency=3ms&time=virtual",
+    .usage = "sim:?state=NAME&drive=pid&fault=LIST&motors=2&latency=3ms&time=virtual",
     .help = "the simulated arm, in this process",
     .keys = sim_keys,
     .open = aw_sim_begin,

@@ -2,6 +2,7 @@
 #ifndef AW_CMD_HIDMOTOR_STATE_H
 #define AW_CMD_HIDMOTOR_STATE_H
 
+#include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
 #include "shell/core/session.h"
 
@@ -34,6 +35,8 @@ struct motor_state {
     int usual_ms;      /* the timeout, while another one is in force */
     int64_t due_ns;    /* attend asks again */
     int64_t sound_ns;  /* of the bench: its joint said last where it can be */
+    struct aw_gain old[AW_HIDMOTOR_GAIN_PLACES]; /* of the board, before tune */
+    bool tries;                                  /* others are tried: the stop puts these back */
 };
 
 static inline struct motor_state *motor_state(struct aw_session *session)
@@ -45,6 +48,15 @@ static inline struct aw_hidmotor *motor_arm(struct aw_session *session)
 {
     return &motor_state(session)->arm;
 }
+
+/* The gains of the law that drives the motors, as the board has them; sends them, which is
+ * confirmed by reading them again, and holds all motors where they are, as the published firmware does it. */
+enum aw_status motor_read_law(struct aw_session *session, struct aw_gain *gains);
+enum aw_status motor_send_law(struct aw_session *session, const struct aw_gain *gains);
+
+/* Puts back those that others are tried for, if any are; the same as frames behind a last stop. */
+enum aw_status motor_law_back(struct aw_session *session);
+void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context);
 
 /* Begins a conversation on this link. */
 void motor_connect(struct aw_session *session, struct aw_link *link);

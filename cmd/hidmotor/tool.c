@@ -194,17 +194,44 @@ static const struct aw_command commands[] = {
           .help = "m1, m2, m3, base, shoulder or elbow; none with --from"}),
      .options = AW_OPTIONS(
          DEVIATION,
+         AW_LAW_OPTIONS(NULL),
+         AW_TICK_OPTION("1 ms, as published"),
          AW_IDENTIFY_OPTIONS("setpoint")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "The model describes the servo from its setpoint to its position. The setpoint "
          "steps to both sides by a third of --max-deviation and then swings with twelve "
-         "frequencies, for --for (12 s). The joint ends at its start.",
-     .examples = AW_LIST("-l 'sim:?time=virtual' identify m2 --save /dev/null")},
+         "frequencies, for --for (12 s). The joint ends at its start. With --with the model is "
+         "that of the motor, from the output of the board's PID controller, as tune needs it.",
+     .examples = AW_LIST("-l 'sim:?time=virtual' identify m2 --save /dev/null",
+         "-l 'sim:?drive=pid&time=virtual' identify m2 --with all")},
+    AW_DESIGN_COMMAND("10deg", "5%",
+        "-l 'sim:?drive=pid&time=virtual' identify m2 --with all --save m2.json",
+        "design m2.json --compare"),
+    {.name = "tune", .group = AW_GROUP_MEASURE,
+     .summary = "find gains for a joint: identify, design, try them, keep the better ones",
+     .args = AW_ARGS(JOINT),
+     .options = AW_OPTIONS(
+         DEVIATION,
+         AW_LAW_OPTIONS("all"),
+         AW_AROUND_OPTION,
+         AW_DESIGN_OPTIONS("10deg", "5%"),
+         AW_TICK_OPTION("1 ms, as published"),
+         AW_TUNE_OPTIONS),
+     .safety = AW_MOTION, .timed = true, .run = aw_run_tune,
+     .details = "The motors of a board whose firmware drives them by its PID controllers follow "
+         "their gains. The servos of the published arm do not: tune sees that at once, changes "
+         "nothing, and ends with exit code 1. The joint moves by at most --max-deviation. Then it "
+         "is held with the previous gains, and the new ones are printed. If you agree (--yes), it "
+         "makes a step with the old gains and one with the new gains. The new gains are kept if "
+         "they are better by --goal, overshoot by no more than --overshoot, and behave as "
+         "predicted (overshoot within 10 points, rise time within 50 %).",
+     .examples = AW_LIST("-l 'sim:?drive=pid&time=virtual' tune m2",
+         "-l 'sim:?drive=pid&time=virtual' tune m2 --yes --report /dev/null")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
      .summary = "make the steps of a specification and check them",
      .args = AW_ARGS(
          {.name = "spec", .kind = AW_ARG_FILE,
-          .help = "sections with joint, from, to, for, max-overshoot …"}),
+          .help = "sections with joint, from, to, for, gains, max-overshoot …"}),
      .options = AW_OPTIONS(
          DEVIATION,
          AW_VERDICTS_OPTION),
@@ -288,6 +315,8 @@ static const struct aw_command commands[] = {
           .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
          {.name = "state", .value = "NAME", .fallback = "running", .words = aw_hidmotor_state_names,
           .help = "of the board: running, unhomed or disabled"},
+         {.name = "drive", .value = "NAME", .fallback = "servo", .words = aw_hidmotor_drive_names,
+          .help = "what moves the joints: servo, as published; pid: motors that gains drive"},
          {.name = "motors", .value = "COUNT", .fallback = "3", .choices = AW_LIST("1", "2", "3"),
           .help = "of the board: 1, 2 or 3"},
          {.name = "fault", .value = "LIST", .words = aw_hidmotor_fault_names,

@@ -17,7 +17,7 @@ words() {
     hidmotor/set_velocity) echo 1 2 3 ;;
     hidmotor/set_*_gains) echo 1 2 3 4 5 6 7 8 9 ;;
     canpid/play) echo nothing.csv -c pos ;;
-    canpid/design | */verify) echo nothing.csv ;;
+    */design | */verify) echo nothing.csv ;;
     canpid/follow) echo nothing.csv -c pos --map lknee=x --max-speed 10 ;;
     hidmotor/follow | unitysim/follow) echo nothing.csv --map elbow=x ;;
     ezphys/follow) echo nothing.csv --map hinge=x ;;
@@ -175,6 +175,7 @@ canpid identify -b lknee -c pos|what the telemetry shows
 hidmotor step m2 --from 0deg --to 1deg|what the telemetry shows
 hidmotor sweep m2|what the telemetry shows
 hidmotor identify m2|what the telemetry shows
+hidmotor tune m2|what the telemetry shows
 unitysim step elbow --from 0deg --to 1deg|what the telemetry shows
 unitysim identify elbow|what the telemetry shows
 ezphys step hinge --from 0 --to 0.1|which joints there are

@@ -1193,6 +1193,53 @@ END
     same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
 }
 
+@test "tune: a motor that its gains drive gets better ones, as predicted; nobody agreed, no motor, no gains" {
+    local pid="$fast&drive=pid" line
+    ok hidmotor -q -j -l "$pid" tune m2 --yes --report r.html
+    same "$(json '[.joint, .applied, (.ms < 2), .after.iae < .before.iae] | tojson')" '"[\"m2\",true,true,true]"'
+    has "$(json .outcome)" "the new gains are kept"
+    for line in "hidmotor identify m2 --with all " "hidmotor gains set m2.kp=0.015 m2.ki=0 m2.kd=0" "hidmotor step m2 --from"; do
+        grep -qF "$line" r.html
+    done
+    # The bench of canpid: what was predicted comes, in each joint; the sum and the difference of m1 as published are wild.
+    ok hidmotor -q -l "$pid" identify m3 --with all --save m3.json
+    same "$(jq '.gain > 200 and .gain < 240' m3.json)" true
+    ok hidmotor -q design m3.json --rule simc --compare
+    # Nobody agreed: what was there is there. What the servos of the published arm do, no gains change.
+    ok hidmotor -q -l "$pid" run <(printf '%s\n' "gains save a" "tune m2" "gains diff a")
+    has "$output" "outcome=the previous gains are back: nobody agreed"
+    fails 1 hidmotor -q -l "$fast" tune m2 --yes
+    has "$why" "m2 goes to its setpoint with gains of 0, too"
+    fails 1 hidmotor -q -l "$pid&motors=1" tune m2 --yes
+    fails 3 hidmotor -q -l "$pid&fault=unplug:1.5s" tune m2 --yes
+}
+
+m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
+
+@test "tune that is ended: the arm stands, and has the gains that it had" {
+    local way before
+    board --drive pid
+    for way in INT TERM HUP KILL; do
+        rm -f trace && mkfifo trace
+        before=$(m2_gains)
+        hidmotor -v -l "$url" tune m2 --yes 2>trace >/dev/null 3>&- &
+        client=$!
+        started+=("$client")
+        exec {trace}<trace
+        said[client]=$trace
+        wait_for client "-> 6C 07" # no gains, to see whether they act
+        wait_for client "-> 6C 07"
+        wait_for client "-> 6C 07" # those of the experiment
+        kill "-$way" "$client"
+        timeout "$patience" cat <&"$trace" >rest
+        wait "$client" && false || status=$?
+        exec {trace}<&-
+        [ "$way" = KILL ] || has "$(<rest)" "stopped: holding"
+        becomes "$before" m2_gains
+        held
+    done
+}
+
 @test "what a board does not confirm may move it all the same: it is stopped" {
     local seed silent words sent
     while read -r sent words; do

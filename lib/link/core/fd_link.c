@@ -114,6 +114,12 @@ enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size, s
     return keep(self, buf, size, n > 0 ? (size_t)n : 0, err);
 }
 
+ssize_t aw_fd_read_now(int fd, void *buf, size_t cap)
+{
+    ssize_t n = read(fd, buf, cap);
+    return n < 0 && errno == ECONNRESET ? read(fd, buf, cap) : n;
+}
+
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err)
 {
@@ -127,11 +133,8 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
         if (status != AW_OK)
             return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
         flush(self, NULL); /* reading says what is wrong */
-        ssize_t n = read(self->fd, buf, cap);
+        ssize_t n = aw_fd_read_now(self->fd, buf, cap);
         int error = n < 0 ? errno : 0;
-        /* Who ends without having read resets; what it had sent comes behind that: a last stop. */
-        if (error == ECONNRESET)
-            n = read(self->fd, buf, cap);
         if (n > 0) {
             *got = (size_t)n;
             return AW_OK;

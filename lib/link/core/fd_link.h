@@ -28,6 +28,10 @@ void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock
 /* Waits until fd can be read: AW_OK, AW_TIMEOUT, AW_STOPPED, or AW_LOST with its text. */
 enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err);
 
+/* read(2). Who ends without having read resets its socket; what it had sent comes behind that, a
+ * last stop among it, and is read here. */
+ssize_t aw_fd_read_now(int fd, void *buf, size_t cap);
+
 /* Reads, writes, closes and frees a plain one; for ops and for building upon. */
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err);

@@ -54,7 +54,7 @@ static enum aw_status hub_read(struct aw_link *link, void *buf, size_t cap, size
             accept_client(self);
             continue;
         }
-        ssize_t n = read(event.data.fd, buf, cap);
+        ssize_t n = aw_fd_read_now(event.data.fd, buf, cap);
         if (n > 0) {
             *got = (size_t)n;
             return AW_OK;

@@ -12,6 +12,8 @@
 #include "link/core/random.h"
 #include "link/core/url.h"
 #include "packets/memory.h"
+#include "protocol/hidmotor/dc_motor.h"
+#include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
 #include "protocol/hidmotor/wire.h"
 #include "wire/rows.h"
@@ -36,7 +38,7 @@ enum {
 #define QUANTUM     0.24 /* deg: 240 deg in 1000 steps */
 #define SERVO_MID   120.0
 #define SERVO_MAX   240.0
-#define FULL_EFFORT 255.0
+#define FULL_EFFORT AW_HIDMOTOR_FULL_EFFORT
 
 /* The servo: a spring and a damper whose force and speed are limited. */
 #define STEP_S      0.001
@@ -55,9 +57,9 @@ struct motor {
     int64_t begun_ms, lasts_ms;
     bool sinusoidal;
     double velocity_setpoint;
-    double angle, speed;     /* of the arm, deg and deg/s */
-    double command;          /* to the servo, deg */
-    double measured, before; /* deg; before: for the last velocity */
+    struct aw_hidmotor_dc dc; /* of the arm; with servos angle and speed of it alone */
+    double command;           /* to the servo, deg */
+    double measured, before;  /* deg; before: for the last velocity */
     double velocity;
     double gains[3], velocity_gains[3];
 };
@@ -106,6 +108,7 @@ struct board {
 /* Options */
 
 const char *const aw_hidmotor_state_names[] = {"unhomed", "running", "disabled", NULL};
+const char *const aw_hidmotor_drive_names[] = {"servo", "pid", NULL};
 const char *const aw_hidmotor_fault_names[] = {"lost",  "late",   "duplicate", "foreign",
                                                "short", "glitch", "stuck",     "slow",
                                                "count", "nan",    "unplug",    NULL};
@@ -116,6 +119,15 @@ enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state 
     int i = aw_choose("state", aw_hidmotor_state_names, text, strlen(text), err);
     if (i >= 0)
         *state = (enum aw_hidmotor_state)i;
+    return i < 0 ? AW_USAGE : AW_OK;
+}
+
+enum aw_status aw_hidmotor_drive_parse(const char *text, enum aw_hidmotor_drive *drive,
+                                       struct aw_error *err)
+{
+    int i = aw_choose("drive", aw_hidmotor_drive_names, text, strlen(text), err);
+    if (i >= 0)
+        *drive = (enum aw_hidmotor_drive)i;
     return i < 0 ? AW_USAGE : AW_OK;
 }
 
@@ -231,19 +243,55 @@ static void command(struct board *board, int i)
         motor->command = held;
 }
 
+/* What the controller of a motor puts out in velocity mode: from the dead band, below which such a
+ * motor would not turn, to full effort, from the slowest to the fastest velocity. */
+static const double slowest[MOTORS] = {150, 150, 50};
+
+static double fastest(const struct board *board, int i)
+{
+    return board->packets[SET_VELOCITY].down->scalars[1 + i].field->max;
+}
+
+static double velocity_effort(const struct board *board, int i)
+{
+    double velocity = board->motors[i].velocity_setpoint, dead = aw_hidmotor_dead_band(i);
+    double part = (fabs(velocity) - slowest[i]) / (fastest(board, i) - slowest[i]);
+    if (!(part > 0))
+        return 0;
+    return copysign(floor(dead + (FULL_EFFORT - dead) * part), velocity);
+}
+
 /* Returns whether anything moved. */
 static bool move_servo(struct motor *motor)
 {
-    double off = motor->command - motor->angle;
-    if (fabs(off) < REST && fabs(motor->speed) < REST) {
-        motor->angle = motor->command;
-        motor->speed = 0;
+    double off = motor->command - motor->dc.angle;
+    if (fabs(off) < REST && fabs(motor->dc.speed) < REST) {
+        motor->dc.angle = motor->command;
+        motor->dc.speed = 0;
         return false;
     }
-    double accel = aw_clamp(STIFFNESS * off - DAMPING * motor->speed, -MOST_ACCEL, MOST_ACCEL);
-    motor->speed = aw_clamp(motor->speed + accel * STEP_S, -MOST_SPEED, MOST_SPEED);
-    motor->angle += motor->speed * STEP_S;
+    double accel = aw_clamp(STIFFNESS * off - DAMPING * motor->dc.speed, -MOST_ACCEL, MOST_ACCEL);
+    motor->dc.speed = aw_clamp(motor->dc.speed + accel * STEP_S, -MOST_SPEED, MOST_SPEED);
+    motor->dc.angle += motor->dc.speed * STEP_S;
     return true;
+}
+
+static bool has_servos(const struct board *board)
+{
+    return board->options.drive == AW_HIDMOTOR_SERVO_DRIVE;
+}
+
+/* By the gains, or as fast as set_velocity says. Returns whether anything moved. */
+static bool drive_motor(struct board *board, int i)
+{
+    struct motor *motor = &board->motors[i];
+    double output =
+        fabs(motor->velocity_setpoint) > 0
+            ? aw_hidmotor_output_of(i, velocity_effort(board, i))
+            : aw_hidmotor_dc_law(&motor->dc, motor->gains, setpoint_at(motor, board->time_ms));
+    double before = motor->dc.angle;
+    aw_hidmotor_dc_turn(&motor->dc, i, output, board->limits[i].min, board->limits[i].max);
+    return fabs(motor->dc.angle - before) > 0 || fabs(motor->dc.speed) > 0;
 }
 
 static double glitch_now(const struct board *board, int i)
@@ -265,10 +313,12 @@ static double measure(const struct board *board, int i, double before)
     if (share > 0 && board->time_ms > 0 && chance_now(board, i, STUCK) < share)
         return before;
     double noise = (2 * chance_now(board, i, NOISE) - 1) * MOST_NOISE;
-    double angle = board->motors[i].angle + noise + glitch_now(board, i);
+    double angle =
+        has_servos(board) ? board->motors[i].dc.angle + noise : board->motors[i].dc.encoder;
+    angle += glitch_now(board, i);
     if (board->state == AW_HIDMOTOR_UNHOMED)
         angle = fmin(SERVO_MID + angle, SERVO_MAX);
-    return quantise(angle);
+    return has_servos(board) ? quantise(angle) : angle;
 }
 
 static void measure_velocity(struct board *board, int i)
@@ -296,11 +346,11 @@ static void advance(struct board *board, int64_t now)
         board->still = true;
         for (int i = 0; i < MOTORS; i++) {
             struct motor *motor = &board->motors[i];
-            if (running && move_servo(motor))
+            if (running && (has_servos(board) ? move_servo(motor) : drive_motor(board, i)))
                 board->still = false;
             if (board->time_ms <= motor->begun_ms + motor->lasts_ms + PLANNER_MS)
                 board->still = false;
-            if (board->time_ms % PLANNER_MS == 0)
+            if (!has_servos(board) || board->time_ms % PLANNER_MS == 0)
                 motor->measured = measure(board, i, motor->measured);
             if (board->time_ms % VELOCITY_MS == 0)
                 measure_velocity(board, i);
@@ -372,32 +422,14 @@ static void act_positions(struct board *board, const struct packet *packet)
     }
 }
 
-/* What the controller of a motor puts out: from the dead band, below which such a motor would not
- * turn, to full effort, which it has from the slowest to the fastest velocity. */
-static const struct {
-    double dead, slowest;
-} outputs[MOTORS] = {{126, 150}, {44, 150}, {44, 50}};
-
-static double fastest(const struct board *board, int i)
-{
-    return board->packets[SET_VELOCITY].down->scalars[1 + i].field->max;
-}
-
-static double velocity_effort(const struct board *board, double velocity, int i)
-{
-    double slowest = outputs[i].slowest;
-    double part = (fabs(velocity) - slowest) / (fastest(board, i) - slowest);
-    if (!(part > 0))
-        return 0;
-    return copysign(floor(outputs[i].dead + (FULL_EFFORT - outputs[i].dead) * part), velocity);
-}
-
 static double effort(const struct board *board, int i)
 {
     const struct motor *motor = &board->motors[i];
     if (fabs(motor->velocity_setpoint) > 0)
-        return velocity_effort(board, motor->velocity_setpoint, i);
-    double dead = outputs[i].dead;
+        return velocity_effort(board, i);
+    if (!has_servos(board))
+        return motor->dc.effort;
+    double dead = aw_hidmotor_dead_band(i);
     double off = setpoint_at(motor, board->time_ms) - motor->measured;
     double wanted = fmin(1, fabs(motor->gains[0] * off));
     if (fabs(off) <= AT_REST || !(wanted * FULL_EFFORT >= 1))
@@ -432,8 +464,10 @@ static void act_set_pid_gains(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < 3 * board->options.motors; i++)
         board->motors[i / 3].gains[i % 3] = get(board, packet->down, i);
-    for (int i = 0; i < board->options.motors; i++)
+    for (int i = 0; i < board->options.motors; i++) {
         settle(&board->motors[i], board->motors[i].measured);
+        board->motors[i].dc.sum = 0;
+    }
 }
 
 static void act_velocity_gains(struct board *board, const struct packet *packet)
@@ -457,7 +491,7 @@ static void act_set_velocity(struct board *board, const struct packet *packet)
             continue;
         settle(motor, setpoint_at(motor, board->time_ms));
         motor->velocity_setpoint =
-            copysign(aw_clamp(fabs(speed), outputs[i].slowest, fastest(board, i)), speed);
+            copysign(aw_clamp(fabs(speed), slowest[i], fastest(board, i)), speed);
     }
 }
 
@@ -736,7 +770,8 @@ static void to_calibration_pose(struct board *board)
 {
     static const double pose[MOTORS] = {-90, 86.14, 33.71};
     for (int i = 0; i < MOTORS; i++) {
-        board->motors[i].angle = board->motors[i].command = pose[i];
+        board->motors[i].command = pose[i];
+        aw_hidmotor_dc_put(&board->motors[i].dc, pose[i]);
         settle(&board->motors[i], pose[i]);
     }
 }
@@ -784,7 +819,7 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
     for (int i = 0; i < MOTORS; i++) {
         board->limits[i] = aw_hidmotor_joint(i);
         command(board, i);
-        board->motors[i].angle = board->motors[i].command;
+        aw_hidmotor_dc_put(&board->motors[i].dc, board->motors[i].command);
     }
     if (options->state == AW_HIDMOTOR_UNHOMED) {
         to_calibration_pose(board);
@@ -814,7 +849,7 @@ void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state s
     board->state = state;
     board->still = false;
     for (int i = 0; i < MOTORS && state != AW_HIDMOTOR_RUNNING; i++)
-        board->motors[i].speed = 0;
+        board->motors[i].dc.speed = 0;
 }
 
 void aw_hidmotor_device_fault(struct aw_device *device, enum aw_hidmotor_fault fault, double share)
@@ -832,8 +867,8 @@ void aw_hidmotor_device_truth(struct aw_device *device, int64_t now,
     for (int i = 0; i < MOTORS; i++) {
         const struct motor *motor = &board->motors[i];
         truth->setpoint[i] = setpoint_at(motor, board->time_ms);
-        truth->angle[i] = motor->angle;
-        truth->speed[i] = motor->speed;
+        truth->angle[i] = motor->dc.angle;
+        truth->speed[i] = motor->dc.speed;
         memcpy(truth->gains[i], motor->gains, sizeof motor->gains);
         memcpy(truth->velocity_gains[i], motor->velocity_gains, sizeof motor->velocity_gains);
     }

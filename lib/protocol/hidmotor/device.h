@@ -24,6 +24,11 @@
  * is enabled again it jumps to them). A real arm is unhomed after power-up; this one is running
  * unless it is told otherwise.
  *
+ * Drives. On this arm the gains move nothing: its bus servos have a loop of their own, and what the
+ * firmware's law makes of the gains is thrown away (SerialMotor::setOutput is empty). Boards of the
+ * same firmware with DC motors are driven by it: AW_HIDMOTOR_PID_DRIVE is an arm with such motors,
+ * see dc_motor.h. There set_velocity moves a motor, too.
+ *
  * Our choice, where nothing is published: the servos (205 deg/s, an overshoot of about 2 deg after
  * a step of 60, at rest up to 1 deg off, depending on where), homing (takes no time, ends in the
  * calibration pose), effort (none within 1 deg of the setpoint, beyond that proportional to kp and
@@ -46,6 +51,16 @@ enum aw_hidmotor_state {
 /* "unhomed", "running", "disabled", NULL, in the order of the enum. */
 extern const char *const aw_hidmotor_state_names[];
 enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state *state,
+                                       struct aw_error *err);
+
+enum aw_hidmotor_drive {
+    AW_HIDMOTOR_SERVO_DRIVE, /* bus servos, as on the published arm: gains move nothing */
+    AW_HIDMOTOR_PID_DRIVE,   /* DC motors that the gains drive */
+};
+
+/* "servo", "pid", NULL, in the order of the enum. */
+extern const char *const aw_hidmotor_drive_names[];
+enum aw_status aw_hidmotor_drive_parse(const char *text, enum aw_hidmotor_drive *drive,
                                        struct aw_error *err);
 
 enum aw_hidmotor_fault {
@@ -81,6 +96,7 @@ typedef void aw_hidmotor_taken_fn(void *context, const uint8_t *report, int64_t 
 
 struct aw_hidmotor_device_options {
     enum aw_hidmotor_state state; /* running */
+    enum aw_hidmotor_drive drive; /* servos */
     struct aw_hidmotor_faults faults;
     int motors;         /* that it has and tells of, 1 to 3; else 3 */
     int64_t latency_ns; /* 0; USB with its intervals adds 2 to 4 ms to the time in the board */

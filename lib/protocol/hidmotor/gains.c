@@ -22,6 +22,18 @@ enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place)
     return (enum aw_hidmotor_controller)(place / GAINS % AW_HIDMOTOR_CONTROLLERS);
 }
 
+double aw_hidmotor_dead_band(int motor)
+{
+    return motor == 0 ? 126 : 44;
+}
+
+double aw_hidmotor_output_of(int motor, double effort)
+{
+    double dead = aw_hidmotor_dead_band(motor);
+    double over = fabs(effort) - dead;
+    return over > 0 ? copysign(over / (AW_HIDMOTOR_FULL_EFFORT - dead), effort) : 0;
+}
+
 /* The file */
 
 static int find_motor(const char *word)

@@ -25,6 +25,12 @@ enum aw_hidmotor_controller {
     AW_HIDMOTOR_CONTROLLERS,
 };
 
+/* The board reports what a motor's law puts out, -1 to 1, as an effort: a whole number that begins
+ * at the dead band of the motor (126 for m1, 44 for m2 and m3) and ends at 255; 0 for 0. */
+#define AW_HIDMOTOR_FULL_EFFORT 255.0
+double aw_hidmotor_dead_band(int motor);
+double aw_hidmotor_output_of(int motor, double effort);
+
 #define AW_HIDMOTOR_GAIN_PLACES 18
 
 /* AW_USAGE for what is no gain, AW_LIMIT for what a float cannot carry and for a velocity ki other

@@ -15,6 +15,14 @@
 #define FASTEST_HZ  8.0
 #define SETPOINTS_S 12.0 /* of setpoints alone: three times a twelfth, and two periods of a third */
 #define REST_S      0.2
+#define ACTS_S      0.4 /* a servo has moved by then */
+#define ACTS_SHARE  0.3 /* by so much of what it was told */
+
+bool aw_bench_sends_gains(const struct aw_session *session)
+{
+    const struct aw_bench_hooks *hooks = session->tool->bench;
+    return hooks->gains && (!hooks->servo || aw_option(session, "with"));
+}
 
 bool aw_bench_known_gains(struct aw_bench *bench, const char *advice, struct aw_gains *gains)
 {
@@ -133,7 +141,8 @@ static enum aw_status fail_near_end(struct aw_session *session)
     return aw_fail(&session->err, AW_LIMIT,
                    "%s: the joint is too near the end of its range for a swing of "
                    "--max-deviation — move it inwards%s, or --around",
-                   session->run.command->name, session->tool->bench->gains ? " with setpoint" : "");
+                   session->run.command->name,
+                   aw_bench_sends_gains(session) ? " with setpoint" : "");
 }
 
 /* What follows setpoints by a law that is not ours: to both sides and back, then a multisine. */
@@ -161,12 +170,36 @@ static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
     return status == AW_OK ? aw_bench_collect(bench, REST_S) : status;
 }
 
+/* A servo has a loop of its own: does it take notice of the gains at all? Without any a motor that
+ * they drive stays where it is, whatever its setpoint. */
+static enum aw_status check_gains_act(struct aw_bench *bench, const struct aw_gains *before)
+{
+    double start = bench->last[AW_BENCH_MEASURED], scale = bench->joint.scale;
+    double away = start / scale > 0 ? -bench->joint.step / 2 : bench->joint.step / 2;
+    enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0});
+    if (status == AW_OK)
+        status = aw_bench_push(bench, start / scale + away);
+    if (status == AW_OK)
+        status = aw_bench_collect(bench, ACTS_S);
+    double moved = (bench->last[AW_BENCH_MEASURED] - start) / scale / away;
+    if (status == AW_OK && moved > ACTS_SHARE)
+        return aw_fail(&bench->session->err, AW_REFUSED,
+                       "%s goes to its setpoint with gains of 0, too: its servo has a control loop "
+                       "of its own, which these gains do not reach; step and identify measure it",
+                       bench->joint.name);
+    if (status == AW_OK)
+        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / scale);
+    return status == AW_OK ? aw_bench_gains(bench, *before) : status;
+}
+
 static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
                             const struct aw_gains *before)
 {
     struct aw_session *session = bench->session;
     double limit = fmin(-bench->joint.low, bench->joint.high);
-    enum aw_status status = aw_bench_tick_measure(bench, before, &e->tick);
+    enum aw_status status = bench->hooks->servo ? check_gains_act(bench, before) : AW_OK;
+    if (status == AW_OK)
+        status = aw_bench_tick_measure(bench, before, &e->tick);
     if (status == AW_OK)
         status = go_around(bench, e);
     e->kp = aw_excite_gain(&e->config, limit);
@@ -181,7 +214,7 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
 enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e,
                                      const struct aw_gains *before)
 {
-    if (!bench->hooks->gains)
+    if (!aw_bench_sends_gains(bench->session))
         return follow(bench, e);
     bench->hooks->try(bench, before);
     enum aw_status status = begin(bench, e, before);
@@ -260,7 +293,7 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
 {
     double tick_s = e->tick.from == AW_TICK_ASSUMED ? 0 : e->tick.s;
     size_t n = bench->table.n_rows;
-    bool servo = bench->hooks->servo;
+    bool gains = aw_bench_sends_gains(bench->session), servo = bench->hooks->servo && !gains;
     struct aw_bench_columns columns = {.t = AW_BENCH_T,
                                        .input = servo ? AW_BENCH_SETPOINT : AW_BENCH_OUTPUT,
                                        .measured = AW_BENCH_MEASURED,
@@ -269,7 +302,7 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
                                        .tick_s = tick_s,
                                        .driver = bench->joint.driver,
                                        .relative = servo};
-    if (!bench->hooks->gains && !servo && n > 1) /* the law is ours, and answers each sample */
+    if (!gains && !servo && n > 1) /* the law is ours, and answers each sample */
         columns.tick_s = (aw_table_cell(&bench->table, n - 1, AW_BENCH_T) -
                           aw_table_cell(&bench->table, 0, AW_BENCH_T)) /
                          (double)(n - 1);

@@ -77,9 +77,68 @@ extern const struct aw_bench_hooks aw_target_bench;
     {.name = "dead-band", .help = "find the dead band of the input, too"}
 /* The same of joints that have no gains to set: setpoints alone excite them. */
 #define AW_IDENTIFY_OPTIONS(of_input)                                                             \
-    {.name = "around", .value = "VALUE",                                                          \
-     .help = "the centre of the swings; default: the actual position"},                           \
-    AW_MODEL_OPTIONS(of_input)
+    AW_AROUND_OPTION, AW_MODEL_OPTIONS(of_input)
+/* Of identify and tune, where gains can be sent: how the law is excited. */
+#define AW_LAW_OPTIONS(with_fallback)                                                             \
+    {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",            \
+     .fallback = with_fallback, .choices = AW_LIST("step", "relay", "multisine", "all")},         \
+    {.name = "amplitude", .value = "SHARE",                                                       \
+     .help = "size of the control output, as a share of full scale", .fallback = "0.1",           \
+     .unit = "", .min = 0.02, .max = 0.8}
+#define AW_AROUND_OPTION                                                                          \
+    {                                                                                             \
+        .name = "around", .value = "VALUE",                                                       \
+        .help = "the centre of the swings; default: the actual position"                          \
+    }
+#define AW_TICK_OPTION(from)                                                                      \
+    {                                                                                             \
+        .name = "tick", .value = "TIME",                                                          \
+        .help = "period of the control loop in the driver: 10ms; default: " from,                 \
+        .unit = "s", .min = 0.0005, .max = 1                                                      \
+    }
+/* Of design and tune; a step: its size, as the tool has it; noise: what is permitted at rest, NULL:
+ * the dead band. */
+#define AW_DESIGN_OPTIONS(a_step, noise)                                                          \
+    {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",                       \
+     .fallback = "robust", .choices = AW_LIST("zn", "tyreus-luyben", "no-overshoot", "simc",      \
+                                              "amigo", "robust")},                                \
+    {.name = "form", .value = "NAME", .help = "rule (its own), p, pi, pd, pid",                   \
+     .fallback = "rule", .choices = AW_LIST("rule", "p", "pi", "pd", "pid")},                     \
+    {.name = "ms", .value = "NUMBER", .help = "the largest Ms for robust",                        \
+     .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                        \
+    {.name = "overshoot", .value = "SHARE", .help = "the largest overshoot for robust, in the "   \
+        "linear loop",                                                                            \
+     .fallback = "20%", .unit = "", .min = 0, .max = 10},                                         \
+    {.name = "noise", .value = "SHARE", .unit = "", .min = 1e-6, .max = 1, .fallback = noise,     \
+     .help = "the permitted output from noise at rest; else the dead band"},                      \
+    {.name = "step", .value = "VALUE", .help = "size of the step: " a_step}
+#define AW_DESIGN_COMMAND(a_step, noise, ...)                                                     \
+    {                                                                                             \
+        .name = "design", .group = AW_GROUP_MEASURE,                                              \
+        .summary = "compute gains for a model and predict their effect",                          \
+        .options = AW_OPTIONS(                                                                    \
+            AW_DESIGN_OPTIONS(a_step, noise), AW_TICK_OPTION("that of the model"),                \
+            {.name = "compare", .help = "all rules in one table"},                                \
+            {.name = "plot", .value = "FILE", AW_PICTURE,                                         \
+             .help = "draw the predicted steps into an .svg, .png or .pdf file"},                 \
+            {.name = "nyquist", .value = "FILE", AW_PICTURE,                                      \
+             .help = "draw the open loops into an .svg, .png or .pdf file"},                      \
+            {.name = "bode", .value = "FILE", AW_PICTURE,                                         \
+             .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),  \
+        .args = AW_ARGS({.name = "model", .kind = AW_ARG_FILE,                                    \
+                         .help = "the model file of identify --save", .endings = "json"}),        \
+        .offline = true, .lines = AW_LIST(__VA_ARGS__), .run = aw_run_design,                     \
+        .details = "Gains are refused (exit 6) if the loop would be unstable, if they exceed "    \
+                   "the range of the driver, if noise would move the output too much at rest, "   \
+                   "or if Ms is above 2. --force permits a larger Ms.",                           \
+    }
+#define AW_TUNE_OPTIONS                                                                           \
+    {.name = "goal", .value = "NAME",                                                             \
+     .help = "the figure that must be better: iae, overshoot, settling", .fallback = "iae",       \
+     .choices = AW_LIST("iae", "overshoot", "settling")},                                         \
+    {.name = "report", .value = "FILE", .help = "write a report as a page of HTML",               \
+     .endings = "html"},                                                                          \
+    AW_SAVE_OPTION, AW_PLOT_OPTION
 #define AW_VERDICTS_OPTION                                                                        \
     {                                                                                             \
         .name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",                 \
@@ -90,7 +149,7 @@ extern const struct aw_bench_hooks aw_target_bench;
     {                                                                                             \
         .name = "compare", .group = AW_GROUP_MEASURE,                                             \
         .summary = "compare two saved step responses",                                            \
-        .args = AW_ARGS({.name = "a", .kind = AW_ARG_FILE, .help = "a run that --save wrote",  \
+        .args = AW_ARGS({.name = "a", .kind = AW_ARG_FILE, .help = "a run that --save wrote",     \
                          .endings = "csv"},                                                       \
                         {.name = "b", .kind = AW_ARG_FILE, .help = "another run",                 \
                          .endings = "csv"}),                                                      \

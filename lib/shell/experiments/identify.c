@@ -23,11 +23,16 @@ static void print_value(struct aw_session *session, const char *name, double val
         aw_output_print(&session->out, "%-18s %10.4g ± %-8.2g %s\n", name, value, half, unit);
 }
 
+static bool is_servo(const struct aw_session *session)
+{
+    return session->tool->bench->servo && !aw_bench_sends_gains(session);
+}
+
 static void print_gain(struct aw_session *session, const struct aw_fit *fit)
 {
-    const char *of = session->tool->bench->servo ? "of the setpoint"
-                     : fit->process.integrating  ? "of full scale per s"
-                                                 : "of full scale";
+    const char *of = is_servo(session)          ? "of the setpoint"
+                     : fit->process.integrating ? "of full scale per s"
+                                                : "of full scale";
     print_value(session, "gain", fit->process.gain, fit->half.gain, of);
 }
 
@@ -75,7 +80,7 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
         print_value(session, "zero", fit->process.lead, NAN, "s");
     if (damping < 1)
         print_value(session, "damping", damping, NAN, "(the two lags swing)");
-    if (!session->tool->bench->servo)
+    if (!is_servo(session))
         print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
     aw_output_print(out, "%-18s %10.1f %%          of data that were not used%s\n", "fit",
                     100 * fit->held_out,
@@ -85,7 +90,7 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
         aw_output_print(out, "%-18s %10.2g s          what takes longer is not explained\n", "",
                         fit->piece_s);
     char tick[AW_BENCH_TICK_TEXT];
-    if (session->tool->bench->gains)
+    if (aw_bench_sends_gains(session))
         aw_output_print(out, "%-18s %s\n", "tick of the law",
                         aw_bench_tick_text(session, &m->tick, tick));
     aw_output_print(out, "%-18s %10.3g            %s; steps of %.3g\n", "noise",
@@ -101,7 +106,7 @@ void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m
                           "needed: do not trust it — excite more (%s--max-deviation, "
                           "--for), and see what else moves the joint",
                           100 * m->fit.held_out, 100 * AW_FIT_TRUSTED,
-                          session->tool->bench->gains ? "--amplitude, " : "");
+                          aw_bench_sends_gains(session) ? "--amplitude, " : "");
 }
 
 static void half_of(struct aw_object *result, const char *key, double half)
@@ -133,7 +138,7 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
     if (fabs(fit->process.lead) > 0)
         aw_object_number(result, "lead", fit->process.lead, -4, "s");
     aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
-    if (session->tool->bench->gains)
+    if (aw_bench_sends_gains(session))
         aw_bench_report_tick(session, &m->tick);
     aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
     aw_object_number(result, "fit_used", 100 * fit->own, 1, "%");
@@ -223,11 +228,11 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
         status = find_columns(session, &table, &columns, unit);
     columns.measured_scale = joint.scale;
     columns.driver = joint.driver;
-    columns.relative = session->tool->bench->servo;
+    columns.relative = is_servo(session);
     columns.tick_s = aw_flag(session, "tick") ? aw_option_number(session, "tick") : 0;
     if (status == AW_OK)
         status = aw_bench_model_from_table(session, &table, &columns, &options, model);
-    if (status == AW_OK && session->tool->bench->gains) {
+    if (status == AW_OK && aw_bench_sends_gains(session)) {
         struct aw_tick tick = tick_of_record(session, &table, &columns, &joint);
         aw_model_set_tick(model, &tick);
     }
@@ -259,7 +264,7 @@ static enum aw_status experiment(struct aw_session *session, const struct aw_arg
     if (status == AW_OK)
         status = aw_excitation_plan(&bench, e);
     if (status == AW_OK) {
-        if (bench.hooks->gains)
+        if (aw_bench_sends_gains(session))
             aw_bench_known_gains(&bench, "", &before);
         status = aw_bench_end(&bench, aw_excitation_perform(&bench, e, &before));
     }

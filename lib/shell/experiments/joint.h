@@ -61,7 +61,8 @@ struct aw_bench_hooks {
     enum aw_status (*idle)(struct aw_bench *bench, int64_t deadline);
     int64_t (*now)(struct aw_session *session); /* the samples' time; NULL: the clock's */
     int64_t (*due)(struct aw_bench *bench);     /* when the next command may go out, by the clock */
-    double (*period)(struct aw_bench *bench);   /* of the samples, s; 0: not known yet */
+    /* Of the samples, s; 0: not known yet. NULL: the law's tick is tick_s, whatever it is. */
+    double (*period)(struct aw_bench *bench);
 
     /* From here on it moves: where it is to go to. */
     enum aw_status (*setpoint)(struct aw_bench *bench, double setpoint);
@@ -92,7 +93,8 @@ struct aw_bench_hooks {
 
     const char *place;   /* what joints are called: "board"; NULL: "joint" */
     bool has_modes;      /* a controller is named beside it */
-    bool servo;          /* it follows setpoints by a law of its own: what goes into the process */
+    bool servo;          /* it follows setpoints by a law of its own: what goes into the process,
+                          * but for tune, and for identify --with, which look whether gains act */
     double gain_max;     /* of each gain, either sign */
     const char *ended;   /* what the end does: "disabled" */
     const char *assumed; /* where a tick that is assumed comes from */

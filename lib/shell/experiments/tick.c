@@ -30,7 +30,7 @@ static enum aw_status await_period(struct aw_bench *bench)
 /* --tick first, then what the telemetry's period lets expect. */
 static struct aw_tick expected(struct aw_bench *bench)
 {
-    double period_s = bench->hooks->period(bench);
+    double period_s = bench->hooks->period ? bench->hooks->period(bench) : bench->joint.tick_s;
     if (aw_flag(bench->session, "tick"))
         return (struct aw_tick){aw_option_number(bench->session, "tick"), NAN, AW_TICK_GIVEN};
     return (struct aw_tick){aw_bench_tick_of_period(&bench->joint, period_s), NAN, AW_TICK_ASSUMED};
@@ -71,9 +71,10 @@ enum aw_status aw_bench_tick_measure(struct aw_bench *bench, const struct aw_gai
                                      struct aw_tick *tick)
 {
     struct aw_session *session = bench->session;
-    enum aw_status status = await_period(bench);
+    bool known = !bench->hooks->period; /* of its firmware */
+    enum aw_status status = known ? AW_OK : await_period(bench);
     *tick = expected(bench);
-    if (status != AW_OK || tick->from == AW_TICK_GIVEN)
+    if (status != AW_OK || known || tick->from == AW_TICK_GIVEN)
         return status;
     status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
     if (status == AW_OK)

@@ -49,6 +49,8 @@ struct aw_excitation {
     struct aw_tick tick;
     bool steps, relay, multisine;
 };
+/* By other gains, and so from the output of the law; else by setpoints, as a servo is. */
+bool aw_bench_sends_gains(const struct aw_session *session);
 enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e);
 enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e,
                                      const struct aw_gains *before);

@@ -475,18 +475,25 @@ static void what_was_written_before_closing_gets_there(void **state)
 }
 
 /* Its socket is reset by what it has not read. */
-static void what_a_client_wrote_that_died_gets_there(void **state)
+static void last_words_of_the_dead_are_heard(bool shared)
 {
-    (void)state;
     char url[160];
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     struct aw_real_clock clock = aw_real_clock(-1);
     snprintf(at.sun_path, sizeof at.sun_path, "/tmp/aw-unix-%d", (int)getpid());
     snprintf(url, sizeof url, "unix-listen:%s", at.sun_path);
-    struct aw_link *server = open_link(url, &clock.base);
+    struct aw_error err = {0};
+    struct aw_link_options options = {.clock = &clock.base, .shared = shared};
+    struct aw_link *server = NULL;
+    assert_int_equal(aw_link_open(&server, url, &options, &err), AW_OK);
     int client = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     assert_int_equal(connect(client, (struct sockaddr *)&at, sizeof at), 0);
-    assert_read_is(server, AW_EVENT, AW_SECOND);
+    if (shared) {
+        assert_int_equal(write(client, "here", 4), 4);
+        assert_reads(server, "here");
+    } else {
+        assert_read_is(server, AW_EVENT, AW_SECOND);
+    }
     assert_writes(server, "unread");
     assert_int_equal(write(client, "stop", 4), 4);
     assert_int_equal(write(client, "again", 5), 5);
@@ -495,6 +502,13 @@ static void what_a_client_wrote_that_died_gets_there(void **state)
     assert_reads(server, "again");
     assert_read_is(server, AW_TIMEOUT, 0);
     aw_link_close(server);
+}
+
+static void what_a_client_wrote_that_died_gets_there(void **state)
+{
+    (void)state;
+    last_words_of_the_dead_are_heard(false);
+    last_words_of_the_dead_are_heard(true);
 }
 
 /* Bytes unread, but the peer sees an end and no reset. */
