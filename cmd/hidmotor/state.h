@@ -50,7 +50,7 @@ static inline struct aw_hidmotor *motor_arm(struct aw_session *session)
 }
 
 /* The gains of the law that drives the motors, as the board has them; sends them, which is
- * confirmed by reading them again, and holds all motors where they are, as the published firmware does it. */
+ * confirmed by reading them again, and holds all motors, as the published firmware does it. */
 enum aw_status motor_read_law(struct aw_session *session, struct aw_gain *gains);
 enum aw_status motor_send_law(struct aw_session *session, const struct aw_gain *gains);
 

@@ -14,8 +14,8 @@
  * it that begins at the motor's dead band (see gains.h), so that friction takes nothing of it.
  *
  * Our choice: what such motors are. m1 to m3 turn at most 150, 180 and 220 deg/s, take 120, 80 and
- * 50 ms to do what they are told, and stand on a stop 5 deg behind their limits; an encoder has 4096
- * steps a turn.
+ * 50 ms to do what they are told, and stop 5 deg behind their limits; an encoder has 4096 steps a
+ * turn.
  */
 #ifndef AW_PROTOCOL_HIDMOTOR_DC_MOTOR_H
 #define AW_PROTOCOL_HIDMOTOR_DC_MOTOR_H
