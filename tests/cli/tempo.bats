@@ -10,6 +10,12 @@ prepare() {
     ok hidmotor -q -l "$fast" --record hidmotor.pcapng play hidmotor.csv
 }
 
+# What plays them: TOOL|WORDS.
+playing='hidmotor|play hidmotor.csv --max-jump 90
+hidmotor|replay hidmotor.pcapng
+hidmotor|follow leader.csv --map m2=a --relative
+unitysim|play sequence.csv'
+
 # By the keys down and up again, by a line that is mended while it is typed, by one that means nothing.
 @test "on a terminal: + and -, and a line, while play, replay, follow and a sequence run" {
     prepare
@@ -37,12 +43,7 @@ prepare() {
             type speed\ 100000%\r
             want {at 1}
             ends 0" || { echo "$tool $words" && false; }
-    done <<END
-hidmotor|play hidmotor.csv --max-jump 90
-hidmotor|replay hidmotor.pcapng
-hidmotor|follow leader.csv --map m2=a --relative
-unitysim|play sequence.csv
-END
+    done <<<"$playing"
 }
 
 @test "a speed that is typed is a share of the file's, whatever --speed it began with" {
@@ -58,12 +59,7 @@ END
             type speed\ 100000%\r
             want {at 1}
             ends 0" || { echo "$tool $words" && false; }
-    done <<END
-hidmotor|play hidmotor.csv --max-jump 90
-hidmotor|replay hidmotor.pcapng
-hidmotor|follow leader.csv --map m2=a --relative
-unitysim|play sequence.csv
-END
+    done <<<"$playing"
     ok hidmotor -q -j -l "$fast" play hidmotor.csv --speed 50%
     same "$(jq -r 'select(.cmd) | [.duration, .sent] | @tsv' <<<"$output")" $'90\t9000'
 }

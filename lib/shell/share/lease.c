@@ -130,34 +130,21 @@ static int rank(const struct aw_peer *peer)
     return peer->halts ? 2 : peer->takes;
 }
 
-/* But not those whose own stop has more to send. */
-static void turn_down_all_dropped(struct aw_server *server)
-{
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->wants && !peer->halts && is_dropped(peer))
-            turn_down_dropped(peer);
-}
-
 /* Who has waited for the end of a stop: who said stop comes first, then who takes over. */
 static void serve_wants(struct aw_server *server)
 {
     struct aw_peer *first = NULL;
-    turn_down_all_dropped(server);
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+        if (peer->wants && !peer->halts && is_dropped(peer)) /* a stop of its own goes on */
+            turn_down_dropped(peer);
         if (peer->wants && (!first || rank(peer) > rank(first)))
             first = peer;
+    }
     if (first && !server->holder && !server->ends)
         grant(server, first);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
         if (peer->wants && !peer->halts && server->holder && !server->stops_until_ns)
             refuse(server, peer);
-}
-
-/* Who has waited for the end of its stop is told that it goes on. */
-static void let_in(struct aw_server *server, struct aw_peer *peer)
-{
-    grant(server, peer);
-    serve_wants(server);
 }
 
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
@@ -175,9 +162,10 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
         turn_down_dropped(peer);
     else if (server->halt || server->closed)
         return; /* when the stop is over */
-    else if (!server->holder || server->holder == peer)
-        let_in(server, peer);
-    else if (!takes && server->stops_until_ns)
+    else if (!server->holder || server->holder == peer) {
+        grant(server, peer);
+        serve_wants(server); /* who has waited for the end of its stop is told that it goes on */
+    } else if (!takes && server->stops_until_ns)
         return; /* the same: a stop is no command */
     else if (!takes)
         refuse(server, peer);
