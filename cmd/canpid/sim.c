@@ -88,7 +88,8 @@ static enum aw_status take_plants(const struct aw_sim *sim,
 static enum aw_status take_options(const struct aw_sim *sim,
                                    struct aw_canpid_device_options *options, struct aw_error *err)
 {
-    const char *fault = aw_sim_option(sim, "fault"), *quirks = aw_sim_option(sim, "quirks");
+    const char *fault = aw_sim_option(sim, "fault");
+    int quirk = -1;
     enum aw_status status = AW_OK;
     *options = aw_canpid_device_defaults();
     options->fw = strcmp(aw_option(sim->session, "sensors-layout"), "fw") == 0;
@@ -101,8 +102,9 @@ static enum aw_status take_options(const struct aw_sim *sim,
         status = aw_sim_number(sim, "rate", "Hz", &options->rate_hz, err);
     if (status == AW_OK)
         status = aw_sim_number(sim, "tick", "s", &options->tick_s, err);
-    if (status == AW_OK && quirks)
-        status = aw_canpid_quirks_parse(quirks, &options->quirks, err);
+    if (status == AW_OK)
+        status = aw_sim_choose(sim, "quirks", "quirk", aw_canpid_quirk_names, &quirk, err);
+    options->quirks = quirk < 0 ? 0 : 1U << quirk;
     if (status == AW_OK)
         status = check_timing(options, err);
     return status == AW_OK ? take_plants(sim, options, err) : status;

@@ -10,20 +10,22 @@ enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **devic
                               struct aw_error *err)
 {
     static const char *const counts[] = {"1", "2", "3", NULL};
-    const char *state = aw_sim_option(sim, "state"), *fault = aw_sim_option(sim, "fault");
-    const char *drive = aw_sim_option(sim, "drive");
-    const char *motors = aw_sim_option(sim, "motors"), *latency = aw_sim_option(sim, "latency");
+    const char *fault = aw_sim_option(sim, "fault"), *motors = aw_sim_option(sim, "motors");
+    const char *latency = aw_sim_option(sim, "latency");
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    int state = (int)options.state, drive = (int)options.drive;
     enum aw_status status = AW_OK;
     options.protocol = sim->protocol;
     if (motors && !aw_is_one_of(counts, motors))
         status = aw_fail(err, AW_USAGE, "motors: '%.24s' — 1, 2 or 3", motors);
     if (motors && status == AW_OK)
         options.motors = motors[0] - '0';
-    if (status == AW_OK && state)
-        status = aw_hidmotor_state_parse(state, &options.state, err);
-    if (status == AW_OK && drive)
-        status = aw_hidmotor_drive_parse(drive, &options.drive, err);
+    if (status == AW_OK)
+        status = aw_sim_choose(sim, "state", "state", aw_hidmotor_state_names, &state, err);
+    if (status == AW_OK)
+        status = aw_sim_choose(sim, "drive", "drive", aw_hidmotor_drive_names, &drive, err);
+    options.state = (enum aw_hidmotor_state)state;
+    options.drive = (enum aw_hidmotor_drive)drive;
     if (status == AW_OK && fault)
         status = aw_hidmotor_faults_parse(fault, &options.faults, err);
     if (status == AW_OK && latency)

@@ -42,15 +42,17 @@ static enum aw_status parse_seed(const char *text, uint64_t *seed, struct aw_err
 static enum aw_status take_options(const struct aw_sim *sim,
                                    struct aw_unitysim_device_options *options, struct aw_error *err)
 {
-    const char *model = aw_sim_option(sim, "model"), *scene = aw_sim_option(sim, "scene");
+    const char *scene = aw_sim_option(sim, "scene"), *loss = aw_sim_option(sim, "feedback-loss");
     const char *stuck = aw_sim_option(sim, "stuck"), *seed = aw_sim_option(sim, "seed");
-    const char *loss = aw_sim_option(sim, "feedback-loss");
+    int speed = AW_UNITYSIM_SERVO;
     *options = aw_unitysim_device_defaults();
     options->protocol = sim->protocol;
     options->low_echo = aw_sim_option(sim, "low-echo") != NULL;
     if (sim->url)
         options->scene = 1; /* no other program can load one */
-    enum aw_status status = model ? aw_unitysim_speed_parse(model, &options->speed, err) : AW_OK;
+    enum aw_status status =
+        aw_sim_choose(sim, "model", "speed", aw_unitysim_speed_names, &speed, err);
+    options->speed = (enum aw_unitysim_speed)speed;
     if (status == AW_OK && scene && strcmp(scene, "0") != 0)
         status = aw_unitysim_scene_parse(scene, &options->scene, err);
     else if (scene)

@@ -247,7 +247,6 @@ static void try_words(const uint8_t *data, size_t size)
     struct aw_variant variant = aw_unitysim_protocol.variants[0];
     struct aw_error err = {.text = ""};
     char *text = text_of(data, size);
-    enum aw_unitysim_speed speed;
     double ticks;
     int number;
     if (aw_unitysim_joint_parse(text, &number, &err) == AW_OK)
@@ -256,8 +255,6 @@ static void try_words(const uint8_t *data, size_t size)
         MUST(isfinite(ticks));
     if (aw_unitysim_scene_parse(text, &number, &err) == AW_OK)
         MUST(number >= 0 && number <= 255);
-    if (aw_unitysim_speed_parse(text, &speed, &err) == AW_OK)
-        MUST(strcmp(aw_unitysim_speed_names[speed], text) == 0);
     if (aw_unitysim_variant(text, &variant, &err) != AW_OK)
         MUST(*err.text);
     free(text);

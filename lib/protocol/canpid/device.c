@@ -124,14 +124,6 @@ enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fau
 
 const char *const aw_canpid_quirk_names[] = {"power-up", NULL};
 
-enum aw_status aw_canpid_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err)
-{
-    int i = aw_choose("quirk", aw_canpid_quirk_names, text, strlen(text), err);
-    if (i >= 0)
-        *quirks = 1U << i;
-    return i < 0 ? AW_USAGE : AW_OK;
-}
-
 struct aw_canpid_device_options aw_canpid_device_defaults(void)
 {
     return (struct aw_canpid_device_options){.boards = AW_CANPID_SIX, .rate_hz = USUAL_HZ};

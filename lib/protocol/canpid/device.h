@@ -73,9 +73,7 @@ enum aw_canpid_quirk {
     AW_CANPID_POWER_UP = 1, /* no output for the first 100 ticks */
 };
 
-/* "power-up"; AW_USAGE for another word. */
-enum aw_status aw_canpid_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err);
-extern const char *const aw_canpid_quirk_names[];
+extern const char *const aw_canpid_quirk_names[]; /* "power-up", NULL: by their bits */
 
 #define AW_CANPID_TICK_MOST_S 1.0 /* longest that the simulated drivers have */
 

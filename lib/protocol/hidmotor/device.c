@@ -113,24 +113,6 @@ const char *const aw_hidmotor_fault_names[] = {"lost",  "late",   "duplicate", "
                                                "short", "glitch", "stuck",     "slow",
                                                "count", "nan",    "unplug",    NULL};
 
-enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state *state,
-                                       struct aw_error *err)
-{
-    int i = aw_choose("state", aw_hidmotor_state_names, text, strlen(text), err);
-    if (i >= 0)
-        *state = (enum aw_hidmotor_state)i;
-    return i < 0 ? AW_USAGE : AW_OK;
-}
-
-enum aw_status aw_hidmotor_drive_parse(const char *text, enum aw_hidmotor_drive *drive,
-                                       struct aw_error *err)
-{
-    int i = aw_choose("drive", aw_hidmotor_drive_names, text, strlen(text), err);
-    if (i >= 0)
-        *drive = (enum aw_hidmotor_drive)i;
-    return i < 0 ? AW_USAGE : AW_OK;
-}
-
 static enum aw_status parse_fault(const char *word, struct aw_hidmotor_faults *faults,
                                   struct aw_error *err)
 {

@@ -50,8 +50,6 @@ enum aw_hidmotor_state {
 
 /* "unhomed", "running", "disabled", NULL, in the order of the enum. */
 extern const char *const aw_hidmotor_state_names[];
-enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state *state,
-                                       struct aw_error *err);
 
 enum aw_hidmotor_drive {
     AW_HIDMOTOR_SERVO_DRIVE, /* bus servos, as on the published arm: gains move nothing */
@@ -60,8 +58,6 @@ enum aw_hidmotor_drive {
 
 /* "servo", "pid", NULL, in the order of the enum. */
 extern const char *const aw_hidmotor_drive_names[];
-enum aw_status aw_hidmotor_drive_parse(const char *text, enum aw_hidmotor_drive *drive,
-                                       struct aw_error *err);
 
 enum aw_hidmotor_fault {
     AW_HIDMOTOR_LOST,      /* no reply */

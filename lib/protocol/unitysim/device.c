@@ -72,15 +72,6 @@ struct arm {
 const char *const aw_unitysim_speed_names[] = {"servo", "unity", "nominal", NULL};
 static const double speeds[] = {AW_UNITYSIM_DEG_S, 0.80, 1.2};
 
-enum aw_status aw_unitysim_speed_parse(const char *text, enum aw_unitysim_speed *speed,
-                                       struct aw_error *err)
-{
-    int i = aw_choose("speed", aw_unitysim_speed_names, text, strlen(text), err);
-    if (i >= 0)
-        *speed = (enum aw_unitysim_speed)i;
-    return i < 0 ? AW_USAGE : AW_OK;
-}
-
 struct aw_unitysim_device_options aw_unitysim_device_defaults(void)
 {
     return (struct aw_unitysim_device_options){.scenes = SCENES};

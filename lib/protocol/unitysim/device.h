@@ -36,10 +36,8 @@ enum aw_unitysim_speed {
     AW_UNITYSIM_NOMINAL, /* 1.2, what its code says */
 };
 
-/* "servo", "unity", "nominal"; NULL-terminated, for help and completion. */
+/* "servo", "unity", "nominal", NULL, in the order of the enum. */
 extern const char *const aw_unitysim_speed_names[];
-enum aw_status aw_unitysim_speed_parse(const char *text, enum aw_unitysim_speed *speed,
-                                       struct aw_error *err);
 
 struct aw_unitysim_device_options {
     int scene;  /* loaded from the start, with default limits and view; 0: none, and silent */

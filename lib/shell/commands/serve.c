@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/suggest.h"
 #include "base/xdg.h"
 #include "shell/core/dry.h"
 #include "shell/core/stop.h"
@@ -19,6 +20,17 @@ enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const c
 {
     const char *text = aw_sim_option(sim, name);
     return text ? aw_number_parse_unit(text, unit, value, err) : AW_OK;
+}
+
+enum aw_status aw_sim_choose(const struct aw_sim *sim, const char *name, const char *what,
+                             const char *const *names, int *place, struct aw_error *err)
+{
+    const char *text = aw_sim_option(sim, name);
+    int found = text ? aw_choose(what, names, text, strlen(text), err) : *place;
+    if (text && found < 0)
+        return AW_USAGE;
+    *place = found;
+    return AW_OK;
 }
 
 enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
