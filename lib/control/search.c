@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/solve.h"
+
 #define LAGS       8 /* of the grid */
 #define DEAD_TIMES 24
 #define ITERATIONS 40
@@ -12,35 +14,6 @@
 #define LONG_STEP  1    /* damping below */
 #define LARGEST    1e30
 #define RIDGE      1e-12 /* of what two columns share, so that they can be told apart */
-
-/* ---- Linear algebra ----------------------------------------------------------------------------
- */
-
-/* Cholesky, in place, of n by n. */
-static void decompose(double *a, size_t n)
-{
-    for (size_t c = 0; c < n; c++)
-        for (size_t r = c; r < n; r++) {
-            double sum = a[r * n + c];
-            for (size_t k = 0; k < c; k++)
-                sum -= a[r * n + k] * a[c * n + k];
-            a[r * n + c] = r == c ? sqrt(fmax(sum, 1e-300)) : sum / a[c * n + c];
-        }
-}
-
-static void substitute(const double *a, double *b, size_t n)
-{
-    for (size_t r = 0; r < n; r++) {
-        for (size_t k = 0; k < r; k++)
-            b[r] -= a[r * n + k] * b[k];
-        b[r] /= a[r * n + r];
-    }
-    for (size_t r = n; r-- > 0;) {
-        for (size_t k = r + 1; k < n; k++)
-            b[r] -= a[k * n + r] * b[k];
-        b[r] /= a[r * n + r];
-    }
-}
 
 static double dot(const double *a, const double *b, size_t n)
 {
@@ -179,8 +152,8 @@ static double project(struct aw_search *s, double *residual)
     }
     if (!(a[0] > 0))
         return LARGEST;
-    decompose(a, m);
-    substitute(a, b, m);
+    aw_cholesky(a, m, 0);
+    aw_cholesky_solve(a, b, m);
     memset(s->linear, 0, sizeof s->linear);
     memcpy(residual, s->level, s->trial->n * sizeof *residual);
     for (size_t r = 0; r < m; r++) {
@@ -260,8 +233,8 @@ static void step_of(const struct aw_search *s, size_t m, double damping, double 
                 dot(column, s->slope + c * s->trial->n, s->trial->n) * (r == c ? 1 + damping : 1) +
                 1e-300;
     }
-    decompose(a, m);
-    substitute(a, step, m);
+    aw_cholesky(a, m, 0);
+    aw_cholesky_solve(a, step, m);
 }
 
 double aw_search_descend(struct aw_search *s)
@@ -352,11 +325,11 @@ enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,
             a[r * m + c] = dot(effects + r * n, effects + c * n, n) * (r == c ? 1 + RIDGE : 1);
     }
     free(effects);
-    decompose(a, m);
+    aw_cholesky(a, m, 0);
     for (size_t c = 0; c < m; c++) {
         memset(b, 0, sizeof b);
         b[c] = 1;
-        substitute(a, b, m);
+        aw_cholesky_solve(a, b, m);
         for (size_t r = 0; r < m; r++)
             out[r][c] = sigma2 * b[r];
     }

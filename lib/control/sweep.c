@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "control/solve.h"
+
 #define GRID      2048 /* points of a period to look for the peak at */
 #define ROUNDS    100
 #define FIRST_CUT 0.5 /* of the peak */
@@ -138,13 +140,6 @@ struct record {
     size_t n;
 };
 
-/* Symmetric normal equations for both signals at once; row-major lower triangle. */
-struct normal {
-    int n;
-    double matrix[UNKNOWNS][UNKNOWNS];
-    double right[2][UNKNOWNS];
-};
-
 static void regressors(const struct record *r, double t, double *row)
 {
     row[0] = 1;
@@ -153,38 +148,6 @@ static void regressors(const struct record *r, double t, double *row)
         double angle = 2 * M_PI * r->sweep->hz[i] * t;
         row[2 + 2 * i] = cos(angle);
         row[3 + 2 * i] = sin(angle);
-    }
-}
-
-static bool factor(struct normal *normal)
-{
-    for (int i = 0; i < normal->n; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = normal->matrix[i][j], whole = sum;
-            for (int k = 0; k < j; k++)
-                sum -= normal->matrix[i][k] * normal->matrix[j][k];
-            if (i > j)
-                normal->matrix[i][j] = sum / normal->matrix[j][j];
-            else if (sum > 1e-9 * whole)
-                normal->matrix[i][i] = sqrt(sum);
-            else
-                return false;
-        }
-    return true;
-}
-
-static void substitute(const struct normal *normal, const double *right, double *x)
-{
-    for (int i = 0; i < normal->n; i++) {
-        x[i] = right[i];
-        for (int k = 0; k < i; k++)
-            x[i] -= normal->matrix[i][k] * x[k];
-        x[i] /= normal->matrix[i][i];
-    }
-    for (int i = normal->n; i-- > 0;) {
-        for (int k = i + 1; k < normal->n; k++)
-            x[i] -= normal->matrix[k][i] * x[k];
-        x[i] /= normal->matrix[i][i];
     }
 }
 
@@ -211,24 +174,25 @@ static double complex phasor(const double *x, int tone)
 static enum aw_status fit_tones(const struct record *r, double complex *response, double *fit,
                                 struct aw_error *err)
 {
-    struct normal normal = {.n = 2 * r->sweep->n + 2};
+    const size_t n = 2 * (size_t)r->sweep->n + 2;
+    double matrix[UNKNOWNS * UNKNOWNS] = {0}; /* of the normal equations for both signals */
     double row[UNKNOWNS], input[UNKNOWNS] = {0}, output[UNKNOWNS] = {0};
     for (size_t k = 0; k < r->n; k++) {
         regressors(r, r->t[k], row);
-        for (int i = 0; i < normal.n; i++) {
-            for (int j = 0; j <= i; j++)
-                normal.matrix[i][j] += row[i] * row[j];
-            normal.right[0][i] += row[i] * r->input[k];
-            normal.right[1][i] += row[i] * r->output[k];
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j <= i; j++)
+                matrix[i * n + j] += row[i] * row[j];
+            input[i] += row[i] * r->input[k];
+            output[i] += row[i] * r->output[k];
         }
     }
-    if (!factor(&normal))
+    if (!aw_cholesky(matrix, n, 1e-9))
         return aw_fail(err, AW_USAGE,
                        "sweep: the samples do not tell the frequencies apart — "
                        "record at least one whole period of %g s",
                        r->sweep->plan.duration_s);
-    substitute(&normal, normal.right[0], input);
-    substitute(&normal, normal.right[1], output);
+    aw_cholesky_solve(matrix, input, n);
+    aw_cholesky_solve(matrix, output, n);
     for (int i = 0; i < r->sweep->n; i++)
         response[i] = phasor(output, i) / phasor(input, i);
     if (fit)

@@ -1,0 +1,56 @@
+/* Linear equations: one that is worked out by hand, ones with known answers, and one that has none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "control/solve.h"
+
+static void two_by_hand(void **state)
+{
+    (void)state;
+    double a[4] = {4, 0, 2, 3}, x[2] = {10, 8};
+    assert_true(aw_cholesky(a, 2, 1e-9));
+    aw_cholesky_solve(a, x, 2);
+    assert_true(fabs(x[0] - 1.75) < 1e-12 && fabs(x[1] - 1.5) < 1e-12);
+}
+
+/* The matrix is the identity and a rank of one, so that its product with a vector is known. */
+static void many_are_found_again(void **state)
+{
+    enum { N = 20 };
+    double a[N * N], b[N], sum = 0;
+    (void)state;
+    for (size_t r = 0; r < N; r++) {
+        sum += (double)r * (double)(r + 1);
+        for (size_t c = 0; c <= r; c++)
+            a[r * N + c] = (r == c) + (double)((r + 1) * (c + 1));
+    }
+    for (size_t r = 0; r < N; r++)
+        b[r] = (double)r + (double)(r + 1) * sum;
+    assert_true(aw_cholesky(a, N, 1e-9));
+    aw_cholesky_solve(a, b, N);
+    for (size_t r = 0; r < N; r++)
+        assert_true(fabs(b[r] - (double)r) < 1e-9);
+}
+
+static void what_says_the_same_twice_is_not_sound(void **state)
+{
+    (void)state;
+    double a[4] = {1, 0, 2, 4};
+    assert_false(aw_cholesky(a, 2, 1e-9));
+    assert_true(isfinite(a[3]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_by_hand),
+        cmocka_unit_test(many_are_found_again),
+        cmocka_unit_test(what_says_the_same_twice_is_not_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
