@@ -12,7 +12,7 @@
 
 #define BLANKS " \t\r\n"
 
-enum { LONG_ID_DIGITS = 8, DATA_MAX = 8 };
+enum { LONG_ID_DIGITS = 8, DATA_MAX = 8, WORDS = 3 }; /* of a message, before its data */
 
 static bool split(struct aw_socketcand_reader *reader)
 {
@@ -82,10 +82,10 @@ static bool read_word(const char *word, uint8_t *data, size_t *n)
 }
 
 static bool read_datagram(const struct aw_socketcand_reader *reader, struct aw_can_id id,
-                          size_t first, uint8_t *datagram, size_t *size)
+                          uint8_t *datagram, size_t *size)
 {
     size_t n = 0, head = aw_can_put(datagram, id);
-    for (size_t i = first; i < reader->n; i++)
+    for (size_t i = WORDS; i < reader->n; i++)
         if (!read_word(reader->word[i], datagram + head, &n))
             return false;
     *size = head + n;
@@ -112,34 +112,34 @@ static bool read_time(const char *word, int64_t *time_ns)
     return true;
 }
 
-static bool is(const struct aw_socketcand_reader *reader, const char *name, size_t words)
+static bool is(const struct aw_socketcand_reader *reader, const char *name)
 {
-    return reader->n >= words && strcmp(reader->word[0], name) == 0;
+    return reader->n >= WORDS && strcmp(reader->word[0], name) == 0;
 }
 
 bool aw_socketcand_frame(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size,
                          int64_t *time_ns)
 {
     struct aw_can_id id;
-    return is(reader, "frame", 3) && read_id(reader->word[1], &id) &&
-           read_time(reader->word[2], time_ns) && read_datagram(reader, id, 3, datagram, size);
+    return is(reader, "frame") && read_id(reader->word[1], &id) &&
+           read_time(reader->word[2], time_ns) && read_datagram(reader, id, datagram, size);
 }
 
 bool aw_socketcand_send(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size)
 {
     struct aw_can_id id;
-    if (!is(reader, "send", 3) || !read_id(reader->word[1], &id))
+    if (!is(reader, "send") || !read_id(reader->word[1], &id))
         return false;
     const char *length = reader->word[2];
     return strlen(length) == 1 && aw_slcan_is_hex(length, 1) &&
-           read_datagram(reader, id, 3, datagram, size) &&
+           read_datagram(reader, id, datagram, size) &&
            strtoul(length, NULL, 16) == *size - (id.is_long ? 4 : 2);
 }
 
 bool aw_socketcand_error(const struct aw_socketcand_reader *reader, uint32_t *id)
 {
     int64_t time_ns;
-    return is(reader, "error", 3) && read_number(reader->word[1], id) &&
+    return is(reader, "error") && read_number(reader->word[1], id) &&
            read_time(reader->word[2], &time_ns);
 }
 

@@ -53,10 +53,10 @@ static enum aw_status resolve(struct address *address, const char *rest, int fla
 }
 
 /* HOST:PORT, with brackets around a host that has colons. */
-static void write_name(char *out, size_t size, const char *prefix, const char *host, unsigned port)
+static void write_name(char *out, size_t size, const char *host, unsigned port)
 {
     bool v6 = strchr(host, ':') != NULL;
-    snprintf(out, size, "%s%s%.90s%s:%u", prefix, v6 ? "[" : "", host, v6 ? "]" : "", port);
+    snprintf(out, size, "tcp:%s%.90s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", port);
 }
 
 static enum aw_status tcp_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
@@ -154,7 +154,7 @@ enum aw_status aw_tcp_open(struct aw_link **out, const struct aw_url *url,
     setsockopt(self->fd.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     self->fd.socket = true;
     self->fd.base.connections = 1;
-    write_name(self->fd.base.key, sizeof self->fd.base.key, "tcp:", address.host, address.port);
+    write_name(self->fd.base.key, sizeof self->fd.base.key, address.host, address.port);
     *out = &self->fd.base;
     return AW_OK;
 }
@@ -215,8 +215,8 @@ enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url
     self->tcp = true;
     const char *host = client_host(address.host);
     unsigned port = bound_port(self->listen_fd);
-    write_name(self->fd.base.key, sizeof self->fd.base.key, "tcp:", host, port);
-    write_name(self->fd.base.ready, sizeof self->fd.base.ready, "tcp:", host, port);
+    write_name(self->fd.base.key, sizeof self->fd.base.key, host, port);
+    write_name(self->fd.base.ready, sizeof self->fd.base.ready, host, port);
     *out = &self->fd.base;
     return AW_OK;
 }

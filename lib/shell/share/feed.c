@@ -241,11 +241,12 @@ static size_t make_line(char *line, const struct aw_session *session, enum aw_di
     return (size_t)(p - line);
 }
 
-void aw_feed_give(struct aw_peer *peer, enum aw_dir dir, struct aw_span bytes, int64_t time_ns)
+void aw_feed_give(struct aw_peer *peer, struct aw_span bytes, int64_t time_ns)
 {
     char *line = malloc(2 * bytes.size + 96);
     if (line)
-        aw_peer_put(peer, line, make_line(line, peer->server->session, dir, bytes, time_ns), true);
+        aw_peer_put(peer, line, make_line(line, peer->server->session, AW_RX, bytes, time_ns),
+                    true);
     free(line);
     peer->until_ns = AW_NEVER;
 }
@@ -275,7 +276,7 @@ void aw_feed_catch_up(struct aw_server *server, struct aw_peer *peer)
 {
     const struct aw_splitter *splitter = &server->feed->splitters[0];
     if (splitter->size && server->session->device.link && !server->session->device.link->datagrams)
-        aw_feed_give(peer, AW_RX, (struct aw_span){splitter->held, splitter->size},
+        aw_feed_give(peer, (struct aw_span){splitter->held, splitter->size},
                      aw_session_time(server->session));
 }
 

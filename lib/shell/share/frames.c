@@ -255,7 +255,7 @@ static enum aw_status ask(struct aw_server *server, struct aw_peer *peer, struct
     if (again)
         q->open = false;
     if (peer && q->answered_ns && now - q->answered_ns < younger_ns) {
-        aw_feed_give(peer, AW_RX, (struct aw_span){q->answer, q->answer_size},
+        aw_feed_give(peer, (struct aw_span){q->answer, q->answer_size},
                      aw_session_time(session) - (now - q->answered_ns));
         return AW_OK;
     }

@@ -242,7 +242,7 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
 void aw_feed_last(struct aw_server *server, struct aw_peer *peer); /* what was said last */
 void aw_feed_leave(struct aw_server *server, struct aw_peer *peer);
 /* One frame to one client; what of a message has come already, to who comes in the middle. */
-void aw_feed_give(struct aw_peer *peer, enum aw_dir dir, struct aw_span bytes, int64_t time_ns);
+void aw_feed_give(struct aw_peer *peer, struct aw_span bytes, int64_t time_ns);
 void aw_feed_catch_up(struct aw_server *server, struct aw_peer *peer);
 
 #endif

@@ -213,7 +213,7 @@ static void draw_rows(struct aw_svg *svg, const struct frame *frame)
                                &decimals);
     for (int i = 0; i < n; i++) {
         double y = to_y(frame, ticks[i]);
-        aw_svg_line(svg, frame->x, y, frame->x + frame->width, y, "#e4e4e4", 1);
+        aw_svg_line(svg, frame->x, y, frame->x + frame->width, y, "#e4e4e4");
         print_tick(text, sizeof text, ticks[i], decimals);
         aw_svg_text(svg, frame->x - 6, y + 4, "end", TICK_TEXT, text);
     }
@@ -222,7 +222,7 @@ static void draw_rows(struct aw_svg *svg, const struct frame *frame)
 static void draw_column(struct aw_svg *svg, const struct frame *frame, double x, const char *text)
 {
     double at = to_x(frame, x);
-    aw_svg_line(svg, at, frame->y, at, frame->y + frame->height, text ? "#e4e4e4" : "#f3f3f3", 1);
+    aw_svg_line(svg, at, frame->y, at, frame->y + frame->height, text ? "#e4e4e4" : "#f3f3f3");
     if (text && *text)
         aw_svg_text(svg, at, frame->y + frame->height + 16, "middle", TICK_TEXT, text);
 }

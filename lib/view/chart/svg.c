@@ -106,8 +106,7 @@ void aw_svg_open(struct aw_svg *svg, double width, double height)
     aw_svg_rect(svg, 0, 0, width, height, "#fff", NULL);
 }
 
-void aw_svg_line(struct aw_svg *svg, double x1, double y1, double x2, double y2, const char *colour,
-                 double width)
+void aw_svg_line(struct aw_svg *svg, double x1, double y1, double x2, double y2, const char *colour)
 {
     put_text(svg, "<line");
     put_attribute(svg, "x1", x1);
@@ -115,7 +114,7 @@ void aw_svg_line(struct aw_svg *svg, double x1, double y1, double x2, double y2,
     put_attribute(svg, "x2", x2);
     put_attribute(svg, "y2", y2);
     put_word(svg, "stroke", colour);
-    put_attribute(svg, "stroke-width", width);
+    put_attribute(svg, "stroke-width", 1);
     put_text(svg, "/>\n");
 }
 

@@ -2,7 +2,7 @@
  *
  *     struct aw_svg svg = {0};
  *     aw_svg_open(&svg, 640, 400);
- *     aw_svg_line(&svg, 0, 0, 10, 10, "#888", 1);
+ *     aw_svg_line(&svg, 0, 0, 10, 10, "#888");
  *     aw_svg_text(&svg, 20, 20, "start", 12, "a < b & c");
  *     char *text = aw_svg_close(&svg, &size);    the caller frees it; NULL: no memory
  *
@@ -25,8 +25,8 @@ struct aw_svg {
 /* Begins a white drawing of this size with a sans-serif font. */
 void aw_svg_open(struct aw_svg *svg, double width, double height);
 
-void aw_svg_line(struct aw_svg *svg, double x1, double y1, double x2, double y2, const char *colour,
-                 double width);
+void aw_svg_line(struct aw_svg *svg, double x1, double y1, double x2, double y2,
+                 const char *colour);
 
 void aw_svg_rect(struct aw_svg *svg, double x, double y, double width, double height,
                  const char *fill, const char *stroke);

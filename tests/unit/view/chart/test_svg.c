@@ -15,7 +15,7 @@ static void test_pieces(void **state)
     struct aw_svg svg = {0};
     size_t size;
     aw_svg_open(&svg, 640, 400);
-    aw_svg_line(&svg, 0, -1.5, 10.256, 10, "#888", 1);
+    aw_svg_line(&svg, 0, -1.5, 10.256, 10, "#888");
     aw_svg_clip_begin(&svg, 1, 2, 30, 40);
     aw_svg_path_begin(&svg, "#00f", 1.5, "4 3");
     aw_svg_path_point(&svg, 1, 2, true);
