@@ -515,12 +515,7 @@ END
 @test "replay that is interrupted disables what it addressed" {
     bus
     printf '(1.0) can0 044#0000803D0000\n(99.0) can0 044#0000803D0000\n' >long.log
-    mkfifo trace
-    canpid -v -l "$url" replay long.log --max-jump 60deg 2>trace 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way canpid -v -l "$url" replay long.log --max-jump 60deg
     wait_for client "-> 044#"
     kill -TERM "$client"
     cat <&"$trace" >rest
@@ -1209,19 +1204,8 @@ END
 
 # experiment OPTION…: is under way, its id in $client, what it says in $trace.
 experiment() {
-    mkfifo trace
-    canpid -v -l "$url" step --from 20deg --to -10deg --for 20s -b lknee -c pos "$@" 2>trace >client.out 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way canpid -v -l "$url" step --from 20deg --to -10deg --for 20s -b lknee -c pos "$@"
     wait_for client "-> 044#"
-}
-
-ended() {
-    rest=$(timeout "$patience" cat <&"$trace")
-    wait "$client" && status=0 || status=$?
-    same "$status" "$1"
 }
 
 @test "SIGTERM during a step: says so, exit 143, in JSON too; no plot of a run that was broken off" {

@@ -122,6 +122,25 @@ wait_for() {
     echo "$1 never said: $2" && false
 }
 
+# under_way COMMAND…: runs it in the background, its id in $client, its output in client.out. What it
+# says on standard error can be waited for (wait_for client …), and read from $trace.
+under_way() {
+    mkfifo trace
+    "$@" <&0 2>trace >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    rm trace
+    said[client]=$trace
+}
+
+# ended STATUS: what is under way ends with this, having said the rest in $rest.
+ended() {
+    rest=$(timeout "$patience" cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" "$1"
+}
+
 # becomes EXPECTED COMMAND…: the output of the command, sooner or later.
 becomes() {
     local found end=$((SECONDS + 20))

@@ -512,19 +512,13 @@ END
     local -A said_by=([record]="record sa" [ping]="round trip  ")
     board
     for words in "record run.csv" "ping --for 60s"; do
-        mkfifo trace
         # shellcheck disable=SC2086 # words
-        hidmotor -v -l "$url" $words 2>trace >client.out 3>&- &
-        client=$!
-        started+=("$client")
-        exec {trace}<trace
-        said[client]=$trace
+        under_way hidmotor -v -l "$url" $words
         wait_for client "<- 76 07"
         wait_for client "<- 76 07"
         kill -TERM "$client"
         ended 143
         matches "$(<client.out)" "*${said_by[${words%% *}]}*"
-        rm trace
     done
 }
 
@@ -935,17 +929,10 @@ END
     board
     ok hidmotor -q -l "$url" move 10 0 0 --wait
     ok hidmotor -q -l "$url" move 20 0 0 --wait
-    mkfifo trace
-    hidmotor -v -l "$url" move 80 0 0 duration=20s --wait 2>trace 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way hidmotor -v -l "$url" move 80 0 0 duration=20s --wait
     wait_for client "-> 38 07"
     end "$pid"
-    rest=$(timeout "$patience" cat <&"$trace")
-    wait "$client" && status=0 || status=$?
-    same "$status" 7
+    ended 7
     has "$rest" "hidmotor: "
 }
 
@@ -996,19 +983,8 @@ END
 # moving OPTION…: a long motion on the board is under way, its id in $client, what it says in $trace.
 moving() {
     board
-    mkfifo trace
-    hidmotor -v -l "$url" "$@" move 60 60 -60 duration=20s --wait 2>trace >client.out 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way hidmotor -v -l "$url" "$@" move 60 60 -60 duration=20s --wait
     wait_for client "-> 38 07"
-}
-
-ended() {
-    rest=$(timeout "$patience" cat <&"$trace")
-    wait "$client" && status=0 || status=$?
-    same "$status" "$1"
 }
 
 @test "SIGTERM during a motion: says where it is held, exit 143, in JSON too" {

@@ -5,12 +5,7 @@ load common.bash
 # moving LINK OPTION…: a command that is under way (the arm has acknowledged it). Its id is $client,
 # what it says is client.err, its output client.out.
 moving() {
-    mkfifo trace
-    armctl -v -l "$@" deg 1 350 2>trace >client.out 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way armctl -v -l "$@" deg 1 350
     wait_for client "<- 30 41 43 4B" # ACK
 }
 
@@ -22,13 +17,6 @@ arm_at_30() {
     end "$pid"
     rm "$D/arm.err"
     arm --turn-speed 50
-}
-
-# ended STATUS: it ends with this, having said the rest in $rest.
-ended() {
-    rest=$(timeout "$patience" cat <&"$trace")
-    wait "$client" && status=0 || status=$?
-    same "$status" "$1"
 }
 
 @test "SIGINT during a motion: says stopped, exit 130" {
@@ -60,12 +48,7 @@ ended() {
 }
 
 @test "nohup: SIGHUP is nothing to it" {
-    mkfifo trace
-    nohup armctl -v -l sim: deg 1 350 2>trace >client.out </dev/null 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way nohup armctl -v -l sim: deg 1 350 </dev/null
     wait_for client "<- 30 41 43 4B" # ACK
     kill -HUP "$client"
     kill -TERM "$client" # of two that are pending the HUP would come first
@@ -106,12 +89,7 @@ ended() {
 }
 
 @test "a stop while nothing answers ends at once" {
-    mkfifo trace
-    armctl -v -l "sim:?drop=100%" deg 1 350 2>trace 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way armctl -v -l "sim:?drop=100%" deg 1 350
     wait_for client "->"
     kill -INT "$client"
     ended 130
@@ -119,13 +97,8 @@ ended() {
 }
 
 @test "a script ends at the signal: no line after it is run" {
-    mkfifo trace
     printf 'deg 1 350\ndeg 1 10\n' >moves
-    armctl -v -k -l sim: run moves 2>trace 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way armctl -v -k -l sim: run moves
     wait_for client "<- 30 41 43 4B"
     kill -TERM "$client"
     ended 143

@@ -124,12 +124,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
 @test "a setpoint that is being verified is taken back at a signal" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
-    mkfifo trace
-    canpid -v -l "$url" setpoint 5deg -b lknee -c pos --verify -T 20s 2>trace >/dev/null 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --verify -T 20s
     wait_for client "-> 044#"
     kill -INT "$client"
     wait_for client "-> 044#0000C03F"
@@ -138,16 +133,10 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
 @test "a stop that a signal asks for and nobody confirms is told once" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
-    mkfifo trace
-    canpid -v -l "$url" setpoint 5deg -b lknee -c pos --verify -T 20s 2>trace >/dev/null 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    said[client]=$trace
+    under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --verify -T 20s
     wait_for client "-> 044#"
     kill -INT "$client"
-    rest=$(timeout "$patience" cat <&"$trace")
-    wait "$client" && false || same $? 130
+    ended 130
     same "$(grep -c "not confirmed" <<<"$rest")" 1
     has "$rest" "the stop is not confirmed: lknee: no telemetry"
 }
