@@ -3,6 +3,18 @@
 
 load common
 
+# In every tool that has some, by the same function.
+@test "what a simulator is to be like is one of its words, in the link and in the command" {
+    fails 2 hidmotor -l 'sim:?state=runing' status
+    has "$why" "state 'runing': unknown — did you mean 'running'?"
+    fails 2 hidmotor sim --state runing
+    has "$why" "did you mean 'running'?"
+    fails 2 unitysim -l 'sim:?model=fast' status
+    has "$why" "speed 'fast': unknown — use one of servo, unity, nominal"
+    fails 2 canpid -l 'sim:?quirks=powerup' status
+    has "$why" "quirk 'powerup': unknown — did you mean 'power-up'?"
+}
+
 @test "a place in a file is FILE:LINE:COLUMN, in scripts, pipes, recordings and tables" {
     printf '\n  nonsense\n' >moves
     for tool in $tools; do
