@@ -68,6 +68,14 @@ char *aw_next_name(char **rest, char separator)
     return from + quoted;
 }
 
+char *aw_trim(char *text)
+{
+    text += strspn(text, " \t\r\n\v\f");
+    for (size_t n = strlen(text); n && strchr(" \t\r\n\v\f", text[n - 1]);)
+        text[--n] = '\0';
+    return text;
+}
+
 bool aw_is_one_of(const char *const *words, const char *word)
 {
     while (*words && strcmp(*words, word) != 0)

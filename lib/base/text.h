@@ -30,6 +30,9 @@ char *aw_shell_word(char *out, size_t size, const char *word);
  * itself. NULL: there is none any more. Empty names are passed over. */
 char *aw_next_name(char **rest, char separator);
 
+/* The text without the blanks around it, cut in place. */
+char *aw_trim(char *text);
+
 /* Is the name what the first length bytes of a text are? */
 static inline bool aw_is_word(const char *name, const char *text, size_t length)
 {

@@ -1,12 +1,12 @@
 /* Reads what the inputs of teleop do: lines of a section of the config file, and of built-in maps.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "control/teleop.h"
 
 static enum aw_status input(struct aw_teleop_map *map, const char *name, size_t length, int *number,
@@ -179,14 +179,6 @@ enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, con
     return status == AW_OK ? AW_OK : aw_fail(err, status, "%.40s: %.150s", key, problem.text);
 }
 
-static char *trim(char *text)
-{
-    text += strspn(text, " \t");
-    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
-        text[--n] = '\0';
-    return text;
-}
-
 enum aw_status aw_teleop_map_read(struct aw_teleop_map *map, const char *text, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
@@ -195,13 +187,13 @@ enum aw_status aw_teleop_map_read(struct aw_teleop_map *map, const char *text, s
         char line[320];
         snprintf(line, sizeof line, "%.*s", (int)(length < 319 ? length : 319), text);
         text += length + (text[length] != '\0');
-        char *key = trim(line), *value = strchr(key, '=');
+        char *key = aw_trim(line), *value = strchr(key, '=');
         if (!*key || *key == '#')
             continue;
         if (!value)
             return aw_fail(err, AW_USAGE, "'%.60s' — INPUT = what it does", key);
         *value++ = '\0';
-        status = aw_teleop_map_set(map, trim(key), trim(value), err);
+        status = aw_teleop_map_set(map, aw_trim(key), aw_trim(value), err);
     }
     return status;
 }

@@ -386,15 +386,6 @@ static void cut_comment(char *line)
         }
 }
 
-static char *trim(char *text)
-{
-    text += strspn(text, " \t");
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t", text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
-
 static enum aw_status keep_line(struct aw_packets *packets, const char *line, struct aw_error *err)
 {
     size_t length = strlen(line);
@@ -412,7 +403,7 @@ static enum aw_status read_line(struct reading *r)
 {
     char *line = r->lines->line;
     cut_comment(line);
-    line = trim(line);
+    line = aw_trim(line);
     enum aw_status status = keep_line(r->packets, line, r->err);
     if (status != AW_OK)
         return status;
@@ -424,8 +415,8 @@ static enum aw_status read_line(struct reading *r)
                        strchr(line, ':') ? " — what is left out has a name, too: 'unused = pad:1'"
                                          : "");
     *value++ = '\0';
-    const char *name = trim(line);
-    value = trim(value);
+    const char *name = aw_trim(line);
+    value = aw_trim(value);
     switch (r->section) {
     case PACKET:
         return aw_packet_line(&r->packet, &r->packets->store, name, value, r->err);

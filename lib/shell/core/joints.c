@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clamp.h"
+#include "base/grow.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
@@ -39,31 +40,17 @@ struct aw_joint aw_joint_unknown(const char *name)
     return joint;
 }
 
-/* Room for one more of this size; NULL: out of memory. */
-static void *one_more(void **of, size_t *n, size_t *room, size_t size)
-{
-    if (*n == *room) {
-        size_t more = *room ? 2 * *room : 8;
-        void *grown = realloc(*of, more * size);
-        if (!grown)
-            return NULL;
-        *of = grown;
-        *room = more;
-    }
-    return (char *)*of + size * (*n)++;
-}
-
 struct aw_joint *aw_joints_add(struct aw_session *session, struct aw_joint_list *list,
                                const char *name)
 {
-    void *joints = list->joints;
-    struct aw_joint *joint = one_more(&joints, &list->n, &list->room, sizeof *joint);
-    list->joints = joints;
-    if (joint)
-        *joint = aw_joint_unknown(name);
-    else
+    struct aw_joint *joints = aw_grow(list->joints, &list->room, list->n + 1, sizeof *joints);
+    if (!joints) {
         aw_no_memory(&session->err);
-    return joint;
+        return NULL;
+    }
+    list->joints = joints;
+    joints[list->n] = aw_joint_unknown(name);
+    return &joints[list->n++];
 }
 
 void aw_joint_set(struct aw_joint *joint, enum aw_joint_value what, double value, int64_t time_ns)

@@ -10,7 +10,6 @@
  *     max-overshoot = 10%
  *     max-iae = 4
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,15 +55,6 @@ struct spec {
     struct check checks[CASES];
     struct verdict verdicts[CASES];
 };
-
-static char *trimmed(char *text)
-{
-    while (isspace((unsigned char)*text))
-        text++;
-    for (size_t n = strlen(text); n > 0 && isspace((unsigned char)text[n - 1]);)
-        text[--n] = '\0';
-    return text;
-}
 
 static enum aw_status take_limit(struct spec *spec, struct check *check, const char *key,
                                  const char *value)
@@ -153,7 +143,7 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
 static enum aw_status take_line(struct spec *spec, char *line)
 {
     struct aw_error *err = &spec->session->err;
-    char *text = trimmed(line), *equals = strchr(text, '=');
+    char *text = aw_trim(line), *equals = strchr(text, '=');
     if (*text == '[') {
         size_t length = strcspn(text, "]");
         if (spec->n == CASES || !text[length] || length < 2)
@@ -167,7 +157,7 @@ static enum aw_status take_line(struct spec *spec, char *line)
     if (!equals || spec->n == 0)
         return aw_fail(err, AW_USAGE, "a line is '[name]' or, below one, 'key = value'");
     *equals = '\0';
-    return take(spec, &spec->checks[spec->n - 1], trimmed(text), trimmed(equals + 1));
+    return take(spec, &spec->checks[spec->n - 1], aw_trim(text), aw_trim(equals + 1));
 }
 
 static enum aw_status read_values(struct aw_session *session, struct check *check)

@@ -116,12 +116,25 @@ static void test_words_of_a_shell(void **state)
     }
 }
 
+static void blanks_around_a_text(void **state)
+{
+    static const char *const cases[][2] = {
+        {" \ta b\r\n", "a b"}, {"ab", "ab"}, {" \v\f ", ""}, {"", ""}, {"a\t", "a"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[16];
+        strcpy(text, cases[i][0]);
+        assert_string_equal(aw_trim(text), cases[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_of_a_shell),      cmocka_unit_test(test_names_of_a_list),
         cmocka_unit_test(one_of_the_words),           cmocka_unit_test(a_word_is_found_among_n),
         cmocka_unit_test(texts_one_behind_the_other), cmocka_unit_test(a_name_is_in_a_list_once),
+        cmocka_unit_test(blanks_around_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
