@@ -68,9 +68,28 @@ enum aw_status aw_can_text_write(struct aw_can_text *self, const char *text, str
     return status;
 }
 
-bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_link_raw *raw)
+enum aw_status aw_can_text_send(struct aw_link *link, const void *buf, size_t size,
+                                struct aw_error *err)
 {
-    return aw_link_raw(((const struct aw_can_text *)link)->inner, text, strlen(text), raw);
+    struct aw_can_text *self = (struct aw_can_text *)link;
+    char text[AW_CAN_TEXT];
+    enum aw_status status = aw_can_check(link, buf, size, err);
+    if (status != AW_OK)
+        return status;
+    text_ops(self)->print(buf, size, text);
+    return aw_can_text_write(self, text, err);
+}
+
+bool aw_can_text_raw(const struct aw_link *link, const void *buf, size_t size,
+                     struct aw_link_raw *raw)
+{
+    const struct aw_can_text *self = (const struct aw_can_text *)link;
+    char text[AW_CAN_TEXT + 1] = "";
+    if (aw_can_check(link, buf, size, NULL) != AW_OK)
+        return false;
+    text[0] = text_ops(self)->ends;
+    text_ops(self)->print(buf, size, text + (*text != '\0'));
+    return aw_link_raw(self->inner, text, strlen(text), raw);
 }
 
 enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,

@@ -12,6 +12,8 @@
 
 #define AW_CAN_DATAGRAM (AW_CAN_HEAD_MAX + AW_CAN_DATA_MAX) /* the longest frame */
 
+#define AW_CAN_TEXT 128
+
 struct aw_can_text;
 
 struct aw_can_text_ops {
@@ -21,6 +23,10 @@ struct aw_can_text_ops {
     enum aw_status (*take)(struct aw_can_text *self, uint8_t byte, uint8_t *datagram, size_t *size);
     /* Servers: a new client came; what the one before left is to be forgotten. Or NULL. */
     void (*connected)(struct aw_can_text *self);
+    /* Clients, for aw_can_text_send and aw_can_text_raw: a datagram as text, of at most
+     * AW_CAN_TEXT with its NUL, and what ends one that may stand there half written; or 0. */
+    void (*print)(const uint8_t *datagram, size_t size, char *out);
+    char ends;
 };
 
 /* The common beginning of these links; base.ops points to a struct aw_can_text_ops. */
@@ -44,12 +50,13 @@ enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, siz
                                 int64_t deadline, struct aw_error *err);
 void aw_can_text_close(struct aw_link *link);
 int aw_can_text_fd(const struct aw_link *link);
+enum aw_status aw_can_text_send(struct aw_link *link, const void *buf, size_t size,
+                                struct aw_error *err);
+bool aw_can_text_raw(const struct aw_link *link, const void *buf, size_t size,
+                     struct aw_link_raw *raw);
 
 /* Writes a NUL-terminated text to the stream. */
 enum aw_status aw_can_text_write(struct aw_can_text *self, const char *text, struct aw_error *err);
-
-/* The same for ops->raw. */
-bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_link_raw *raw);
 
 /* AW_USAGE if this is not a datagram of a CAN link. */
 enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,

@@ -68,26 +68,9 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     }
 }
 
-static enum aw_status client_write(struct aw_link *link, const void *buf, size_t size,
-                                   struct aw_error *err)
+static void print(const uint8_t *datagram, size_t size, char *out)
 {
-    char line[AW_SLCAN_LINE];
-    enum aw_status status = aw_can_check(link, buf, size, err);
-    if (status != AW_OK)
-        return status;
-    aw_slcan_encode(buf, size, AW_SLCAN_NO_TIME, line);
-    return aw_can_text_write((struct aw_can_text *)link, line, err);
-}
-
-/* Its CR ends what may stand there half written. */
-static bool client_raw(const struct aw_link *link, const void *buf, size_t size,
-                       struct aw_link_raw *raw)
-{
-    char line[1 + AW_SLCAN_LINE] = "\r";
-    if (aw_can_check(link, buf, size, NULL) != AW_OK)
-        return false;
-    aw_slcan_encode(buf, size, AW_SLCAN_NO_TIME, line + 1);
-    return aw_can_text_raw(link, line, raw);
+    aw_slcan_encode(datagram, size, AW_SLCAN_NO_TIME, out);
 }
 
 static void client_close(struct aw_link *link)
@@ -98,11 +81,13 @@ static void client_close(struct aw_link *link)
 
 static const struct aw_can_text_ops client_ops = {
     .link = {.read = aw_can_text_read,
-             .write = client_write,
+             .write = aw_can_text_send,
              .close = client_close,
              .fd = aw_can_text_fd,
-             .raw = client_raw},
+             .raw = aw_can_text_raw},
     .take = take,
+    .print = print,
+    .ends = '\r',
 };
 
 /* Waits for the next line that is not a frame. */

@@ -45,34 +45,14 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     return AW_EVENT;
 }
 
-static enum aw_status client_write(struct aw_link *link, const void *buf, size_t size,
-                                   struct aw_error *err)
-{
-    char message[AW_SOCKETCAND_TEXT];
-    enum aw_status status = aw_can_check(link, buf, size, err);
-    if (status != AW_OK)
-        return status;
-    aw_socketcand_print_send(buf, size, message);
-    return aw_can_text_write((struct aw_can_text *)link, message, err);
-}
-
-static bool client_raw(const struct aw_link *link, const void *buf, size_t size,
-                       struct aw_link_raw *raw)
-{
-    char message[AW_SOCKETCAND_TEXT];
-    if (aw_can_check(link, buf, size, NULL) != AW_OK)
-        return false;
-    aw_socketcand_print_send(buf, size, message);
-    return aw_can_text_raw(link, message, raw);
-}
-
 static const struct aw_can_text_ops client_ops = {
     .link = {.read = aw_can_text_read,
-             .write = client_write,
+             .write = aw_can_text_send,
              .close = aw_can_text_close,
              .fd = aw_can_text_fd,
-             .raw = client_raw},
+             .raw = aw_can_text_raw},
     .take = take,
+    .print = aw_socketcand_print_send,
 };
 
 /* Waits for the next message. */
