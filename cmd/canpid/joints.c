@@ -316,7 +316,6 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
         watched->controller = controller;
         watched->commanded = normalised;
         state->driven |= AW_CANPID_BIT(joint->id);
-        state->setpoints++;
         aw_session_moves(session);
         status = aw_canpid_setpoint(client, joint->id, controller, normalised, NULL, &session->err);
     }

@@ -29,16 +29,14 @@ struct canpid_guard {
 struct canpid_state {
     struct canpid_boards boards;
     struct aw_canpid client;
-    struct aw_canpid dry;          /* of --dry-run: the real conversation is not touched */
-    char url[512];                 /* of the link, with kernel filters */
-    uint64_t driven;               /* boards that the running command has enabled */
-    uint64_t setpoints;            /* that joints were sent, all together */
-    uint64_t left_on;              /* boards that a recording leaves enabled */
-    uint64_t chosen;               /* those that -b names, for commands that look on */
-    uint64_t ongoing;              /* those that earlier commands have left enabled */
-    int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
-    char name[AW_CANPID_NAME_MAX]; /* of a board in a message */
-    struct canpid_guard bench;     /* what an experiment knows of its board */
+    struct aw_canpid dry;       /* of --dry-run: the real conversation is not touched */
+    char url[512];              /* of the link, with kernel filters */
+    uint64_t driven;            /* boards that the running command has enabled */
+    uint64_t left_on;           /* boards that a recording leaves enabled */
+    uint64_t chosen;            /* those that -b names, for commands that look on */
+    uint64_t ongoing;           /* those that earlier commands have left enabled */
+    int seen[AW_CANPID_BOARDS]; /* controllers, before a recording was checked */
+    struct canpid_guard bench;  /* what an experiment knows of its board */
     struct canpid_guard watched[AW_CANPID_BOARDS]; /* what joints were sent in this command */
     int64_t looked_since_ns;                       /* from when on telemetry was news to status */
     bool busy;                                     /* a frame was received since the last wait */

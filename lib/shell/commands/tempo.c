@@ -44,7 +44,7 @@ const char *aw_tempo_advice(double need, char out[64])
 
 static void tell(struct aw_session *session, bool on)
 {
-    session->motion.pace = (struct aw_pace){on, NAN};
+    session->motion.asked = NAN;
     if (session->share.sharing)
         session->share.sharing->plays(session, on);
 }
@@ -125,13 +125,13 @@ static void read_keys(struct aw_tempo *tempo)
 
 double aw_tempo_step(struct aw_tempo *tempo, double seconds)
 {
-    struct aw_pace *pace = &tempo->session->motion.pace;
+    double *asked = &tempo->session->motion.asked;
     double before = tempo->speed, slew = AW_TEMPO_SLEW * seconds;
     if (tempo->keys)
         read_keys(tempo);
-    if (!isnan(pace->asked))
-        want(tempo, pace->asked);
-    pace->asked = NAN;
+    if (!isnan(*asked))
+        want(tempo, *asked);
+    *asked = NAN;
     tempo->speed = aw_clamp(tempo->wanted, before - slew, before + slew);
     return (before + tempo->speed) / 2 * seconds;
 }

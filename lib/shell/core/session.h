@@ -136,12 +136,6 @@ struct aw_session_run {
     unsigned unreported; /* lines that standard error did not take */
 };
 
-/* What is played, and how fast it is to be: tempo.h of the commands looks here. */
-struct aw_pace {
-    bool played;
-    double asked; /* by another program, through a server; NaN: nothing */
-};
-
 #define AW_STREAMED 64
 
 /* Joints that commands of a script have told where to be, one setpoint after the other: the first
@@ -160,7 +154,7 @@ struct aw_session_motion {
     int64_t until;           /* by the clock: when AW_ONGOING_ENDING is over */
     struct aw_renewal renewal;
     struct aw_streamed streamed;
-    struct aw_pace pace;
+    double asked; /* speed of what is played, by another program through a server; NaN: none */
     struct aw_guard *guard;    /* of the command that moves, see guard.h; NULL: there is none */
     const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
     enum aw_status stopped_as; /* what comes of the command that it ends */

@@ -13,7 +13,6 @@
 struct aw_passed {
     struct aw_passed *next;
     int64_t time_ns, at_ns; /* at: by the clock of a simulator that does not wait */
-    bool own;               /* sent by the server's side */
     size_t size, taken;
     uint8_t bytes[];
 };

@@ -123,7 +123,7 @@ static void take_line(struct aw_attached *attached, const char *line)
              json_equal(json_object_get(object, "done"), attached->asks))
         take_answer(attached, object);
     else if (json_is_number(json_object_get(object, "speed")))
-        attached->session->motion.pace.asked = json_number_value(json_object_get(object, "speed"));
+        attached->session->motion.asked = json_number_value(json_object_get(object, "speed"));
     else if (json_object_get(object, "at"))
         attached->now_ns = json_integer_value(json_object_get(object, "at"));
     else

@@ -54,8 +54,7 @@ static struct aw_passed *read_passed(const json_t *object, bool own)
     struct aw_passed *passed = json_is_string(text) ? malloc(sizeof *passed + length / 2) : NULL;
     if (!passed)
         return NULL;
-    *passed = (struct aw_passed){.own = own,
-                                 .time_ns = json_integer_value(json_object_get(object, "ns")),
+    *passed = (struct aw_passed){.time_ns = json_integer_value(json_object_get(object, "ns")),
                                  .at_ns = json_integer_value(json_object_get(object, "at"))};
     if (aw_bytes_read(text, passed->bytes, length / 2, &passed->size))
         return passed;
