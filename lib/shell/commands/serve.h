@@ -24,8 +24,8 @@ const char *aw_sim_option(const struct aw_sim *sim, const char *name);
 enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const char *unit,
                              double *value, struct aw_error *err);
 
-/* The place of its value among the names, a list that NULL ends; *place stays as it is where there is
- * none. AW_USAGE, with what it is: "state 'x': unknown — use one of …". */
+/* The place of its value among the names, a list that NULL ends; *place stays as it is where there
+ * is none. AW_USAGE, with what it is: "state 'x': unknown — use one of …". */
 enum aw_status aw_sim_choose(const struct aw_sim *sim, const char *name, const char *what,
                              const char *const *names, int *place, struct aw_error *err);
 

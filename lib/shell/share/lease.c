@@ -130,16 +130,22 @@ static int rank(const struct aw_peer *peer)
     return peer->halts ? 2 : peer->takes;
 }
 
+/* But not those whose own stop has more to send. */
+static void turn_down_all_dropped(struct aw_server *server)
+{
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->wants && !peer->halts && is_dropped(peer))
+            turn_down_dropped(peer);
+}
+
 /* Who has waited for the end of a stop: who said stop comes first, then who takes over. */
 static void serve_wants(struct aw_server *server)
 {
     struct aw_peer *first = NULL;
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        if (peer->wants && !peer->halts && is_dropped(peer)) /* a stop of its own goes on */
-            turn_down_dropped(peer);
+    turn_down_all_dropped(server);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
         if (peer->wants && (!first || rank(peer) > rank(first)))
             first = peer;
-    }
     if (first && !server->holder && !server->ends)
         grant(server, first);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)

@@ -1,4 +1,4 @@
-/* Linear equations: one that is worked out by hand, ones with known answers, and one that has none. */
+/* Linear equations: worked out by hand, with known answers, and without one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
