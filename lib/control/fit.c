@@ -221,6 +221,7 @@ static enum aw_status finish(struct aw_search *s, const struct candidate *best,
     free(error);
     fit->process = aw_search_process(s);
     fit->process.dead_time_s = fmax(0, fit->process.dead_time_s);
+    fit->drift = s->linear[AW_DRIFT];
     fit->dead_band = s->at[AW_DEAD_BAND];
     fit->n = n;
     fit->sigma = sqrt(whole->sum / (double)n);

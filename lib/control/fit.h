@@ -67,7 +67,7 @@ struct aw_fit {
     struct aw_process process;
     struct aw_fit_half half; /* of the 95 % interval, either way */
     double dead_band;
-    double offset;        /* measured at rest */
+    double offset, drift; /* measured at rest; its change per second without input */
     double sigma;         /* of the residuals, in the unit of y */
     double own, held_out; /* fit over what was used and what was not, 1 is perfect; -1 and more */
     double piece_s;       /* each piece so long was compared by itself, because slow motion is not
