@@ -188,6 +188,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
+    aw_armctl_intend(&state->arm, line);
     aw_session_moves(session);
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;

@@ -80,12 +80,15 @@ void arm_connect(struct aw_session *session, struct aw_link *link)
 {
     struct arm_state *state = arm_state(session);
     struct aw_armctl_options options = arm_options(session);
-    char dir[512];
+    char dir[512], under_way[sizeof state->arm.under_way];
+    memcpy(under_way, state->arm.under_way,
+           sizeof under_way); /* of a server whose device was gone */
     state->kept = (struct aw_armctl_memory){0};
     aw_state_path(session, "", dir, sizeof dir);
     if (!session->device.link->simulated && *dir)
         aw_armctl_state_load(dir, link->key, &state->kept);
     aw_armctl_init(&state->arm, link, &options, &state->kept);
+    aw_armctl_intend(&state->arm, under_way);
     aw_armctl_on_event(&state->arm, on_event, session);
 }
 
@@ -203,6 +206,14 @@ enum aw_status arm_check(struct aw_session *session, const struct aw_record *com
     return check(session, command, frame, &size);
 }
 
+/* Its stop is that of what this line moves. */
+static void intend(struct aw_session *session, struct aw_span line)
+{
+    char body[AW_ARMCTL_LINE_MAX];
+    snprintf(body, sizeof body, "%.*s", (int)line.size - 3, (const char *)line.data + 1);
+    aw_armctl_intend(&arm_state(session)->arm, body);
+}
+
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command, bool stream)
 {
     struct arm_state *state = arm_state(session);
@@ -219,6 +230,7 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command, b
     }
     if (status != AW_OK)
         return status;
+    intend(session, (struct aw_span){frame, size});
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
     aw_session_moves(session);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
@@ -304,7 +316,11 @@ bool arm_pings(struct aw_span frame)
 
 enum aw_moves arm_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
-    return tx && !arm_pings(frame) && !arm_keeps(session, frame) ? AW_MOVES : AW_MOVES_ON;
+    if (!tx || arm_pings(frame) || arm_keeps(session, frame))
+        return AW_MOVES_ON;
+    if (frame.size > 3)
+        intend(session, frame);
+    return AW_MOVES;
 }
 
 enum aw_status arm_allow(struct aw_session *session, const struct aw_record *command)
@@ -325,7 +341,9 @@ const void *arm_memory(struct aw_session *session, size_t *size)
 
 void arm_take_memory(struct aw_session *session, const void *bytes, size_t size)
 {
-    aw_armctl_memory_read(&arm_state(session)->arm.memory, bytes, size);
+    struct aw_armctl *arm = &arm_state(session)->arm;
+    if (aw_armctl_memory_read(&arm->memory, bytes, size))
+        arm->under_way[0] = '\0'; /* the memory knows what became of it */
 }
 
 bool arm_can_stop(struct aw_session *session)

@@ -63,7 +63,7 @@ class Tool:
 
 
 class Armctl(Tool):
-    """The stop: back to the last confirmed position, 30 deg."""
+    """The stop: back to the last confirmed position, 30 deg, of the joint that moves."""
     name = "armctl"
     simulator = ("armctl", "sim", "--listen", "tcp-listen:127.0.0.1:0", "--turn-speed", "90deg/s")
     moving = (("deg", "base", "350"),)
@@ -80,6 +80,7 @@ class Armctl(Tool):
 
     def settle(self, run):
         assert run("deg", "base", "30") == 0, "the arm does not go to 30 deg"
+        assert run("deg", "2", "10") == 0, "another joint, whose place is nothing to the stop, does not go"
 
     def judge(self, message):
         return {b"DEG1,350": MOVES, b"DEG1,030": STOPS, b"SPD100": MOVES,

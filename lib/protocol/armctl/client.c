@@ -782,6 +782,7 @@ static enum aw_status report_ended(struct talk *talk, enum aw_status status)
 
 static enum aw_status conclude(struct talk *talk, enum aw_status status)
 {
+    talk->arm->under_way[0] = '\0';
     talk->out->total_ns = talk->first_ns < 0 ? 0 : now_of(talk->arm) - talk->first_ns;
     if (status == AW_OK && (talk->answered || talk->held))
         return conclude_confirmed(talk);
@@ -848,6 +849,12 @@ enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *
     return status == AW_OK ? aw_armctl_command_line(arm, body, outcome, err) : status;
 }
 
+void aw_armctl_intend(struct aw_armctl *arm, const char *body)
+{
+    if (aw_armctl_body_valid(body))
+        copy_body(arm->under_way, body);
+}
+
 enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
                                       struct aw_armctl_outcome *outcome, struct aw_error *err)
 {
@@ -864,6 +871,7 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
                        body);
     struct talk talk;
     start(&talk, arm, body, outcome, err);
+    aw_armctl_intend(arm, body);
     enum aw_status status = aw_armctl_idle(arm, now_of(arm), err);
     if (status == AW_OK)
         status = deliver_somehow(&talk);
@@ -954,6 +962,7 @@ static bool stop_body(struct aw_armctl *arm, char *body)
 {
     const struct aw_armctl_memory *memory = &arm->memory;
     const char *moving = *memory->motor     ? memory->motor
+                         : *arm->under_way  ? arm->under_way
                          : *memory->pending ? memory->pending
                                             : memory->confirmed;
     struct aw_record command, back;

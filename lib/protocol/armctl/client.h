@@ -152,6 +152,7 @@ struct aw_armctl {
     struct aw_armctl_memory memory;
     bool tx_sure; /* this session has shown that the handler expects our digit */
     bool rx_sure; /* and that we expect its digit */
+    char under_way[AW_ARMCTL_BODY_MAX + 1]; /* TYPE and parameters; "": nothing is */
     struct aw_armctl_counters counters;
     aw_armctl_event_fn *event;
     void *context;
@@ -205,8 +206,12 @@ double aw_armctl_target(struct aw_armctl *arm, int joint);
 bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *command,
                               struct aw_record *back);
 
+/* This command ("DEG1,090") is sent next: until it has ended, aw_armctl_last_stop is the stop of what
+ * it moves. Nothing is sent. */
+void aw_armctl_intend(struct aw_armctl *arm, const char *body);
+
 /* Stop, as far as the protocol has one: commands the last confirmed position of what moves (the
- * command that was never confirmed), else the last confirmed command again. Both digits are sent,
+ * command that is under way, or was never confirmed), else the last confirmed command again. Both digits are sent,
  * so that it is carried out whichever the handler expects: the one that it has had already first,
  * so that it is carried out once where the digits agree. If wait is set they are sent until both
  * are acknowledged, and the confirmation is waited for. With wait not set, for signal time, both

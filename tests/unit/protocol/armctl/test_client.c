@@ -971,6 +971,33 @@ static void test_stop_with_nothing_known(void **state)
 
 /* Stopped before the ACK came, so that either digit may be the right one: the one that the handler
  * has had goes first, and is a duplicate. */
+static void join_lines(void *context, const void *bytes, size_t size)
+{
+    strncat(context, bytes, size);
+}
+
+/* The stop of a crash is that of the command that is under way, whatever was confirmed last. */
+static void test_last_stop_of_what_is_under_way(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,030", {{10, "0ACK0\r\n"}, {20, "2DEG1,030\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG2,010", {{10, "0ACK1\r\n"}, {20, "3DEG2,010\r\n"}}},
+        {"0ACK3", {{0}}},
+        {0},
+    };
+    char lines[100] = "", idle[100] = "";
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,030"), AW_OK);
+    assert_int_equal(go(f, "DEG2,010"), AW_OK);
+    aw_armctl_last_stop(&f->arm, join_lines, idle);
+    assert_string_equal(idle, "1DEG2,010\r\n0DEG2,010\r\n");
+    aw_armctl_intend(&f->arm, "DEG1,350");
+    aw_armctl_last_stop(&f->arm, join_lines, lines);
+    assert_string_equal(lines, "1DEG1,030\r\n0DEG1,030\r\n");
+}
+
 static void test_stop_goes_back(void **state)
 {
     (void)state;
@@ -1364,6 +1391,7 @@ int main(void)
         cmocka_unit_test(test_ping_without_an_answer),
         cmocka_unit_test(test_last_confirmed),
         cmocka_unit_test(test_stop_with_nothing_known),
+        cmocka_unit_test(test_last_stop_of_what_is_under_way),
         cmocka_unit_test(test_stop_goes_back),
         cmocka_unit_test(test_stop_that_is_carried_out_twice),
         cmocka_unit_test(test_a_confirmation_from_before_does_not_confirm_a_stop),
