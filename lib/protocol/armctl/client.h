@@ -206,18 +206,18 @@ double aw_armctl_target(struct aw_armctl *arm, int joint);
 bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *command,
                               struct aw_record *back);
 
-/* This command ("DEG1,090") is sent next: until it has ended, aw_armctl_last_stop is the stop of what
- * it moves. Nothing is sent. */
+/* This command ("DEG1,090") is sent next: until it has ended, aw_armctl_last_stop is the stop of
+ * what it moves. Nothing is sent. */
 void aw_armctl_intend(struct aw_armctl *arm, const char *body);
 
 /* Stop, as far as the protocol has one: commands the last confirmed position of what moves (the
- * command that is under way, or was never confirmed), else the last confirmed command again. Both digits are sent,
- * so that it is carried out whichever the handler expects: the one that it has had already first,
- * so that it is carried out once where the digits agree. If wait is set they are sent until both
- * are acknowledged, and the confirmation is waited for. With wait not set, for signal time, both
- * lines go out at once, and once; AW_OK if they are acknowledged within AW_ARMCTL_STOP_LOOK_MS,
- * which is that the stop is carried out, else AW_TIMEOUT, or AW_STOPPED where the clock refuses to
- * wait. AW_OK with AW_ARMCTL_NOT_SENT if no position is known. */
+ * command that is under way, or was never confirmed), else the last confirmed command again. Both
+ * digits are sent, so that it is carried out whichever the handler expects: the one that it has
+ * had already first, so that it is carried out once where the digits agree. If wait is set they
+ * are sent until both are acknowledged, and the confirmation is waited for. With wait not set, for
+ * signal time, both lines go out at once, and once; AW_OK if they are acknowledged within
+ * AW_ARMCTL_STOP_LOOK_MS, which is that the stop is carried out, else AW_TIMEOUT, or AW_STOPPED
+ * where the clock refuses to wait. AW_OK with AW_ARMCTL_NOT_SENT if no position is known. */
 #define AW_ARMCTL_STOP_LOOK_MS 300
 enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
