@@ -7,6 +7,7 @@ teleop and no follow ends when it is woken (SIGCONT), with that reason, and its 
                                              gamepad of the kernel's (tests/kernel/pad.c), else a recording
     WITHIN=40                                ms, in place of those 20: a machine that is busy
     WHAT=play,follow,experiments             in place of teleop
+    TOOLS=armctl                             of these alone
 """
 import os
 import random
@@ -35,7 +36,7 @@ EXPERIMENTS = {
     "ezphys": {"motor": "motor {joint} 1.5 1000 --for 60s"},
 }
 WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
-OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"]}
+OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"], "armctl": ["--force"]}
 # The pad of docs/teleop.md; the button is held, the stick goes out and stays there.
 JOINTS = {"hidmotor": "m2", "canpid": "lknee", "unitysim": "elbow"}
 EVENTS = """E: 0.0 0000 0000 0
@@ -59,7 +60,27 @@ class Unitysim(TOOLS["unitysim"]):
         self.url = "udp:127.0.0.1:{port}?listen=%d" % self.port
 
 
-TOOLS["unitysim"] = Unitysim
+class Armctl(TOOLS["armctl"]):
+    """By steps: the stop is the last place that was confirmed, or one before it, where the program was stopped before
+    it had heard of that; a step goes on from there."""
+
+    def prepare(self):
+        path = f"{self.folder}/armctl{self.number}.ini"
+        with open(path, "w", encoding="ascii") as file:
+            file.write("[joint lift]\nindex = 2\n")
+        self.options, self.at = ("--config", path), None
+
+    def heard(self, message):
+        if message[1:6] == b"DEG2,":
+            self.at = int(message[6:])
+
+    def judge(self, message):
+        if message[1:6] != b"DEG2,":
+            return None
+        return STOPS if self.at is not None and int(message[6:]) <= self.at else MOVES
+
+
+TOOLS.update(unitysim=Unitysim, armctl=Armctl)
 
 
 class Round:
@@ -192,9 +213,12 @@ def main():
         file.write(pad + "\n" + EVENTS)
     rounds, within = int(os.environ.get("ROUNDS", "2")), float(os.environ.get("WITHIN", "20"))
     number, late = 0, 0
-    for name in ("hidmotor", "canpid", "unitysim", "ezphys"):
+    for name in ("hidmotor", "canpid", "unitysim", "ezphys", "armctl"):
+        if name not in os.environ.get("TOOLS", name).split(","):
+            continue
         whats = [what for word in os.environ.get("WHAT", "teleop").split(",")
-                 for what in (EXPERIMENTS[name] if word == "experiments" else [word])]
+                 for what in (EXPERIMENTS.get(name, ()) if word == "experiments" else [word])
+                 if name != "armctl" or what == "teleop"]
         for what, way in ((what, way) for what in whats for way in WAYS):
             times = []
             while len(times) < rounds:

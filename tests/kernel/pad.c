@@ -2,9 +2,10 @@
  * descriptor are those of a Logitech F310 (its switch at D, 046d:c216).
  *
  *     pad ROUNDS PAUSE_MS [uhid]  "pad: /dev/input/event3", then, when a line comes on standard
- *                                 input: rounds of the button held, the stick out, the button let
- *                                 go ("released T", T in s since 1970), the stick back; and at the
- *                                 end the button held, the stick out, and pulled out ("gone T").
+ *                                 input: rounds of the button held, the stick out ("pushed T", T in
+ *                                 s since 1970), the button let go ("released T"), the stick back;
+ *                                 and at the end the button held, the stick out, and pulled out
+ *                                 ("gone T").
  *     pad hold                    with a line: the button is held and the stick out, until the end
  *                                 of standard input
  */
@@ -199,6 +200,7 @@ static void push(struct pad *pad, long pause, int way)
 {
     put(pad, EV_KEY, BTN_TR, 1);
     nap(pause);
+    say("pushed");
     put(pad, EV_ABS, ABS_Y, way);
     nap(pause);
 }

@@ -58,7 +58,34 @@ in_time() {
         }' stops.txt pad.log
 }
 
-declare -A links=([hidmotor]='-l sim:' [canpid]='-l sim: -c pos -b lknee' [unitysim]='-l sim:'
+# stands_behind COUNT: of armctl, whose steps end by themselves. None begins later than 20 ms behind a release and the end,
+# until the stick is pushed again, and each has its stop: back to what was confirmed last.
+stands_behind() {
+    "$bin/armctl" -q decode armctl.pcapng -j | jq -r 'select(.msg == "deg") | [.t, .dir, .angle] | @tsv' >steps.txt
+    awk -v count="$1" '
+        FNR == NR { if ($2 == "rx") at = $3; else { time[++n] = $1; begins[n] = $3 != at } next }
+        /^(pushed|released|gone) / { what[++events] = $1; when[events] = $2 + 0 }
+        END {
+            for (i = 1; i <= events; i++) {
+                if (what[i] == "pushed") continue
+                total++
+                until = i < events ? when[i + 1] : 1e18
+                stop = 0
+                for (k = 1; k <= n; k++) {
+                    if (time[k] <= when[i] || time[k] >= until) continue
+                    after = (time[k] - when[i]) * 1000
+                    if (begins[k]) { begun++; late += after > 20 }
+                    else if (!stop) { stop = 1; stops++; worst = after > worst ? after : worst }
+                }
+            }
+            for (k = 1; k <= n; k++) steps += begins[k]
+            printf "# armctl: behind %d ends of %d steps %d began, %d later than 20 ms; %d stops, the worst after %.1f ms\n",
+                total, steps, begun, late, stops, worst
+            exit !(total == count && stops == count && late == 0 && steps > total)
+        }' steps.txt pad.log
+}
+
+declare -A links=([armctl]='-l sim: --config armctl.ini --force' [hidmotor]='-l sim:' [canpid]='-l sim: -c pos -b lknee' [unitysim]='-l sim:'
     [ezphys]='-l sim:cart-pole')
 declare -A stops=([hidmotor]='.msg == "set_setpoints" and .duration == 0'
     [canpid]='.msg == "setpoint" and .value > 360'
@@ -69,7 +96,10 @@ drive 100 20 hidmotor
 check "hidmotor: pulled out in motion" ended hidmotor "${pids[0]}"
 check "hidmotor: 101 of 101 stops within 20 ms" in_time hidmotor 101
 more=$((${rounds:?} * 10 > 100 ? 100 : rounds * 10))
-drive $more 120 canpid unitysim ezphys
+printf '[joint lift]\nindex = 2\nhome = 180\n' >armctl.ini
+drive $more 120 canpid unitysim ezphys armctl
+check "armctl: pulled out in motion" ended armctl "${pids[3]}"
+check "armctl: nothing begins behind $((more + 1)) of $((more + 1)) ends" stands_behind $((more + 1))
 i=0
 for tool in canpid unitysim ezphys; do
     check "$tool: pulled out in motion" ended $tool "${pids[i++]}"
