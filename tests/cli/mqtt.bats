@@ -137,6 +137,24 @@ answer() {
     same "$(jq -s 'map(select(.cmd == "gripper" and .ok)) | length' answers)" 1
 }
 
+@test "s on the screen of a watch by a broker stops what another program moves" {
+    broker
+    shared
+    hidmotor -q -j -l "$at" move 0 80 0 duration=60s --wait >moved 2>/dev/null 3>&- &
+    local mover=$!
+    started+=("$mover")
+    TERM=xterm terminal 100 <<<"
+        launch hidmotor -l $at watch
+        want {s STOP}
+        while {[catch {exec jq -e -s {.[0].m2.target > 0} << [exec hidmotor -q -j -l $at status]}]} {}
+        type s
+        want {stop result=confirmed}
+        type q
+        ends 0"
+    wait "$mover" && false
+    same "$(jq -r 'select(.cmd) | .result + " " + .error' moved)" "stopped stopped"
+}
+
 @test "two commanders and ten readers: one commands, --take takes over, all see it" {
     broker
     shared

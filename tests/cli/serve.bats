@@ -160,6 +160,19 @@ rival() {
     printf '%s\n' t,m1,m2,m3 0,0,0,0 1,0,10,0 >poses.csv
     second=(move 0 10 0)
     rival hidmotor move 0 60 0 duration=100s --wait
+    # By steps, each of which is confirmed: the next one is not begun.
+    rm poses.csv
+    sed -n '/^```evemu/,/^E:/{/^[#NIPBA]/p}' "$root/docs/teleop.md" >pad.evemu
+    for event in '0.0 0000 0000 0' '0.3 0001 0137 1' '0.6 0003 0001 -32768' '100.0 0001 0137 0'; do
+        printf 'E: %s\nE: %s 0000 0000 0\n' "$event" "${event%% *}" >>pad.evemu
+    done
+    printf '%s\n' '[joint lift]' 'index = 2' 'speed = 20' >arm.ini
+    export ARMCTL_CONFIG=$D/arm.ini
+    serve a armctl -l sim:
+    ok armctl -q deg lift 20
+    second=(deg lift 10)
+    rival armctl teleop --pad file:pad.evemu
+    same "$(armctl -q -j status | jq -c .lift.target)" 10
 }
 
 @test "stop is anybody's: whoever was moving hears who it was, exit 3" {

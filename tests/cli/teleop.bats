@@ -277,6 +277,27 @@ y = mark success'
     has "$stderr" 'no button was pressed'
 }
 
+@test "--learn of armctl: the map drives by steps, as fast as the one that is built in" {
+    pad 0.5=hold:1 0.7=hold:0 1.0=full:1 1.1=full:0 1.5=lefty:-32768 1.6=lefty:0 2.0=righttrigger:255 2.1=righttrigger:0 \
+        2.2=lefttrigger:255 2.3=lefttrigger:0 2.5=hold:1 2.6=hold:0 2.7=hold:1 2.8=hold:0 2.9=hold:1 3.0=hold:0 3.1=b:1 3.2=b:0
+    ok arm 'teleop --learn --map mine --pad file:pad.evemu'
+    has "$stderr" ' 3 of 8  lift: move its control in the positive direction'
+    same "$(sed '1,/^$/d' arm.ini)" '[teleop mine]
+enable = rightshoulder
+full = leftshoulder
+lefty = lift velocity -100%
+righttrigger = grip velocity 100%
+lefttrigger = grip velocity -100%
+b = quit'
+    pad 0.5=hold:1 1.0=lefty:-32768 2.0=hold:0 2.5=lefty:0
+    cp arm.ini learned.ini
+    printf '%s\n' 'deg lift 90' 'teleop --pad file:pad.evemu' >script
+    ok armctl --config learned.ini -l "$fast" --record learned.pcapng run script
+    has "$output" 'teleop result=ended stops=1'
+    mv learned.pcapng run.pcapng
+    same "$(steps_of 2)" "$(seq 90 2 112 | xargs)"
+}
+
 @test "--learn: a device that nobody knows has the kernel's names; what rests at its end goes one way" {
     cat >stick.evemu <<'END'
 # EVEMU 1.3

@@ -19,7 +19,6 @@
 #define REST_NS  (20 * AW_MILLISECOND) /* while nothing does */
 #define STALE_S  2.0                   /* by default, of Bluetooth */
 #define FPS      20
-#define BY_STEPS 0.5 /* of its range in a second, where a joint has no speed */
 
 /* ---- Beginning ---------------------------------------------------------------------------------
  */
@@ -96,12 +95,10 @@ static enum aw_status read_rate(struct aw_hands *h, size_t row)
     return aw_number_parse_unit(r->rate_text, NULL, &h->engine.share[row], &h->session->err);
 }
 
-/* What a share is of: the limit of its speed, else its range a second; by steps, which nobody can
- * end, a part of that. */
+/* What a share is of: the limit of its speed, else of its range a second. */
 static double whole_of(const struct aw_hands *h, const struct aw_joint *joint)
 {
-    double range = joint->max - joint->min;
-    return isfinite(joint->speed) ? joint->speed : h->engine.step_s > 0 ? BY_STEPS * range : range;
+    return isfinite(joint->speed) ? joint->speed : h->way->of_range * (joint->max - joint->min);
 }
 
 static double speed_of(const struct aw_hands *h, size_t joint)
@@ -113,10 +110,10 @@ static double speed_of(const struct aw_hands *h, size_t joint)
         double share = h->engine.share[row], rate = h->engine.rate[row];
         if (strcmp(name, "select") != 0 && aw_joints_number(&h->list, name) != joint)
             continue;
-        if (isnan(rate) && share == 0 && h->engine.step_s > 0)
-            rate = whole;
         asked = fmax(asked, fabs(share != 0 ? share * whole : rate));
     }
+    if (asked == 0 && h->way->waits)
+        asked = whole;
     return isfinite(most) || asked == 0 ? most : asked;
 }
 
@@ -125,7 +122,7 @@ static void see_joint(struct aw_hands *h, size_t i)
     const struct aw_joint *joint = &h->list.joints[i];
     struct aw_teleop_joint *j = &h->joints[i];
     double at = joint->now.value[AW_JOINT_ACTUAL];
-    if (!joint->blind && !(h->engine.step_s > 0 && isnan(at))) /* else as --force has it */
+    if (!joint->blind && !(h->way->waits && isnan(at))) /* else as --force has it */
         j->actual = at;
     else if (joint->blind && !isnan(j->target))
         j->actual = j->target; /* what it was told is all that is known */
@@ -140,7 +137,7 @@ static enum aw_status describe_joints(struct aw_hands *h)
     const struct aw_joints *joints = h->session->tool->joints;
     bool force = aw_flag(h->session, "force");
     enum aw_status status = AW_OK;
-    h->engine.step_s = joints->confirms ? 1 / joints->hz : 0;
+    h->engine.step_s = h->way->waits ? 1 / joints->hz : 0;
     for (size_t i = 0; i < h->list.n && i < AW_TELEOP_JOINTS && status == AW_OK; i++) {
         const struct aw_joint *joint = &h->list.joints[i];
         double speed = speed_of(h, i);
@@ -151,9 +148,9 @@ static enum aw_status describe_joints(struct aw_hands *h)
             .max = joint->max,
             .speed = speed,
             .whole = whole_of(h, joint),
-            .actual = (joint->blind || joints->confirms) && force ? (joint->min + joint->max) / 2
-                                                                  : (double)NAN,
-            .least = joints->confirms ? pow(10, -joint->decimals) : 0,
+            .actual = (joint->blind || h->way->waits) && force ? (joint->min + joint->max) / 2
+                                                               : (double)NAN,
+            .least = h->way->waits ? pow(10, -joint->decimals) : 0,
             .targets = joint->takes & AW_JOINT_TAKES_TARGETS && !(joints->steer > 0),
             .target = NAN,
             .goal = NAN,
@@ -238,31 +235,6 @@ static enum aw_status begin_joints(struct aw_hands *h)
     return aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
 }
 
-/* Nobody steps from where nobody knows. */
-static enum aw_status check_known(struct aw_hands *h)
-{
-    size_t known = 0, unknown = h->engine.n;
-    for (size_t i = 0; i < h->engine.n; i++) {
-        if (!h->mapped[i])
-            continue;
-        if (isnan(h->joints[i].actual))
-            unknown = i;
-        else
-            known++;
-    }
-    if (!(h->engine.step_s > 0) || unknown == h->engine.n)
-        return AW_OK;
-    const char *name = aw_joint_called(&h->list.joints[unknown]);
-    if (known == 0)
-        return aw_fail(&h->session->err, AW_LIMIT,
-                       "teleop: no joint has confirmed where it stands — move %s once, or --force "
-                       "begins in the middle of its range",
-                       name);
-    aw_session_notice(h->session,
-                      "%s: where it stands is not known, so it is not driven — move it once", name);
-    return AW_OK;
-}
-
 static enum aw_status begin(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
@@ -273,8 +245,8 @@ static enum aw_status begin(struct aw_hands *h)
     status = aw_teleop_choose(h, aw_option(session, "map"));
     if (status == AW_OK)
         status = begin_engine(h);
-    if (status == AW_OK && !dry)
-        status = check_known(h);
+    if (status == AW_OK && !dry && h->way->check)
+        status = h->way->check(h);
     return status == AW_OK && !dry ? find_hands(h) : status;
 }
 
@@ -406,55 +378,13 @@ static bool read_keys(struct aw_hands *h)
     return n < (ssize_t)sizeof text;
 }
 
-/* The step of one joint, the next one in turn, until it is confirmed. What hands did meanwhile is
- * looked at before another one begins; that it is not faster than the hand wants it, here. */
-static enum aw_status take_step(struct aw_hands *h)
-{
-    struct aw_session *session = h->session;
-    const struct aw_joints *joints = session->tool->joints;
-    struct aw_joint_goal goal;
-    const struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
-                                             .goals = &goal,
-                                             .n = 1,
-                                             .seconds = h->engine.step_s,
-                                             .stream = true,
-                                             .show_ns = AW_NO_TIME};
-    size_t i = 0, n = h->engine.n;
-    while (i < n &&
-           !(fabs(h->joints[(h->turn + i) % n].target - h->joints[(h->turn + i) % n].actual) > 0))
-        i++;
-    if (i == n || h->channels.behind)
-        return AW_OK;
-    goal.joint = (h->turn + i) % n;
-    const struct aw_teleop_joint *j = &h->joints[goal.joint];
-    goal.value = j->target;
-    h->turn = goal.joint + 1;
-    h->next_ns =
-        aw_clock_after(aw_clock_now(session->clock), fabs((j->target - j->actual) / j->velocity));
-    enum aw_status status = joints->command(session, &h->list, &command);
-    if (status == AW_OK)
-        status = joints->read(session, &h->list);
-    see_joint(h, goal.joint);
-    aw_teleop_waited(&h->engine, aw_clock_now(session->clock));
-    h->keys.late = true;
-    while (!read_keys(h))
-        ;
-    h->keys.late = false;
-    return status;
-}
-
-static enum aw_status send(struct aw_hands *h)
+static enum aw_status send_stream(struct aw_hands *h)
 {
     const struct aw_joints *joints = h->session->tool->joints;
     struct aw_joint_goal goals[AW_TELEOP_JOINTS];
     struct aw_joint_command command = {
         .goals = goals, .seconds = 1 / joints->hz, .stream = true, .show_ns = AW_NO_TIME};
-    int64_t now = aw_clock_now(h->session->clock);
-    if (now < h->next_ns)
-        return AW_OK;
-    if (h->engine.step_s > 0)
-        return take_step(h);
-    h->next_ns = now + (int64_t)(1e9 / joints->hz);
+    h->next_ns = aw_clock_now(h->session->clock) + (int64_t)(1e9 / joints->hz);
     for (int what = AW_JOINT_TARGETS; what <= AW_JOINT_VELOCITIES; what++) {
         command.what = (enum aw_joint_what)what;
         command.n = 0;
@@ -470,6 +400,31 @@ static enum aw_status send(struct aw_hands *h)
             return status;
     }
     return AW_OK;
+}
+
+static const struct aw_teleop_way stream = {.of_range = 1, .send = send_stream};
+
+/* What was waited for until it was confirmed: the hands are looked at before anything else begins.
+ */
+static void catch_up(struct aw_hands *h)
+{
+    for (size_t i = 0; i < h->engine.n; i++)
+        see_joint(h, i);
+    aw_teleop_waited(&h->engine, aw_clock_now(h->session->clock));
+    h->keys.late = true;
+    while (!read_keys(h))
+        ;
+    h->keys.late = h->waited = false;
+}
+
+static enum aw_status send(struct aw_hands *h)
+{
+    if (aw_clock_now(h->session->clock) < h->next_ns)
+        return AW_OK;
+    enum aw_status status = h->way->send(h);
+    if (h->waited)
+        catch_up(h);
+    return status;
 }
 
 /* One stop, confirmed; or the command ends, and the shell says what is not. */
@@ -622,6 +577,7 @@ enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *a
     if (!h)
         return aw_no_memory(&session->err);
     h->session = session;
+    h->way = session->tool->joints->confirms ? &aw_teleop_steps : &stream;
     h->keys.wanted = aw_flag(session, "keys");
     bool learns = aw_flag(session, "learn");
     enum aw_status status = learns ? learn(h) : begin(h);

@@ -11,6 +11,8 @@
 
 #define AW_TELEOP_JOINTS 64
 
+struct aw_hands;
+
 /* Keys in place of a pad. Where the terminal reports releases (kitty's protocol) a key that is held
  * runs; elsewhere a key is a push of STEP_NS. */
 struct aw_teleop_keys {
@@ -41,8 +43,21 @@ struct aw_teleop_channels {
     int64_t stale_ns; /* silence that is a loss; 0: none is */
 };
 
+/* How what the hands want goes out: as a stream of commands, or in steps. */
+struct aw_teleop_way {
+    bool waits;      /* until each command is confirmed, which says all that is known of a joint */
+    double of_range; /* 100 % of a joint without a speed: so much of its range in a second */
+    enum aw_status (*check)(struct aw_hands *hands); /* can it begin? NULL: always */
+    /* What is wanted now; sets next_ns, and waited if it was waited for. */
+    enum aw_status (*send)(struct aw_hands *hands);
+};
+
+/* Where a motion cannot be ended: one small step after the other. */
+extern const struct aw_teleop_way aw_teleop_steps;
+
 struct aw_hands {
     struct aw_session *session;
+    const struct aw_teleop_way *way;
     struct aw_joint_list list;
     struct aw_teleop engine;
     struct aw_teleop_map map;
@@ -59,6 +74,7 @@ struct aw_hands {
     char said[120];            /* the last thing that happened */
     int64_t next_ns, event_ns; /* the next command is due; of the event that is being handled */
     size_t turn;               /* of steps: the joint whose turn it is */
+    bool waited;               /* for the last command, until it was confirmed */
     unsigned stops, marks, recordings; /* recordings that the button has begun */
     unsigned recording;                /* the number of the last one */
     char record_path[PATH_MAX];        /* and its file */

@@ -171,11 +171,12 @@ static bool goes_one_way(const struct learner *l, const struct move *move)
 static void write_velocity(struct learner *l, const struct aw_joint *joint, const struct move *move,
                            bool back)
 {
-    bool one_way = goes_one_way(l, move), known = isfinite(joint->speed);
+    bool one_way = goes_one_way(l, move);
+    bool known = isfinite(joint->speed) || l->hands->way->waits; /* whose steps are small */
     const char *rate = known ? "100%" : isfinite(joint->max - joint->min) ? "10%" : "1";
     bool minus = one_way ? back : move->out < 0;
     fprintf(l->text, "%s = %s velocity %s%s", control_of(l, move->control)->name,
-            *joint->alias ? joint->alias : joint->name, minus ? "-" : "", rate);
+            aw_joint_called(joint), minus ? "-" : "", rate);
     if (one_way && fabs(move->rest) > AT_END)
         fprintf(l->text, " min=%g max=%g", copysign(1, move->rest), -copysign(1, move->rest));
     fprintf(l->text, "\n");
@@ -183,7 +184,7 @@ static void write_velocity(struct learner *l, const struct aw_joint *joint, cons
 
 static enum aw_status ask_joint(struct learner *l, const struct aw_joint *joint)
 {
-    const char *name = *joint->alias ? joint->alias : joint->name;
+    const char *name = aw_joint_called(joint);
     char back[AW_JOINT_NAME + 16];
     struct move move;
     enum aw_status status = ask(l, name, "move its control in the positive direction", &move);
