@@ -174,9 +174,12 @@ static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
  * they drive stays where it is, whatever its setpoint. */
 static enum aw_status check_gains_act(struct aw_bench *bench, const struct aw_gains *before)
 {
-    double start = bench->last[AW_BENCH_MEASURED], scale = bench->joint.scale;
-    double away = start / scale > 0 ? -bench->joint.step / 2 : bench->joint.step / 2;
+    double scale = bench->joint.scale;
     enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0});
+    if (status == AW_OK)
+        status = aw_bench_collect(bench, REST_S);
+    double start = bench->last[AW_BENCH_MEASURED];
+    double away = start / scale > 0 ? -bench->joint.step / 2 : bench->joint.step / 2;
     if (status == AW_OK)
         status = aw_bench_push(bench, start / scale + away);
     if (status == AW_OK)
