@@ -45,6 +45,13 @@ struct canpid_state {
     unsigned no_current;               /* sensors frames so far, if none had a current but 0 */
     size_t n_old; /* gains that the running command tries others for: the stop puts them back */
     struct aw_canpid_gain_at old[AW_CANPID_GAINS];
+    struct canpid_memory {
+        uint32_t n_old;
+        struct canpid_kept_gain {
+            uint32_t board, controller, gain;
+            float value;
+        } old[AW_CANPID_GAINS];
+    } memory; /* the same, for a server, which stops the driver when this program is gone */
 };
 
 static inline struct aw_canpid *canpid_of(struct aw_session *session)
@@ -195,5 +202,9 @@ void canpid_simulated(struct aw_session *session, struct aw_device *device);
 extern const struct aw_transport canpid_sim_transport;
 extern const struct aw_joints canpid_joints;
 extern const struct aw_bench_hooks canpid_bench;
+
+/* See struct aw_share_hooks: the server of who tries gains puts the old ones back. */
+const void *canpid_memory(struct aw_session *session, size_t *size);
+void canpid_take_memory(struct aw_session *session, const void *bytes, size_t size);
 
 #endif

@@ -375,6 +375,41 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
     return status;
 }
 
+const void *canpid_memory(struct aw_session *session, size_t *size)
+{
+    struct canpid_state *state = session->state;
+    struct canpid_memory *memory = &state->memory;
+    *size = sizeof *memory;
+    memset(memory, 0, sizeof *memory);
+    memory->n_old = (uint32_t)state->n_old;
+    for (size_t i = 0; i < state->n_old; i++) {
+        const struct aw_canpid_gain_at *at = &state->old[i];
+        memory->old[i] = (struct canpid_kept_gain){at->board, (uint32_t)at->controller,
+                                                   (uint32_t)at->gain, (float)at->value};
+    }
+    return memory;
+}
+
+void canpid_take_memory(struct aw_session *session, const void *bytes, size_t size)
+{
+    struct canpid_state *state = session->state;
+    struct canpid_memory memory;
+    if (session->share.attached || size != sizeof memory)
+        return;
+    memcpy(&memory, bytes, sizeof memory);
+    state->n_old = 0;
+    for (size_t i = 0; i < AW_CANPID_GAINS && i < memory.n_old; i++) {
+        const struct canpid_kept_gain *kept = &memory.old[i];
+        if (kept->board / 32 >= AW_CANPID_BOARDS || kept->board % 32 != 0 ||
+            kept->controller >= AW_CANPID_CONTROLLERS || kept->gain >= AW_CANPID_GAINS ||
+            !isfinite(kept->value))
+            return;
+        state->old[state->n_old++] =
+            (struct aw_canpid_gain_at){kept->board, (int)kept->controller,
+                                       (enum aw_canpid_gain)kept->gain, (double)kept->value};
+    }
+}
+
 static void wait_for_turn(struct aw_session *session, unsigned board, aw_frame_fn *add,
                           void *context)
 {

@@ -177,26 +177,19 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 
 /* Its gains: the law runs once a tick, with e in deg, as struct aw_gains has it. */
 
-static size_t place_of(const struct aw_bench *bench)
-{
-    size_t i = 0;
-    while (aw_hidmotor_gain_motor(i) != (int)bench->joint.number ||
-           aw_hidmotor_gain_controller(i) != AW_HIDMOTOR_PID)
-        i++;
-    return i;
-}
-
 static void lay(const struct aw_bench *bench, struct aw_gains gains, struct aw_gain *all)
 {
     const double values[] = {gains.kp, gains.ki, gains.kd};
+    struct aw_gain *own = motor_law_of(all, (int)bench->joint.number);
     for (size_t i = 0; i < 3; i++)
-        all[place_of(bench) + i] = (struct aw_gain){.value = (float)values[i], .known = true};
+        own[i] = (struct aw_gain){.value = (float)values[i], .known = true};
 }
 
 static bool known(struct aw_bench *bench, struct aw_gains *gains)
 {
     struct aw_session *session = bench->session;
-    struct aw_gain *old = motor_state(session)->old, *own = old + place_of(bench);
+    struct aw_gain *old = motor_state(session)->old;
+    const struct aw_gain *own = motor_law_of(old, (int)bench->joint.number);
     struct aw_error before = session->err;
     bool there = motor_read_law(session, old) == AW_OK;
     session->err = before;
@@ -213,7 +206,7 @@ static enum aw_status send_gains(struct aw_bench *bench, struct aw_gains gains)
     struct motor_state *state = motor_state(session);
     struct aw_gain all[AW_HIDMOTOR_GAIN_PLACES];
     struct aw_hidmotor_status now;
-    if (!state->old[place_of(bench)].known)
+    if (!motor_law_of(state->old, (int)bench->joint.number)->known)
         return aw_fail(&session->err, AW_REFUSED,
                        "the board does not tell its gains, so they could not be put back");
     memcpy(all, state->old, sizeof all);

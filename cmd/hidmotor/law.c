@@ -1,4 +1,7 @@
 /* The gains by which the board's law drives its motors, for tune: read, sent, and put back. */
+#include <math.h>
+#include <string.h>
+
 #include "state.h"
 
 static enum aw_status make_request(struct aw_session *session, const struct aw_gain *gains,
@@ -57,4 +60,40 @@ void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context)
         add(context, report, sizeof report);
     }
     session->err = before;
+}
+
+struct aw_gain *motor_law_of(struct aw_gain *gains, int motor)
+{
+    size_t i = 0;
+    while (aw_hidmotor_gain_motor(i) != motor || aw_hidmotor_gain_controller(i) != AW_HIDMOTOR_PID)
+        i++;
+    return gains + i;
+}
+
+const void *motor_memory(struct aw_session *session, size_t *size)
+{
+    struct motor_state *state = motor_state(session);
+    *size = sizeof state->memory;
+    memset(&state->memory, 0, sizeof state->memory);
+    state->memory.tries = state->tries;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS && state->tries; i++)
+        for (int k = 0; k < 3; k++)
+            state->memory.law[i][k] = motor_law_of(state->old, i)[k].value;
+    return &state->memory;
+}
+
+void motor_take_memory(struct aw_session *session, const void *bytes, size_t size)
+{
+    struct motor_state *state = motor_state(session);
+    struct motor_memory memory;
+    if (session->share.attached || size != sizeof memory)
+        return;
+    memcpy(&memory, bytes, sizeof memory);
+    state->tries = memory.tries == 1;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS && state->tries; i++)
+        for (int k = 0; k < 3; k++) {
+            state->tries = state->tries && isfinite(memory.law[i][k]);
+            motor_law_of(state->old, i)[k] =
+                (struct aw_gain){.known = true, .value = memory.law[i][k]};
+        }
 }

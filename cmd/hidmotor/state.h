@@ -37,6 +37,10 @@ struct motor_state {
     int64_t sound_ns;  /* of the bench: its joint said last where it can be */
     struct aw_gain old[AW_HIDMOTOR_GAIN_PLACES]; /* of the board, before tune */
     bool tries;                                  /* others are tried: the stop puts these back */
+    struct motor_memory {
+        uint32_t tries;
+        float law[AW_HIDMOTOR_JOINTS][3];
+    } memory; /* the same, for a server, which stops the arm when this program is gone */
 };
 
 static inline struct motor_state *motor_state(struct aw_session *session)
@@ -51,12 +55,17 @@ static inline struct aw_hidmotor *motor_arm(struct aw_session *session)
 
 /* The gains of the law that drives the motors, as the board has them; sends them, which is
  * confirmed by reading them again, and holds all motors, as the published firmware does it. */
+struct aw_gain *motor_law_of(struct aw_gain *gains, int motor); /* kp, ki, kd of one */
 enum aw_status motor_read_law(struct aw_session *session, struct aw_gain *gains);
 enum aw_status motor_send_law(struct aw_session *session, const struct aw_gain *gains);
 
 /* Puts back those that others are tried for, if any are; the same as frames behind a last stop. */
 enum aw_status motor_law_back(struct aw_session *session);
 void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context);
+
+/* See struct aw_share_hooks: the server of who tries them puts them back. */
+const void *motor_memory(struct aw_session *session, size_t *size);
+void motor_take_memory(struct aw_session *session, const void *bytes, size_t size);
 
 /* Begins a conversation on this link. */
 void motor_connect(struct aw_session *session, struct aw_link *link);

@@ -1181,6 +1181,8 @@ END
     ok hidmotor -q -l "$pid" identify m3 --with all --save m3.json
     same "$(jq '.gain > 200 and .gain < 240' m3.json)" true
     ok hidmotor -q design m3.json --rule simc --compare
+    # Anywhere in its range, which is not the same to both sides of 0.
+    ok hidmotor -q -l "$pid" run <(printf '%s\n' "move m2=60 --wait" "tune m2 --yes")
     # Nobody agreed: what was there is there. What the servos of the published arm do, no gains change.
     ok hidmotor -q -l "$pid" run <(printf '%s\n' "gains save a" "tune m2" "gains diff a")
     has "$output" "outcome=the previous gains are back: nobody agreed"

@@ -360,6 +360,46 @@ END
     has "$(<said)" "stopped by hidmotor (pid "
 }
 
+# tried TOOL WORDS: tune of a served device is ended in each way while it tries gains; the last gains
+# that the device got are those that it had before: $kept.
+tried() {
+    local tool=$1 words=$2 way
+    for way in KILL INT stop take; do
+        : >"$tool.err"
+        # shellcheck disable=SC2086 # words
+        "$tool" -v -l "$url" tune $words --yes 2>>"$tool.err" >/dev/null 3>&- &
+        client=$!
+        started+=("$client")
+        # shellcheck disable=SC2016
+        becomes 1 bash -c 'grep -c -m 1 -- "$1: " "$2" || true' - relay "$tool.err"
+        case $way in
+        stop) ok "$tool" -q -l "$url" stop ;;
+        take) ok "$tool" -q -l "$url" --take stop ;;
+        *) kill "-$way" "$client" ;;
+        esac
+        wait "$client" && false || true
+        becomes "$kept" last_gains
+    done
+}
+
+@test "tune through a server: however it ends, the device has the gains that it had" {
+    start arm hidmotor sim --listen "unix-listen:$D/arm" --drive pid
+    local arm=$url
+    last_gains() { hidmotor -q -l "unix:$D/arm" gains | grep '^m2 pid' | tr '\n' ' '; }
+    start server hidmotor -l "$arm" serve --listen "unix:$D/server"
+    kept=$(last_gains)
+    tried hidmotor m2
+    end "$pid"
+    start bus canpid sim --listen slcan:tcp-listen:0
+    canpid -v -l "$url" serve --listen "unix:$D/can" >/dev/null 2>can.err 3>&- &
+    started+=($!)
+    becomes 1 grep -c -m 1 ready: can.err
+    url=serve:$D/can
+    last_gains() { grep -E -- '-> 04[123]#' can.err | tail -n 3 | sed 's/.*board=//' | sort | tr '\n' ' '; }
+    kept="lknee value=0 controller=pos lknee value=0.0005 controller=pos lknee value=3 controller=pos "
+    tried canpid "-b lknee -c pos"
+}
+
 @test "of clients that come and go nothing is left: no process, no descriptor" {
     serve s hidmotor -l sim:
     files() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }

@@ -199,13 +199,15 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
                             const struct aw_gains *before)
 {
     struct aw_session *session = bench->session;
-    double limit = fmin(-bench->joint.low, bench->joint.high);
     enum aw_status status = bench->hooks->servo ? check_gains_act(bench, before) : AW_OK;
     if (status == AW_OK)
         status = aw_bench_tick_measure(bench, before, &e->tick);
     if (status == AW_OK)
         status = go_around(bench, e);
-    e->kp = aw_excite_gain(&e->config, limit);
+    /* as if its range were as far to both sides of 0 */
+    double centre = e->config.centre;
+    double room = fmin(bench->joint.high - centre, centre - bench->joint.low);
+    e->kp = aw_excite_gain(&e->config, room + fabs(centre));
     if (status == AW_OK && !isfinite(e->kp))
         status = fail_near_end(session);
     if (status == AW_OK)
