@@ -35,6 +35,7 @@ static const struct aw_name errors[] = {
     {0, "none"}, {1, "pid_config"}, {2, "fix_link_encoder"}, {3, "lever_arm_encoder"}, {0},
 };
 
+enum { BOARD = 1 }; /* its row */
 static const struct aw_field head[] = {
     {.name = "message", .type = AW_CODE, .bits = 5, .help = "lower five bits of the identifier"},
     {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .upper = true, .names = boards,
@@ -233,7 +234,10 @@ static bool is_driver(const struct aw_wire *wire, uint32_t id)
 {
     if (!wire->variant.known || *wire->variant.known >> id / OWN & 1)
         return true;
-    return aw_value_name(aw_rows_find(wire->variant.head, "board")->names, id & ~(OWN - 1u));
+    const struct aw_name *name = wire->variant.head[BOARD].names;
+    while (name->name && (uint32_t)name->value != (id & ~(OWN - 1u)))
+        name++;
+    return name->name;
 }
 
 /* Says what is wrong with an identifier that no message has. */
