@@ -92,8 +92,8 @@ END
         fails "$code" hidmotor -q -l "$fast" verify spec.ini
         has "$why" "$said"
     done <<'END'
-2|gains = 1 0 0|gains: no such key
-2|switch = yes|no such key
+2|gains = 1 0|gains: three numbers are needed
+2|switch = perhaps|switch: 'perhaps' is not yes or no
 2|controller = pos|no such key
 6|to = 120|leaves the range
 2|joint = m9|no joint 'm9'
