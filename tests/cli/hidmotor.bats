@@ -1195,9 +1195,10 @@ END
 m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
 
 @test "tune that is ended: the arm stands, and has the gains that it had" {
+    [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     local way before
     board --drive pid
-    for way in INT TERM HUP KILL; do
+    for way in INT TERM HUP KILL "KILL early"; do
         rm -f trace && mkfifo trace
         before=$(m2_gains)
         hidmotor -v -l "$url" tune m2 --yes 2>trace >/dev/null 3>&- &
@@ -1206,13 +1207,13 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
         exec {trace}<trace
         said[client]=$trace
         wait_for client "-> 6C 07" # no gains, to see whether they act
-        wait_for client "-> 6C 07"
-        wait_for client "-> 6C 07" # those of the experiment
-        kill "-$way" "$client"
+        [ "$way" = "KILL early" ] || wait_for client "-> 6C 07"
+        [ "$way" = "KILL early" ] || wait_for client "-> 6C 07" # those of the experiment
+        kill "-${way% early}" "$client"
         timeout "$patience" cat <&"$trace" >rest
         wait "$client" && false || status=$?
         exec {trace}<&-
-        [ "$way" = KILL ] || has "$(<rest)" "stopped: holding"
+        [ "${way% early}" = KILL ] || has "$(<rest)" "stopped: holding"
         becomes "$before" m2_gains
         held
     done

@@ -175,6 +175,7 @@ static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
 static enum aw_status check_gains_act(struct aw_bench *bench, const struct aw_gains *before)
 {
     double scale = bench->joint.scale;
+    aw_session_moves(bench->session); /* from here on whatever ends this puts the gains back */
     enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0});
     if (status == AW_OK)
         status = aw_bench_collect(bench, REST_S);
