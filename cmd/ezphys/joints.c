@@ -262,11 +262,17 @@ static void take(struct aw_session *session, struct aw_joint_list *list)
     }
 }
 
+static bool looks_on(const struct aw_session *session)
+{
+    return session->run.command && session->run.command->run == aw_run_status;
+}
+
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_ezphys_state *state = &ez_of(session)->state;
     size_t objects = state->n_bodies + state->n_joints;
-    double seconds = aw_option_number(session, "for");
+    /* of a motion it is what that takes */
+    double seconds = looks_on(session) ? aw_option_number(session, "for") : 0;
     int64_t deadline =
         aw_clock_after(aw_clock_now(session->clock), seconds > 0 ? seconds : WINDOW_S);
     enum aw_status status = AW_OK;

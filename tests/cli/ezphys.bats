@@ -777,6 +777,19 @@ SCENE
     jq -se 'all(.joint1.rate > 5) and .[0].step < .[1].step' <<<"$output" >/dev/null
 }
 
+@test "--for is the time of a motion, and not that of a look before it" {
+    simulator --scene pendulum
+    mkfifo step.err
+    ezphys -v -l "$url" --scene pendulum step hinge --from 1 --to 0 --for 1000s 2>step.err 3>&- &
+    client=$!
+    started+=("$client")
+    exec {fd}<step.err
+    said[step]=$fd
+    wait_for step "-> 2C 00"
+    kill "$client"
+    wait "$client" && false || same $? 143
+}
+
 @test "Ctrl-C at the prompt, 200 times: no stop leaves a message in the link, the last is as fast" {
     ok python3 "$root/tests/cli/ezphys_stops.py" 200
     echo "$output"

@@ -360,6 +360,9 @@ END
     has "$(<said)" "stopped by hidmotor (pid "
 }
 
+# count TEXT FILE: 1 if the file has it, else 0.
+count() { grep -c -m 1 -- "$1" "$2" || true; }
+
 # tried TOOL WORDS: tune of a served device is ended in each way while it tries gains; the last gains
 # that the device got are those that it had before: $kept.
 tried() {
@@ -370,8 +373,7 @@ tried() {
         "$tool" -v -l "$url" tune $words --yes 2>>"$tool.err" >/dev/null 3>&- &
         client=$!
         started+=("$client")
-        # shellcheck disable=SC2016
-        becomes 1 bash -c 'grep -c -m 1 -- "$1: " "$2" || true' - relay "$tool.err"
+        becomes 1 count relay: "$tool.err"
         case $way in
         stop) ok "$tool" -q -l "$url" stop ;;
         take) ok "$tool" -q -l "$url" --take stop ;;
@@ -393,7 +395,7 @@ tried() {
     start bus canpid sim --listen slcan:tcp-listen:0
     canpid -v -l "$url" serve --listen "unix:$D/can" >/dev/null 2>can.err 3>&- &
     started+=($!)
-    becomes 1 grep -c -m 1 ready: can.err
+    becomes 1 count ready: can.err
     url=serve:$D/can
     last_gains() { grep -E -- '-> 04[123]#' can.err | tail -n 3 | sed 's/.*board=//' | sort | tr '\n' ' '; }
     kept="lknee value=0 controller=pos lknee value=0.0005 controller=pos lknee value=3 controller=pos "

@@ -44,6 +44,7 @@ GOES_ON = 0.3  # s without a stop are taken for that
 NO_ANSWER, LOST = 3, 7  # exit status
 WAIT = 60  # s, for what must come
 STARVED = 4  # runs, until one is not for want of a processor
+HELD_UP = "telemetry has stopped", "this program stood still"  # it says then
 
 # ---- Processes -----------------------------------------------------------------------------------
 
@@ -70,11 +71,17 @@ class Plain:
     """A process with pipes."""
 
     def __init__(self, command, **streams):
-        null = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL,
-                "stderr": subprocess.DEVNULL}
+        self.told = tempfile.TemporaryFile()
+        null = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": self.told}
         self.process = subprocess.Popen(command, **{**null, **streams})
         self.pid = self.process.pid
         self.terminal = None
+
+    @property
+    def said(self):
+        """On standard error."""
+        self.told.seek(0)
+        return self.told.read()
 
     def status(self):
         """As a shell has it."""
@@ -434,8 +441,13 @@ class Run:
         waited = sum(max(0, waited_for_processor(pid) - before[pid]) for pid in waiters)
         return (self.stopped - self.ended) * 1e3, max(0, (self.stopped - self.ended) * 1e3 - waited)
 
+    def await_end(self):
+        """What has hung up says why, and ends."""
+        if self.gone and isinstance(self.program, Plain):
+            self.program.process.wait(WAIT)
+
     def last_words(self):
-        """Of a program that had stopped before it was ended, and what it said on its terminal."""
+        """Of a program that had stopped before it was ended, and what it said."""
         said = getattr(self.program, "said", b"").decode(errors="replace").split()
         return (" (there was one before it was ended)" if self.by_itself else "") + " ".join(["", *said])
 
@@ -524,15 +536,16 @@ class Lane:
 
     def under(self, name, moment, early=False):
         """One run, ended a moment (s) after it has begun to move; early: after its start. A busy machine may keep
-        the simulated driver from running, and the tool ends by itself: that run is none."""
+        the simulated driver from running, or the tool, which ends by itself then: that run is none."""
         self.tool.settle(self.settle)
         way = WAYS[name]
         for _ in range(STARVED):
             run = Run(self, way, self.words(way))
             if early or name == "full" or run.until(time.monotonic() + WAIT, lambda: run.moved):
                 break
-            if "telemetry has stopped" not in run.last_words():
-                run.wrong.append("never moved" + run.last_words())
+            run.await_end()
+            if not any(held_up in run.last_words() for held_up in HELD_UP):
+                run.wrong.append("never moved")
                 break
             run.end()
             run.finish()
@@ -549,12 +562,12 @@ class Lane:
         if took and took[1] > self.within[1]:
             run.wrong.append(f"stop after {took[0]:.1f} ms, {took[1]:.1f} ms without the waiting")
         if not took and run.moved and not run.way.silent:
-            run.wrong.append("no stop" + run.last_words())
+            run.wrong.append("no stop")
         if name == "full" and run.moved:
             run.wrong.append("moved though its output cannot be written")
         if run.wrong:
             self.problems.append(f"{run.command[0]}, {name}: {run.line.decode()[:20].strip()}: "
-                                 + ", ".join(run.wrong[:3]))
+                                 + ", ".join(run.wrong[:3]) + run.last_words())
 
 
 def run_lane(arguments):

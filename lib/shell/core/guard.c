@@ -101,6 +101,8 @@ void aw_guard_start(struct aw_guard *guard, struct aw_session *session, int64_t 
     close(ends[0]);
     if (child < 0)
         close(ends[1]);
+    if (guard->life) /* what stood still while the child was made had not begun to move */
+        atomic_store(&guard->life->last_ns, now_ns());
     guard->pid = child > 0 ? child : 0;
     guard->fd = ends[1];
 }

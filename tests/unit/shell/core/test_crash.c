@@ -9,6 +9,16 @@
 #include "shell/core/crash.h"
 #include "shell/core/guard.h"
 
+static unsigned held_up_us; /* a program that forks */
+
+pid_t fork(void)
+{
+    pid_t pid = _Fork();
+    if (pid > 0 && held_up_us)
+        usleep(held_up_us);
+    return pid;
+}
+
 static struct aw_tool tool;
 static struct aw_session *session;
 static struct aw_link link_of_it;
@@ -220,6 +230,23 @@ static void a_guard_of_what_stands_still(void **state)
     aw_crash_leave();
 }
 
+/* On a busy machine the child may take its time: nothing has been sent until it is there. */
+static void what_stands_still_before_anything_moves(void **state)
+{
+    static const struct aw_command streams = {.name = "play", .timed = true};
+    (void)state;
+    session->run.command = &streams;
+    held_up_us = 1050000;
+    aw_guard_watch(session);
+    held_up_us = 0;
+    assert_null(aw_guard_stood(session));
+    usleep(1050000);
+    assert_non_null(strstr(aw_guard_stood(session), "this program stood still for "));
+    aw_guard_leave(session);
+    aw_crash_leave();
+    session->run.command = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +256,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(when_it_crashes, start, stop),
         cmocka_unit_test_setup_teardown(a_child_that_carries_it_out, start, stop),
         cmocka_unit_test_setup_teardown(a_guard_of_what_stands_still, start, stop),
+        cmocka_unit_test_setup_teardown(what_stands_still_before_anything_moves, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
