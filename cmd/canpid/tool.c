@@ -208,8 +208,7 @@ static const struct aw_command commands[] = {
          EXPERIMENT_OPTIONS,
          AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL),
          AW_TICK_OPTION("measured"),
-         {.name = "old", .value = "FILE",
-          .help = "the present gains, a file of gains save", .endings = "gains"},
+         AW_OLD_OPTION,
          AW_TUNE_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_tune,
      .details = "The joint moves by at most --max-deviation. Then the driver is disabled and "

@@ -10,19 +10,41 @@
 
 /* ---- Lines ---- */
 
+const char *const aw_packet_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
+
+/* "set_gains.m1.kp gains.m1.kp": where it is set, and where it is told. */
+static enum aw_status take_gain(struct aw_joint_row *row, int gain, struct aw_store *store,
+                                char *value, struct aw_error *err)
+{
+    char *words[3];
+    size_t n = aw_lines_words(value, words, 3);
+    if (n < 1 || n > 2 || !strchr(words[0], '.') || (n == 2 && !strchr(words[1], '.')))
+        return aw_fail(err, AW_USAGE,
+                       "%s: PACKET.FIELD that sets it, and behind it the one that tells it, if "
+                       "there is one, as in set_gains.m1.kp gains.m1.kp",
+                       aw_packet_gain_names[gain]);
+    row->gain_set[gain] = aw_store_text(store, words[0]);
+    row->gain_told[gain] = n == 2 ? aw_store_text(store, words[1]) : NULL;
+    return row->gain_set[gain] && (n == 1 || row->gain_told[gain]) ? AW_OK : aw_no_memory(err);
+}
+
 enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_store *store,
                                     const char *name, char *value, struct aw_error *err)
 {
-    static const char *const keys[] = {"alias",    "setpoint", "target", "position",
-                                       "velocity", "effort",   "speed",  "near"};
+    static const char *const keys[] = {"alias",  "setpoint", "target", "position", "velocity",
+                                       "effort", "speed",    "near",   "tick"};
     struct aw_joint_row *row = &joint->row;
-    const char **texts[] = {&row->alias,    &row->setpoint, &row->target,  &row->position,
-                            &row->velocity, &row->effort,   &joint->speed, &joint->near};
+    const char **texts[] = {&row->alias,    &row->setpoint, &row->target,
+                            &row->position, &row->velocity, &row->effort,
+                            &joint->speed,  &joint->near,   &joint->tick};
+    int gain = aw_find_word(aw_packet_gain_names, AW_JOINT_GAINS, name);
+    if (gain >= 0)
+        return take_gain(row, gain, store, value, err);
     int key = aw_find_word(keys, sizeof keys / sizeof *keys, name);
     if (key < 0)
         return aw_fail(err, AW_USAGE,
                        "'%.40s' is no key of a joint — use setpoint, target, position, velocity, "
-                       "effort, alias, speed or near",
+                       "effort, alias, speed, near, kp, ki, kd or tick",
                        name);
     bool place = key > 0 && key < 6;
     if (place && !strchr(value, '.'))
@@ -116,7 +138,9 @@ static enum aw_status read_numbers(struct aw_packet_joint *joint, const char *un
     bool rate = unit && aw_number_is_unit(per_s);
     enum aw_status status =
         read_positive(row->name, "speed", joint->speed, rate ? per_s : NULL, &row->speed, err);
-    return status == AW_OK ? read_positive(row->name, "near", joint->near, unit, &row->near, err)
+    if (status == AW_OK)
+        status = read_positive(row->name, "near", joint->near, unit, &row->near, err);
+    return status == AW_OK ? read_positive(row->name, "tick", joint->tick, "s", &row->tick_s, err)
                            : status;
 }
 
@@ -150,6 +174,88 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
     }
     return status == AW_OK ? read_numbers(of, setpoint.range.unit, err) : status;
 }
+
+/* ---- Gains ---- */
+
+/* The first place in [joint] that names this field as a gain's; NULL. */
+static const char *const *find_gain(const struct aw_protocol *protocol, const char *packet,
+                                    const char *field, const char **of)
+{
+    size_t length = strlen(packet);
+    for (const struct aw_joint_row *joint = protocol->joints; joint && joint->name; joint++)
+        for (int i = 0; i < AW_JOINT_GAINS; i++) {
+            const char *set = joint->gain_set[i];
+            if (!set || strncmp(set, packet, length) != 0 || set[length] != '.' ||
+                strcmp(set + length + 1, field) != 0)
+                continue;
+            *of = joint->name;
+            return &joint->gain_set[i];
+        }
+    return NULL;
+}
+
+/* Nothing says what else would be sent with it. */
+static enum aw_status check_rest(const struct aw_protocol *protocol, const char *name,
+                                 const struct aw_message *message, struct aw_error *err)
+{
+    struct aw_codec codec;
+    if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
+        return aw_fail(err, AW_LIMIT, "joint %s: packet '%s' is too large", name, message->name);
+    for (int i = 0; i < codec.n_scalars; i++) {
+        char field[64];
+        const char *of;
+        const struct aw_scalar *scalar = &codec.scalars[i];
+        aw_scalar_name(scalar, field, sizeof field);
+        if (scalar->value && !scalar->field->optional &&
+            !find_gain(protocol, message->name, field, &of))
+            return aw_fail(err, AW_USAGE,
+                           "joint %s: %s.%s goes with its gains, is none of a joint, and has no "
+                           "default: nothing says what is sent",
+                           name, message->name, field);
+    }
+    return AW_OK;
+}
+
+static enum aw_status check_gain(const struct aw_protocol *protocol,
+                                 const struct aw_joint_row *joint, int gain, struct aw_error *err)
+{
+    const char *what = aw_packet_gain_names[gain], *set = joint->gain_set[gain];
+    const char *of;
+    struct spot spot, told;
+    enum aw_status status = find(protocol, joint->name, what, set, AW_TX, &spot, err);
+    if (status == AW_OK && spot.message->moves)
+        return aw_fail(err, AW_USAGE,
+                       "joint %s: %s: packet '%s' moves it — gains are set by one that does not",
+                       joint->name, what, spot.message->name);
+    if (status == AW_OK && find_gain(protocol, spot.message->name, strchr(set, '.') + 1, &of) !=
+                               &joint->gain_set[gain])
+        return aw_fail(err, AW_USAGE, "joint %s: %s: '%.60s' is another gain, of joint %s",
+                       joint->name, what, set, of);
+    if (status == AW_OK && joint->gain_told[gain])
+        status = find(protocol, joint->name, what, joint->gain_told[gain], AW_RX, &told, err);
+    if (status == AW_OK && joint->gain_told[gain] &&
+        !(told.range.unit == spot.range.unit ||
+          (told.range.unit && spot.range.unit && strcmp(told.range.unit, spot.range.unit) == 0)))
+        return aw_fail(err, AW_USAGE, "joint %s: %s is set in %s and told in %s", joint->name, what,
+                       spot.range.unit ? spot.range.unit : "no unit",
+                       told.range.unit ? told.range.unit : "no unit");
+    return status == AW_OK ? check_rest(protocol, joint->name, spot.message, err) : status;
+}
+
+enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
+                                     const struct aw_joint_row *joint, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < AW_JOINT_GAINS && status == AW_OK; i++)
+        if (joint->gain_set[i] && !joint->gain_set[0])
+            return aw_fail(err, AW_USAGE, "joint %s: %s, and no kp", joint->name,
+                           aw_packet_gain_names[i]);
+        else if (joint->gain_set[i])
+            status = check_gain(protocol, joint, i, err);
+    return status;
+}
+
+/* ---- Stops ---- */
 
 static bool is_setpoint(const struct aw_protocol *protocol, const char *packet, const char *field)
 {

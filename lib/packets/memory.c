@@ -35,6 +35,7 @@ struct aw_packet_memory {
     struct aw_packet_memory_joint joints[AW_PACKET_MEMORY_JOINTS];
     size_t n_joints;
     double setpoints[AW_PACKET_MEMORY_JOINTS];
+    double gains[2 * AW_PACKET_MEMORY_JOINTS][AW_JOINT_GAINS]; /* the device's, then own's; NaN */
     struct aw_packet_memory_joint
         own[AW_PACKET_MEMORY_JOINTS]; /* of the file, that the device does not have */
     struct frame answers[ANSWERS];
@@ -116,6 +117,8 @@ struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_opti
     aw_wire_init(&memory->wire, options->protocol, options->variant, false);
     for (size_t i = 0; i < AW_PACKET_MEMORY_JOINTS; i++) {
         memory->setpoints[i] = NAN;
+        for (int k = 0; k < AW_JOINT_GAINS; k++)
+            memory->gains[i][k] = memory->gains[AW_PACKET_MEMORY_JOINTS + i][k] = NAN;
         memory->own[i] = (struct aw_packet_memory_joint){.unit = "", .effort = NAN};
     }
     set_timers(memory);
@@ -211,6 +214,26 @@ static double in_unit(const struct known *known, const char *unit)
     return isnan(value) ? known->value : value;
 }
 
+/* Where the gains are of the joint in this place of the file. */
+static double *gains_of(struct aw_packet_memory *memory, const struct aw_joint_row *row,
+                        size_t place)
+{
+    size_t joint = find_joint(memory, row, place);
+    return memory->gains[joint < memory->n_joints ? joint : AW_PACKET_MEMORY_JOINTS + place];
+}
+
+/* Of a field that [joint] names as a gain that is told; NaN: it is none, or nobody knows it. */
+static double gain_value(struct aw_packet_memory *memory, const struct aw_message *answer,
+                         const char *field)
+{
+    const struct aw_joint_row *row = memory->wire.protocol->joints;
+    for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++)
+        for (int k = 0; k < AW_JOINT_GAINS; k++)
+            if (tells(memory, row->gain_told[k], answer, field))
+                return gains_of(memory, row, place)[k];
+    return NAN;
+}
+
 /* Of a field that [joint] names. NaN: it is of no joint. */
 static double joint_value(const struct aw_packet_memory *memory, const struct aw_message *answer,
                           const char *field, const char *unit)
@@ -299,7 +322,7 @@ static void find_present(struct aw_record *record)
             record->present &= ~(UINT64_C(1) << i);
 }
 
-static void fill(const struct aw_packet_memory *memory, struct aw_record *record)
+static void fill(struct aw_packet_memory *memory, struct aw_record *record)
 {
     const struct aw_codec *codec = record->codec;
     for (int i = 0; i < codec->n_scalars; i++) {
@@ -313,6 +336,8 @@ static void fill(const struct aw_packet_memory *memory, struct aw_record *record
         }
         const char *unit = aw_scalar_range(codec, i, record).unit;
         double value = joint_value(memory, codec->message, name, unit);
+        if (isnan(value))
+            value = gain_value(memory, codec->message, name);
         if (isnan(value))
             value = written_value(memory, codec->message, name, unit);
         if (isnan(value))
@@ -352,16 +377,22 @@ void aw_packet_memory_tell(struct aw_packet_memory *memory,
     memcpy(memory->joints, joints, memory->n_joints * sizeof *joints);
 }
 
+/* The number of the field that place names, if it is one of this packet; -1. */
+static int scalar_at(const struct aw_record *written, const char *place)
+{
+    const char *message = written->codec->message->name;
+    size_t length = strlen(message);
+    bool here = place && strncmp(place, message, length) == 0 && place[length] == '.';
+    return here ? aw_codec_find(written->codec, place + length + 1) : -1;
+}
+
 /* What a packet says of setpoints. */
 static void take_setpoints(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
-    const char *message = written->codec->message->name;
-    size_t length = strlen(message);
     for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++) {
         size_t joint = find_joint(memory, row, place);
-        bool here = strncmp(row->setpoint, message, length) == 0 && row->setpoint[length] == '.';
-        int at = here ? aw_codec_find(written->codec, row->setpoint + length + 1) : -1;
+        int at = scalar_at(written, row->setpoint);
         if (at < 0 || !(written->present >> at & 1) || !isfinite(written->v[at]))
             continue;
         const char *unit = aw_scalar_range(written->codec, at, written).unit;
@@ -375,6 +406,31 @@ static void take_setpoints(struct aw_packet_memory *memory, const struct aw_reco
         double value = convert(written->v[at], unit, memory->joints[joint].unit);
         memory->setpoints[joint] = isnan(value) ? written->v[at] : value;
     }
+}
+
+/* What a packet says of gains. */
+static void take_gains(struct aw_packet_memory *memory, const struct aw_record *written)
+{
+    const struct aw_joint_row *row = memory->wire.protocol->joints;
+    for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++)
+        for (int k = 0; k < AW_JOINT_GAINS; k++) {
+            const char *set = row->gain_set[k];
+            int at = scalar_at(written, set);
+            if (at >= 0 && written->present >> at & 1 && isfinite(written->v[at]))
+                gains_of(memory, row, place)[k] = written->v[at];
+        }
+}
+
+double aw_packet_memory_gain(const struct aw_packet_memory *memory, size_t joint, int gain)
+{
+    return memory && joint < AW_PACKET_MEMORY_JOINTS ? memory->gains[joint][gain] : (double)NAN;
+}
+
+void aw_packet_memory_tell_gain(struct aw_packet_memory *memory, size_t joint, int gain,
+                                double value)
+{
+    if (memory && joint < AW_PACKET_MEMORY_JOINTS)
+        memory->gains[joint][gain] = value;
 }
 
 bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame)
@@ -391,6 +447,7 @@ bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame
     if (status == AW_OK && there->fields) {
         *written = record;
         take_setpoints(memory, written);
+        take_gains(memory, written);
     }
     const struct aw_message *back = find_answer(memory, there);
     if (back && memory->n_answers < ANSWERS) {

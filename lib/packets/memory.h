@@ -8,7 +8,7 @@
  *     while ((size = aw_packet_memory_next(memory, now, bytes, sizeof bytes)) > 0)
  *         …                                            // what it says
  *
- * A field has the value of the joint that [joint] says it is of; else the value that a packet with
+ * A field has the value of the joint that [joint] says it is of, gains too; else the value that a packet with
  * such a field was last sent with; else, if it is called as one of a joint of the device
  * ("m1.position") and the units fit, that one's; else its default, no data, or the value of zeros
  * on the wire. Joints of a file are those of the device that have the same name, else those in the
@@ -58,6 +58,12 @@ bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame
 /* Where a joint of the device was told to go since this was last asked, in its unit; NaN: it was
  * not. */
 double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint);
+
+/* A gain (0: kp, ki, kd) of a joint of the device, as a packet last set it, or as it was told here;
+ * NaN: nobody has. The second one tells the gain that the device has. */
+double aw_packet_memory_gain(const struct aw_packet_memory *memory, size_t joint, int gain);
+void aw_packet_memory_tell_gain(struct aw_packet_memory *memory, size_t joint, int gain,
+                                double value);
 
 /* The next frame to the host that is due by now; 0: there is none. */
 size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8_t *out,

@@ -293,8 +293,12 @@ static enum aw_status check_joints(struct reading *r)
         status = blame(r, joint->line, aw_packet_joint_check(&packets->protocol, joint, r->err));
         packets->joints[packets->n_joints++] = joint->row;
     }
+    const struct aw_joint_row *joints = packets->joints + packets->n_joints - r->n_joints;
     packets->protocol.joints = packets->n_joints ? packets->joints : NULL;
     packets->protocol.stops = packets->n_stops ? packets->stops : NULL;
+    for (size_t i = 0; i < r->n_joints && status == AW_OK; i++)
+        status = blame(r, r->joints[i].line,
+                       aw_packet_gains_check(&packets->protocol, &joints[i], r->err));
     for (size_t i = 0; i < packets->n_stops && r->stop_line && status == AW_OK; i++)
         status = blame(r, r->stop_line,
                        aw_packet_stop_check(&packets->protocol, &packets->stops[i], r->err));

@@ -63,7 +63,7 @@ const struct aw_field *aw_packet_rows(struct aw_packet *packet, struct aw_store 
 
 struct aw_packet_joint {
     struct aw_joint_row row;
-    const char *speed, *near; /* as they stand there, or NULL */
+    const char *speed, *near, *tick; /* as they stand there, or NULL */
     unsigned line;
 };
 
@@ -74,6 +74,14 @@ enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_sto
 /* Are its fields there, and in units that fit? Sets speed and near. */
 enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol,
                                      struct aw_packet_joint *joint, struct aw_error *err);
+
+/* "kp", "ki", "kd". */
+extern const char *const aw_packet_gain_names[AW_JOINT_GAINS];
+
+/* The same of its gains, with all joints in the protocol: is each set by a packet that moves
+ * nothing and of which all else is known? */
+enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
+                                     const struct aw_joint_row *joint, struct aw_error *err);
 
 /* "go hold": what stands behind "packet =". */
 enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *store, char *value,

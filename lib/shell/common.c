@@ -1,6 +1,7 @@
 /* The table of the commands that every tool has, with their options and help. */
 #include "shell/commands/common.h"
 #include "shell/commands/follow.h"
+#include "shell/commands/gains.h"
 #include "shell/commands/move.h"
 #include "shell/commands/picture.h"
 #include "shell/commands/play.h"
@@ -98,6 +99,36 @@ const struct aw_command aw_common_commands[] = {
           .help = "sections with joint, from, to, for, max-overshoot …"}),
      .options = AW_OPTIONS(OWN_DEVIATION, AW_VERDICTS_OPTION),
      .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit"},
+    {.name = "gains", .from_file = true,
+     .summary = "show, set, save, apply or compare the gains of joints of a packet file",
+     .args = aw_gains_args, .safety = AW_WRITE, .run = aw_run_own_gains,
+     .details = "kp, ki and kd of a [joint] of the packet file say what sets a gain, and what tells "
+         "it. What is set is\nread back; where nothing tells it, it is only sent. diff ends with "
+         "exit status 1 if the gains differ."},
+    {.name = "tune", .group = AW_GROUP_MEASURE, .from_file = true,
+     .summary = "find gains for a joint of a packet file, try them, keep the better ones",
+     .args = AW_ARGS(OWN_JOINT),
+     .options = AW_OPTIONS(
+         {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",
+          .fallback = "all", .choices = AW_LIST("step", "relay", "multisine", "all")},
+         {.name = "amplitude", .value = "NUMBER", .unit = "", .min = 1e-9, .max = 1e9,
+          .help = "size of the output in the experiment; default: that of kp at half of "
+              "--max-deviation"},
+         OWN_DEVIATION,
+         {.name = "around", .value = "VALUE",
+          .help = "the centre of the swings; default: the actual position"},
+         AW_DESIGN_OPTIONS,
+         {.name = "tick", .value = "TIME", .unit = "s", .min = 0.0005, .max = 1,
+          .help = "period of the firmware's control loop: 10ms; default: that of the file"},
+         AW_TUNE_OPTIONS,
+         AW_SAVE_OPTION,
+         AW_PLOT_OPTION),
+     .safety = AW_MOTION, .timed = true, .run = aw_run_own_tune,
+     .details = "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a tick. In "
+         "the experiment it is kp\nalone, so that its output is known; the joint moves by at most "
+         "--max-deviation. Then the old gains are\nback, and the new ones are printed. If you "
+         "agree (--yes), it makes a step with each, and keeps the\nbetter ones by --goal, if they "
+         "behave as predicted."},
     {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
      .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
     {.name = "move", .summary = "move joints to positions",

@@ -158,12 +158,17 @@ struct aw_message {
 };
 
 /* The fields that report and command a joint, as "message.field"; NULL: there is none. */
+#define AW_JOINT_GAINS 3 /* kp, ki, kd, in this order */
 struct aw_joint_row {
     const char *name;                                             /* NULL ends the list */
     const char *alias;                                            /* or NULL */
     const char *setpoint, *target, *position, *velocity, *effort; /* target: the setpoint as told */
     double speed; /* its maximum speed, in the setpoint's unit per second; 0: not known */
     double near;  /* the distance at which it counts as arrived, in that unit; 0: the usual one */
+    /* Of its control law: where it is set, and where the device tells it; NULL: it has none, it is
+     * not told. How often the law runs, s; 0: not known. */
+    const char *gain_set[AW_JOINT_GAINS], *gain_told[AW_JOINT_GAINS];
+    double tick_s;
 };
 
 /* A packet that is sent so that nothing moves on. */

@@ -1,10 +1,14 @@
-"""A board whose firmware is a team's own, for tests: own_board.py FOLDER [SILENT].
+"""A board whose firmware is a team's own, for tests: own_board.py FOLDER [silent] [law].
 
 50 makes the joints stay where they are; 51 with 1 makes it leave 42 unanswered, with 2 puts the
 second joint to 30 deg by hand; 42 asks for position (ticks), velocity (ticks/s) and torque of three joints; 37 takes setpoint (deg),
 velocity and force of each, and answers like 42. Joints go to their setpoints with 60 deg/s. Any other
 id is answered with 99, or with SILENT not at all. FOLDER/taken has a line for each packet: the time,
-the id, the setpoints, and where the joints were.
+the id, the setpoints, where the joints were, and the gains of the second one.
+
+With law its joints have motors, and a law that makes their output: u = kp·e + ki·sum(e) + kd·(e - the
+one before), every 5 ms, at most 100. 65 sets kp, ki and kd of each joint, 66 asks for them; with deaf it
+takes the packet and keeps the gains as they were.
 """
 import os
 import socket
@@ -14,7 +18,8 @@ import time
 
 SPEED, TICK = 60.0, 0.0879
 path = sys.argv[1] + "/board"
-silent = len(sys.argv) > 2
+silent, law, deaf = ("silent" in sys.argv, "law" in sys.argv, "deaf" in sys.argv)
+LAW, MOST, SPEED_PER_U, LAG = 0.005, 100.0, 40.0, 0.05
 server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 server.bind(path)
 server.listen()
@@ -23,11 +28,30 @@ print("ready: unix:" + path, file=sys.stderr, flush=True)
 setpoint, position, speed = [0.0] * 3, [0.0] * 3, [0.0] * 3
 mute = False
 then = time.monotonic()
+gains = [0.02, 0.0, 0.0] * 3
+total, before = [0.0] * 3, [0.0] * 3
+
+
+def tick():
+    for i in range(3):
+        kp, ki, kd = gains[3 * i:3 * i + 3]
+        off = setpoint[i] - round(position[i] / TICK) * TICK
+        total[i] += off
+        u = kp * off + ki * total[i] + kd * (off - before[i])
+        before[i] = off
+        u = max(-MOST, min(MOST, u))
+        speed[i] += (SPEED_PER_U * u - speed[i]) * LAW / LAG
+        position[i] += speed[i] * LAW
 
 
 def advance():
     global then
     now = time.monotonic()
+    while law and then + LAW <= now:
+        tick()
+        then += LAW
+    if law:
+        return
     for i in range(3):
         step = max(-SPEED * (now - then), min(SPEED * (now - then), setpoint[i] - position[i]))
         position[i] += step
@@ -41,7 +65,7 @@ while True:
         try:
             report = link.recv(65)
         except ConnectionError:
-            break
+            continue  # of answers that nobody took; what was sent before comes all the same
         if not report:
             break
         report = report[-64:]
@@ -55,12 +79,18 @@ while True:
             mute = True
         elif packet == 51:
             setpoint[1] = position[1] = 30.0
-        print("%.4f" % then, packet, *("%.3f" % v for v in setpoint + position), file=log, flush=True)
+        if law and packet == 65 and not deaf:
+            gains[:] = struct.unpack_from("<9f", report, 4)
+            total[:] = [0.0] * 3
+        print("%.4f" % then, packet, *("%.3f" % v for v in setpoint + position),
+              *("%.5g" % v for v in gains[3:6]), file=log, flush=True)
         values = [v for i in range(3) for v in (position[i] / TICK, speed[i] / TICK, -1.0)]
         if packet == 42 and mute:
             continue
         if packet in (37, 42, 50, 51):
             answer = struct.pack("<I9f", packet, *values)
+        elif law and packet in (65, 66):
+            answer = struct.pack("<I9f", packet, *gains)
         elif silent:
             continue
         else:
@@ -68,4 +98,4 @@ while True:
         try:
             link.send(answer.ljust(64, b"\0"))
         except OSError:
-            break
+            pass

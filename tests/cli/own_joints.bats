@@ -405,3 +405,151 @@ END
     ok unitysim -q -l "$fast" --packets uni.packets step elbow --from 0deg --to 20deg -j
     jq -e '.final > 19 and .final < 21' <<<"$output"
 }
+
+# The same with gains, of which the second joint has all three: they are set by 65 and told by 66.
+law() {
+    files
+    sed '/^\[joint/,$d' team.packets >law.packets
+    printf '%s\n' '[packet set_gains]' 'id = 65' 'repeat = m1 m2 m3' 'kp = f32 min=0 max=5' 'ki = f32' 'kd = f32' \
+        '[packet gains]' 'id = 66' 'ask = yes' 'repeat = m1 m2 m3' 'kp = f32' 'ki = f32' 'kd = f32' >>law.packets
+    for joint in m1 m2 m3; do
+        printf '%s\n' "[joint $joint]" "setpoint = go.$joint.setpoint" "position = status.$joint.position" 'tick = 5ms'
+        for gain in kp ki kd; do echo "$gain = set_gains.$joint.$gain gains.$joint.$gain"; done
+    done >>law.packets
+    printf '[stop]\npacket = go hold\n' >>law.packets
+    # and where nothing tells them
+    sed -E 's/^(k[pid] = set_gains[^ ]*) .*/\1/' law.packets >mute.packets
+}
+
+@test "gains of a file: shown, set, saved, compared; confirmed is what is read back" {
+    law
+    export HIDMOTOR_PACKETS=law.packets
+    printf '%s\n' gains 'gains set m2.kp=0.5 m3.ki=0.25' 'gains save arm.gains' 'gains diff arm.gains' \
+        'gains set m2.kp=1' 'gains apply arm.gains' gains >lines
+    ok hidmotor -q -l "$fast" -j run lines
+    # what the firmware has, and not what was sent before
+    jq -se 'map(select(.value != null)) | .[0].value == 0.1 and .[0].joint == "m1" and .[0].controller == "pid" and
+        (.[9:] | map([.joint, .gain, .value] | join(" ")) | contains(["m2 kp 0.5", "m3 ki 0.25", "m1 kd 30"]))' <<<"$output"
+    same "$(jq -r '.result // empty' <<<"$output" | xargs)" "confirmed saved confirmed confirmed"
+    has "$(<arm.gains)" "m2 pid kp 0.5"
+    printf '%s\n' 'gains set m2.kp=2' 'gains diff arm.gains' >lines
+    fails 1 hidmotor -q -l "$fast" run lines
+    has "$output" "~ m2 pid kp 0.5 (was 2)"
+    # they are the simulated arm's: its own packets, in another file's place, tell the same
+    board law
+    ok hidmotor -q -l "$url" gains set m2.kp=0.75
+    same "$output" "gains result=confirmed gains=1"
+    # those beside it stay
+    ok hidmotor -q -l "$url" gains -j
+    same "$(jq -c .value <<<"$output" | xargs)" "0.02 0 0 0.75 0 0 0.02 0 0"
+    # what only goes there is only sent, and all of the packet has to be known
+    exits 2 hidmotor -v -l "$url" --packets mute.packets gains set m2.kp=0.5
+    has "$stderr" "m1.kp: packet 'set_gains' carries it, too, and nobody knows it"
+    hasnt "$stderr" "-> set_gains"
+    ok hidmotor -q -l "$url" --packets mute.packets gains apply arm.gains
+    same "$output" "gains result=sent gains=9"
+    ok hidmotor -l "$url" --packets mute.packets gains
+    has "$stderr" "the firmware tells none"
+}
+
+@test "gains of a file: what is wrong sends nothing, what the device keeps is told" {
+    law
+    export HIDMOTOR_PACKETS=law.packets
+    for words in m2.kp=6 m2.kp=x m4.kp=1 m2.kx=1 m2=1 "m1.kp=1 m2.kp=nan"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr hidmotor -v -l "$fast" gains set $words
+        [ "$status" = 2 ] || [ "$status" = 6 ]
+        hasnt "$stderr" "-> set_gains"
+    done
+    ok hidmotor -l "$fast" gains set m2.kp=1 --dry-run
+    has "$output$stderr" "the other gains of the device"
+    ok hidmotor -q -l "$fast" gains set m{1,2,3}.{kp,ki,kd}=1 --dry-run
+    has "$output" "-> set_gains m1.kp=1"
+    printf 'm2 velocity kp 1\n' >bad.gains
+    fails 2 hidmotor -q -l "$fast" gains apply bad.gains
+    has "$stderr" "bad.gains:1:1: 'velocity' is no controller"
+    board law deaf
+    exits 1 hidmotor -q -l "$url" gains set m2.kp=1
+    has "$stderr" "m2.kp: 1 was sent, and the device has 0.02"
+    files
+    exits 2 hidmotor -q -l "$fast" --packets team.packets gains
+    has "$stderr" "no joint of the packet file has any"
+    # another tool's
+    sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = \(..\)$/id = 1\1/; s/^id   = 42/id = 142/' \
+        law.packets >uni.packets
+    printf '%s\n' 'gains set shoulder.kp=1 shoulder.ki=0 shoulder.kd=0 elbow.kp=2 elbow.ki=0 elbow.kd=3' gains >lines
+    ok unitysim -q -l "$fast" --packets uni.packets run lines
+    has "$output" "elbow pid kd 3"
+}
+
+# The gains of the second joint that the board has now.
+has_gains() { awk 'END { print $9, $10, $11 }' taken; }
+
+@test "tune with a joint of a file: the model, both steps, the better gains kept; and put back where nobody agrees" {
+    law
+    board law
+    export HIDMOTOR_PACKETS=law.packets
+    ok hidmotor -q -l "$url" tune m2 --with step --for 2s --form pd --yes -j
+    jq -se '.[-1] | .applied and .joint == "m2" and .kp > 0.1 and .kd > 0 and .ki == 0 and .stable and
+        .after.iae < .before.iae / 2 and (.outcome | test("^the new gains are kept"))' <<<"$output"
+    [ "$(has_gains)" != "0.02 0 0" ]
+    held
+    # they are the old ones of the next run, which has them back
+    before=$(has_gains)
+    ok hidmotor -l "$url" tune m2 --with step --for 2s --form pd </dev/null
+    has "$stderr" "the previous gains are back — take the new ones by --yes, or by: gains set m2.kp="
+    same "$(has_gains)" "$before"
+    # nothing tells them: those of a file, and none are guessed
+    exits 2 hidmotor -v -l "$url" --packets mute.packets tune m2 --yes
+    has "$stderr" "m2: nobody tells its gains, which it is to have again — --old FILE"
+    hasnt "$stderr" "-> go"
+    ok hidmotor -q -l "$url" gains set m2.kp=0.02 m2.kd=0
+    ok hidmotor -q -l "$url" gains save old.gains
+    ok hidmotor -q -l "$url" --packets mute.packets tune m2 --old old.gains --with step --for 2s --form pd --yes
+    # too near the bound: held, and the old gains
+    before=$(has_gains)
+    exits 6 hidmotor -q -l "$url" tune m2 --around 88deg --yes
+    same "$(has_gains)" "$before"
+    held
+}
+
+@test "tune with a joint of a file: whatever ends it puts the old gains back, and holds the arm" {
+    law
+    board law
+    export HIDMOTOR_PACKETS=law.packets
+    ok hidmotor -q -l "$url" gains
+    for signal in INT TERM HUP SEGV KILL; do
+        becomes "0.02 0 0" has_gains
+        hidmotor -q -l "$url" tune m2 --yes >out 2>err 3>&- &
+        becomes yes eval '[ "$(has_gains)" = "0.02 0 0" ] || echo yes'
+        kill -$signal $!
+        wait $! || true
+        becomes "0.02 0 0" has_gains
+        held
+    done
+    # the new gains are tried: they are the first with a kd
+    for signal in INT KILL; do
+        hidmotor -q -l "$url" tune m2 --with step --for 2s --form pd --yes >out 2>err 3>&- &
+        becomes yes eval 'awk "END { if (\$11 > 0) print \"yes\" }" taken'
+        kill -$signal $!
+        wait $! || true
+        becomes "0.02 0 0" has_gains
+        held
+    done
+}
+
+@test "tune with a joint of a file: what is missing is told before anything is opened" {
+    law
+    files
+    for case in '/^kp/d;/^ki/d;/^kd/d|it has no gains' '/^tick/d|how often the firmware' '/^kd/d;s/^kd *= f32$/kd = f32 0/|it has no kd — use --form pi' \
+        '/^ki = s/d;/^kd = s/d;s/^\(k[id]\) = f32$/\1 = f32 0/|it has no ki — use --form p'; do
+        sed "${case%%|*}" law.packets >less.packets
+        exits 2 hidmotor -v -l "$fast" --packets less.packets tune m2 --yes
+        has "$stderr" "m2: ${case#*|}"
+        hasnt "$stderr" "->"
+    done
+    ok hidmotor --packets law.packets help tune
+    has "$output" "--amplitude"
+    exits 2 hidmotor -l "$fast" --packets law.packets tune m7
+    ok hidmotor --packets law.packets -l "$fast" tune m2 --dry-run
+}

@@ -580,6 +580,9 @@ static void tell_joints(struct board *board)
                                                     values[1], values[2], values[3]};
     }
     aw_packet_memory_tell(board->memory, joints, MOTORS);
+    for (size_t i = 0; i < MOTORS; i++)
+        for (int k = 0; k < AW_JOINT_GAINS; k++)
+            aw_packet_memory_tell_gain(board->memory, i, k, board->motors[i].gains[k]);
 }
 
 /* A packet of a file: what has no answer of its own stays in the buffer. */
@@ -592,6 +595,9 @@ static bool serve_own(struct board *board)
     if (!aw_packet_memory_take(board->memory, (struct aw_span){board->buffer, REPORT}))
         return false;
     aw_packet_memory_next(board->memory, board->now_ns, board->buffer, REPORT);
+    for (size_t i = 0; i < MOTORS; i++)
+        for (int k = 0; k < AW_JOINT_GAINS; k++)
+            board->motors[i].gains[k] = aw_packet_memory_gain(board->memory, i, k);
     for (int i = 0; i < board->options.motors; i++) {
         double setpoint = aw_packet_memory_setpoint(board->memory, (size_t)i);
         if (isfinite(setpoint))

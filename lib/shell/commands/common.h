@@ -11,7 +11,7 @@ aw_run_fn aw_run_status, aw_run_limits;
 enum aw_status aw_limits_show(struct aw_session *session, const char *text);
 
 /* Of joints that packet files describe. */
-aw_run_fn aw_run_own_stop;
+aw_run_fn aw_run_own_gains, aw_run_own_stop;
 
 /* Single motions of them, see move.h. */
 aw_run_fn aw_run_move, aw_run_jog, aw_run_home, aw_run_stop, aw_run_play;

@@ -18,6 +18,8 @@ struct aw_own_spot {
 struct aw_own_joint {
     const struct aw_joint_row *row;
     struct aw_own_spot setpoint, told[AW_JOINT_VALUES];
+    struct aw_own_spot gain_set[AW_JOINT_GAINS], gain_told[AW_JOINT_GAINS];
+    double gains[AW_JOINT_GAINS]; /* as told, or as sent in this session; NaN: not known */
     struct aw_joint_state now;
     double sent; /* the last setpoint; NaN: none */
     double min, max;
@@ -35,6 +37,9 @@ struct aw_own_arm {
     const char *speaks[AW_OWN_JOINTS * AW_JOINT_VALUES + 1]; /* their names */
     int64_t due_ns;                                          /* when they are asked again */
     unsigned lost;                                           /* answers in a row */
+    double old[AW_OWN_JOINTS][AW_JOINT_GAINS]; /* what tries ends with; NaN: left alone */
+    double law_kp; /* of a law that is kp alone, as tune knows it; NaN or 0: it has more */
+    bool tries;    /* other gains than these are tried, see joint.h of the experiments */
 };
 
 static inline struct aw_own_arm *aw_own_arm(const struct aw_session *session)
@@ -67,6 +72,31 @@ enum aw_status aw_own_read(struct aw_session *session, int64_t deadline);
 
 /* The next message that says something, where nothing is asked. AW_TIMEOUT at the deadline. */
 enum aw_status aw_own_hear(struct aw_session *session, int64_t deadline);
+
+/* The message that only asks for what this spot is in; SIZE_MAX: none does. */
+size_t aw_own_question(const struct aw_session *session, const struct aw_own_spot *spot);
+
+/* What the firmware tells of gains. AW_TIMEOUT: it does not. */
+enum aw_status aw_own_read_gains(struct aw_session *session);
+
+/* Sets gains (NaN: as they are known), those of one packet together, and reads them back, where
+ * they are told: AW_REFUSED if it has others then. Checked whole before the first byte: AW_USAGE
+ * names a gain that nobody knows, and that a packet carries, too. With --dry-run they are shown. */
+enum aw_status aw_own_set_gains(struct aw_session *session, double (*wanted)[AW_JOINT_GAINS]);
+
+/* The old gains, if others are tried. */
+enum aw_status aw_own_put_back(struct aw_session *session);
+void aw_own_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context);
+
+/* A packet as bytes for last_stop. */
+void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                       void *context);
+
+/* From now on other gains than those that are known may be sent to this joint: whatever ends the
+ * motion puts back all that are in its packets. SIZE_MAX: they stay as they are. */
+void aw_own_try(struct aw_session *session, size_t joint);
+
+extern const char *const aw_own_gain_names[AW_JOINT_GAINS];
 
 extern const struct aw_joints aw_own_joints;
 

@@ -80,29 +80,38 @@ static void find_joint(struct aw_session *session, const struct aw_joint_row *ro
     joint->told[AW_JOINT_TARGET] = find(session, row->target, AW_RX, range.unit);
     joint->told[AW_JOINT_EFFORT] = find(session, row->effort, AW_RX, NULL);
     find_velocity(session, joint);
+    for (int k = 0; k < AW_JOINT_GAINS; k++) {
+        joint->gain_set[k] = find(session, row->gain_set[k], AW_TX, NULL);
+        joint->gain_told[k] = find(session, row->gain_told[k], AW_RX, NULL);
+        joint->gains[k] = NAN;
+    }
     for (int v = 0; v < AW_JOINT_VALUES; v++) {
         joint->now.value[v] = NAN;
         joint->now.time_ns[v] = AW_NO_TIME;
     }
 }
 
+size_t aw_own_question(const struct aw_session *session, const struct aw_own_spot *spot)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = 0; spot->message && i < protocol->n_messages; i++)
+        if (protocol->messages[i].reads &&
+            strcmp(protocol->messages[i].name, spot->message->name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
 /* Where a spot's packet is asked for, the question. */
 static void find_question(struct aw_session *session, struct aw_own_arm *arm,
                           const struct aw_own_spot *spot)
 {
-    const struct aw_protocol *protocol = session->wire->protocol;
-    for (size_t i = 0; spot->message && i < protocol->n_messages; i++) {
-        const struct aw_message *message = &protocol->messages[i];
-        size_t known = 0;
-        if (!message->reads || strcmp(message->name, spot->message->name) != 0)
-            continue;
-        while (known < arm->n_questions && arm->questions[known] != i)
-            known++;
-        if (known < arm->n_questions)
-            return;
-        arm->speaks[arm->n_questions] = message->name;
-        arm->questions[arm->n_questions++] = i;
-    }
+    size_t question = aw_own_question(session, spot), known = 0;
+    while (known < arm->n_questions && arm->questions[known] != question)
+        known++;
+    if (question == SIZE_MAX || known < arm->n_questions)
+        return;
+    arm->speaks[arm->n_questions] = session->wire->protocol->messages[question].name;
+    arm->questions[arm->n_questions++] = question;
 }
 
 /* Those that any joint has; a velocity in the joint's unit is preferred. */
@@ -134,22 +143,35 @@ void aw_own_find(struct aw_session *session, struct aw_own_arm *arm)
 
 /* ---- There and back ---- */
 
-/* A packet whose answer has the rows of another one is an answer like that. */
+/* A packet whose answer has the rows of another one is an answer like that. NaN: it says nothing. */
+static double told(const struct aw_own_spot *spot, const struct aw_record *record)
+{
+    bool has = spot->message && spot->message->fields == record->codec->message->fields &&
+               record->present >> spot->scalar & 1;
+    return has && isfinite(record->v[spot->scalar])
+               ? record->v[spot->scalar] * spot->scale + spot->offset
+               : (double)NAN;
+}
+
 void aw_own_take(struct aw_session *session, const struct aw_record *record)
 {
     struct aw_own_arm *arm = aw_own_arm(session);
     int64_t now = aw_clock_now(session->clock);
-    const struct aw_field *rows = record->codec ? record->codec->message->fields : NULL;
-    for (size_t i = 0; i < arm->n && rows; i++)
+    bool says = record->codec && record->codec->message->fields;
+    for (size_t i = 0; i < arm->n && says; i++) {
+        struct aw_own_joint *joint = &arm->joints[i];
         for (int v = 0; v < AW_JOINT_VALUES; v++) {
-            const struct aw_own_spot *spot = &arm->joints[i].told[v];
-            bool has = spot->message && spot->message->fields == rows &&
-                       record->present >> spot->scalar & 1;
-            if (!has || !isfinite(record->v[spot->scalar]))
+            double value = told(&joint->told[v], record);
+            if (isnan(value))
                 continue;
-            arm->joints[i].now.value[v] = record->v[spot->scalar] * spot->scale + spot->offset;
-            arm->joints[i].now.time_ns[v] = now;
+            joint->now.value[v] = value;
+            joint->now.time_ns[v] = now;
         }
+        for (int k = 0; k < AW_JOINT_GAINS; k++) {
+            double value = told(&joint->gain_told[k], record);
+            joint->gains[k] = isnan(value) ? joint->gains[k] : value;
+        }
+    }
 }
 
 double aw_own_target(const struct aw_own_joint *joint)

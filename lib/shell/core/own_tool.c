@@ -161,14 +161,17 @@ enum aw_status aw_own_stop(struct aw_session *session)
                        sent ? "stop sent, not confirmed" : "NOT stopped", why.text);
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_NOTHING;
+    status = aw_own_put_back(session);
+    if (status != AW_OK)
+        return status;
     aw_stop_did(session, "holding%s %s", at, arm->joints[0].unit ? arm->joints[0].unit : "");
     return AW_OK;
 }
 
 /* Lines with an alternating digit go out with both: the device takes the one that it expects, which
  * nobody knows who must not wait. */
-static void add_stop(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
-                     void *context)
+void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                       void *context)
 {
     bool digits = packet->codec->protocol->ascii;
     for (int digit = digits; digit >= 0; digit--) {
@@ -191,8 +194,9 @@ void aw_own_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
     for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
         struct aw_record packet;
         if (make_stop(session, stop, &packet) == AW_OK)
-            add_stop(session, &packet, add, context);
+            aw_own_add_frames(session, &packet, add, context);
     }
+    aw_own_add_old_gains(session, add, context);
     session->err = before;
 }
 

@@ -17,6 +17,10 @@
 #define REST_S      0.2
 #define ACTS_S      0.4 /* a servo has moved by then */
 #define ACTS_SHARE  0.3 /* by so much of what it was told */
+#define PROBES      10 /* outputs that are tried, each twice the one before */
+#define PROBE_S     0.2
+#define PROBE_SHARE 0.1 /* of the deviation: it has moved */
+#define BACK_S      1.5
 
 bool aw_bench_sends_gains(const struct aw_session *session)
 {
@@ -109,7 +113,7 @@ static enum aw_status multisine(struct aw_bench *bench, const struct aw_excitati
     return status;
 }
 
-/* By the gains that the driver had. */
+/* By the gains that the driver had, where it tells what they do. */
 static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e,
                             const struct aw_gains *before)
 {
@@ -118,7 +122,8 @@ static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e,
     enum aw_status status =
         aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
     if (status == AW_OK)
-        status = aw_bench_gains(bench, *before);
+        status =
+            aw_bench_gains(bench, bench->hooks->hidden ? (struct aw_gains){e->kp, 0, 0} : *before);
     return status == AW_OK ? multisine(bench, e, start, MULTISINE_S) : status;
 }
 
@@ -196,11 +201,56 @@ static enum aw_status check_gains_act(struct aw_bench *bench, const struct aw_ga
     return status == AW_OK ? aw_bench_gains(bench, *before) : status;
 }
 
+/* So much output, renewed with each sample, until the joint is far enough from the centre. */
+static enum aw_status press(struct aw_bench *bench, const struct aw_excitation *e, double output,
+                            bool *moved)
+{
+    double start = bench->last[AW_BENCH_T], far = PROBE_SHARE * e->config.max_deviation;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !*moved && bench->last[AW_BENCH_T] < start + PROBE_S) {
+        double at = bench->last[AW_BENCH_MEASURED] / bench->joint.scale;
+        status = aw_bench_push(bench, at + output / e->kp);
+        if (status == AW_OK)
+            status = aw_bench_await_turn(bench);
+        *moved = fabs(bench->last[AW_BENCH_MEASURED] / bench->joint.scale - e->config.centre) > far;
+    }
+    return status;
+}
+
+/* Where nobody knows how much output is much: the least that moves the joint at a good pace. */
+static enum aw_status probe(struct aw_bench *bench, struct aw_excitation *e, double limit,
+                            const struct aw_gains *before)
+{
+    bool moved = false;
+    double most = e->config.amplitude, output = most;
+    enum aw_status status = aw_bench_push(bench, e->config.centre);
+    if (status == AW_OK)
+        status = aw_bench_gains(bench, (struct aw_gains){e->kp, 0, 0});
+    for (int i = PROBES; i > 0 && status == AW_OK && !moved; i--) {
+        output = ldexp(most, 1 - i);
+        status = press(bench, e, output, &moved);
+    }
+    if (status == AW_OK)
+        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
+    if (status == AW_OK)
+        status = aw_bench_gains(bench, *before);
+    if (status == AW_OK)
+        status = aw_bench_push(bench, e->config.centre);
+    if (status == AW_OK)
+        status = aw_bench_collect(bench, BACK_S);
+    e->config.amplitude = output;
+    e->kp = aw_excite_gain(&e->config, limit);
+    return status;
+}
+
 static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
                             const struct aw_gains *before)
 {
     struct aw_session *session = bench->session;
-    enum aw_status status = bench->hooks->servo ? check_gains_act(bench, before) : AW_OK;
+    bool looks = bench->hooks->servo || bench->hooks->hidden;
+    bool given = e->config.amplitude > 0;
+    e->config.amplitude = given ? e->config.amplitude : bench->joint.amplitude;
+    enum aw_status status = looks ? check_gains_act(bench, before) : AW_OK;
     if (status == AW_OK)
         status = aw_bench_tick_measure(bench, before, &e->tick);
     if (status == AW_OK)
@@ -211,6 +261,8 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
     e->kp = aw_excite_gain(&e->config, room + fabs(centre));
     if (status == AW_OK && !isfinite(e->kp))
         status = fail_near_end(session);
+    if (status == AW_OK && !given)
+        status = probe(bench, e, room + fabs(centre), before);
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
     aw_bench_watch(bench); /* the bound is one around the centre, also after --around */

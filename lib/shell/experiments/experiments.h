@@ -96,6 +96,11 @@ extern const struct aw_bench_hooks aw_target_bench;
         .help = "period of the control loop in the driver: 10ms; default: " from,                 \
         .unit = "s", .min = 0.0005, .max = 1                                                      \
     }
+#define AW_OLD_OPTION                                                                             \
+    {                                                                                             \
+        .name = "old", .value = "FILE", .help = "the present gains, a file of gains save",        \
+        .endings = "gains"                                                                        \
+    }
 /* Of design and tune; a step: its size, as the tool has it; noise: what is permitted at rest, NULL:
  * the dead band. */
 #define AW_DESIGN_OPTIONS(a_step, noise)                                                          \
@@ -159,7 +164,7 @@ extern const struct aw_bench_hooks aw_target_bench;
     }
 /* clang-format on */
 
-aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_verify,
-    aw_run_compare;
+aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_own_tune,
+    aw_run_verify, aw_run_compare;
 
 #endif

@@ -30,7 +30,8 @@ struct aw_bench_joint {
     double max_deviation;    /* if nobody says */
     double least, glitch_s;  /* motion that is one, and what is none: see control/motion.h */
     double step;             /* size of a step, if nobody says */
-    struct aw_driver driver; /* what is done to the law; its tick is not known, 0 */
+    struct aw_driver driver; /* what is done to the law; its tick is 0 where it is measured */
+    double amplitude;        /* of the output in experiments, if nobody says; 0: 0.1 of it all */
     double tick_s, period_s; /* the shortest tick that can be; the usual period of samples */
 };
 
@@ -95,6 +96,7 @@ struct aw_bench_hooks {
     bool has_modes;      /* a controller is named beside it */
     bool servo;          /* it follows setpoints by a law of its own: what goes into the process,
                           * but for tune, and for identify --with, which look whether gains act */
+    bool hidden;         /* nobody tells the output: it is known while kp is all of the law */
     double gain_max;     /* of each gain, either sign */
     const char *ended;   /* what the end does: "disabled" */
     const char *assumed; /* where a tick that is assumed comes from */

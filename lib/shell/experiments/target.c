@@ -1,18 +1,30 @@
 /* Joints that take targets and tell where they are, on the bench: those of packet files. What it
  * needs of a tool is its struct aw_joints. The firmware has a law of its own, so that its setpoint
- * is what goes into the process. */
+ * is what goes into the process. For tune it is the law's output, where the file says what sets its
+ * gains: nobody tells it, but while kp is all of the law it is kp times the error. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/clamp.h"
 #include "base/number.h"
+#include "base/text.h"
+#include "shell/commands/own_gains.h"
+#include "shell/core/own_parts.h"
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
 
+#define COARSE   0.2 /* share of kp that a packet may lose */
 #define HZ       100.0
 #define DEG      15.0 /* that it may go too far, where nobody says */
 #define OF_RANGE 0.1  /* the same of another unit, of its range; and the size of a step */
 #define PULLS    2.0 /* times that from its setpoint: as good as a full output, which is not told */
 #define FILTER_S 0.04 /* what lasts no longer is a damaged value */
+#define USUAL                                                                                      \
+    {                                                                                              \
+        .unit = "", .scale = 1, .glitch_s = FILTER_S, .tick_s = 1e-3, .period_s = 1 / HZ           \
+    }
+#define PART 0.5 /* of max_deviation: so much output as kp makes there is that of experiments */
 
 static void describe(struct aw_session *session, const struct aw_joint *of,
                      struct aw_bench_joint *joint)
@@ -45,6 +57,20 @@ static enum aw_status open(struct aw_bench *bench)
     return status;
 }
 
+/* What moves the joint, as a share of what is as good as all; and the output of a law that is kp
+ * alone. */
+static void find_outputs(struct aw_bench *bench, double off, struct aw_bench_sample *sample)
+{
+    double kp = aw_own_arm(bench->session)->law_kp, amplitude = bench->joint.amplitude;
+    sample->has_pull = true;
+    sample->pull = aw_clamp(off / (PULLS * bench->joint.max_deviation), -1, 1);
+    sample->output = sample->pull;
+    if (!bench->hooks->hidden || !(kp > 0))
+        return;
+    sample->output = kp * off;
+    sample->pull = aw_clamp(sample->output / (PULLS * amplitude), -1, 1);
+}
+
 static bool look(void *context, const struct aw_joint_list *list)
 {
     struct aw_bench *bench = context;
@@ -52,11 +78,10 @@ static bool look(void *context, const struct aw_joint_list *list)
     double measured = now->value[AW_JOINT_ACTUAL];
     bool fresh = now->time_ns[AW_JOINT_ACTUAL] > bench->seen_ns;
     double off = isnan(bench->commanded) ? 0 : bench->commanded - measured;
-    double pull = aw_clamp(off / (PULLS * bench->joint.max_deviation), -1, 1);
-    struct aw_bench_sample sample = {
-        .setpoint = NAN, .measured = measured, .output = pull, .fault = now->fault};
+    struct aw_bench_sample sample = {.setpoint = NAN, .measured = measured, .fault = now->fault};
     if (isnan(measured) || !fresh)
         return true;
+    find_outputs(bench, off, &sample);
     bench->seen_ns = now->time_ns[AW_JOINT_ACTUAL];
     bench->more = aw_bench_sample(bench, &sample);
     return bench->more;
@@ -82,7 +107,8 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
         .what = AW_JOINT_TARGETS, .goals = &goal, .n = 1, .stream = true, .show_ns = AW_NO_TIME};
     const struct aw_joint *joint = joint_of(bench);
     double before = isnan(bench->sent) ? joint->now.value[AW_JOINT_ACTUAL] : bench->sent;
-    if (!(fabs(value - before) * HZ <= joint->speed) && !aw_flag(session, "force"))
+    bool jumps = !bench->hooks->hidden || !isnan(bench->target); /* else it only makes an output */
+    if (jumps && !(fabs(value - before) * HZ <= joint->speed) && !aw_flag(session, "force"))
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: %.4g to %.4g %s at once is faster than its speed, %g %s — --force "
                        "overrides",
@@ -105,8 +131,213 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     return aw_joints_end(session, &bench->list, status);
 }
 
+/* ---- tune --------------------------------------------------------------------------------------
+ */
+
+static const struct aw_own_joint *own_joint(const struct aw_bench *bench)
+{
+    return &aw_own_arm(bench->session)->joints[bench->joint.number];
+}
+
+/* The smallest of the ranges that its gains have; INFINITY: none has one. */
+static double gain_max(struct aw_session *session, const struct aw_own_joint *joint)
+{
+    double most = INFINITY;
+    for (int k = 0; k < AW_JOINT_GAINS; k++) {
+        const struct aw_own_spot *spot = &joint->gain_set[k];
+        if (!spot->message)
+            continue;
+        const struct aw_codec *codec = aw_wire_codec_at(session->wire, spot->index);
+        const struct aw_field *field = codec->scalars[spot->scalar].field;
+        if (field->type != AW_FLOAT || field->min < 0 || field->max > 0)
+            most = fmin(most, aw_scalar_range(codec, spot->scalar, NULL).max);
+    }
+    return most;
+}
+
+/* What the file says has to be enough for gains of this form, before anything is opened. */
+static enum aw_status check_law(struct aw_session *session, const struct aw_own_joint *joint,
+                                double tick_s)
+{
+    const char *form = aw_option(session, "form"), *name = joint->row->name;
+    bool ki = joint->gain_set[1].message, kd = joint->gain_set[2].message;
+    if (!joint->gain_set[0].message)
+        return aw_fail(&session->err, AW_USAGE,
+                       "%s: it has no gains — 'kp = PACKET.FIELD' in its [joint] says what sets it",
+                       name);
+    if (!(tick_s > 0))
+        return aw_fail(&session->err, AW_USAGE,
+                       "%s: how often the firmware's law runs is not known — --tick 10ms, or 'tick "
+                       "= 10ms' in its [joint]",
+                       name);
+    if ((!ki && !(strcmp(form, "p") == 0 || strcmp(form, "pd") == 0)) ||
+        (!kd && !(strcmp(form, "p") == 0 || strcmp(form, "pi") == 0)))
+        return aw_fail(&session->err, AW_USAGE, "%s: it has no %s — use --form %s", name,
+                       ki ? "kd" : "ki",
+                       ki   ? "pi"
+                       : kd ? "pd"
+                            : "p");
+    return AW_OK;
+}
+
+static void describe_law(struct aw_session *session, const struct aw_joint *of,
+                         struct aw_bench_joint *joint)
+{
+    const struct aw_own_joint *own = &aw_own_arm(session)->joints[of->id];
+    describe(session, of, joint);
+    joint->number = of->id;
+    joint->driver.gain_max = gain_max(session, own);
+    joint->driver.tick_s =
+        aw_flag(session, "tick") ? aw_option_number(session, "tick") : own->row->tick_s;
+}
+
+static bool known(struct aw_bench *bench, struct aw_gains *gains)
+{
+    const struct aw_own_joint *joint = own_joint(bench);
+    double *const places[] = {&gains->kp, &gains->ki, &gains->kd};
+    bool every = true;
+    for (int k = 0; k < AW_JOINT_GAINS; k++) {
+        bool missing = joint->gain_set[k].message && isnan(joint->gains[k]);
+        *places[k] = isnan(joint->gains[k]) ? 0 : joint->gains[k];
+        every = every && !missing;
+    }
+    return every;
+}
+
+/* What a joint is to be put back to has to be known before anything is tried. */
+static enum aw_status open_law(struct aw_bench *bench)
+{
+    struct aw_session *session = bench->session;
+    const char *path = aw_option(session, "old");
+    struct aw_gains gains;
+    enum aw_status status = open(bench);
+    if (status == AW_OK)
+        status = aw_own_read_gains(session);
+    if (status == AW_OK && path)
+        status = aw_own_load_gains(session, path);
+    if (status != AW_OK)
+        return status;
+    bool all = known(bench, &gains);
+    double amplitude = aw_option_number(session, "amplitude");
+    bench->joint.amplitude =
+        amplitude > 0 ? amplitude : gains.kp * PART * bench->joint.max_deviation;
+    if (!all)
+        return aw_fail(&session->err, AW_USAGE,
+                       "%s: nobody tells its gains, which it is to have again — --old FILE, with "
+                       "lines such as '%s pid kp 0.1'",
+                       bench->joint.name, bench->joint.name);
+    if (!(bench->joint.amplitude > 0))
+        return aw_fail(&session->err, AW_USAGE,
+                       "%s: its kp is %g, which says nothing of how much output moves it — "
+                       "--amplitude",
+                       bench->joint.name, gains.kp);
+    return AW_OK;
+}
+
+static enum aw_status load(struct aw_bench *bench, const char *path)
+{
+    return aw_own_load_gains(bench->session, path);
+}
+
+static enum aw_status send_gains(struct aw_bench *bench, struct aw_gains gains)
+{
+    double wanted[AW_OWN_JOINTS][AW_JOINT_GAINS];
+    struct aw_own_arm *arm = aw_own_arm(bench->session);
+    const struct aw_own_joint *joint = own_joint(bench);
+    const double values[] = {gains.kp, gains.ki, gains.kd};
+    bool alone = !(fabs(gains.ki) > 0) && !(fabs(gains.kd) > 0);
+    for (size_t i = 0; i < arm->n; i++)
+        for (int k = 0; k < AW_JOINT_GAINS; k++)
+            wanted[i][k] =
+                &arm->joints[i] == joint && joint->gain_set[k].message ? values[k] : (double)NAN;
+    arm->law_kp = NAN;
+    enum aw_status status = aw_own_set_gains(bench->session, wanted);
+    if (status == AW_OK && alone && fabs(joint->gains[0] - gains.kp) > COARSE * gains.kp)
+        return aw_fail(&bench->session->err, AW_LIMIT,
+                       "%s: the experiment needs a kp of %.3g, and its packet carries %.3g — more "
+                       "--amplitude needs more",
+                       bench->joint.name, gains.kp, joint->gains[0]);
+    if (status == AW_OK && alone)
+        arm->law_kp = joint->gains[0];
+    return status;
+}
+
+static void try(struct aw_bench *bench, const struct aw_gains *old)
+{
+    const struct aw_own_arm *arm = aw_own_arm(bench->session);
+    aw_own_try(bench->session, old ? (size_t)(own_joint(bench) - arm->joints) : SIZE_MAX);
+}
+
+static bool tries(const struct aw_session *session)
+{
+    return aw_own_arm(session)->tries;
+}
+
+/* Held, before gains change under it. */
+static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
+{
+    struct aw_session *session = bench->session;
+    struct aw_error cause = session->err;
+    enum aw_status ended = AW_OK;
+    if (session->tool->stop && tries(session))
+        ended = session->tool->stop(session);
+    if (status == AW_OK && ended != AW_OK)
+        return ended;
+    session->err = cause;
+    return ended == AW_OK ? end(bench, status) : status;
+}
+
+static double quantum(const struct aw_bench *bench)
+{
+    const struct aw_own_spot *spot = &own_joint(bench)->told[AW_JOINT_ACTUAL];
+    const struct aw_codec *codec = aw_wire_codec_at(bench->session->wire, spot->index);
+    bool whole = codec->scalars[spot->scalar].field->type != AW_FLOAT;
+    return whole ? fabs(aw_scalar_range(codec, spot->scalar, NULL).scale * spot->scale) : 0;
+}
+
+static void set(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size)
+{
+    snprintf(out, size, "gains set %s.kp=%.6g", joint->name, gains.kp);
+    if (fabs(gains.ki) > 0)
+        aw_append(out, size, " ", "%s.ki=%.6g", joint->name, gains.ki);
+    if (fabs(gains.kd) > 0)
+        aw_append(out, size, " ", "%s.kd=%.6g", joint->name, gains.kd);
+}
+
+static const struct aw_bench_hooks law_bench = {
+    .usual = USUAL,
+    .describe = describe_law,
+    .open = open_law,
+    .idle = idle,
+    .setpoint = setpoint,
+    .end = end_law,
+    .known = known,
+    .load = load,
+    .gains = send_gains,
+    .try = try,
+    .tries = tries,
+    .quantum = quantum,
+    .set = set,
+    .hidden = true,
+    .ended = "held",
+};
+
+enum aw_status aw_run_own_tune(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_bench_joint joint = law_bench.usual;
+    arm->tool.bench = &law_bench;
+    enum aw_status status = aw_bench_find(session, args, NULL, &joint);
+    if (status == AW_OK)
+        status = check_law(session, &arm->joints[joint.number], joint.driver.tick_s);
+    if (status == AW_OK)
+        status = aw_run_tune(session, args);
+    arm->tool.bench = &aw_target_bench;
+    return status;
+}
+
 const struct aw_bench_hooks aw_target_bench = {
-    .usual = {.unit = "", .scale = 1, .glitch_s = FILTER_S, .tick_s = 1e-3, .period_s = 1 / HZ},
+    .usual = USUAL,
     .describe = describe,
     .open = open,
     .idle = idle,

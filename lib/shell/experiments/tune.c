@@ -20,6 +20,7 @@
 #define SLIGHTLY_MORE  1.05
 #define FIRST_SHARE    0.5
 #define CALMER         0.5
+#define REST_SHARE     0.1 /* of the experiment's output: at rest, where its full scale is not known */
 
 struct tuner {
     struct aw_excitation experiment;
@@ -73,6 +74,8 @@ static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
         return status;
     t->story.old_known = aw_bench_known_gains(bench, " — name others with --old FILE", &t->old);
     t->story.old = t->old;
+    if (!(t->options.activity > 0))
+        t->options.activity = REST_SHARE * bench->joint.amplitude;
     return AW_OK;
 }
 

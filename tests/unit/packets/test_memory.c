@@ -173,6 +173,43 @@ static void joints_of_its_own(void **state)
     end(&rig);
 }
 
+/* What sets a gain says what the device has; what it has otherwise is told as it is. */
+static void gains(void **state)
+{
+    static const char text[] =
+        "[packet state]\nid = 40\nask = yes\nelbow = f32 deg\np = f32\ni = f32\n"
+        "[packet go]\nid = 41\nmoves = yes\nelbow = f32 deg\n[packet law]\nid = 42\nkp = f32\n"
+        "ki = f32\n[joint elbow]\nsetpoint = go.elbow\nposition = state.elbow\n"
+        "kp = law.kp state.p\nki = law.ki state.i\n[stop]\npacket = go hold\n";
+    static const struct aw_packet_memory_joint joint = {"elbow", "deg", 0, 0, 0, 0};
+    struct rig rig;
+    (void)state;
+    for (int own = 0; own < 2; own++) {
+        begin(&rig, &aw_unitysim_protocol, text, 10, false);
+        if (!own) {
+            aw_packet_memory_tell(rig.memory, &joint, 1);
+            aw_packet_memory_tell_gain(rig.memory, 0, 0, 0.5);
+            assert_true(give(&rig, "state", NULL, 0));
+            assert_near(next(&rig, 0, "state", "p"), 0.5, 1e-9);
+        }
+        struct aw_record law;
+        uint8_t bytes[64];
+        size_t size;
+        aw_record_init(&law, aw_wire_codec(&wire, "law", AW_TX), AW_TX);
+        aw_record_set(&law, "kp", 3, NULL);
+        aw_record_set(&law, "ki", 0.25, NULL);
+        assert_int_equal(aw_encode(&law, false, bytes, sizeof bytes, &size, NULL), AW_OK);
+        assert_true(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
+        double kp = aw_packet_memory_gain(rig.memory, 0, 0);
+        assert_true(own ? isnan(kp) : fabs(kp - 3) < 1e-9); /* own: it has no such joint */
+        assert_true(give(&rig, "state", NULL, 0));
+        assert_near(next(&rig, 0, "state", "p"), 3, 1e-9);
+        assert_true(give(&rig, "state", NULL, 0));
+        assert_near(next(&rig, 0, "state", "i"), 0.25, 1e-9);
+        end(&rig);
+    }
+}
+
 static void by_itself(void **state)
 {
     struct rig rig;
@@ -240,11 +277,9 @@ static void nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers),
-        cmocka_unit_test(an_answer_that_comes_later),
-        cmocka_unit_test(joints_of_its_own),
-        cmocka_unit_test(by_itself),
-        cmocka_unit_test(echoes),
+        cmocka_unit_test(answers),           cmocka_unit_test(an_answer_that_comes_later),
+        cmocka_unit_test(joints_of_its_own), cmocka_unit_test(gains),
+        cmocka_unit_test(by_itself),         cmocka_unit_test(echoes),
         cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

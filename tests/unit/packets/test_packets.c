@@ -196,6 +196,29 @@ static void joints(void **state)
     aw_packets_free(packets);
 }
 
+/* Gains: where they are set and told, of several joints in one packet. */
+static void gains(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[packet go]\nid = 1\nmoves = yes\nx = f32 deg\ny = f32 deg\n[packet s]\nid = 2\nask = "
+        "yes\n"
+        "p = f32 deg\nq = f32 deg\nkp = f32\n[packet g]\nid = 3\na = f32\nb = f32\nother = u8 7\n"
+        "[stop]\npacket = go hold\n"
+        "[joint x]\nsetpoint = go.x\nposition = s.p\nkp = g.a s.kp\ntick = 10ms\n"
+        "[joint y]\nsetpoint = go.y\nposition = s.q\nkp = g.b\n";
+    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, text);
+    const struct aw_joint_row *joint = aw_packets_protocol(packets)->joints;
+    assert_string_equal(joint[0].gain_set[0], "g.a");
+    assert_string_equal(joint[0].gain_told[0], "s.kp");
+    assert_null(joint[0].gain_set[1]);
+    assert_true(fabs(joint[0].tick_s - 0.01) < 1e-9);
+    assert_string_equal(joint[1].gain_set[0], "g.b");
+    assert_null(joint[1].gain_told[0]);
+    assert_true(fabs(joint[1].tick_s) < 1e-9);
+    aw_packets_free(packets);
+}
+
 /* The highest byte first, of one field and of all that follow. */
 static void byte_order(void **state)
 {
@@ -284,6 +307,9 @@ static void assert_wrong(const struct aw_protocol *protocol, const char *text, c
 #define MOVES                                                                                      \
     "[packet go]\nid = 1\nmoves = yes\nx = f32 deg 0\n[packet s]\nid = 2\ndir = rx\np = f32 rad\n" \
     "q = f32 mm\n[packet other]\nid = 3\nx = f32 deg\n[stop]\npacket = go\n"
+#define LAW                                                                                        \
+    "[packet g]\nid = 4\nkp = f32\nki = f32\nkd = f32 0\n[joint a]\nsetpoint = go.x\n"             \
+    "position = s.p\n"
 
 static void mistakes(void **state)
 {
@@ -328,6 +354,18 @@ static void mistakes(void **state)
          "f:15:1: joint a: near: '0' is not above 0"},
         {MOVES "[joint a]\nsetpoint = go.x\nposition = s.p\nspeed = 5mm/s\n",
          "f:15:1: joint a: speed: '5mm/s'"},
+        {MOVES LAW "kp = g\n", "f:23:1: kp: PACKET.FIELD that sets it, and behind it"},
+        {MOVES LAW "kp = g.a g.b g.c\n", "f:23:1: kp: PACKET.FIELD that sets it, and behind"},
+        {MOVES LAW "kp = g.b\n", "f:20:1: joint a: kp: no packet to the device has 'g.b'"},
+        {MOVES LAW "kp = g.kp s.z\n", "f:20:1: joint a: kp: no packet from the device has 's.z'"},
+        {MOVES LAW "kp = g.kp s.q\n", "f:20:1: joint a: kp is set in no unit and told in mm"},
+        {MOVES LAW "kp = go.x\n", "f:20:1: joint a: kp: packet 'go' moves it — gains are set by"},
+        {MOVES LAW "kp = g.kp\n", "f:20:1: joint a: g.ki goes with its gains, is none of a joint"},
+        {MOVES LAW "ki = g.ki\n", "f:20:1: joint a: ki, and no kp"},
+        {MOVES LAW "kp = g.kp\nki = g.ki\nkd = g.kp\n",
+         "f:20:1: joint a: kd: 'g.kp' is another gai"},
+        {MOVES LAW "kp = g.kp\nki = g.ki\ntick = 0\n", "f:20:1: joint a: tick: '0' is not above"},
+        {MOVES LAW "kp = g.kp\nki = g.ki\ntick = 1deg\n", "f:20:1: joint a: tick: '1deg'"},
         {MOVES "[joint a]\nsetpoint = go.x\nposition = s.p\n[joint a]\nsetpoint = go.x\n",
          "f:18:1: joint a: there is one of that name already"},
         {"[packet a]\nx = u8\n[packet b]\nid = 3\n", "f:1:1: packet a: no id"},
@@ -417,11 +455,17 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),        cmocka_unit_test(known_bytes),
-        cmocka_unit_test(directions),         cmocka_unit_test(on_a_bus),
-        cmocka_unit_test(several_files),      cmocka_unit_test(many),
-        cmocka_unit_test(answers_of_answers), cmocka_unit_test(byte_order),
-        cmocka_unit_test(replaced),           cmocka_unit_test(joints),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(known_bytes),
+        cmocka_unit_test(directions),
+        cmocka_unit_test(on_a_bus),
+        cmocka_unit_test(several_files),
+        cmocka_unit_test(many),
+        cmocka_unit_test(answers_of_answers),
+        cmocka_unit_test(byte_order),
+        cmocka_unit_test(replaced),
+        cmocka_unit_test(joints),
+        cmocka_unit_test(gains),
         cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
