@@ -216,12 +216,29 @@ static enum aw_status check_rest(const struct aw_protocol *protocol, const char 
     return AW_OK;
 }
 
+/* In the unit that it is set in. */
+static enum aw_status check_told(const struct aw_protocol *protocol,
+                                 const struct aw_joint_row *joint, int gain, const char *unit,
+                                 struct aw_error *err)
+{
+    const char *what = aw_packet_gain_names[gain];
+    struct spot told;
+    enum aw_status status =
+        find(protocol, joint->name, what, joint->gain_told[gain], AW_RX, &told, err);
+    if (status != AW_OK)
+        return status;
+    const char *in = told.range.unit ? told.range.unit : "no unit", *set = unit ? unit : "no unit";
+    return strcmp(in, set) == 0 ? AW_OK
+                                : aw_fail(err, AW_USAGE, "joint %s: %s is set in %s and told in %s",
+                                          joint->name, what, set, in);
+}
+
 static enum aw_status check_gain(const struct aw_protocol *protocol,
                                  const struct aw_joint_row *joint, int gain, struct aw_error *err)
 {
     const char *what = aw_packet_gain_names[gain], *set = joint->gain_set[gain];
     const char *of;
-    struct spot spot, told;
+    struct spot spot;
     enum aw_status status = find(protocol, joint->name, what, set, AW_TX, &spot, err);
     if (status == AW_OK && spot.message->moves)
         return aw_fail(err, AW_USAGE,
@@ -232,13 +249,7 @@ static enum aw_status check_gain(const struct aw_protocol *protocol,
         return aw_fail(err, AW_USAGE, "joint %s: %s: '%.60s' is another gain, of joint %s",
                        joint->name, what, set, of);
     if (status == AW_OK && joint->gain_told[gain])
-        status = find(protocol, joint->name, what, joint->gain_told[gain], AW_RX, &told, err);
-    if (status == AW_OK && joint->gain_told[gain] &&
-        !(told.range.unit == spot.range.unit ||
-          (told.range.unit && spot.range.unit && strcmp(told.range.unit, spot.range.unit) == 0)))
-        return aw_fail(err, AW_USAGE, "joint %s: %s is set in %s and told in %s", joint->name, what,
-                       spot.range.unit ? spot.range.unit : "no unit",
-                       told.range.unit ? told.range.unit : "no unit");
+        status = check_told(protocol, joint, gain, spot.range.unit, err);
     return status == AW_OK ? check_rest(protocol, joint->name, spot.message, err) : status;
 }
 

@@ -8,11 +8,11 @@
  *     while ((size = aw_packet_memory_next(memory, now, bytes, sizeof bytes)) > 0)
  *         …                                            // what it says
  *
- * A field has the value of the joint that [joint] says it is of, gains too; else the value that a packet with
- * such a field was last sent with; else, if it is called as one of a joint of the device
- * ("m1.position") and the units fit, that one's; else its default, no data, or the value of zeros
- * on the wire. Joints of a file are those of the device that have the same name, else those in the
- * same place; one that the device does not have is at once where it is told to go.
+ * A field has the value of the joint that [joint] says it is of, or its gain; else the value that a
+ * packet with such a field was last sent with; else, if it is called as one of a joint of the
+ * device ("m1.position") and the units fit, that one's; else its default, no data, or the value of
+ * zeros on the wire. Joints of a file are those of the device that have the same name, else those
+ * in the same place; one that the device does not have is at once where it is told to go.
  *
  * A packet that is asked for, or that answers another one, is sent when it is. Any other one from
  * the device comes by itself, at its rate. Every function does nothing with a memory of NULL.

@@ -102,9 +102,9 @@ const struct aw_command aw_common_commands[] = {
     {.name = "gains", .from_file = true,
      .summary = "show, set, save, apply or compare the gains of joints of a packet file",
      .args = aw_gains_args, .safety = AW_WRITE, .run = aw_run_own_gains,
-     .details = "kp, ki and kd of a [joint] of the packet file say what sets a gain, and what tells "
-         "it. What is set is\nread back; where nothing tells it, it is only sent. diff ends with "
-         "exit status 1 if the gains differ."},
+     .details = "kp, ki and kd in a [joint] of the packet file say what sets a gain, and what "
+         "tells it. What is set is read\nback; where nothing tells it, it is only sent. diff ends "
+         "with exit status 1 if the gains differ."},
     {.name = "tune", .group = AW_GROUP_MEASURE, .from_file = true,
      .summary = "find gains for a joint of a packet file, try them, keep the better ones",
      .args = AW_ARGS(OWN_JOINT),
@@ -117,18 +117,17 @@ const struct aw_command aw_common_commands[] = {
          OWN_DEVIATION,
          {.name = "around", .value = "VALUE",
           .help = "the centre of the swings; default: the actual position"},
-         AW_DESIGN_OPTIONS,
+         AW_DESIGN_OPTIONS("10, in the joint's unit", NULL),
          {.name = "tick", .value = "TIME", .unit = "s", .min = 0.0005, .max = 1,
           .help = "period of the firmware's control loop: 10ms; default: that of the file"},
-         AW_TUNE_OPTIONS,
-         AW_SAVE_OPTION,
-         AW_PLOT_OPTION),
+         AW_OLD_OPTION,
+         AW_TUNE_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_own_tune,
-     .details = "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a tick. In "
-         "the experiment it is kp\nalone, so that its output is known; the joint moves by at most "
-         "--max-deviation. Then the old gains are\nback, and the new ones are printed. If you "
-         "agree (--yes), it makes a step with each, and keeps the\nbetter ones by --goal, if they "
-         "behave as predicted."},
+     .details = "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a "
+         "tick. In the experiment it is kp\nalone, so that its output is known; the joint moves "
+         "by at most --max-deviation. Then the old gains are\nback, and the new ones are printed. "
+         "If you agree (--yes), it makes a step with each, and keeps the\nbetter ones by --goal, "
+         "if they behave as predicted."},
     {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
      .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
     {.name = "move", .summary = "move joints to positions",

@@ -585,6 +585,18 @@ static void tell_joints(struct board *board)
             aw_packet_memory_tell_gain(board->memory, i, k, board->motors[i].gains[k]);
 }
 
+/* What a packet of a file has set. The law's sum begins anew with other gains. */
+static void take_gains(struct board *board, size_t i)
+{
+    struct motor *motor = &board->motors[i];
+    for (int k = 0; k < AW_JOINT_GAINS; k++) {
+        double gain = aw_packet_memory_gain(board->memory, i, k);
+        if (fabs(gain - motor->gains[k]) > 0)
+            motor->dc.sum = 0;
+        motor->gains[k] = gain;
+    }
+}
+
 /* A packet of a file: what has no answer of its own stays in the buffer. */
 static bool serve_own(struct board *board)
 {
@@ -596,8 +608,7 @@ static bool serve_own(struct board *board)
         return false;
     aw_packet_memory_next(board->memory, board->now_ns, board->buffer, REPORT);
     for (size_t i = 0; i < MOTORS; i++)
-        for (int k = 0; k < AW_JOINT_GAINS; k++)
-            board->motors[i].gains[k] = aw_packet_memory_gain(board->memory, i, k);
+        take_gains(board, i);
     for (int i = 0; i < board->options.motors; i++) {
         double setpoint = aw_packet_memory_setpoint(board->memory, (size_t)i);
         if (isfinite(setpoint))

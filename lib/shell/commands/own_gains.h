@@ -1,4 +1,4 @@
-/* Gains of joints that packet files describe: a file of gains as what is known of them, for tune. */
+/* Gains of joints that packet files describe: a file of gains as what is known, for tune. */
 #ifndef AW_SHELL_COMMANDS_OWN_GAINS_H
 #define AW_SHELL_COMMANDS_OWN_GAINS_H
 

@@ -143,7 +143,8 @@ void aw_own_find(struct aw_session *session, struct aw_own_arm *arm)
 
 /* ---- There and back ---- */
 
-/* A packet whose answer has the rows of another one is an answer like that. NaN: it says nothing. */
+/* A packet whose answer has the rows of another one is an answer like that. NaN: it says nothing.
+ */
 static double told(const struct aw_own_spot *spot, const struct aw_record *record)
 {
     bool has = spot->message && spot->message->fields == record->codec->message->fields &&

@@ -17,7 +17,7 @@
 #define REST_S      0.2
 #define ACTS_S      0.4 /* a servo has moved by then */
 #define ACTS_SHARE  0.3 /* by so much of what it was told */
-#define PROBES      10 /* outputs that are tried, each twice the one before */
+#define PROBES      10  /* outputs that are tried, each twice the one before */
 #define PROBE_S     0.2
 #define PROBE_SHARE 0.1 /* of the deviation: it has moved */
 #define BACK_S      1.5

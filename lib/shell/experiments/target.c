@@ -295,6 +295,11 @@ static double quantum(const struct aw_bench *bench)
     return whole ? fabs(aw_scalar_range(codec, spot->scalar, NULL).scale * spot->scale) : 0;
 }
 
+static void words(const struct aw_bench_joint *joint, char *out, size_t size)
+{
+    snprintf(out, size, " %s", joint->name);
+}
+
 static void set(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size)
 {
     snprintf(out, size, "gains set %s.kp=%.6g", joint->name, gains.kp);
@@ -317,6 +322,7 @@ static const struct aw_bench_hooks law_bench = {
     .try = try,
     .tries = tries,
     .quantum = quantum,
+    .words = words,
     .set = set,
     .hidden = true,
     .ended = "held",
