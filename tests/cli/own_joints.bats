@@ -513,6 +513,23 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     held
 }
 
+@test "tune with a joint of a file on the simulated arm: its motors, where the gains drive them; servos, and no others" {
+    law
+    export HIDMOTOR_PACKETS=law.packets
+    for joint in m1 m2 m3; do
+        ok hidmotor -q -l "$fast&drive=pid" tune $joint --tick 1ms --yes -j --report r.html
+        jq -se '.[-1] | .applied and .after.iae < .before.iae and .ms < 2' <<<"$output"
+        grep -qF "hidmotor gains set $joint.kp=" r.html
+    done
+    # nobody agreed: what was there is there
+    printf '%s\n' 'gains save a' 'tune m2 --tick 1ms --with step --for 4s' 'gains diff a' >lines
+    ok hidmotor -q -l "$fast&drive=pid" run lines
+    has "$output" "outcome=the previous gains are back: nobody agreed"
+    fails 1 hidmotor -q -l "$fast" tune m2 --yes
+    has "$stderr" "m2 goes to its setpoint with gains of 0, too"
+    fails 3 hidmotor -q -l "$fast&drive=pid&fault=unplug:1.5s" tune m2 --yes
+}
+
 @test "tune with a joint of a file: whatever ends it puts the old gains back, and holds the arm" {
     law
     board law
@@ -529,6 +546,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     done
     # the new gains are tried: they are the first with a kd
     for signal in INT KILL; do
+        ok hidmotor -q -l "$url" home duration=500ms --wait=8deg
         hidmotor -q -l "$url" tune m2 --with step --for 2s --form pd --yes >out 2>err 3>&- &
         becomes yes eval 'awk "END { if (\$11 > 0) print \"yes\" }" taken'
         kill -$signal $!

@@ -20,7 +20,7 @@
 #define SLIGHTLY_MORE  1.05
 #define FIRST_SHARE    0.5
 #define CALMER         0.5
-#define REST_SHARE     0.1 /* of the experiment's output: at rest, if its full scale is not known */
+#define REST_SHARE     0.5 /* of the experiment's output: at rest, if its full scale is not known */
 
 struct tuner {
     struct aw_excitation experiment;
