@@ -556,6 +556,22 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     done
 }
 
+@test "tune with a joint of a file through a server: killed or stopped, the device has its old gains" {
+    law
+    board law
+    export HIDMOTOR_PACKETS=law.packets
+    start server hidmotor -l "$url" serve --listen "unix:$D/served"
+    ok hidmotor -q -l "$url" gains
+    for way in KILL stop; do
+        becomes "0.02 0 0" has_gains
+        hidmotor -q -l "$url" tune m2 --yes >out 2>err 3>&- &
+        becomes yes eval '[ "$(has_gains)" = "0.02 0 0" ] || echo yes'
+        if [ $way = stop ]; then ok hidmotor -q -l "$url" stop; else kill -$way $!; fi
+        wait $! || true
+        becomes "0.02 0 0" has_gains
+    done
+}
+
 @test "tune with a joint of a file: what is missing is told before anything is opened" {
     law
     files

@@ -1,7 +1,9 @@
 /* Gains of joints that packet files describe: read, set and read back, and put back after others
  * were tried. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "shell/core/dry.h"
 #include "shell/core/own_parts.h"
@@ -234,4 +236,42 @@ void aw_own_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *co
         add(context, NULL, 0); /* a board may have room for one packet */
         aw_own_add_frames(session, &packet, add, context);
     }
+}
+
+/* ---- For a server ---- */
+
+#define OWN offsetof(struct aw_own_memory, more)
+
+const void *aw_own_memory(struct aw_session *session, size_t *size)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_own_memory *memory = &arm->memory;
+    const struct aw_tool *base = session->device.own.base;
+    size_t more = 0;
+    const void *bytes = base->share.memory ? base->share.memory(session, &more) : NULL;
+    more = bytes && more <= AW_OWN_MEMORY ? more : 0;
+    memset(memory, 0, OWN);
+    memory->tries = arm->tries;
+    if (arm->tries)
+        memcpy(memory->old, arm->old, sizeof memory->old);
+    if (more)
+        memcpy(memory->more, bytes, more);
+    *size = OWN + more;
+    return memory;
+}
+
+void aw_own_take_memory(struct aw_session *session, const void *bytes, size_t size)
+{
+    struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_tool *base = session->device.own.base;
+    struct aw_own_memory memory;
+    if (size < OWN || size > sizeof memory)
+        return;
+    memcpy(&memory, bytes, size);
+    if (!session->share.attached) {
+        arm->tries = memory.tries == 1;
+        memcpy(arm->old, memory.old, sizeof arm->old);
+    }
+    if (base->share.remember && size > OWN)
+        base->share.remember(session, memory.more, size - OWN);
 }

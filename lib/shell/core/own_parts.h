@@ -6,6 +6,7 @@
 #include "shell/core/own_joints.h"
 
 #define AW_OWN_JOINTS 16
+#define AW_OWN_MEMORY 1024
 
 /* A value in messages of the wire. */
 struct aw_own_spot {
@@ -40,6 +41,11 @@ struct aw_own_arm {
     double old[AW_OWN_JOINTS][AW_JOINT_GAINS]; /* what tries ends with; NaN: left alone */
     double law_kp; /* of a law that is kp alone, as tune knows it; NaN or 0: it has more */
     bool tries;    /* other gains than these are tried, see joint.h of the experiments */
+    struct aw_own_memory {
+        uint32_t tries;
+        double old[AW_OWN_JOINTS][AW_JOINT_GAINS];
+        uint8_t more[AW_OWN_MEMORY]; /* the tool's own */
+    } memory;                        /* for a server, which puts them back when this one is gone */
 };
 
 static inline struct aw_own_arm *aw_own_arm(const struct aw_session *session)
@@ -87,6 +93,10 @@ enum aw_status aw_own_set_gains(struct aw_session *session, double (*wanted)[AW_
 /* The old gains, if others are tried. */
 enum aw_status aw_own_put_back(struct aw_session *session);
 void aw_own_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context);
+
+/* See struct aw_share_hooks; the tool's own memory goes behind it. */
+const void *aw_own_memory(struct aw_session *session, size_t *size);
+void aw_own_take_memory(struct aw_session *session, const void *bytes, size_t size);
 
 /* A packet as bytes for last_stop. */
 void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,

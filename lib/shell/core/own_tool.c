@@ -58,6 +58,8 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
     arm->tool.last_stop = session->wire->protocol->stops ? aw_own_last_stop : NULL;
     arm->tool.goes_on = NULL;
     arm->tool.share.saw = aw_own_saw;
+    arm->tool.share.memory = aw_own_memory;
+    arm->tool.share.remember = aw_own_take_memory;
     arm->tool.replay =
         (struct aw_replay_hooks){.in_step = session->device.own.base->replay.in_step};
     if (arm->n_questions)
