@@ -4,6 +4,8 @@
 
 #include "state.h"
 
+#define LAST_TIMES 3
+
 static enum aw_status make_request(struct aw_session *session, const struct aw_gain *gains,
                                    struct aw_record *request)
 {
@@ -47,7 +49,7 @@ enum aw_status motor_law_back(struct aw_session *session)
     return status;
 }
 
-/* The board has room for one report: it comes behind a pause. */
+/* The board has room for one report: each comes behind a pause, and one of them gets there. */
 void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_record request;
@@ -55,10 +57,11 @@ void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context)
     struct motor_state *state = motor_state(session);
     struct aw_error before = session->err;
     if (state->tries && make_request(session, state->old, &request) == AW_OK &&
-        aw_hidmotor_encode(&state->arm, &request, report, &session->err) == AW_OK) {
-        add(context, NULL, 0);
-        add(context, report, sizeof report);
-    }
+        aw_hidmotor_encode(&state->arm, &request, report, &session->err) == AW_OK)
+        for (int i = 0; i < LAST_TIMES; i++) {
+            add(context, NULL, 0);
+            add(context, report, sizeof report);
+        }
     session->err = before;
 }
 

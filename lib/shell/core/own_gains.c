@@ -230,12 +230,11 @@ void aw_own_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *co
 {
     struct aw_own_arm *arm = aw_own_arm(session);
     struct aw_record packet;
-    for (size_t at = 0; arm->tries && (at = next_packet(arm, arm->old, at)) != SIZE_MAX; at++) {
-        if (fill(session, at, arm->old, &packet) != AW_OK)
-            continue;
-        add(context, NULL, 0); /* a board may have room for one packet */
-        aw_own_add_frames(session, &packet, add, context);
-    }
+    for (size_t at = 0; arm->tries && (at = next_packet(arm, arm->old, at)) != SIZE_MAX; at++)
+        for (int i = 0; i < TRIES && fill(session, at, arm->old, &packet) == AW_OK; i++) {
+            add(context, NULL, 0); /* a board may have room for one packet, and miss one */
+            aw_own_add_frames(session, &packet, add, context);
+        }
 }
 
 /* ---- For a server ---- */
