@@ -450,7 +450,8 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     bool tried = state->n_old > 0;
     enum aw_status status = disable(session, state->driven | state->ongoing, &not_back);
     struct aw_error why = session->err;
-    state->n_old = 0;
+    if (status == AW_OK) /* else the next stop puts them back */
+        state->n_old = 0;
     if (status == AW_STOPPED)
         return aw_fail(&session->err, status,
                        "the driver was told to stop; whether it did was not waited for");
