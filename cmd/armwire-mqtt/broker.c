@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,11 +254,22 @@ static bool is_stuck(struct broker *broker)
     return true;
 }
 
+/* A broker waits, unless it is told otherwise, with what it has to say until the kernel here has
+ * acknowledged what it said before: 40 ms for each frame, and no stop is confirmed in time. */
+static void acknowledge(struct broker *broker)
+{
+    int on = 1, fd = mosquitto_socket(broker->mosquitto);
+    if (fd >= 0)
+        setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+}
+
 bool broker_step(struct broker *broker, short events)
 {
     int code = 0;
-    if (events & (POLLIN | POLLHUP | POLLERR))
+    if (events & (POLLIN | POLLHUP | POLLERR)) {
         code = mosquitto_loop_read(broker->mosquitto, 1);
+        acknowledge(broker);
+    }
     if (code == 0 && (events & POLLOUT))
         code = mosquitto_loop_write(broker->mosquitto, 1);
     if (code == 0 && now_ms() >= broker->next_ms) {

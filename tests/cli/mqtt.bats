@@ -4,8 +4,7 @@ load common
 # broker [LINE…]: one with these lines of configuration; its port to $port, its id to $broker.
 broker() {
     port=${port:-$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
-    printf '%s\n' "listener $port 127.0.0.1" 'persistence false' 'set_tcp_nodelay true' "user $(id -un)" \
-        "${@:-allow_anonymous true}" >broker.conf
+    printf '%s\n' "listener $port 127.0.0.1" 'persistence false' "user $(id -un)" "${@:-allow_anonymous true}" >broker.conf
     mosquitto -c broker.conf >>broker.log 2>&1 3>&- &
     broker=$!
     started+=("$broker")
@@ -70,6 +69,14 @@ listen() {
     same "$(sub -t arm/status -C 1)" '{"status":"offline"}'
     fails 4 hidmotor -q -l "$at" status
     has "$why" "no server is there"
+}
+
+@test "a broker that waits for acknowledgements, as each one does unasked, delays no frame: six drivers are disabled in time" {
+    broker
+    start can canpid serve -l sim: --mqtt "mqtt://127.0.0.1:$port/bus"
+    [[ $url == mqtt* ]] || wait_for can "ready: mqtt"
+    ok canpid -q -l "mqtt://127.0.0.1:$port/bus" stop
+    has "$output" "stop result=disabled"
 }
 
 # answer CORRELATION: the last answer to it, once there is one.

@@ -121,8 +121,7 @@ class Broker:
             self.port = any_port.getsockname()[1]
         path = f"{folder}/broker.conf"
         with open(path, "w", encoding="ascii") as file:
-            file.write(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n"
-                       "set_tcp_nodelay true\n")
+            file.write(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n")
         self.process = subprocess.Popen(["mosquitto", "-c", path], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.url = f"mqtt://127.0.0.1:{self.port}/arm"
