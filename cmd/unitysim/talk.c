@@ -28,12 +28,14 @@ static struct aw_unitysim_options client_options(const struct aw_session *sessio
     struct aw_unitysim_options options = aw_unitysim_defaults();
     options.limits = *limits;
     options.force = aw_flag(session, "force");
+    options.protocol = session->wire->protocol;
     return options;
 }
 
 void unity_connect(struct aw_session *session, struct aw_link *link)
 {
     struct aw_unitysim_options options = aw_unitysim_defaults();
+    options.protocol = session->wire->protocol;
     aw_unitysim_init(&unity_state(session)->unity, link, &session->wire->variant, &options);
 }
 

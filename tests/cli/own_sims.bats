@@ -58,6 +58,9 @@ moves() {
         n=$(grep -c '"msg":"usual","hue":90' <<<"$output")
         ((n >= 9 && n <= 11))
     done
+    # of which none is damaged, whatever else the tool does
+    ok unitysim -l "$fast" --packets own.packets drive elbow=+20 --for 1s
+    hasnt "$stderr" damaged
     # with the steps of a world that stands still without them
     printf '[packet usual]\nid = 202\ndir = rx\nhue = f32 deg 5\n' >ez.packets
     ok ezphys -q -l sim: --packets ez.packets watch -n 3 --fields hue

@@ -54,7 +54,8 @@ void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
     unity->options = *options;
     unity->feedback.time_ns = AW_NO_TIME;
     unity->reported_ns = INT64_MIN;
-    aw_wire_init(&unity->wire, &aw_unitysim_protocol, variant, false);
+    aw_wire_init(&unity->wire, options->protocol ? options->protocol : &aw_unitysim_protocol,
+                 variant, false);
     unity->control = aw_wire_codec(&unity->wire, "control", AW_TX);
     unity->feedback_codec = aw_wire_codec(&unity->wire, "feedback", AW_RX);
     unity->camera_codec = aw_wire_codec(&unity->wire, "camera", AW_RX);
@@ -271,7 +272,7 @@ static enum aw_status handle_datagram(struct aw_unitysim *unity, struct aw_recei
     } else if (record->codec == unity->camera_codec) {
         unity->camera = aw_unitysim_get_camera(record);
         unity->counters.camera++;
-    } else if (unity->counters.foreign++ == 0) {
+    } else if (record->dir == AW_TX && unity->counters.foreign++ == 0) {
         received->news = "another client's commands come to our port — its ports are the wrong way "
                          "round";
     }

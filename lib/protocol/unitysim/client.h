@@ -46,6 +46,7 @@ struct aw_unitysim_options {
     int frame_rate;      /* of a scene: 30 */
     int64_t stale_ns;    /* feedback older than that is no feedback: 200 ms */
     int64_t samples_max; /* cadence samples that are kept: 1,000,000 (four hours) */
+    const struct aw_protocol *protocol; /* with packets of files; NULL: without */
 };
 
 struct aw_unitysim_options aw_unitysim_defaults(void);

@@ -110,7 +110,8 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
         return status;
     if (session->out.error)
         status = aw_output_flush(&session->out, &session->err);
-    else if (why && !*session->err.text)
+    else if (why &&
+             (session->err.status != AW_STOPPED || !*session->err.text)) /* of it, not older */
         aw_fail(&session->err, status, "%s", why);
     if (status != AW_STOPPED || !session->motion.stopped_by || !*session->motion.stopped_by)
         return status;

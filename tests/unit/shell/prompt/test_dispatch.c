@@ -652,6 +652,8 @@ static enum aw_status act(struct aw_session *session, const struct aw_args *args
             asked.stops = AW_TIMEOUT, asked.why = "no answer";
         else if (strcmp(word, "says") == 0)
             aw_object_start(&session->result, "act");
+        else if (strcmp(word, "older") == 0) /* something that was passed over, and a stop later */
+            return aw_fail(&session->err, AW_MALFORMED, "a damaged message"), AW_STOPPED;
         for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
             if (strcmp(word, ends[k].word) == 0)
                 return aw_fail(&session->err, ends[k].status, "%s", ends[k].text);
@@ -991,6 +993,7 @@ static void stops(void **state)
             type_to(&rich, line, k % 2 ? NULL : "script:3", false);
         }
     type_to(&rich, "act moves unsure timeout", NULL, true);
+    type_to(&rich, "act moves did older", NULL, true);
     type_to(&rich, "--hold act moves did timeout", NULL, false);
     type_to(&rich, "-j act moves did timeout", NULL, false);
     type_to(&rich, "-j act moves did says", NULL, false);
