@@ -18,7 +18,7 @@ libode-dev libmosquitto-dev libwebsockets-dev libzstd-dev liblz4-dev
 packages_check='
 git g++ pkg-config procps
 clang lld libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
-libcmocka-dev bats expect tmux jq socat netcat-openbsd spin pmccabe shellcheck
+libcmocka-dev bats expect tmux jq gojq socat netcat-openbsd spin pmccabe shellcheck
 bash-completion zsh fish mandoc
 tshark can-utils python3 python3-can python3-serial python3-pytest perl librsvg2-bin mosquitto mosquitto-clients openssl
 openssh-server openssh-client

@@ -141,7 +141,7 @@ role = h
 INI
     export ARMCTL_CONFIG=$D/joints.ini
     ok armctl -q -j -l 'sim:?time=virtual' arm 250 45 120
-    same "$(json .joints)" '{"r":"boom","theta":"waist","h":"mast"}'
+    same "$(jq_itself -c .joints <<<"${output##*$'\n'}")" '{"r":"boom","theta":"waist","h":"mast"}'
     ok armctl -q -j -l 'sim:?time=virtual' <<<$'arm 250 45 120\nstatus'
     same "$(json '[.boom.actual, .waist.actual, .mast.actual]')" '[250,45,120]'
     fails 6 armctl -q -l 'sim:?time=virtual' arm 250 121 120

@@ -432,7 +432,7 @@ END
     reference=$output
     ok canpid decode -j --time none run.pcapng
     same "$output" "$reference"
-    jq -c 'del(.t)' run.ndjson | diff - <(jq -c . <<<"$reference")
+    jq_itself -c 'del(.t)' run.ndjson | diff - <(jq_itself -c . <<<"$reference")
     same "$(wc -l <run.csv)" $((frames + 1))
     same "$(sed -n 's/^[^,]*,rx,joint,lknee,.*/x/p' run.csv | wc -l)" \
         "$(grep -c '"joint","board":"lknee"' <<<"$reference")"

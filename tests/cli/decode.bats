@@ -103,9 +103,9 @@ load common.bash
 
 @test "--where knows msg and dir: of a recording, of what comes, of lines from a pipe" {
     ok hidmotor -q -l "$fast" --record run.pcapng move 0 45 -30 --wait
-    hidmotor decode -j run.pcapng | jq -c 'select(.msg == "positions" and .dir == "rx")' >both
-    hidmotor decode -j run.pcapng --where 'msg=positions and dir=rx' | jq -c . >decoded
-    hidmotor decode -j run.pcapng | hidmotor watch -j - --where 'dir = rx and msg = positions' | jq -c . >watched
+    hidmotor decode -j run.pcapng | jq_itself -c 'select(.msg == "positions" and .dir == "rx")' >both
+    hidmotor decode -j run.pcapng --where 'msg=positions and dir=rx' | jq_itself -c . >decoded
+    hidmotor decode -j run.pcapng | hidmotor watch -j - --where 'dir = rx and msg = positions' | jq_itself -c . >watched
     ok test -s both
     ok cmp both decoded
     ok cmp both watched

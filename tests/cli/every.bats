@@ -56,9 +56,8 @@ each() {
             echo "no example of $1 $name" >&2
             return 1
         }
-        # shellcheck disable=SC2001
-        sed 's/-l [^ ]* //' <<<"$example"
-    done < <("$1" commands)
+        echo "$example"
+    done < <("$1" commands) | sed 's/-l [^ ]* //'
 }
 
 # What the files that are not there, and a profile and a terminal that are not there, do.

@@ -23,17 +23,17 @@ seen() {
         started+=($!)
     fi
     fox "$at" look "${@:3}" >seen
-    jq -se '.[0] | .name == "'"$1 $2"'" and .capabilities == ["services"]' seen
-    jq -se 'map(.services[]?.name) == ["/stop"]' seen
+    jq_itself -se '.[0] | .name == "'"$1 $2"'" and .capabilities == ["services"]' seen
+    jq_itself -se 'map(.services[]?.name) == ["/stop"]' seen
     end "$server"
     rm -f s.err
 }
 
 @test "each tool: the channels of MCAP with their values, joints in rad" {
     did="move 0 45 -30 --wait" seen hidmotor 'sim:' /hidmotor/positions /hidmotor/velocities /joint_states /armwire/frames
-    jq -se 'last.last["/joint_states"].name == ["m1", "m2", "m3"]' seen
-    jq -se 'last.last["/hidmotor/positions"] | .m2.setpoint | type == "number"' seen
-    jq -se 'map(.channels[]?) | any(.schemaName == "hidmotor/msg/Positions" and (.schema | contains("# deg")))' seen
+    jq_itself -se 'last.last["/joint_states"].name == ["m1", "m2", "m3"]' seen
+    jq_itself -se 'last.last["/hidmotor/positions"] | .m2.setpoint | type == "number"' seen
+    jq_itself -se 'map(.channels[]?) | any(.schemaName == "hidmotor/msg/Positions" and (.schema | contains("# deg")))' seen
     seen canpid 'sim:' /canpid/lknee/joint /canpid/rhip/sensors /joint_states
     did="deg 1 90" seen armctl 'sim:' /joint_states
     did="motor hinge 2 1000 --for 2s" seen ezphys 'sim:?scene=pendulum' /joint_states /ezphys/timestamp

@@ -211,7 +211,7 @@ END
     matches "${lines[1]}" "m1 base * 0.00 * deg * 0.00deg/s * "?*
     same "${#lines[@]}" 4
     virtual_json status
-    same "$(json '[.cmd, ([.m1,.m2,.m3] | map(keys_unsorted) | unique)]')" \
+    same "$(jq_itself -c '[.cmd, ([.m1,.m2,.m3] | map(keys_unsorted) | unique)]' <<<"$output")" \
         '["status",[["target","actual","unit","fault","age","velocity","effort"]]]'
     virtual status --csv
     has "${lines[0]}" "m1.target,m1.actual,m1.unit,m1.fault,m1.age,m1.velocity,m1.effort,m2.target"

@@ -35,7 +35,7 @@ END
     matches "${lines[1]}" "measured * 3 * 100 Hz  0 to 8.25"
     same "${lines[2]}" "info duration=0.02s lines=3 fields=2 bytes=51 damaged=0"
     ok canpid info -j run.csv
-    same "$(jq -sc '.[1]' <<<"$output")" '{"field":"measured","count":3,"rate":100,"min":0,"max":8.25,"unit":""}'
+    same "$(jq_itself -sc '.[1]' <<<"$output")" '{"field":"measured","count":3,"rate":100,"min":0,"max":8.25,"unit":""}'
     printf '{"t":1,"msg":"pid","board":"lknee","measured":3}\nrubbish\n{"t":2,"board":"rknee","measured":4}\n' >two.ndjson
     ok canpid info -j two.ndjson
     same "$(json '[.lines,.damaged]')" '[2,1]'

@@ -13,7 +13,7 @@ proves() {
     "$mcap/read.py" --equal run.mcap expected
     "$1" -q decode -j run.pcapng >a
     "$1" -q decode -j run.mcap | cmp - a
-    cmp <("$1" -q info -j run.pcapng | jq -c 'del(.t)') <("$1" -q info -j run.mcap | jq -c 'del(.t)')
+    cmp <("$1" -q info -j run.pcapng | jq_itself -c 'del(.t)') <("$1" -q info -j run.mcap | jq_itself -c 'del(.t)')
     cmp <("$1" -q -j -l 'log:run.pcapng?speed=max' watch) <("$1" -q -j -l 'log:run.mcap?speed=max' watch)
     "$mcap/read.py" --about run.mcap | jq -e '.profile == "ros2" and .metadata.armwire.tool == "'"$1"'"' >about
 }
@@ -25,7 +25,7 @@ proves() {
 @test "unitysim: all messages, equal field by field" { proves unitysim; }
 
 # topics FILE JQ: something about its messages
-topics() { "$mcap/read.py" "$1" | jq -sec "$2"; }
+topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
 
 @test "what is sent is there too, joints in rad, gains and config beside" {
     mkdir -p config/armwire

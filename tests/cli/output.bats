@@ -37,7 +37,7 @@ deg90=30444547312C3039300D0A
     same "$output" '{"dir":"rx","msg":"deg","joint":1,"angle":90}'
     ok unitysim decode -j --fields elbow FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 \
         00 00 03 00 08 01 00 00 04 00 08 01 00 00 A6
-    same "$(json 'del(.dir,.msg)')" '{"elbow":{"position":2048,"velocity":0}}'
+    same "$(jq_itself -c 'del(.dir,.msg)' <<<"$output")" '{"elbow":{"position":2048,"velocity":0}}'
     ok unitysim decode --csv --fields elbow.position FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 \
         02 00 08 01 00 00 03 00 08 01 00 00 04 00 08 01 00 00 A6
     same "${lines[0]}" "t,dir,msg,elbow.position"
@@ -214,7 +214,7 @@ round() {
 # reads a table.
 @test "a column whose name has quotes, commas and the like is read back" {
     while IFS= read -r name; do
-        jq -nc --arg n "$name" '{t: 0, m1: 0, m2: 0, m3: 0, ($n): 1},
+        jq_itself -nc --arg n "$name" '{t: 0, m1: 0, m2: 0, m3: 0, ($n): 1},
             {t: 1, m1: 5, m2: 0, m3: 0, ($n): 2}' >in
         ok armctl watch - --csv <in
         printf '%s\n' "$output" >table.csv

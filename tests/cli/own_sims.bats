@@ -152,7 +152,7 @@ END
     printf '%s\n' 'send GRIP finger=2 opening=50' 'send STAT' 'send grip finger=1 opening=7' \
         'deg 1 20' 'send STAT' >lines
     ok armctl -q -l "$fast" -j run lines
-    same "$(jq -c 'select(.dir != "tx") | del(.ms, .ack_ms, .retries, .t, .ok)' <<<"$output")" \
+    same "$(jq_itself -c 'select(.dir != "tx") | del(.ms, .ack_ms, .retries, .t, .ok)' <<<"$output")" \
         '{"cmd":"send","finger":2,"opening":50,"result":"confirmed"}
 {"dir":"rx","msg":"stat","seq":3,"opening":50,"warmth":9}
 {"cmd":"send","finger":1,"opening":7,"result":"confirmed"}

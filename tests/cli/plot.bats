@@ -279,7 +279,7 @@ m2.position (a.csv) #009e73 solid"
 }
 
 @test "more fields than lines: as many as there are colours for" {
-    seq 20 | jq -c '{t: ., a: (reduce range(20) as $i ({}; ."f\($i)" = $i))}' >run.ndjson
+    seq 20 | jq_itself -c '{t: ., a: (reduce range(20) as $i ({}; ."f\($i)" = $i))}' >run.ndjson
     ok armctl plot 'a.*' run.ndjson --out run.svg -j
     same "$(json .samples)" 240
     ok armctl plot 'a.*' - <run.ndjson

@@ -213,7 +213,7 @@ t,dir,msg,displacement,name
 t,dir,msg,elbow.position
 t,dir,msg,torque
 t,m1.position"
-    same "$(jq -c 'del(.t)' canpid.ndjson | sort -u)" '{"dir":"rx","msg":"joint","torque":0}'
+    same "$(jq_itself -c 'del(.t)' canpid.ndjson | sort -u)" '{"dir":"rx","msg":"joint","torque":0}'
     ok record_of canpid knee.csv -n 5 --fields lknee.torque,lknee.setpoint
     same "$(jq -Rc 'split(",")[2:4]' knee.csv | sort -u)" '["joint",""]
 ["msg","setpoint"]

@@ -9,7 +9,7 @@ load common
         ok "$tool" -q -l "${fast_of[$tool]:-$fast}" ping -n 6
         matches "${lines[0]}" " *n * lost * min/ms * mean/ms * p50/ms * p95/ms * p99/ms * max/ms"
         ok "$tool" -q -j -l "${fast_of[$tool]:-$fast}" ping -n 6
-        same "$tool: $(json 'to_entries | map(.key) | .[index("n"):][:8] | join(" ")')" "$tool: \"$keys\""
+        same "$tool: $(jq_itself -c 'to_entries | map(.key) | .[index("n"):][:8] | join(" ")' <<<"${output##*$'\n'}")" "$tool: \"$keys\""
     done
 }
 

@@ -360,7 +360,7 @@ in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
     ok armctl watch - <odd.csv
     same "$output" $'<- t=1 a "b", c=2 x=3\n<- t=2 a "b", c=4 x=5'
     ok armctl watch -j - <odd.csv
-    same "$(json .)" '{"t":2,"a \"b\", c":4,"x":5}'
+    same "$(jq_itself -c . <<<"$output")" '{"t":2,"a \"b\", c":4,"x":5}'
     ok armctl watch --csv - <odd.csv
     same "$output" "$(cat odd.csv)"
     ok armctl watch --format '%{x}' - <odd.csv
