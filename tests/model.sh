@@ -16,7 +16,7 @@ run()
     shift 4
     spin "$@" -a "$model" >spin.log 2>&1 || { cat spin.log; exit 1; }
     # shellcheck disable=SC2086
-    ${CC:-gcc} -O2 -w $flags -DMEMLIM=2000 -o pan pan.c
+    ${CC:-gcc} -O0 -w $flags -DMEMLIM=2000 -o pan pan.c
     # shellcheck disable=SC2086
     ./pan $options -m1000000 >pan.log 2>&1 || true
     errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.log)
