@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "joint.h"
@@ -19,8 +18,13 @@ static struct canpid_state *state_of(struct aw_bench *bench)
 
 static void describe(int controller, struct aw_bench_joint *joint)
 {
+    static const struct aw_gains power_up[AW_CANPID_CONTROLLERS] = {
+        [AW_CANPID_POS] = {3.0, 0.0005, 0},
+        [AW_CANPID_TOR] = {0.6, 0, 0},
+    };
     double limit = aw_canpid_setpoint_limit(controller);
     joint->kind = controller;
+    joint->power_up = power_up[controller];
     joint->unit = aw_canpid_unit(controller);
     joint->scale = aw_canpid_full_scale(controller);
     joint->low = -limit;
@@ -81,7 +85,8 @@ static enum aw_status open(struct aw_bench *bench)
     enum aw_status status = canpid_ready(bench->session);
     if (status != AW_OK)
         return status;
-    state->n_old = 0;
+    aw_law_keep(bench->session, NULL);
+    bench->joint.kp = aw_canpid_gain_place(bench->joint.number, bench->joint.kind, AW_CANPID_KP);
     status = canpid_telemetry(bench->session, bench->joint.number);
     state->bench = (struct canpid_guard){
         .board = bench->joint.number, .controller = bench->joint.kind, .commanded = NAN};
@@ -147,76 +152,17 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     return status;
 }
 
-/* The published gains of a driver after power-up, put back when nothing else is known. */
-static bool known(struct aw_bench *bench, struct aw_gains *gains)
+/* Each waits for its turn here, and what comes meanwhile is looked at. */
+static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
-    static const struct aw_gains power_up[AW_CANPID_CONTROLLERS] = {
-        [AW_CANPID_POS] = {3.0, 0.0005, 0},
-        [AW_CANPID_TOR] = {0.6, 0, 0},
-    };
-    const struct aw_canpid_gains *all = &canpid_of(bench->session)->gains;
-    const struct aw_gain *sent = all->of[bench->joint.number / 32][bench->joint.kind];
-    double *const places[] = {&gains->kp, &gains->ki, &gains->kd};
-    bool every = true;
-    *gains = power_up[bench->joint.kind];
-    for (int i = 0; i < AW_CANPID_GAINS; i++)
-        if (sent[i].known)
-            *places[i] = (double)sent[i].value;
-        else
-            every = false;
-    return every;
-}
-
-static enum aw_status load(struct aw_bench *bench, const char *path)
-{
-    struct aw_session *session = bench->session;
-    struct aw_canpid_gains *all = &canpid_of(session)->gains, *file = malloc(sizeof *file);
-    struct aw_gain *place = all->of[bench->joint.number / 32][bench->joint.kind];
-    enum aw_status status = file ? aw_gain_file_read(&aw_canpid_gain_file, &session->wire->variant,
-                                                     &file->of[0][0][0], NULL, path, &session->err)
-                                 : aw_no_memory(&session->err);
-    for (int i = 0; status == AW_OK && i < AW_CANPID_GAINS; i++) {
-        const struct aw_gain *gain = &file->of[bench->joint.number / 32][bench->joint.kind][i];
-        if (gain->known)
-            place[i] = *gain;
-    }
-    free(file);
-    return status;
-}
-
-/* One after the other: what makes a driver lively comes last. */
-static void list_gains(const struct aw_bench_joint *joint, struct aw_gains gains,
-                       struct aw_canpid_gain_at out[AW_CANPID_GAINS])
-{
-    out[0] = (struct aw_canpid_gain_at){joint->number, joint->kind, AW_CANPID_KD, gains.kd};
-    out[1] = (struct aw_canpid_gain_at){joint->number, joint->kind, AW_CANPID_KI, gains.ki};
-    out[2] = (struct aw_canpid_gain_at){joint->number, joint->kind, AW_CANPID_KP, gains.kp};
-}
-
-static enum aw_status send_gains(struct aw_bench *bench, struct aw_gains gains)
-{
-    struct aw_canpid_gain_at all[AW_CANPID_GAINS];
     enum aw_status status = AW_OK;
-    list_gains(&bench->joint, gains, all);
-    for (int i = 0; i < AW_CANPID_GAINS && status == AW_OK; i++) {
+    for (size_t i = gains->n; i > 0 && status == AW_OK; i--) {
+        const struct aw_gain_list one = {.n = 1, .of = {gains->of[i - 1]}};
         status = aw_bench_await_pace(bench);
         if (status == AW_OK)
-            status = aw_canpid_set(canpid_of(bench->session), &all[i], NULL, &bench->session->err);
+            status = canpid_law.send(bench->session, &one);
     }
     return status;
-}
-
-static void try(struct aw_bench *bench, const struct aw_gains *old)
-{
-    struct canpid_state *state = state_of(bench);
-    state->n_old = old ? AW_CANPID_GAINS : 0;
-    if (old)
-        list_gains(&bench->joint, *old, state->old);
-}
-
-static bool tries(const struct aw_session *session)
-{
-    return ((const struct canpid_state *)session->state)->n_old > 0;
 }
 
 /* A gain switches a driver that runs another controller over, and enables it; a disable for this
@@ -304,11 +250,7 @@ const struct aw_bench_hooks canpid_bench = {
     .period = period,
     .setpoint = setpoint,
     .end = end,
-    .known = known,
-    .load = load,
     .gains = send_gains,
-    .try = try,
-    .tries = tries,
     .admit = admit,
     .quantum = quantum,
     .about = about,

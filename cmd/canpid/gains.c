@@ -1,4 +1,5 @@
 /* canpid gains: what was sent over this link, now or by earlier processes. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,13 +38,42 @@ void canpid_remember(struct aw_session *session)
         aw_session_notice(session, "gains not remembered: %s", problem.text);
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
-
 static const void *names_of(const struct aw_session *session)
 {
     return &session->wire->variant;
 }
+
+/* ---- For tune ---- */
+
+static void read_three(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
+{
+    const struct aw_gain *sent = &state_of(session)->client.gains.of[0][0][0];
+    for (size_t i = kp; i < kp + AW_CANPID_GAINS; i++)
+        aw_gain_list_add(gains, i, sent[i].known ? (double)sent[i].value : (double)NAN);
+}
+
+/* One after the other: what makes a driver lively, kp, comes last. */
+static enum aw_status send_three(struct aw_session *session, const struct aw_gain_list *gains)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = gains->n; i > 0 && status == AW_OK; i--) {
+        const struct aw_listed_gain *gain = &gains->of[i - 1];
+        struct aw_canpid_gain_at at = aw_canpid_gain_at(gain->place, gain->value);
+        status = aw_canpid_set(&state_of(session)->client, &at, NULL, &session->err);
+    }
+    return status;
+}
+
+const struct aw_law canpid_law = {
+    .file = &aw_canpid_gain_file,
+    .context = names_of,
+    .read = read_three,
+    .send = send_three,
+    .not_back = "the driver is disabled, but its",
+};
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
 
 /* All that were sent, the newest of each. */
 static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gains,
@@ -147,11 +177,9 @@ static enum aw_status take_word(struct aw_session *session, const char *name, co
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
 {
     static const struct aw_gain_hooks hooks = {
-        .file = &aw_canpid_gain_file,
         .joint = "board",
         .sent = "sent",
         .none = "none were sent over this link — a board cannot be asked for them",
-        .context = names_of,
         .read = read_sent,
         .narrow = narrow,
         .word = take_word,

@@ -376,6 +376,7 @@ static void played(struct aw_session *session)
 }
 
 const struct aw_joints canpid_joints = {
+    .law = &canpid_law,
     .played = played,
     .columns = columns,
     .hz = USUAL_HZ,

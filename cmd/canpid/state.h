@@ -4,6 +4,7 @@
 
 #include "control/motion.h"
 #include "protocol/canpid/client.h"
+#include "shell/core/law.h"
 #include "shell/core/session.h"
 
 #define BOARDS_NAMED  32 /* most boards with a name of their own */
@@ -43,15 +44,6 @@ struct canpid_state {
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     struct aw_canpid_gains remembered; /* that were sent over this link, by whatever process */
     unsigned no_current;               /* sensors frames so far, if none had a current but 0 */
-    size_t n_old; /* gains that the running command tries others for: the stop puts them back */
-    struct aw_canpid_gain_at old[AW_CANPID_GAINS];
-    struct canpid_memory {
-        uint32_t n_old;
-        struct canpid_kept_gain {
-            uint32_t board, controller, gain;
-            float value;
-        } old[AW_CANPID_GAINS];
-    } memory; /* the same, for a server, which stops the driver when this program is gone */
 };
 
 static inline struct aw_canpid *canpid_of(struct aw_session *session)
@@ -187,7 +179,7 @@ void canpid_disabled(struct aw_session *session, uint64_t boards);
 void canpid_left_on(struct aw_session *session, uint64_t boards);
 
 /* Disables the boards that the running command has enabled, as aw_canpid_stop does; where others
- * are tried for them (n_old), puts the previous gains back and disables again. Returns status
+ * are tried (law.h), puts the previous gains back and disables again. Returns status
  * with its error, or else AW_OK if their telemetry confirms it. */
 enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status);
 enum aw_status canpid_safe_stop(struct aw_session *session);
@@ -202,9 +194,6 @@ void canpid_simulated(struct aw_session *session, struct aw_device *device);
 extern const struct aw_transport canpid_sim_transport;
 extern const struct aw_joints canpid_joints;
 extern const struct aw_bench_hooks canpid_bench;
-
-/* See struct aw_share_hooks: the server of who tries gains puts the old ones back. */
-const void *canpid_memory(struct aw_session *session, size_t *size);
-void canpid_take_memory(struct aw_session *session, const void *bytes, size_t size);
+extern const struct aw_law canpid_law;
 
 #endif

@@ -47,7 +47,7 @@ void canpid_connect(struct aw_session *session, struct aw_link *link)
     struct canpid_state *state = session->state;
     options.protocol = session->wire->protocol;
     state->remembered = (struct aw_canpid_gains){0};
-    state->n_old = 0;
+    aw_law_keep(session, NULL);
     aw_canpid_init(&state->client, link, &session->wire->variant, &options);
 }
 
@@ -330,8 +330,7 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
 /* What a driver gets last is a disable, whatever comes before: it is disabled at once, because the
  * previous gains would move it with the setpoint of an experiment, gets them, and is disabled
  * again. */
-static enum aw_status disable(struct aw_session *session, uint64_t boards,
-                              struct aw_error *not_back)
+static enum aw_status disable(struct aw_session *session, uint64_t boards, bool *confirmed)
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = &state->client;
@@ -339,75 +338,34 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards,
         if (boards & UINT64_C(1) << i)
             state->watched[i].commanded = NAN; /* that it is disabled is no news from here on */
     enum aw_status status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
-    not_back->status = AW_OK;
-    if (status != AW_OK || state->n_old == 0)
+    *confirmed = status == AW_OK;
+    if (status != AW_OK || !aw_law_kept(session))
         return status;
-    for (size_t i = 0; i < state->n_old && not_back->status == AW_OK; i++)
-        not_back->status = aw_canpid_set(client, &state->old[i], NULL, not_back);
+    enum aw_status back = aw_law_send_old(session);
+    struct aw_error why = session->err;
     status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
-    if (status == AW_OK)
-        state->n_old = 0;
-    return status;
-}
-
-static enum aw_status fail_back(struct aw_session *session, const struct aw_error *not_back)
-{
-    if (not_back->status == AW_OK)
-        return AW_OK;
-    return aw_fail(&session->err, not_back->status,
-                   "the driver is disabled, but its previous gains are not back: %s",
-                   not_back->text);
+    *confirmed = status == AW_OK;
+    if (status != AW_OK)
+        return status; /* the next stop puts them back */
+    aw_law_keep(session, NULL);
+    session->err = why;
+    return back;
 }
 
 enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status)
 {
     struct canpid_state *state = session->state;
-    struct aw_error cause = session->err, not_back;
-    enum aw_status ended = disable(session, state->driven, &not_back);
-    if (ended == AW_OK) {
+    struct aw_error cause = session->err;
+    bool confirmed;
+    enum aw_status ended = disable(session, state->driven, &confirmed);
+    if (confirmed) {
         session->motion.moving = false;
         canpid_disabled(session, state->driven);
-        ended = fail_back(session, &not_back);
     }
     if (status == AW_OK)
         return ended;
     session->err = cause;
     return status;
-}
-
-const void *canpid_memory(struct aw_session *session, size_t *size)
-{
-    struct canpid_state *state = session->state;
-    struct canpid_memory *memory = &state->memory;
-    *size = sizeof *memory;
-    memset(memory, 0, sizeof *memory);
-    memory->n_old = (uint32_t)state->n_old;
-    for (size_t i = 0; i < state->n_old; i++) {
-        const struct aw_canpid_gain_at *at = &state->old[i];
-        memory->old[i] = (struct canpid_kept_gain){at->board, (uint32_t)at->controller,
-                                                   (uint32_t)at->gain, (float)at->value};
-    }
-    return memory;
-}
-
-void canpid_take_memory(struct aw_session *session, const void *bytes, size_t size)
-{
-    struct canpid_state *state = session->state;
-    struct canpid_memory memory;
-    if (session->share.attached || size != sizeof memory)
-        return;
-    memcpy(&memory, bytes, sizeof memory);
-    state->n_old = 0;
-    for (size_t i = 0; i < AW_CANPID_GAINS && i < memory.n_old; i++) {
-        const struct canpid_kept_gain *kept = &memory.old[i];
-        if (kept->board / 32 >= AW_CANPID_BOARDS || kept->board % 32 != 0 ||
-            kept->controller >= AW_CANPID_CONTROLLERS || kept->gain >= AW_CANPID_GAINS ||
-            !isfinite(kept->value))
-            return;
-        state->old[state->n_old++] =
-            (struct aw_canpid_gain_at){kept->board, (int)kept->controller,
-                                       (enum aw_canpid_gain)kept->gain, (double)kept->value};
-    }
 }
 
 static void wait_for_turn(struct aw_session *session, unsigned board, aw_frame_fn *add,
@@ -424,20 +382,23 @@ void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = &state->client;
+    const struct aw_gain_list *old = aw_law_kept(session);
     uint64_t boards = state->driven | state->ongoing;
+    struct aw_canpid_gain_at at = {0};
     aw_canpid_last_stop(client, boards, add, context);
-    for (size_t i = 0; i < state->n_old; i++) {
+    for (size_t i = old ? old->n : 0; i > 0; i--) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        aw_canpid_gain_record(&client->wire, &state->old[i], &command);
+        at = aw_canpid_gain_at(old->of[i - 1].place, old->of[i - 1].value);
+        aw_canpid_gain_record(&client->wire, &at, &command);
         if (aw_canpid_encode(client, &command, &sent, NULL) != AW_OK)
             continue;
-        wait_for_turn(session, state->old[i].board, add, context);
+        wait_for_turn(session, at.board, add, context);
         add(context, sent.bytes, sent.size);
     }
-    if (state->n_old == 0)
+    if (!old)
         return;
-    wait_for_turn(session, state->old[0].board, add, context);
+    wait_for_turn(session, at.board, add, context);
     aw_canpid_last_stop(client, boards, add, context);
 }
 
@@ -446,20 +407,16 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     struct canpid_state *state = session->state;
     int usual_ms = aw_canpid_defaults().confirm_ms, *confirm_ms = &state->client.options.confirm_ms;
     *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* stops are not to be slow */
-    struct aw_error not_back;
-    bool tried = state->n_old > 0;
-    enum aw_status status = disable(session, state->driven | state->ongoing, &not_back);
+    bool tried = aw_law_kept(session), confirmed;
+    enum aw_status status = disable(session, state->driven | state->ongoing, &confirmed);
     struct aw_error why = session->err;
-    if (status == AW_OK) /* else the next stop puts them back */
-        state->n_old = 0;
-    if (status == AW_STOPPED)
+    if (status == AW_STOPPED && !confirmed)
         return aw_fail(&session->err, status,
                        "the driver was told to stop; whether it did was not waited for");
-    if (status != AW_OK)
+    if (!confirmed)
         return aw_fail(&session->err, status, "the stop is not confirmed%s: %s",
                        tried ? ", and the previous gains are not back" : "", why.text);
     leave(session, 0);
-    status = fail_back(session, &not_back);
     if (status == AW_OK)
         aw_stop_did(session, "disabled the driver%s", tried ? ", its previous gains are back" : "");
     return status;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clamp.h"
 #include "base/number.h"
@@ -29,7 +28,10 @@ static enum aw_status find(struct aw_session *session, const struct aw_args *arg
         return aw_fail(&session->err, AW_USAGE,
                        "no joint '%.24s' — m1 m2 m3, or base shoulder elbow", text);
     struct aw_hidmotor_joint row = aw_hidmotor_joint(motor);
+    const double *power_up = aw_hidmotor_power_up[motor];
     joint->number = (unsigned)motor;
+    joint->kp = aw_hidmotor_gain_place(motor, AW_HIDMOTOR_PID);
+    joint->power_up = (struct aw_gains){power_up[0], power_up[1], power_up[2]};
     joint->low = row.min;
     joint->high = row.max;
     snprintf(joint->name, sizeof joint->name, "%s", row.name);
@@ -164,80 +166,27 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     double off = bench->commanded - bench->last[AW_BENCH_MEASURED];
     if (status != AW_OK || fabs(off) > AW_HIDMOTOR_TOLERANCE)
         ended = aw_hidmotor_stop(motor_arm(session), NULL, &session->err);
-    back = motor_law_back(session);
+    back = aw_law_back(session);
     session->motion.moving = ended != AW_OK || back != AW_OK;
     if (status == AW_OK && back != AW_OK)
-        return aw_fail(&session->err, back,
-                       "the joint is held, but its previous gains are not "
-                       "back: %s",
-                       session->err.text);
+        return back;
     session->err = cause;
     return status;
 }
 
 /* Its gains: the law runs once a tick, with e in deg, as struct aw_gains has it. */
-
-static void lay(const struct aw_bench *bench, struct aw_gains gains, struct aw_gain *all)
-{
-    const double values[] = {gains.kp, gains.ki, gains.kd};
-    struct aw_gain *own = motor_law_of(all, (int)bench->joint.number);
-    for (size_t i = 0; i < 3; i++)
-        own[i] = (struct aw_gain){.value = (float)values[i], .known = true};
-}
-
-static bool known(struct aw_bench *bench, struct aw_gains *gains)
+static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
     struct aw_session *session = bench->session;
-    struct aw_gain *old = motor_state(session)->old;
-    const struct aw_gain *own = motor_law_of(old, (int)bench->joint.number);
-    struct aw_error before = session->err;
-    bool there = motor_read_law(session, old) == AW_OK;
-    session->err = before;
-    *gains =
-        there ? (struct aw_gains){(double)own[0].value, (double)own[1].value, (double)own[2].value}
-              : (struct aw_gains){0.015, 0, 0};
-    return there;
-}
-
-/* A packet has the gains of all motors: the others keep theirs. */
-static enum aw_status send_gains(struct aw_bench *bench, struct aw_gains gains)
-{
-    struct aw_session *session = bench->session;
-    struct motor_state *state = motor_state(session);
-    struct aw_gain all[AW_HIDMOTOR_GAIN_PLACES];
     struct aw_hidmotor_status now;
-    if (!motor_law_of(state->old, (int)bench->joint.number)->known)
+    if (!bench->known)
         return aw_fail(&session->err, AW_REFUSED,
                        "the board does not tell its gains, so they could not be put back");
-    memcpy(all, state->old, sizeof all);
-    lay(bench, gains, all);
     struct aw_hidmotor_options usual = hurry(bench);
-    enum aw_status status = motor_send_law(session, all);
+    enum aw_status status = motor_law.send(session, gains);
     motor_arm(session)->options = usual;
     /* all setpoints are elsewhere now */
     return status == AW_OK ? ask(bench, &now) : status;
-}
-
-static void try(struct aw_bench *bench, const struct aw_gains *old)
-{
-    struct motor_state *state = motor_state(bench->session);
-    state->tries = old != NULL;
-    if (old)
-        lay(bench, *old, state->old);
-}
-
-static bool tries(const struct aw_session *session)
-{
-    return ((const struct motor_state *)session->state)->tries;
-}
-
-/* The board has one law a motor. */
-static enum aw_status admit(struct aw_bench *bench, const char *section, bool may_switch)
-{
-    struct aw_gains gains;
-    (void)section, (void)may_switch;
-    known(bench, &gains);
-    return AW_OK;
 }
 
 static void words(const struct aw_bench_joint *joint, char *out, size_t size)
@@ -273,11 +222,7 @@ const struct aw_bench_hooks motor_bench = {
     .idle = idle,
     .setpoint = setpoint,
     .end = end,
-    .known = known,
     .gains = send_gains,
-    .try = try,
-    .tries = tries,
-    .admit = admit,
     .about = about,
     .words = words,
     .set = set,

@@ -1,28 +1,14 @@
 /* hidmotor gains: what the board's packets have to do with gains that are shown, set and sent. */
-#include <string.h>
-
 #include "protocol/hidmotor/gains.h"
 #include "shell/commands/gains.h"
 #include "shell/core/dry.h"
 #include "state.h"
 
-/* The packets of each controller. */
-static const struct {
-    const char *read, *set;
-} packets[AW_HIDMOTOR_CONTROLLERS] = {
-    [AW_HIDMOTOR_PID] = {"pid_gains", "set_pid_gains"},
-    [AW_HIDMOTOR_VELOCITY] = {"velocity_gains", "set_velocity_gains"},
-};
-
 static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains)
 {
     enum aw_status status = motor_ready(session);
-    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++) {
-        struct aw_hidmotor_reply reply;
-        status = aw_hidmotor_read(motor_arm(session), packets[i].read, &reply, &session->err);
-        if (status == AW_OK)
-            aw_hidmotor_gains_from_record(gains, (enum aw_hidmotor_controller)i, &reply.record);
-    }
+    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++)
+        status = motor_read_gains(session, (enum aw_hidmotor_controller)i, gains);
     return status;
 }
 
@@ -47,7 +33,7 @@ static enum aw_status take_word(struct aw_session *session, const char *name, co
     enum aw_hidmotor_controller controller =
         aw_flag(session, "velocity") ? AW_HIDMOTOR_VELOCITY : AW_HIDMOTOR_PID;
     struct aw_record request;
-    aw_session_command(session, packets[controller].set, &request);
+    aw_session_command(session, motor_gain_packets[controller].set, &request);
     enum aw_status status = aw_record_set_text(&request, name, value, &session->err);
     if (status == AW_OK)
         aw_hidmotor_gains_from_record(wanted, controller, &request);
@@ -71,9 +57,7 @@ static enum aw_status send_packets(struct aw_session *session, const struct aw_g
         struct aw_record request;
         if (!named[i])
             continue;
-        aw_session_command(session, packets[i].set, &request);
-        status = aw_hidmotor_gains_to_record(gains, (enum aw_hidmotor_controller)i, &request,
-                                             &session->err);
+        status = motor_gains_packet(session, (enum aw_hidmotor_controller)i, gains, &request);
         if (status == AW_USAGE && dry)
             return aw_dry_depends(session, "the other gains of the board");
         if (status == AW_OK)
@@ -85,8 +69,7 @@ static enum aw_status send_packets(struct aw_session *session, const struct aw_g
 
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
 {
-    static const struct aw_gain_hooks hooks = {.file = &aw_hidmotor_gain_file,
-                                               .joint = "motor",
+    static const struct aw_gain_hooks hooks = {.joint = "motor",
                                                .sent = "confirmed",
                                                .read = read_own,
                                                .word = take_word,

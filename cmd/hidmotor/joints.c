@@ -415,6 +415,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
 }
 
 const struct aw_joints motor_joints = {
+    .law = &motor_law,
     .columns = columns,
     .hz = 50,
     .most = 500,

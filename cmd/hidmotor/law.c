@@ -1,102 +1,106 @@
-/* The gains by which the board's law drives its motors, for tune: read, sent, and put back. */
+/* The packets of the board's gains, and those of the law that drives its motors, for tune. */
 #include <math.h>
-#include <string.h>
 
 #include "state.h"
 
 #define LAST_TIMES 3
 
-static enum aw_status make_request(struct aw_session *session, const struct aw_gain *gains,
-                                   struct aw_record *request)
-{
-    aw_session_command(session, "set_pid_gains", request);
-    return aw_hidmotor_gains_to_record(gains, AW_HIDMOTOR_PID, request, &session->err);
-}
+const struct motor_gain_packets motor_gain_packets[AW_HIDMOTOR_CONTROLLERS] = {
+    [AW_HIDMOTOR_PID] = {"pid_gains", "set_pid_gains"},
+    [AW_HIDMOTOR_VELOCITY] = {"velocity_gains", "set_velocity_gains"},
+};
 
-enum aw_status motor_read_law(struct aw_session *session, struct aw_gain *gains)
+enum aw_status motor_read_gains(struct aw_session *session, enum aw_hidmotor_controller i,
+                                struct aw_gain *gains)
 {
     struct aw_hidmotor_reply reply;
     enum aw_status status =
-        aw_hidmotor_read(motor_arm(session), "pid_gains", &reply, &session->err);
+        aw_hidmotor_read(motor_arm(session), motor_gain_packets[i].read, &reply, &session->err);
     if (status == AW_OK)
-        aw_hidmotor_gains_from_record(gains, AW_HIDMOTOR_PID, &reply.record);
+        aw_hidmotor_gains_from_record(gains, i, &reply.record);
     return status;
 }
 
-enum aw_status motor_send_law(struct aw_session *session, const struct aw_gain *gains)
+enum aw_status motor_gains_packet(struct aw_session *session, enum aw_hidmotor_controller i,
+                                  const struct aw_gain *gains, struct aw_record *request)
 {
-    struct aw_gain there[AW_HIDMOTOR_GAIN_PLACES] = {{.known = false}};
+    aw_session_command(session, motor_gain_packets[i].set, request);
+    return aw_hidmotor_gains_to_record(gains, i, request, &session->err);
+}
+
+/* ---- The law ---- */
+
+/* A packet has the gains of all motors. */
+static enum aw_status read_motors(struct aw_session *session, size_t kp, struct aw_gain_list *law)
+{
+    struct aw_gain gains[AW_HIDMOTOR_GAIN_PLACES] = {{.known = false}};
+    enum aw_status status = motor_read_gains(session, AW_HIDMOTOR_PID, gains);
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++) {
+        size_t place = (kp + i) % AW_HIDMOTOR_GAIN_PLACES;
+        if (aw_hidmotor_gain_controller(place) == AW_HIDMOTOR_PID)
+            aw_gain_list_add(law, place,
+                             gains[place].known ? (double)gains[place].value : (double)NAN);
+    }
+    return status;
+}
+
+/* Where the board does not tell them, none are known. */
+static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list *law)
+{
+    struct aw_error before = session->err;
+    read_motors(session, kp, law);
+    session->err = before;
+}
+
+static enum aw_status make_law(struct aw_session *session, const struct aw_gain_list *law,
+                               struct aw_record *request)
+{
+    struct aw_gain gains[AW_HIDMOTOR_GAIN_PLACES] = {{.known = false}};
+    for (size_t i = 0; i < law->n; i++)
+        gains[law->of[i].place] =
+            (struct aw_gain){.known = !isnan(law->of[i].value), .value = (float)law->of[i].value};
+    return motor_gains_packet(session, AW_HIDMOTOR_PID, gains, request);
+}
+
+static enum aw_status send_law(struct aw_session *session, const struct aw_gain_list *law)
+{
+    struct aw_gain_list there = {0};
     struct aw_record request;
     struct aw_error *err = &session->err;
-    enum aw_status status = make_request(session, gains, &request);
+    enum aw_status status = make_law(session, law, &request);
     if (status == AW_OK)
         status = aw_hidmotor_command(motor_arm(session), &request, NULL, err);
     if (status == AW_OK)
-        status = motor_read_law(session, there);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES && status == AW_OK; i++)
-        if (there[i].known && aw_gain_differs(&gains[i], &there[i]))
+        status = read_motors(session, law->of[0].place, &there);
+    for (size_t i = 0; i < law->n && status == AW_OK; i++) {
+        float is = (float)there.of[i].value, sent = (float)law->of[i].value;
+        if (is < sent || is > sent)
             status = aw_fail(err, AW_REFUSED,
                              "the gains were sent, and the board has others: %g, and not %g",
-                             (double)there[i].value, (double)gains[i].value);
+                             (double)is, (double)sent);
+    }
     return status;
 }
 
-enum aw_status motor_law_back(struct aw_session *session)
-{
-    struct motor_state *state = motor_state(session);
-    enum aw_status status = state->tries ? motor_send_law(session, state->old) : AW_OK;
-    state->tries = state->tries && status != AW_OK;
-    return status;
-}
+const struct aw_law motor_law = {
+    .file = &aw_hidmotor_gain_file,
+    .read = read_law,
+    .send = send_law,
+    .not_back = "the joint is held, but its",
+};
 
 /* The board has room for one report: each comes behind a pause, and one of them gets there. */
 void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_record request;
     uint8_t report[AW_HIDMOTOR_REPORT];
-    struct motor_state *state = motor_state(session);
+    const struct aw_gain_list *old = aw_law_kept(session);
     struct aw_error before = session->err;
-    if (state->tries && make_request(session, state->old, &request) == AW_OK &&
-        aw_hidmotor_encode(&state->arm, &request, report, &session->err) == AW_OK)
+    if (old && make_law(session, old, &request) == AW_OK &&
+        aw_hidmotor_encode(motor_arm(session), &request, report, &session->err) == AW_OK)
         for (int i = 0; i < LAST_TIMES; i++) {
             add(context, NULL, 0);
             add(context, report, sizeof report);
         }
     session->err = before;
-}
-
-struct aw_gain *motor_law_of(struct aw_gain *gains, int motor)
-{
-    size_t i = 0;
-    while (aw_hidmotor_gain_motor(i) != motor || aw_hidmotor_gain_controller(i) != AW_HIDMOTOR_PID)
-        i++;
-    return gains + i;
-}
-
-const void *motor_memory(struct aw_session *session, size_t *size)
-{
-    struct motor_state *state = motor_state(session);
-    *size = sizeof state->memory;
-    memset(&state->memory, 0, sizeof state->memory);
-    state->memory.tries = state->tries;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS && state->tries; i++)
-        for (int k = 0; k < 3; k++)
-            state->memory.law[i][k] = motor_law_of(state->old, i)[k].value;
-    return &state->memory;
-}
-
-void motor_take_memory(struct aw_session *session, const void *bytes, size_t size)
-{
-    struct motor_state *state = motor_state(session);
-    struct motor_memory memory;
-    if (session->share.attached || size != sizeof memory)
-        return;
-    memcpy(&memory, bytes, sizeof memory);
-    state->tries = memory.tries == 1;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS && state->tries; i++)
-        for (int k = 0; k < 3; k++) {
-            state->tries = state->tries && isfinite(memory.law[i][k]);
-            motor_law_of(state->old, i)[k] =
-                (struct aw_gain){.known = true, .value = memory.law[i][k]};
-        }
 }

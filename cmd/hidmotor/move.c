@@ -98,7 +98,7 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
 {
     enum aw_status status = aw_hidmotor_stop(motor_arm(session), stopped, &session->err);
     if (status == AW_OK && stopped->confirmed)
-        status = motor_law_back(session);
+        status = aw_law_back(session);
     if (status == AW_OK) {
         session->motion.moving = false;
         session->motion.ongoing = AW_ONGOING_NOTHING;
@@ -146,6 +146,8 @@ enum aw_status motor_safe_stop(struct aw_session *session)
     char at[64] = "";
     for (int i = 0; i < count_joints(session); i++)
         aw_append(at, sizeof at, "", " %.1f", s.deg[i]);
+    if (status != AW_OK && s.confirmed) /* it is the gains that are not back */
+        return status;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",
                        s.attempts ? "stop sent, not confirmed" : "NOT stopped", why.text);

@@ -4,6 +4,7 @@
 
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
+#include "shell/core/law.h"
 #include "shell/core/session.h"
 
 /* A packet that only asks. */
@@ -35,12 +36,6 @@ struct motor_state {
     int usual_ms;      /* the timeout, while another one is in force */
     int64_t due_ns;    /* attend asks again */
     int64_t sound_ns;  /* of the bench: its joint said last where it can be */
-    struct aw_gain old[AW_HIDMOTOR_GAIN_PLACES]; /* of the board, before tune */
-    bool tries;                                  /* others are tried: the stop puts these back */
-    struct motor_memory {
-        uint32_t tries;
-        float law[AW_HIDMOTOR_JOINTS][3];
-    } memory; /* the same, for a server, which stops the arm when this program is gone */
 };
 
 static inline struct motor_state *motor_state(struct aw_session *session)
@@ -53,19 +48,21 @@ static inline struct aw_hidmotor *motor_arm(struct aw_session *session)
     return &motor_state(session)->arm;
 }
 
-/* The gains of the law that drives the motors, as the board has them; sends them, which is
- * confirmed by reading them again, and holds all motors, as the published firmware does it. */
-struct aw_gain *motor_law_of(struct aw_gain *gains, int motor); /* kp, ki, kd of one */
-enum aw_status motor_read_law(struct aw_session *session, struct aw_gain *gains);
-enum aw_status motor_send_law(struct aw_session *session, const struct aw_gain *gains);
+/* The packets of each controller. The gains of one that the board has, into an array of all; and a
+ * packet that sets them, which carries those of all motors: AW_USAGE if one is not known. */
+extern const struct motor_gain_packets {
+    const char *read, *set;
+} motor_gain_packets[AW_HIDMOTOR_CONTROLLERS];
+enum aw_status motor_read_gains(struct aw_session *session, enum aw_hidmotor_controller controller,
+                                struct aw_gain *gains);
+enum aw_status motor_gains_packet(struct aw_session *session,
+                                  enum aw_hidmotor_controller controller,
+                                  const struct aw_gain *gains, struct aw_record *request);
 
-/* Puts back those that others are tried for, if any are; the same as frames behind a last stop. */
-enum aw_status motor_law_back(struct aw_session *session);
+/* By which the board drives its motors. Sending holds all of them, as the published firmware does
+ * it. And those that others are tried for, as frames behind a last stop. */
+extern const struct aw_law motor_law;
 void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context);
-
-/* See struct aw_share_hooks: the server of who tries them puts them back. */
-const void *motor_memory(struct aw_session *session, size_t *size);
-void motor_take_memory(struct aw_session *session, const void *bytes, size_t size);
 
 /* Begins a conversation on this link. */
 void motor_connect(struct aw_session *session, struct aw_link *link);

@@ -5,19 +5,19 @@
 
 #define PLACES (AW_CANPID_BOARDS * AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)
 
-static struct aw_canpid_gain_at place_of(size_t i)
+struct aw_canpid_gain_at aw_canpid_gain_at(size_t i, double value)
 {
     return (struct aw_canpid_gain_at){
         .board = (unsigned)(i / (AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)) * 32,
         .controller = (int)(i / AW_CANPID_GAINS % AW_CANPID_CONTROLLERS),
         .gain = (enum aw_canpid_gain)(i % AW_CANPID_GAINS),
+        .value = value,
     };
 }
 
-static size_t number_of(const struct aw_canpid_gain_at *at)
+size_t aw_canpid_gain_place(unsigned board, int controller, enum aw_canpid_gain gain)
 {
-    return (at->board / 32 * AW_CANPID_CONTROLLERS + (unsigned)at->controller) * AW_CANPID_GAINS +
-           at->gain;
+    return (board / 32 * AW_CANPID_CONTROLLERS + (unsigned)controller) * AW_CANPID_GAINS + gain;
 }
 
 /* The file */
@@ -36,15 +36,14 @@ static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS]
     int gain = aw_canpid_gain_find(words[2]);
     if (gain < 0)
         return aw_fail(err, AW_USAGE, "'%.40s' is no gain — use kp, ki or kd", words[2]);
-    *place = number_of(
-        &(struct aw_canpid_gain_at){(unsigned)board, controller, (enum aw_canpid_gain)gain, 0});
+    *place = aw_canpid_gain_place((unsigned)board, controller, (enum aw_canpid_gain)gain);
     return AW_OK;
 }
 
 static void name(const void *context, size_t place, char *out, size_t size)
 {
     char board[AW_CANPID_NAME_MAX];
-    struct aw_canpid_gain_at at = place_of(place);
+    struct aw_canpid_gain_at at = aw_canpid_gain_at(place, 0);
     snprintf(out, size, "%s %s %s", aw_canpid_board_name(context, at.board, board),
              aw_canpid_controller_name(at.controller), aw_canpid_gain_name(at.gain));
 }
@@ -102,11 +101,11 @@ void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_
 bool aw_canpid_gains_next(const struct aw_canpid_gains *gains, size_t *i,
                           struct aw_canpid_gain_at *at)
 {
+    const struct aw_gain *all = (const struct aw_gain *)gains->of;
     size_t place;
-    if (!aw_gain_file_next(&aw_canpid_gain_file, (const struct aw_gain *)gains->of, i, &place))
+    if (!aw_gain_file_next(&aw_canpid_gain_file, all, i, &place))
         return false;
-    *at = place_of(place);
-    at->value = (double)gains->of[at->board / 32][at->controller][at->gain].value;
+    *at = aw_canpid_gain_at(place, (double)all[place].value);
     return true;
 }
 

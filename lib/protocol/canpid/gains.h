@@ -31,6 +31,10 @@ struct aw_canpid_gain_at {
     double value;
 };
 
+/* Its place in the array and in the file's numbering, and back. */
+size_t aw_canpid_gain_place(unsigned board, int controller, enum aw_canpid_gain gain);
+struct aw_canpid_gain_at aw_canpid_gain_at(size_t place, double value);
+
 /* Remembers a gain. What does not exist (board, controller) is left out. */
 void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_gain_at *at);
 

@@ -751,13 +751,12 @@ static void device_connected(struct aw_device *device, int64_t now)
 
 static void boot(struct board *board)
 {
-    static const double gains[MOTORS][3] = {{0.1, 0.4, 30}, {0.015, 0, 0}, {0.015, 0, 0}};
     static const double velocity_gains[3] = {0.1, 0, 0};
     for (int i = 0; i < MOTORS; i++) {
         struct motor *motor = &board->motors[i];
         settle(motor, 0);
         motor->velocity_setpoint = 0;
-        memcpy(motor->gains, gains[i], sizeof motor->gains);
+        memcpy(motor->gains, aw_hidmotor_power_up[i], sizeof motor->gains);
         memcpy(motor->velocity_gains, velocity_gains, sizeof motor->velocity_gains);
     }
     board->gripper = 180;

@@ -9,8 +9,16 @@ enum { KP, KI, KD, GAINS };
 static const char *const controllers[AW_HIDMOTOR_CONTROLLERS] = {"pid", "velocity"};
 static const char *const names[GAINS] = {"kp", "ki", "kd"};
 
+const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][GAINS] = {
+    {0.1, 0.4, 30}, {0.015, 0, 0}, {0.015, 0, 0}};
+
 _Static_assert(AW_HIDMOTOR_GAIN_PLACES == AW_HIDMOTOR_JOINTS * AW_HIDMOTOR_CONTROLLERS * GAINS,
                "every gain has a place");
+
+size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller)
+{
+    return (size_t)(motor * AW_HIDMOTOR_CONTROLLERS + (int)controller) * GAINS;
+}
 
 int aw_hidmotor_gain_motor(size_t place)
 {
@@ -66,7 +74,7 @@ static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS]
     int gain = find_word(words[2], names, GAINS);
     if (gain < 0)
         return aw_fail(err, AW_USAGE, "'%.40s' is no gain — use kp, ki or kd", words[2]);
-    *place = (size_t)((motor * AW_HIDMOTOR_CONTROLLERS + controller) * GAINS + gain);
+    *place = aw_hidmotor_gain_place(motor, (enum aw_hidmotor_controller)controller) + (size_t)gain;
     return AW_OK;
 }
 

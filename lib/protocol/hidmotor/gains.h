@@ -37,7 +37,11 @@ double aw_hidmotor_output_of(int motor, double effort);
  * than 0. Needs no context. */
 extern const struct aw_gain_file aw_hidmotor_gain_file;
 
-/* Whose gain it is: 0 to 2, and which controller's. */
+/* kp, ki and kd of each motor's pid after power-up, as published. */
+extern const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][3];
+
+/* Where the three gains of a motor begin. Whose gain it is: 0 to 2, and which controller's. */
+size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller);
 int aw_hidmotor_gain_motor(size_t place);
 enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place);
 

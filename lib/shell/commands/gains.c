@@ -6,6 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "shell/core/joints.h"
+#include "shell/core/law.h"
+
 static const char *const action_names[] = {"show", "set", "save", "apply", "diff", NULL};
 
 const struct aw_arg aw_gains_args[] = {
@@ -32,6 +35,7 @@ const struct aw_arg aw_gains_args[] = {
 struct gains {
     struct aw_session *session;
     const struct aw_gain_hooks *hooks;
+    const struct aw_gain_file *file;
     const void *context;
     struct aw_gain *there, *wanted;
     const struct aw_gain *now; /* NULL: all that are there */
@@ -46,7 +50,7 @@ static void start(const struct gains *g, size_t place, float value, struct aw_ob
 {
     const char *const keys[AW_GAIN_WORDS] = {g->hooks->joint, "controller", "gain"};
     char words[AW_GAIN_TEXT], *rest = words, *word;
-    aw_gain_file_text(g->hooks->file, g->context, place, (double)value, text);
+    aw_gain_file_text(g->file, g->context, place, (double)value, text);
     snprintf(words, sizeof words, "%s", text);
     aw_object_start(row, NULL);
     for (int i = 0; i < AW_GAIN_WORDS && (word = strsep(&rest, " ")); i++)
@@ -108,12 +112,11 @@ static enum aw_status read_there(struct gains *g)
 
 static enum aw_status show(struct gains *g)
 {
-    const struct aw_gain_file *file = g->hooks->file;
     enum aw_status status = read_there(g);
-    bool none = status == AW_OK && aw_gain_count(file, g->there) == 0;
+    bool none = status == AW_OK && aw_gain_count(g->file, g->there) == 0;
     if (status == AW_OK && g->hooks->narrow)
         status = g->hooks->narrow(g->session, g->there);
-    for (size_t i = 0, place; status == AW_OK && aw_gain_file_next(file, g->there, &i, &place);)
+    for (size_t i = 0, place; status == AW_OK && aw_gain_file_next(g->file, g->there, &i, &place);)
         show_gain(g, place);
     if (none && status == AW_OK)
         aw_session_notice(g->session, "gains: %s", g->hooks->none);
@@ -124,11 +127,11 @@ static enum aw_status save(struct gains *g, const char *path)
 {
     struct aw_session *session = g->session;
     enum aw_status status = read_there(g);
-    size_t n = aw_gain_count(g->hooks->file, g->there);
+    size_t n = aw_gain_count(g->file, g->there);
     if (status == AW_OK && n == 0)
         return aw_fail(&session->err, AW_USAGE, "gains: %s", g->hooks->none);
     if (status == AW_OK)
-        status = aw_gain_file_save(g->hooks->file, g->context, g->there, path, &session->err);
+        status = aw_gain_file_save(g->file, g->context, g->there, path, &session->err);
     put_result(session, "saved", n);
     aw_object_text(&session->result, "file", path);
     return status;
@@ -140,7 +143,7 @@ static enum aw_status diff(struct gains *g)
     enum aw_status status = read_there(g);
     if (status != AW_OK)
         return status;
-    size_t n = aw_gain_diff(g->hooks->file, g->there, g->wanted, show_change, g);
+    size_t n = aw_gain_diff(g->file, g->there, g->wanted, show_change, g);
     if (n == 0 && aw_session_text(session))
         return AW_OK;
     aw_object_start(&session->result, "gains");
@@ -196,18 +199,19 @@ static enum aw_status run_action(struct gains *g, const struct aw_args *args)
         return aw_fail(err, AW_USAGE, "gains %s: which file? — gains %s arm.gains", action, action);
     if (saves)
         return save(g, path);
-    enum aw_status status =
-        aw_gain_file_read(g->hooks->file, g->context, g->wanted, NULL, path, err);
+    enum aw_status status = aw_gain_file_read(g->file, g->context, g->wanted, NULL, path, err);
     return status != AW_OK ? status : applies ? send(g) : diff(g);
 }
 
 enum aw_status aw_gains_run(struct aw_session *session, const struct aw_args *args,
                             const struct aw_gain_hooks *hooks)
 {
-    size_t places = hooks->file->places;
+    const struct aw_law *law = session->tool->joints->law;
+    size_t places = law->file->places;
     struct gains g = {.session = session,
                       .hooks = hooks,
-                      .context = hooks->context ? hooks->context(session) : NULL,
+                      .file = law->file,
+                      .context = law->context ? law->context(session) : NULL,
                       .there = calloc(2 * places, sizeof *g.there)};
     if (!g.there)
         return aw_no_memory(&session->err);

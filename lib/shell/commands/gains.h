@@ -13,16 +13,13 @@
 #include "control/gain_file.h"
 #include "shell/core/session.h"
 
-/* What a tool says of its gains. All arrays have file->places of them; not known are those that
- * nobody wants, or that nobody knows. */
+/* What a tool says of its gains, beside what the law of its joints has (law.h): the file, and its
+ * context. All arrays have file->places of them; not known are those that nobody wants, or that
+ * nobody knows. */
 struct aw_gain_hooks {
-    const struct aw_gain_file *file;
     const char *joint; /* key of a gain's first word in rows: "board", "motor" */
     const char *sent;  /* what has come of gains that were sent: "sent", "confirmed" */
     const char *none;  /* why there may be none to show or save; NULL: there always are some */
-
-    /* The context of file; NULL: NULL. */
-    const void *(*context)(const struct aw_session *session);
 
     /* Those that there are. *now: those of them that the device has for certain, where it may have
      * lost the others since they were sent; else it is left alone. */

@@ -59,6 +59,7 @@
 #include "control/motion.h"
 #include "shell/core/session.h"
 
+struct aw_law;
 struct aw_play;
 
 #define AW_JOINT_NAME   64
@@ -194,6 +195,7 @@ struct aw_joints {
     double key_s;   /* how long a key of jog moves; 0: as long as any */
     enum aw_joint_value jogs_from; /* what jog adds to, where that is known: TARGET or ACTUAL */
     const char *const *words; /* what pairs of move may name beside joints: "velocity"; or NULL */
+    const struct aw_law *law; /* by which the device drives them, see law.h; NULL: it tells none */
 
     /* Opens the link with the options of this command, and what a conversation begins with. With
      * --dry-run: only what making bytes needs. */

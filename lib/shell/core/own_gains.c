@@ -1,7 +1,6 @@
 /* Gains of joints that packet files describe: read, set and read back, and put back after others
  * were tried. */
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +13,64 @@
 #define FLOAT_STEP 1e-6 /* share of a value that a float carries */
 
 const char *const aw_own_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
+
+/* ---- Their file ---- */
+
+static size_t find_joint(const struct aw_own_arm *arm, const char *name)
+{
+    size_t i = 0;
+    while (i < arm->n && strcmp(arm->joints[i].row->name, name) != 0 &&
+           !(arm->joints[i].row->alias && strcmp(arm->joints[i].row->alias, name) == 0))
+        i++;
+    return i;
+}
+
+static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
+                           struct aw_error *err)
+{
+    const struct aw_own_arm *arm = context;
+    size_t i = find_joint(arm, words[0]), k = 0;
+    while (k < AW_JOINT_GAINS && strcmp(aw_own_gain_names[k], words[2]) != 0)
+        k++;
+    if (strcmp(words[1], AW_OWN_LAW) != 0)
+        return aw_fail(err, AW_USAGE, "'%.40s' is no controller — use " AW_OWN_LAW, words[1]);
+    if (i == arm->n)
+        return aw_fail(err, AW_USAGE, "'%.40s' is no joint of the packet file", words[0]);
+    if (k == AW_JOINT_GAINS)
+        return aw_fail(err, AW_USAGE, "'%.40s' is no gain — use kp, ki or kd", words[2]);
+    if (!arm->joints[i].gain_set[k].message)
+        return aw_fail(err, AW_USAGE,
+                       "%s has no %s — '%s = PACKET.FIELD' in its [joint] says what sets it",
+                       arm->joints[i].row->name, aw_own_gain_names[k], aw_own_gain_names[k]);
+    *place = i * AW_JOINT_GAINS + k;
+    return AW_OK;
+}
+
+static void name(const void *context, size_t place, char *out, size_t size)
+{
+    const struct aw_own_arm *arm = context;
+    snprintf(out, size, "%s " AW_OWN_LAW " %s", arm->joints[place / AW_JOINT_GAINS].row->name,
+             aw_own_gain_names[place % AW_JOINT_GAINS]);
+}
+
+/* Its range is that of its field, where it is sent. */
+static enum aw_status check_value(size_t place, double value, const char *text,
+                                  struct aw_error *err)
+{
+    (void)place;
+    return isfinite((float)value)
+               ? AW_OK
+               : aw_fail(err, AW_LIMIT, "%.40s is more than a packet can carry", text);
+}
+
+static const struct aw_gain_file gain_file = {
+    .places = AW_OWN_GAINS,
+    .heading = "joint controller gain value",
+    .example = "m1 pid kp 0.1",
+    .find = find,
+    .name = name,
+    .check = check_value,
+};
 
 /* ---- Reading ---- */
 
@@ -59,22 +116,26 @@ enum aw_status aw_own_read_gains(struct aw_session *session)
 
 /* ---- Setting ---- */
 
-static double value_of(const struct aw_own_joint *joint, const double *wanted, int gain)
+static double wanted_of(const struct aw_gain_list *wanted, size_t joint, int gain)
 {
-    return isnan(wanted[gain]) ? joint->gains[gain] : wanted[gain];
+    for (size_t i = 0; i < wanted->n; i++)
+        if (wanted->of[i].place == joint * AW_JOINT_GAINS + (size_t)gain)
+            return wanted->of[i].value;
+    return NAN;
 }
 
 static enum aw_status fill(struct aw_session *session, size_t message,
-                           double (*wanted)[AW_JOINT_GAINS], struct aw_record *packet)
+                           const struct aw_gain_list *wanted, struct aw_record *packet)
 {
     const struct aw_own_arm *arm = aw_own_arm(session);
     aw_record_init(packet, aw_wire_codec_at(session->wire, message), AW_TX);
     for (size_t i = 0; i < arm->n; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
             const struct aw_own_spot *spot = &arm->joints[i].gain_set[k];
-            double value = value_of(&arm->joints[i], wanted[i], k);
+            double value = wanted_of(wanted, i, k);
             if (!spot->message || spot->index != message)
                 continue;
+            value = isnan(value) ? arm->joints[i].gains[k] : value;
             if (!isnan(value)) {
                 packet->v[spot->scalar] = value;
                 packet->present |= UINT64_C(1) << spot->scalar;
@@ -88,14 +149,15 @@ static enum aw_status fill(struct aw_session *session, size_t message,
 }
 
 /* The message with the next gain that is wanted, from *from on; SIZE_MAX: there is none. */
-static size_t next_packet(const struct aw_own_arm *arm, double (*wanted)[AW_JOINT_GAINS],
+static size_t next_packet(const struct aw_own_arm *arm, const struct aw_gain_list *wanted,
                           size_t from)
 {
     size_t next = SIZE_MAX;
     for (size_t i = 0; i < arm->n; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
             const struct aw_own_spot *spot = &arm->joints[i].gain_set[k];
-            if (spot->message && !isnan(wanted[i][k]) && spot->index >= from && spot->index < next)
+            if (spot->message && spot->index >= from && spot->index < next &&
+                !isnan(wanted_of(wanted, i, k)))
                 next = spot->index;
         }
     return next;
@@ -103,7 +165,7 @@ static size_t next_packet(const struct aw_own_arm *arm, double (*wanted)[AW_JOIN
 
 typedef enum aw_status act_fn(struct aw_session *session, struct aw_record *packet);
 
-static enum aw_status each_packet(struct aw_session *session, double (*wanted)[AW_JOINT_GAINS],
+static enum aw_status each_packet(struct aw_session *session, const struct aw_gain_list *wanted,
                                   act_fn *act)
 {
     const struct aw_own_arm *arm = aw_own_arm(session);
@@ -158,36 +220,42 @@ static double lost(struct aw_session *session, const struct aw_own_spot *spot, d
                  : FLOAT_STEP * fabs(value);
 }
 
-static enum aw_status confirm(struct aw_session *session, double (*wanted)[AW_JOINT_GAINS])
+static enum aw_status confirm(struct aw_session *session, const struct aw_gain_list *wanted)
 {
     const struct aw_own_arm *arm = aw_own_arm(session);
     enum aw_status status = aw_own_read_gains(session);
     for (size_t i = 0; i < arm->n && status == AW_OK; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
             const struct aw_own_joint *joint = &arm->joints[i];
-            if (isnan(wanted[i][k]) || !joint->gain_told[k].message)
+            double sent = wanted_of(wanted, i, k);
+            if (isnan(sent) || !joint->gain_told[k].message)
                 continue;
-            double off = lost(session, &joint->gain_set[k], wanted[i][k]) +
-                         lost(session, &joint->gain_told[k], wanted[i][k]);
-            if (!(fabs(joint->gains[k] - wanted[i][k]) <= off * (1 + FLOAT_STEP)))
+            double off = lost(session, &joint->gain_set[k], sent) +
+                         lost(session, &joint->gain_told[k], sent);
+            if (!(fabs(joint->gains[k] - sent) <= off * (1 + FLOAT_STEP)))
                 return aw_fail(&session->err, AW_REFUSED,
                                "%s.%s: %g was sent, and the device has %g", joint->row->name,
-                               aw_own_gain_names[k], wanted[i][k], joint->gains[k]);
+                               aw_own_gain_names[k], sent, joint->gains[k]);
         }
     return status;
 }
 
-enum aw_status aw_own_set_gains(struct aw_session *session, double (*wanted)[AW_JOINT_GAINS])
+static enum aw_status send_law(struct aw_session *session, const struct aw_gain_list *wanted)
+{
+    enum aw_status status = each_packet(session, wanted, send);
+    return status == AW_OK ? confirm(session, wanted) : status;
+}
+
+enum aw_status aw_own_set_gains(struct aw_session *session, const struct aw_gain_list *wanted)
 {
     bool dry = aw_flag(session, "dry-run");
     enum aw_status status = each_packet(session, wanted, check);
     if (status != AW_OK || dry)
         return status != AW_OK ? status : each_packet(session, wanted, show);
-    status = each_packet(session, wanted, send);
-    return status == AW_OK ? confirm(session, wanted) : status;
+    return send_law(session, wanted);
 }
 
-/* ---- Back ---- */
+/* ---- The law of a joint, for tune ---- */
 
 static bool in_packets_of(const struct aw_own_joint *joint, const struct aw_own_spot *spot)
 {
@@ -197,80 +265,41 @@ static bool in_packets_of(const struct aw_own_joint *joint, const struct aw_own_
     return false;
 }
 
-void aw_own_try(struct aw_session *session, size_t joint)
+/* Not asked for: who tunes has read them. */
+static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
-    arm->tries = joint < arm->n;
-    for (size_t i = 0; i < arm->n && arm->tries; i++)
-        for (int k = 0; k < AW_JOINT_GAINS; k++)
-            arm->old[i][k] = in_packets_of(&arm->joints[joint], &arm->joints[i].gain_set[k])
-                                 ? arm->joints[i].gains[k]
-                                 : (double)NAN;
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_own_joint *joint = &arm->joints[kp / AW_JOINT_GAINS];
+    for (size_t i = 0; i < AW_OWN_GAINS; i++) {
+        size_t place = (kp + i) % AW_OWN_GAINS;
+        const struct aw_own_joint *of = &arm->joints[place / AW_JOINT_GAINS];
+        const struct aw_own_spot *spot = &of->gain_set[place % AW_JOINT_GAINS];
+        if (of == joint || in_packets_of(joint, spot))
+            aw_gain_list_add(gains, place, spot->message ? of->gains[place % AW_JOINT_GAINS] : 0);
+    }
 }
 
-enum aw_status aw_own_put_back(struct aw_session *session)
+static const void *arm_of(const struct aw_session *session)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
-    if (!arm->tries)
-        return AW_OK;
-    enum aw_status status = each_packet(session, arm->old, send);
-    if (status == AW_OK)
-        status = confirm(session, arm->old);
-    struct aw_error why = session->err;
-    if (status != AW_OK)
-        return aw_fail(&session->err, status,
-                       "the joints are held, but their previous gains are "
-                       "not back: %s",
-                       why.text);
-    arm->tries = false;
-    return AW_OK;
+    return aw_own_arm(session);
 }
+
+const struct aw_law aw_own_law = {
+    .file = &gain_file,
+    .context = arm_of,
+    .read = read_law,
+    .send = send_law,
+    .not_back = "the joints are held, but their",
+};
 
 void aw_own_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_gain_list *old = aw_law_kept(session);
     struct aw_record packet;
-    for (size_t at = 0; arm->tries && (at = next_packet(arm, arm->old, at)) != SIZE_MAX; at++)
-        for (int i = 0; i < TRIES && fill(session, at, arm->old, &packet) == AW_OK; i++) {
+    for (size_t at = 0; old && (at = next_packet(arm, old, at)) != SIZE_MAX; at++)
+        for (int i = 0; i < TRIES && fill(session, at, old, &packet) == AW_OK; i++) {
             add(context, NULL, 0); /* a board may have room for one packet, and miss one */
             aw_own_add_frames(session, &packet, add, context);
         }
-}
-
-/* ---- For a server ---- */
-
-#define OWN offsetof(struct aw_own_memory, more)
-
-const void *aw_own_memory(struct aw_session *session, size_t *size)
-{
-    struct aw_own_arm *arm = aw_own_arm(session);
-    struct aw_own_memory *memory = &arm->memory;
-    const struct aw_tool *base = session->device.own.base;
-    size_t more = 0;
-    const void *bytes = base->share.memory ? base->share.memory(session, &more) : NULL;
-    more = bytes && more <= AW_OWN_MEMORY ? more : 0;
-    memset(memory, 0, OWN);
-    memory->tries = arm->tries;
-    if (arm->tries)
-        memcpy(memory->old, arm->old, sizeof memory->old);
-    if (more)
-        memcpy(memory->more, bytes, more);
-    *size = OWN + more;
-    return memory;
-}
-
-void aw_own_take_memory(struct aw_session *session, const void *bytes, size_t size)
-{
-    struct aw_own_arm *arm = aw_own_arm(session);
-    const struct aw_tool *base = session->device.own.base;
-    struct aw_own_memory memory;
-    if (size < OWN || size > sizeof memory)
-        return;
-    memcpy(&memory, bytes, size);
-    if (!session->share.attached) {
-        arm->tries = memory.tries == 1;
-        memcpy(arm->old, memory.old, sizeof arm->old);
-    }
-    if (base->share.remember && size > OWN)
-        base->share.remember(session, memory.more, size - OWN);
 }

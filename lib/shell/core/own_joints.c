@@ -330,6 +330,7 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
 }
 
 const struct aw_joints aw_own_joints = {
+    .law = &aw_own_law,
     .hz = HZ,
     .most = 500,
     .open = open,

@@ -3,10 +3,10 @@
 #ifndef AW_SHELL_CORE_OWN_PARTS_H
 #define AW_SHELL_CORE_OWN_PARTS_H
 
+#include "shell/core/law.h"
 #include "shell/core/own_joints.h"
 
 #define AW_OWN_JOINTS 16
-#define AW_OWN_MEMORY 1024
 
 /* A value in messages of the wire. */
 struct aw_own_spot {
@@ -38,14 +38,7 @@ struct aw_own_arm {
     const char *speaks[AW_OWN_JOINTS * AW_JOINT_VALUES + 1]; /* their names */
     int64_t due_ns;                                          /* when they are asked again */
     unsigned lost;                                           /* answers in a row */
-    double old[AW_OWN_JOINTS][AW_JOINT_GAINS]; /* what tries ends with; NaN: left alone */
     double law_kp; /* of a law that is kp alone, as tune knows it; NaN or 0: it has more */
-    bool tries;    /* other gains than these are tried, see joint.h of the experiments */
-    struct aw_own_memory {
-        uint32_t tries;
-        double old[AW_OWN_JOINTS][AW_JOINT_GAINS];
-        uint8_t more[AW_OWN_MEMORY]; /* the tool's own */
-    } memory;                        /* for a server, which puts them back when this one is gone */
 };
 
 static inline struct aw_own_arm *aw_own_arm(const struct aw_session *session)
@@ -85,28 +78,24 @@ size_t aw_own_question(const struct aw_session *session, const struct aw_own_spo
 /* What the firmware tells of gains. AW_TIMEOUT: it does not. */
 enum aw_status aw_own_read_gains(struct aw_session *session);
 
-/* Sets gains (NaN: as they are known), those of one packet together, and reads them back, where
- * they are told: AW_REFUSED if it has others then. Checked whole before the first byte: AW_USAGE
- * names a gain that nobody knows, and that a packet carries, too. With --dry-run they are shown. */
-enum aw_status aw_own_set_gains(struct aw_session *session, double (*wanted)[AW_JOINT_GAINS]);
+/* Sets gains (the others as they are known), those of one packet together, and reads them back,
+ * where they are told: AW_REFUSED if it has others then. Checked whole before the first byte:
+ * AW_USAGE names a gain that nobody knows, and that a packet carries, too. With --dry-run they are
+ * shown. */
+enum aw_status aw_own_set_gains(struct aw_session *session, const struct aw_gain_list *wanted);
 
-/* The old gains, if others are tried. */
-enum aw_status aw_own_put_back(struct aw_session *session);
+/* The old gains, if others are tried, for last_stop. */
 void aw_own_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context);
-
-/* See struct aw_share_hooks; the tool's own memory goes behind it. */
-const void *aw_own_memory(struct aw_session *session, size_t *size);
-void aw_own_take_memory(struct aw_session *session, const void *bytes, size_t size);
 
 /* A packet as bytes for last_stop. */
 void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
                        void *context);
 
-/* From now on other gains than those that are known may be sent to this joint: whatever ends the
- * motion puts back all that are in its packets. SIZE_MAX: they stay as they are. */
-void aw_own_try(struct aw_session *session, size_t joint);
-
+/* Gains have the places joint * AW_JOINT_GAINS + gain. */
+#define AW_OWN_GAINS ((size_t)AW_OWN_JOINTS * AW_JOINT_GAINS)
+#define AW_OWN_LAW   "pid" /* what their file calls the controller */
 extern const char *const aw_own_gain_names[AW_JOINT_GAINS];
+extern const struct aw_law aw_own_law;
 
 extern const struct aw_joints aw_own_joints;
 

@@ -312,6 +312,25 @@ enum aw_status aw_own_exchange(struct aw_session *session, const struct aw_recor
     return AW_OK;
 }
 
+/* Lines with an alternating digit go out with both: the device takes the one that it expects, which
+ * nobody knows who must not wait. */
+void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                       void *context)
+{
+    bool digits = packet->codec->protocol->ascii;
+    for (int digit = digits; digit >= 0; digit--) {
+        uint8_t bytes[FRAME_ROOM];
+        size_t size;
+        if (digits)
+            aw_record_set(packet, "seq", digit, NULL);
+        if (aw_encode(packet, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
+            return;
+        if (session->wire->variant.envelope)
+            size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
+        add(context, bytes, size);
+    }
+}
+
 enum aw_status aw_own_hear(struct aw_session *session, int64_t deadline)
 {
     struct aw_own_answer got;

@@ -8,11 +8,10 @@
 #include "shell/core/own_parts.h"
 #include "shell/core/stop.h"
 
-#define TRIES      3
-#define REST_S     0.5  /* in which what is stopped has come to rest */
-#define SAMPLE_S   0.06 /* between two looks at it */
-#define FRAME_ROOM 256
-#define STEADY     0.01 /* of the range: it rests */
+#define TRIES    3
+#define REST_S   0.5  /* in which what is stopped has come to rest */
+#define SAMPLE_S 0.06 /* between two looks at it */
+#define STEADY   0.01 /* of the range: it rests */
 
 /* ---- The copy ---- */
 
@@ -58,8 +57,6 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
     arm->tool.last_stop = session->wire->protocol->stops ? aw_own_last_stop : NULL;
     arm->tool.goes_on = NULL;
     arm->tool.share.saw = aw_own_saw;
-    arm->tool.share.memory = aw_own_memory;
-    arm->tool.share.remember = aw_own_take_memory;
     arm->tool.replay =
         (struct aw_replay_hooks){.in_step = session->device.own.base->replay.in_step};
     if (arm->n_questions)
@@ -163,30 +160,11 @@ enum aw_status aw_own_stop(struct aw_session *session)
                        sent ? "stop sent, not confirmed" : "NOT stopped", why.text);
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_NOTHING;
-    status = aw_own_put_back(session);
+    status = aw_law_back(session);
     if (status != AW_OK)
         return status;
     aw_stop_did(session, "holding%s %s", at, arm->joints[0].unit ? arm->joints[0].unit : "");
     return AW_OK;
-}
-
-/* Lines with an alternating digit go out with both: the device takes the one that it expects, which
- * nobody knows who must not wait. */
-void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
-                       void *context)
-{
-    bool digits = packet->codec->protocol->ascii;
-    for (int digit = digits; digit >= 0; digit--) {
-        uint8_t bytes[FRAME_ROOM];
-        size_t size;
-        if (digits)
-            aw_record_set(packet, "seq", digit, NULL);
-        if (aw_encode(packet, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
-            return;
-        if (session->wire->variant.envelope)
-            size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
-        add(context, bytes, size);
-    }
 }
 
 /* With what was measured last. */

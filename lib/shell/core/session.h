@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "control/gain_list.h"
 #include "shell/core/object.h"
 #include "shell/core/options.h"
 #include "shell/core/output.h"
@@ -156,6 +157,7 @@ struct aw_session_motion {
     struct aw_streamed streamed;
     double asked; /* speed of what is played, by another program through a server; NaN: none */
     struct aw_guard *guard;    /* of the command that moves, see guard.h; NULL: there is none */
+    struct aw_gain_list kept;  /* others are tried for these, see law.h */
     const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
     enum aw_status stopped_as; /* what comes of the command that it ends */
 };

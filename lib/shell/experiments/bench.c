@@ -283,12 +283,6 @@ enum aw_status aw_bench_push(struct aw_bench *bench, double setpoint)
     return send_setpoint(bench, setpoint);
 }
 
-enum aw_status aw_bench_gains(struct aw_bench *bench, struct aw_gains gains)
-{
-    enum aw_status status = aw_bench_await_pace(bench);
-    return status == AW_OK ? bench->hooks->gains(bench, gains) : status;
-}
-
 enum aw_status aw_bench_restart(struct aw_bench *bench)
 {
     aw_table_free(&bench->table);

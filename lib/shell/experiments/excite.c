@@ -28,17 +28,6 @@ bool aw_bench_sends_gains(const struct aw_session *session)
     return hooks->gains && (!hooks->servo || aw_option(session, "with"));
 }
 
-bool aw_bench_known_gains(struct aw_bench *bench, const char *advice, struct aw_gains *gains)
-{
-    bool known = bench->hooks->known(bench, gains);
-    if (!known)
-        aw_session_notice(bench->session,
-                          "the previous gains are not known, so the published ones stand for them: "
-                          "kp %g, ki %g, kd %g%s",
-                          gains->kp, gains->ki, gains->kd, advice);
-    return known;
-}
-
 enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e)
 {
     struct aw_session *session = bench->session;
@@ -274,7 +263,7 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
 {
     if (!aw_bench_sends_gains(bench->session))
         return follow(bench, e);
-    bench->hooks->try(bench, before);
+    aw_law_keep(bench->session, &bench->law); /* whatever ends it from now on puts these back */
     enum aw_status status = begin(bench, e, before);
     bool small = e->steps || e->relay;
     if (status == AW_OK && small)

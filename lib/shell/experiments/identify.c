@@ -265,7 +265,7 @@ static enum aw_status experiment(struct aw_session *session, const struct aw_arg
         status = aw_excitation_plan(&bench, e);
     if (status == AW_OK) {
         if (aw_bench_sends_gains(session))
-            aw_bench_known_gains(&bench, "", &before);
+            aw_bench_know_gains(&bench, NULL, "", &before);
         status = aw_bench_end(&bench, aw_excitation_perform(&bench, e, &before));
     }
     if (status == AW_OK)

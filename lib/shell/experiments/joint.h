@@ -16,6 +16,7 @@
 
 #include "control/loop.h"
 #include "shell/core/joints.h"
+#include "shell/core/law.h"
 
 struct aw_bench;
 
@@ -25,14 +26,16 @@ struct aw_bench_joint {
     unsigned number;
     int kind; /* number and kind: the tool's own */
     const char *unit;
-    double scale;            /* a share of 1, in that unit */
-    double low, high;        /* setpoints that it takes */
-    double max_deviation;    /* if nobody says */
-    double least, glitch_s;  /* motion that is one, and what is none: see control/motion.h */
-    double step;             /* size of a step, if nobody says */
-    struct aw_driver driver; /* what is done to the law; its tick is 0 where it is measured */
-    double amplitude;        /* of the output in experiments, if nobody says; 0: 0.1 of it all */
-    double tick_s, period_s; /* the shortest tick that can be; the usual period of samples */
+    double scale;             /* a share of 1, in that unit */
+    double low, high;         /* setpoints that it takes */
+    double max_deviation;     /* if nobody says */
+    double least, glitch_s;   /* motion that is one, and what is none: see control/motion.h */
+    double step;              /* size of a step, if nobody says */
+    struct aw_driver driver;  /* what is done to the law; its tick is 0 where it is measured */
+    double amplitude;         /* of the output in experiments, if nobody says; 0: 0.1 of it all */
+    double tick_s, period_s;  /* the shortest tick that can be; the usual period of samples */
+    size_t kp;                /* its place among the law's gains; ki and kd are behind it */
+    struct aw_gains power_up; /* those that it has after power-up, as published */
 };
 
 #define AW_BENCH_SET 160 /* of a command that sets gains */
@@ -67,20 +70,15 @@ struct aw_bench_hooks {
 
     /* From here on it moves: where it is to go to. */
     enum aw_status (*setpoint)(struct aw_bench *bench, double setpoint);
-    /* Ends the motion, and puts the previous gains back where others are tried; returns status
-     * with its error, or else what came of that. */
+    /* Ends the motion, and puts the previous gains back where others are tried (law.h); returns
+     * status with its error, or else what came of that. */
     enum aw_status (*end)(struct aw_bench *bench, enum aw_status status);
 
-    /* Gains of the law; all NULL where there are none to send. The gains as they are known, those
-     * after power-up for the others; whether all are known. */
-    bool (*known)(struct aw_bench *bench, struct aw_gains *gains);
-    enum aw_status (*load)(struct aw_bench *bench, const char *path); /* known from a file */
-    enum aw_status (*gains)(struct aw_bench *bench, struct aw_gains gains);
-    /* Others are tried from now on: whatever ends the motion puts these back; NULL: they stay. */
-    void (*try)(struct aw_bench *bench, const struct aw_gains *old);
-    bool (*tries)(const struct aw_session *session); /* and that has not been done */
+    /* Sends gains of the law that the tool's joints have, those of the joint and what goes with
+     * them, as aw_bench_gains says; NULL where there are none to send. */
+    enum aw_status (*gains)(struct aw_bench *bench, const struct aw_gain_list *gains);
     /* May gains be sent to it as it is now? section: told before the error; or else it is made so
-     * that they may. */
+     * that they may. NULL: always. */
     enum aw_status (*admit)(struct aw_bench *bench, const char *section, bool may_switch);
     /* The step of the encoder, at the samples of table; a share. */
     double (*quantum)(const struct aw_bench *bench);

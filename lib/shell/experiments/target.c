@@ -9,7 +9,6 @@
 #include "base/clamp.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "shell/commands/own_gains.h"
 #include "shell/core/own_parts.h"
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
@@ -186,22 +185,10 @@ static void describe_law(struct aw_session *session, const struct aw_joint *of,
     const struct aw_own_joint *own = &aw_own_arm(session)->joints[of->id];
     describe(session, of, joint);
     joint->number = of->id;
+    joint->kp = (size_t)of->id * AW_JOINT_GAINS;
     joint->driver.gain_max = gain_max(session, own);
     joint->driver.tick_s =
         aw_flag(session, "tick") ? aw_option_number(session, "tick") : own->row->tick_s;
-}
-
-static bool known(struct aw_bench *bench, struct aw_gains *gains)
-{
-    const struct aw_own_joint *joint = own_joint(bench);
-    double *const places[] = {&gains->kp, &gains->ki, &gains->kd};
-    bool every = true;
-    for (int k = 0; k < AW_JOINT_GAINS; k++) {
-        bool missing = joint->gain_set[k].message && isnan(joint->gains[k]);
-        *places[k] = isnan(joint->gains[k]) ? 0 : joint->gains[k];
-        every = every && !missing;
-    }
-    return every;
 }
 
 /* What a joint is to be put back to has to be known before anything is tried. */
@@ -213,15 +200,14 @@ static enum aw_status open_law(struct aw_bench *bench)
     enum aw_status status = open(bench);
     if (status == AW_OK)
         status = aw_own_read_gains(session);
-    if (status == AW_OK && path)
-        status = aw_own_load_gains(session, path);
+    if (status == AW_OK)
+        status = aw_bench_know_gains(bench, path, NULL, &gains);
     if (status != AW_OK)
         return status;
-    bool all = known(bench, &gains);
     double amplitude = aw_option_number(session, "amplitude");
     bench->joint.amplitude =
         amplitude > 0 ? amplitude : gains.kp * PART * bench->joint.max_deviation;
-    if (!all)
+    if (!bench->known)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: nobody tells its gains, which it is to have again — --old FILE, with "
                        "lines such as '%s pid kp 0.1'",
@@ -234,43 +220,22 @@ static enum aw_status open_law(struct aw_bench *bench)
     return AW_OK;
 }
 
-static enum aw_status load(struct aw_bench *bench, const char *path)
+static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
-    return aw_own_load_gains(bench->session, path);
-}
-
-static enum aw_status send_gains(struct aw_bench *bench, struct aw_gains gains)
-{
-    double wanted[AW_OWN_JOINTS][AW_JOINT_GAINS];
     struct aw_own_arm *arm = aw_own_arm(bench->session);
     const struct aw_own_joint *joint = own_joint(bench);
-    const double values[] = {gains.kp, gains.ki, gains.kd};
-    bool alone = !(fabs(gains.ki) > 0) && !(fabs(gains.kd) > 0);
-    for (size_t i = 0; i < arm->n; i++)
-        for (int k = 0; k < AW_JOINT_GAINS; k++)
-            wanted[i][k] =
-                &arm->joints[i] == joint && joint->gain_set[k].message ? values[k] : (double)NAN;
+    double kp = gains->of[0].value;
+    bool alone = !(fabs(gains->of[1].value) > 0) && !(fabs(gains->of[2].value) > 0);
     arm->law_kp = NAN;
-    enum aw_status status = aw_own_set_gains(bench->session, wanted);
-    if (status == AW_OK && alone && fabs(joint->gains[0] - gains.kp) > COARSE * gains.kp)
+    enum aw_status status = aw_own_set_gains(bench->session, gains);
+    if (status == AW_OK && alone && fabs(joint->gains[0] - kp) > COARSE * kp)
         return aw_fail(&bench->session->err, AW_LIMIT,
                        "%s: the experiment needs a kp of %.3g, and its packet carries %.3g — more "
                        "--amplitude needs more",
-                       bench->joint.name, gains.kp, joint->gains[0]);
+                       bench->joint.name, kp, joint->gains[0]);
     if (status == AW_OK && alone)
         arm->law_kp = joint->gains[0];
     return status;
-}
-
-static void try(struct aw_bench *bench, const struct aw_gains *old)
-{
-    const struct aw_own_arm *arm = aw_own_arm(bench->session);
-    aw_own_try(bench->session, old ? (size_t)(own_joint(bench) - arm->joints) : SIZE_MAX);
-}
-
-static bool tries(const struct aw_session *session)
-{
-    return aw_own_arm(session)->tries;
 }
 
 /* Held, before gains change under it. */
@@ -279,7 +244,7 @@ static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
     struct aw_session *session = bench->session;
     struct aw_error cause = session->err;
     enum aw_status ended = AW_OK;
-    if (session->tool->stop && tries(session))
+    if (session->tool->stop && aw_law_kept(session))
         ended = session->tool->stop(session);
     if (status == AW_OK && ended != AW_OK)
         return ended;
@@ -316,11 +281,7 @@ static const struct aw_bench_hooks law_bench = {
     .idle = idle,
     .setpoint = setpoint,
     .end = end_law,
-    .known = known,
-    .load = load,
     .gains = send_gains,
-    .try = try,
-    .tries = tries,
     .quantum = quantum,
     .words = words,
     .set = set,

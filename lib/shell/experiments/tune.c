@@ -69,10 +69,11 @@ static bool tells_all(const struct aw_session *session)
 static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
 {
     const char *path = aw_option(bench->session, "old");
-    enum aw_status status = path ? bench->hooks->load(bench, path) : AW_OK;
+    enum aw_status status =
+        aw_bench_know_gains(bench, path, " — name others with --old FILE", &t->old);
     if (status != AW_OK)
         return status;
-    t->story.old_known = aw_bench_known_gains(bench, " — name others with --old FILE", &t->old);
+    t->story.old_known = bench->known;
     t->story.old = t->old;
     if (!(t->options.activity > 0))
         t->options.activity = REST_SHARE * bench->joint.amplitude;
@@ -268,18 +269,18 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
 static enum aw_status keep_new(struct aw_bench *bench, struct tuner *t)
 {
     aw_bench_watch(bench);
-    bench->hooks->try(bench, &t->old);
+    aw_law_keep(bench->session, &bench->law);
     aw_session_moves(bench->session);
     enum aw_status status = aw_bench_gains(bench, t->proposal.per_tick);
     if (status == AW_OK)
-        bench->hooks->try(bench, NULL);
+        aw_law_keep(bench->session, NULL);
     return aw_bench_end(bench, status);
 }
 
 static enum aw_status step_with_new(struct aw_bench *bench, struct tuner *t)
 {
     aw_bench_watch(bench);
-    bench->hooks->try(bench, &t->old);
+    aw_law_keep(bench->session, &bench->law);
     aw_session_moves(bench->session);
     enum aw_status status = aw_bench_gains(bench, t->proposal.per_tick);
     return status == AW_OK ? step(bench, t, &t->story.after, &t->story.is)
@@ -395,7 +396,7 @@ static void append_evidence(struct tuner *t)
 static enum aw_status conclude(struct aw_session *session, struct tuner *t, enum aw_status status)
 {
     struct aw_error cause = session->err;
-    if (status == AW_STOPPED || status == AW_LOST || session->tool->bench->tries(session))
+    if (status == AW_STOPPED || status == AW_LOST || aw_law_kept(session))
         return status;
     if (status != AW_OK)
         snprintf(t->outcome, OUTCOME, "the previous gains are back: %s", cause.text);

@@ -57,10 +57,6 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
 enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excitation *e,
                                    struct aw_model *model);
 
-/* The gains as they are known, and those after power-up for the others, which is said. Returns
- * whether all are known. */
-bool aw_bench_known_gains(struct aw_bench *bench, const char *advice, struct aw_gains *gains);
-
 /* Says where a model has not earned its use. */
 void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *model);
 

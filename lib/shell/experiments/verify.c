@@ -239,6 +239,16 @@ static void judge(const struct check *check, const struct aw_bench *bench,
     }
 }
 
+static enum aw_status send_gains(struct aw_bench *bench, const struct check *check)
+{
+    const struct aw_bench_hooks *hooks = bench->hooks;
+    struct aw_gains before;
+    enum aw_status status = aw_bench_know_gains(bench, NULL, NULL, &before);
+    if (status == AW_OK && hooks->admit)
+        status = hooks->admit(bench, check->name, check->may_switch);
+    return status == AW_OK ? aw_bench_gains(bench, check->gains) : status;
+}
+
 static enum aw_status perform(struct spec *spec, size_t i)
 {
     const struct check *check = &spec->checks[i];
@@ -250,9 +260,7 @@ static enum aw_status perform(struct spec *spec, size_t i)
     struct aw_response response;
     enum aw_status status = aw_bench_begin_with(&bench);
     if (status == AW_OK && check->has_gains)
-        status = bench.hooks->admit(&bench, check->name, check->may_switch);
-    if (status == AW_OK && check->has_gains)
-        status = aw_bench_gains(&bench, check->gains);
+        status = send_gains(&bench, check);
     if (status == AW_OK)
         status =
             aw_bench_step_perform(&bench, check->from, check->to, check->settle_s, check->seconds);

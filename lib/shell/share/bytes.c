@@ -2,8 +2,11 @@
 #include "shell/share/bytes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hex.h"
+#include "shell/core/joints.h"
+#include "shell/core/law.h"
 
 #define MEMORY_MAX 2048
 
@@ -22,19 +25,31 @@ bool aw_bytes_read(const json_t *text, uint8_t *out, size_t room, size_t *size)
            aw_hex_read(json_string_value(text), 2 * *size, out);
 }
 
+/* First the gains that are kept, then what the tool has. */
 json_t *aw_memory_json(struct aw_session *session)
 {
     const struct aw_share_hooks *hooks = &session->tool->share;
-    size_t size = 0;
-    const void *memory = hooks->memory ? hooks->memory(session, &size) : NULL;
-    return memory && size <= MEMORY_MAX ? aw_bytes_json((struct aw_span){memory, size}) : NULL;
+    uint8_t bytes[MEMORY_MAX];
+    size_t size, more = 0;
+    const void *kept = aw_law_memory(session, &size);
+    const void *memory = hooks->memory ? hooks->memory(session, &more) : NULL;
+    bool law = session->tool->joints && session->tool->joints->law;
+    if ((!law && !memory) || size + more > sizeof bytes)
+        return NULL;
+    memcpy(bytes, kept, size);
+    if (memory)
+        memcpy(bytes + size, memory, more);
+    return aw_bytes_json((struct aw_span){bytes, size + more});
 }
 
 void aw_memory_take(struct aw_session *session, const json_t *object)
 {
     uint8_t bytes[MEMORY_MAX];
     size_t size;
-    if (session->tool->share.remember && session->device.link &&
-        aw_bytes_read(json_object_get(object, "memory"), bytes, sizeof bytes, &size))
-        session->tool->share.remember(session, bytes, size);
+    if (!session->device.link ||
+        !aw_bytes_read(json_object_get(object, "memory"), bytes, sizeof bytes, &size))
+        return;
+    size_t kept = aw_law_take_memory(session, bytes, size);
+    if (session->tool->share.remember && kept && kept < size)
+        session->tool->share.remember(session, bytes + kept, size - kept);
 }
