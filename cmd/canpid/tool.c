@@ -202,21 +202,14 @@ static const struct aw_command commands[] = {
     AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL,
         "-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
         "design knee.json --compare"),
-    {.name = "tune", .group = AW_GROUP_MEASURE,
-     .summary = "find gains for a joint: identify, design, try them, keep the better ones",
-     .options = AW_OPTIONS(
+    {AW_TUNE_ROW("",
+         "The joint moves by at most --max-deviation. Then the driver is disabled and the gains "
+         "are printed.",
          EXPERIMENT_OPTIONS,
          AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL),
          AW_TICK_OPTION("measured"),
-         AW_OLD_OPTION,
-         AW_TUNE_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_tune,
-     .details = "The joint moves by at most --max-deviation. Then the driver is disabled and "
-         "the gains are printed. If you agree (--yes), it makes a step with the old gains and "
-         "one with the new gains. The new gains are kept if they are better by --goal, "
-         "overshoot by no more than --overshoot, and behave as predicted (overshoot within 10 "
-         "points, rise time within 50 %). Gains outside the range of the driver, gains with Ms "
-         "above 2, and gains for a model with a fit below 75 % are tried only with --force.",
+         AW_OLD_OPTION),
+     .run = aw_run_tune,
      .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos",
          "-l 'sim:?time=virtual' tune --rule amigo -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,

@@ -207,24 +207,17 @@ static const struct aw_command commands[] = {
     AW_DESIGN_COMMAND("10deg", "5%",
         "-l 'sim:?drive=pid&time=virtual' identify m2 --with all --save m2.json",
         "design m2.json --compare"),
-    {.name = "tune", .group = AW_GROUP_MEASURE,
-     .summary = "find gains for a joint: identify, design, try them, keep the better ones",
-     .args = AW_ARGS(JOINT),
-     .options = AW_OPTIONS(
+    {AW_TUNE_ROW("",
+         "The motors of a board whose firmware drives them by its PID controllers follow their "
+         "gains. The servos of the published arm do not: tune sees that at once, changes nothing, "
+         "and ends with exit code 1. The joint moves by at most --max-deviation. Then it is held "
+         "with the previous gains, and the new ones are printed.",
          DEVIATION,
          AW_LAW_OPTIONS("all"),
          AW_AROUND_OPTION,
          AW_DESIGN_OPTIONS("10deg", "5%"),
-         AW_TICK_OPTION("1 ms, as published"),
-         AW_TUNE_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_tune,
-     .details = "The motors of a board whose firmware drives them by its PID controllers follow "
-         "their gains. The servos of the published arm do not: tune sees that at once, changes "
-         "nothing, and ends with exit code 1. The joint moves by at most --max-deviation. Then it "
-         "is held with the previous gains, and the new ones are printed. If you agree (--yes), it "
-         "makes a step with the old gains and one with the new gains. The new gains are kept if "
-         "they are better by --goal, overshoot by no more than --overshoot, and behave as "
-         "predicted (overshoot within 10 points, rise time within 50 %).",
+         AW_TICK_OPTION("1 ms, as published")),
+     .args = AW_ARGS(JOINT), .run = aw_run_tune,
      .examples = AW_LIST("-l 'sim:?drive=pid&time=virtual' tune m2",
          "-l 'sim:?drive=pid&time=virtual' tune m2 --yes --report /dev/null")},
     {.name = "verify", .group = AW_GROUP_MEASURE,

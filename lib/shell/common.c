@@ -105,29 +105,22 @@ const struct aw_command aw_common_commands[] = {
      .details = "kp, ki and kd in a [joint] of the packet file say what sets a gain, and what "
          "tells it. What is set is read\nback; where nothing tells it, it is only sent. diff ends "
          "with exit status 1 if the gains differ."},
-    {.name = "tune", .group = AW_GROUP_MEASURE, .from_file = true,
-     .summary = "find gains for a joint of a packet file, try them, keep the better ones",
-     .args = AW_ARGS(OWN_JOINT),
-     .options = AW_OPTIONS(
+    {AW_TUNE_ROW(" of a packet file",
+         "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a tick. In the "
+         "experiment it is kp alone, so that its output is known; the joint moves by at most "
+         "--max-deviation. Then the old gains are back, and the new ones are printed.",
          {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",
           .fallback = "all", .choices = AW_LIST("step", "relay", "multisine", "all")},
          {.name = "amplitude", .value = "NUMBER", .unit = "", .min = 1e-9, .max = 1e9,
           .help = "size of the output in the experiment; default: that of kp at half of "
               "--max-deviation"},
          OWN_DEVIATION,
-         {.name = "around", .value = "VALUE",
-          .help = "the centre of the swings; default: the actual position"},
+         AW_AROUND_OPTION,
          AW_DESIGN_OPTIONS("10, in the joint's unit", NULL),
          {.name = "tick", .value = "TIME", .unit = "s", .min = 0.0005, .max = 1,
           .help = "period of the firmware's control loop: 10ms; default: that of the file"},
-         AW_OLD_OPTION,
-         AW_TUNE_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_own_tune,
-     .details = "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a "
-         "tick. In the experiment it is kp\nalone, so that its output is known; the joint moves "
-         "by at most --max-deviation. Then the old gains are\nback, and the new ones are printed. "
-         "If you agree (--yes), it makes a step with each, and keeps the\nbetter ones by --goal, "
-         "if they behave as predicted."},
+         AW_OLD_OPTION),
+     .from_file = true, .args = AW_ARGS(OWN_JOINT), .run = aw_run_own_tune},
     {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
      .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
     {.name = "move", .summary = "move joints to positions",

@@ -1188,8 +1188,13 @@ END
     has "$output" "outcome=the previous gains are back: nobody agreed"
     fails 1 hidmotor -q -l "$fast" tune m2 --yes
     has "$why" "m2 goes to its setpoint with gains of 0, too"
+    has "$why" "measure it — take -l 'sim:?drive=pid', an arm whose gains act" # which is no help with a board
     fails 1 hidmotor -q -l "$pid&motors=1" tune m2 --yes
     fails 3 hidmotor -q -l "$pid&fault=unplug:1.5s" tune m2 --yes
+    board
+    fails 1 hidmotor -q -l "$url" tune m2 --yes
+    has "$why" "step and identify measure it"
+    hasnt "$why" "drive=pid"
 }
 
 m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }

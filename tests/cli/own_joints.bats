@@ -527,6 +527,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     has "$output" "outcome=the previous gains are back: nobody agreed"
     fails 1 hidmotor -q -l "$fast" tune m2 --yes
     has "$stderr" "m2 goes to its setpoint with gains of 0, too"
+    has "$stderr" "take -l 'sim:?drive=pid', an arm whose gains act"
     fails 3 hidmotor -q -l "$fast&drive=pid&fault=unplug:1.5s" tune m2 --yes
 }
 

@@ -56,7 +56,7 @@ def said(tool):
         found = re.findall(r"^\| (.+?) \| (.*) \|$", part, re.M)
         return {name: set(re.findall(r"\w+", right)) for left, right in found for name in left.split(", ")}
 
-    return set(rows(parts["results"])), rows(parts[tool])
+    return set(rows(parts["results"])), rows(parts["Experiments"]) | rows(parts[tool])
 
 
 def main():

@@ -15,9 +15,7 @@
 #define FASTEST_HZ  8.0
 #define SETPOINTS_S 12.0 /* of setpoints alone: three times a twelfth, and two periods of a third */
 #define REST_S      0.2
-#define ACTS_S      0.4 /* a servo has moved by then */
-#define ACTS_SHARE  0.3 /* by so much of what it was told */
-#define PROBES      10  /* outputs that are tried, each twice the one before */
+#define PROBES      10 /* outputs that are tried, each twice the one before */
 #define PROBE_S     0.2
 #define PROBE_SHARE 0.1 /* of the deviation: it has moved */
 #define BACK_S      1.5
@@ -25,7 +23,7 @@
 bool aw_bench_sends_gains(const struct aw_session *session)
 {
     const struct aw_bench_hooks *hooks = session->tool->bench;
-    return hooks->gains && (!hooks->servo || aw_option(session, "with"));
+    return hooks->gains && (hooks->law != AW_BENCH_SERVO || aw_option(session, "with"));
 }
 
 enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e)
@@ -111,8 +109,8 @@ static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e,
     enum aw_status status =
         aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
     if (status == AW_OK)
-        status =
-            aw_bench_gains(bench, bench->hooks->hidden ? (struct aw_gains){e->kp, 0, 0} : *before);
+        status = aw_bench_gains(
+            bench, bench->hooks->law == AW_BENCH_HIDDEN ? (struct aw_gains){e->kp, 0, 0} : *before);
     return status == AW_OK ? multisine(bench, e, start, MULTISINE_S) : status;
 }
 
@@ -164,32 +162,6 @@ static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
     return status == AW_OK ? aw_bench_collect(bench, REST_S) : status;
 }
 
-/* A servo has a loop of its own: does it take notice of the gains at all? Without any a motor that
- * they drive stays where it is, whatever its setpoint. */
-static enum aw_status check_gains_act(struct aw_bench *bench, const struct aw_gains *before)
-{
-    double scale = bench->joint.scale;
-    aw_session_moves(bench->session); /* from here on whatever ends this puts the gains back */
-    enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0});
-    if (status == AW_OK)
-        status = aw_bench_collect(bench, REST_S);
-    double start = bench->last[AW_BENCH_MEASURED];
-    double away = start / scale > 0 ? -bench->joint.step / 2 : bench->joint.step / 2;
-    if (status == AW_OK)
-        status = aw_bench_push(bench, start / scale + away);
-    if (status == AW_OK)
-        status = aw_bench_collect(bench, ACTS_S);
-    double moved = (bench->last[AW_BENCH_MEASURED] - start) / scale / away;
-    if (status == AW_OK && moved > ACTS_SHARE)
-        return aw_fail(&bench->session->err, AW_REFUSED,
-                       "%s goes to its setpoint with gains of 0, too: its servo has a control loop "
-                       "of its own, which these gains do not reach; step and identify measure it",
-                       bench->joint.name);
-    if (status == AW_OK)
-        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / scale);
-    return status == AW_OK ? aw_bench_gains(bench, *before) : status;
-}
-
 /* So much output, renewed with each sample, until the joint is far enough from the centre. */
 static enum aw_status press(struct aw_bench *bench, const struct aw_excitation *e, double output,
                             bool *moved)
@@ -236,10 +208,10 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
                             const struct aw_gains *before)
 {
     struct aw_session *session = bench->session;
-    bool looks = bench->hooks->servo || bench->hooks->hidden;
     bool given = e->config.amplitude > 0;
     e->config.amplitude = given ? e->config.amplitude : bench->joint.amplitude;
-    enum aw_status status = looks ? check_gains_act(bench, before) : AW_OK;
+    enum aw_status status =
+        bench->hooks->law != AW_BENCH_TOLD ? aw_bench_check_gains_act(bench, before) : AW_OK;
     if (status == AW_OK)
         status = aw_bench_tick_measure(bench, before, &e->tick);
     if (status == AW_OK)
@@ -340,7 +312,8 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
 {
     double tick_s = e->tick.from == AW_TICK_ASSUMED ? 0 : e->tick.s;
     size_t n = bench->table.n_rows;
-    bool gains = aw_bench_sends_gains(bench->session), servo = bench->hooks->servo && !gains;
+    bool gains = aw_bench_sends_gains(bench->session),
+         servo = bench->hooks->law == AW_BENCH_SERVO && !gains;
     struct aw_bench_columns columns = {.t = AW_BENCH_T,
                                        .input = servo ? AW_BENCH_SETPOINT : AW_BENCH_OUTPUT,
                                        .measured = AW_BENCH_MEASURED,

@@ -144,6 +144,17 @@ extern const struct aw_bench_hooks aw_target_bench;
     {.name = "report", .value = "FILE", .help = "write a report as a page of HTML",               \
      .endings = "html"},                                                                          \
     AW_SAVE_OPTION, AW_PLOT_OPTION
+/* The row, but for args, run and examples. of: behind "a joint" in the summary; intro: what comes
+ * before the question; then the options that are the tool's own. */
+#define AW_TUNE_ROW(of, intro, ...)                                                               \
+    .name = "tune", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
+    .summary = "find gains for a joint" of ": identify, design, try them, keep the better ones",  \
+    .options = AW_OPTIONS(__VA_ARGS__, AW_TUNE_OPTIONS),                                          \
+    .details = intro " If you agree (--yes), it makes a step with the old gains and one with the "\
+        "new gains. The new gains are kept if they are better by --goal, overshoot by no more "   \
+        "than --overshoot, and behave as predicted (overshoot within 10 points, rise time "       \
+        "within 50 %). Gains outside their range, with Ms above 2, or for a model with a fit "    \
+        "below 75 % are tried only with --force."
 #define AW_VERDICTS_OPTION                                                                        \
     {                                                                                             \
         .name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",                 \

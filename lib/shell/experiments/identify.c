@@ -25,7 +25,7 @@ static void print_value(struct aw_session *session, const char *name, double val
 
 static bool is_servo(const struct aw_session *session)
 {
-    return session->tool->bench->servo && !aw_bench_sends_gains(session);
+    return session->tool->bench->law == AW_BENCH_SERVO && !aw_bench_sends_gains(session);
 }
 
 static void print_gain(struct aw_session *session, const struct aw_fit *fit)

@@ -40,6 +40,15 @@ struct aw_bench_joint {
 
 #define AW_BENCH_SET 160 /* of a command that sets gains */
 
+/* What goes into the process, by the law that drives the joint. Where that is not the output as it
+ * is told, who sends gains looks first whether they act. */
+enum aw_bench_law {
+    AW_BENCH_TOLD,   /* the output */
+    AW_BENCH_SERVO,  /* the setpoint, which a law of its own follows; with --with, or in tune, the
+                        output of the law whose gains are sent */
+    AW_BENCH_HIDDEN, /* an output that nobody tells: it is known while kp is all of the law */
+};
+
 struct aw_bench_hooks {
     /* What follows from the mode alone: all but name and number. name NULL: as the options have it,
      * which need not (AW_USAGE if it must): then mode is "" and scale 1. NULL: all joints begin as
@@ -90,14 +99,14 @@ struct aw_bench_hooks {
     void (*words)(const struct aw_bench_joint *joint, char *out, size_t size);
     void (*set)(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size);
 
-    const char *place;   /* what joints are called: "board"; NULL: "joint" */
-    bool has_modes;      /* a controller is named beside it */
-    bool servo;          /* it follows setpoints by a law of its own: what goes into the process,
-                          * but for tune, and for identify --with, which look whether gains act */
-    bool hidden;         /* nobody tells the output: it is known while kp is all of the law */
+    const char *place; /* what joints are called: "board"; NULL: "joint" */
+    bool has_modes;    /* a controller is named beside it */
+    enum aw_bench_law law;
     double gain_max;     /* of each gain, either sign */
     const char *ended;   /* what the end does: "disabled" */
     const char *assumed; /* where a tick that is assumed comes from */
+    const char *acts; /* URL of a simulator whose joints follow the gains that are sent, where the
+                            usual one's do not; NULL: it has no other */
 };
 
 #endif

@@ -64,7 +64,7 @@ static void find_outputs(struct aw_bench *bench, double off, struct aw_bench_sam
     sample->has_pull = true;
     sample->pull = aw_clamp(off / (PULLS * bench->joint.max_deviation), -1, 1);
     sample->output = sample->pull;
-    if (!bench->hooks->hidden || !(kp > 0))
+    if (bench->hooks->law != AW_BENCH_HIDDEN || !(kp > 0))
         return;
     sample->output = kp * off;
     sample->pull = aw_clamp(sample->output / (PULLS * amplitude), -1, 1);
@@ -106,7 +106,8 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
         .what = AW_JOINT_TARGETS, .goals = &goal, .n = 1, .stream = true, .show_ns = AW_NO_TIME};
     const struct aw_joint *joint = joint_of(bench);
     double before = isnan(bench->sent) ? joint->now.value[AW_JOINT_ACTUAL] : bench->sent;
-    bool jumps = !bench->hooks->hidden || !isnan(bench->target); /* else it only makes an output */
+    bool jumps = bench->hooks->law != AW_BENCH_HIDDEN ||
+                 !isnan(bench->target); /* else it only makes an output */
     if (jumps && !(fabs(value - before) * HZ <= joint->speed) && !aw_flag(session, "force"))
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: %.4g to %.4g %s at once is faster than its speed, %g %s — --force "
@@ -285,7 +286,7 @@ static const struct aw_bench_hooks law_bench = {
     .quantum = quantum,
     .words = words,
     .set = set,
-    .hidden = true,
+    .law = AW_BENCH_HIDDEN,
     .ended = "held",
 };
 
@@ -310,6 +311,6 @@ const struct aw_bench_hooks aw_target_bench = {
     .idle = idle,
     .setpoint = setpoint,
     .end = end,
-    .servo = true,
+    .law = AW_BENCH_SERVO,
     .ended = "held",
 };

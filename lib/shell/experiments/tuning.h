@@ -14,6 +14,10 @@
 /* The tick of a driver with samples of this period, s; 0: the usual one. */
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s);
 
+/* Sends gains of 0 and a setpoint: a joint that goes there all the same does not follow them, and
+ * that is AW_REFUSED, with its gains to be put back; else it has them again. */
+enum aw_status aw_bench_check_gains_act(struct aw_bench *bench, const struct aw_gains *before);
+
 /* Measures the tick of a board that stands, with run's first second: a small constant error is
  * integrated, too little to move it. --tick is taken for it; else, where nothing comes of it, what
  * aw_bench_tick_of_period says. The driver is enabled afterwards, with the previous gains. */

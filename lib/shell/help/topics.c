@@ -26,13 +26,12 @@ const char *aw_topic_summary(const struct aw_topic *topic, char *out)
     return out;
 }
 
-const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
-                         char *out, size_t size)
+static void find_row(const struct aw_topic *topic, const char *section, const char *word, char *out,
+                     size_t size)
 {
     char heading[64];
     size_t length = strlen(word);
-    *out = '\0';
-    snprintf(heading, sizeof heading, "\n## %s\n", tool);
+    snprintf(heading, sizeof heading, "\n## %s\n", section);
     const char *row = strstr(topic->text, heading), *end = row ? strstr(row + 1, "\n## ") : NULL;
     while (row && (row = strstr(row, "\n| ")) != NULL && (!end || row < end)) {
         const char *bar = strstr(row += 3, " | ");
@@ -42,6 +41,15 @@ const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const c
                 snprintf(out, size, "%.*s", (int)strcspn(bar + 3, "|\n") - 1, bar + 3);
         }
     }
+}
+
+const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
+                         char *out, size_t size)
+{
+    *out = '\0';
+    find_row(topic, tool, word, out, size);
+    if (!*out)
+        find_row(topic, "Experiments", word, out, size);
     return out;
 }
 

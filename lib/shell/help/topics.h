@@ -17,8 +17,8 @@ const struct aw_topic *aw_topic_find(const char *name); /* or NULL */
 /* What stands behind the — of the first line; size of out: 128. */
 const char *aw_topic_summary(const struct aw_topic *topic, char *out);
 
-/* The right side of the row about this word, in what the topic says about the tool; "" if it says
- * nothing. */
+/* The right side of the row about this word, in what the topic says about the tool, or about
+ * experiments of every tool; "" if it says nothing. */
 const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
                          char *out, size_t size);
 

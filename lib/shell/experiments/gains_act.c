@@ -1,0 +1,45 @@
+/* Do the gains of a joint act? */
+#include <string.h>
+
+#include "shell/experiments/tuning.h"
+
+#define REST_S 0.2
+#define ACTS_S 0.4 /* a servo has moved by then */
+#define SHARE  0.3 /* by so much of what it was told */
+
+/* In a simulator there is another joint to be had. */
+static enum aw_status refuse(struct aw_bench *bench)
+{
+    struct aw_session *session = bench->session;
+    const struct aw_tool *base = session->device.own.base, *tool = base ? base : session->tool;
+    const char *url, *acts = tool->bench ? tool->bench->acts : NULL;
+    bool simulated = acts && aw_session_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0;
+    return aw_fail(&session->err, AW_REFUSED,
+                   "%s goes to its setpoint with gains of 0, too: its servo has a control loop of "
+                   "its own, which these gains do not reach; step and identify measure it%s%s%s",
+                   bench->joint.name, simulated ? " — take -l '" : "", simulated ? acts : "",
+                   simulated ? "', an arm whose gains act" : "");
+}
+
+/* A servo has a loop of its own: does it take notice of the gains at all? Without any a motor that
+ * they drive stays where it is, whatever its setpoint. */
+enum aw_status aw_bench_check_gains_act(struct aw_bench *bench, const struct aw_gains *before)
+{
+    double scale = bench->joint.scale;
+    aw_session_moves(bench->session); /* from here on whatever ends this puts the gains back */
+    enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0});
+    if (status == AW_OK)
+        status = aw_bench_collect(bench, REST_S);
+    double start = bench->last[AW_BENCH_MEASURED];
+    double away = start / scale > 0 ? -bench->joint.step / 2 : bench->joint.step / 2;
+    if (status == AW_OK)
+        status = aw_bench_push(bench, start / scale + away);
+    if (status == AW_OK)
+        status = aw_bench_collect(bench, ACTS_S);
+    double moved = (bench->last[AW_BENCH_MEASURED] - start) / scale / away;
+    if (status == AW_OK && moved > SHARE)
+        return refuse(bench);
+    if (status == AW_OK)
+        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / scale);
+    return status == AW_OK ? aw_bench_gains(bench, *before) : status;
+}
