@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "state.h"
 
@@ -12,6 +13,25 @@ const char *arm_joint_name(const struct aw_armctl_profile *profile, int index)
 {
     const struct aw_armctl_joint *joint = aw_armctl_profile_joint(profile, index);
     return joint ? joint->name : digits[index];
+}
+
+const char *arm_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                        size_t size)
+{
+    double joint = aw_record_get(record, "joint");
+    if (!(joint >= 0 && joint < AW_ARMCTL_JOINTS))
+        return NULL;
+    snprintf(out, size, "%s", arm_joint_name(&arm_state(session)->profile, (int)joint));
+    return out;
+}
+
+void arm_known(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
+               void *context)
+{
+    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    for (const struct aw_field *field = message->fields; field->name; field++)
+        for (size_t i = 0; i < profile->n && strcmp(field->name, "joint") == 0; i++)
+            add(context, profile->joints[i].name, NULL);
 }
 
 static void describe(struct aw_joint *joint, const struct aw_armctl_joint *known)
@@ -151,6 +171,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 const struct aw_joints arm_joints = {
     .confirms = true,
     .hz = 10,
+    .most = 10,
     .jogs_from = AW_JOINT_ACTUAL,
     .check = arm_check_goals,
     .command = arm_send_goals,

@@ -1,5 +1,6 @@
 /* armctl's moving commands: the joints' verbs, deg, stop; how their results are reported; and what
  * ping asks. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -239,6 +240,19 @@ enum aw_status arm_check_goals(struct aw_session *session, struct aw_joint_list 
     return status;
 }
 
+/* One of many, on the way to somewhere: in whole numbers, and not again where it has been confirmed
+ * to be. */
+static enum aw_status send_part(struct aw_session *session, const struct aw_joint *joint,
+                                double value)
+{
+    const struct aw_armctl_place *place = &arm_state(session)->arm.memory.places[joint->id];
+    struct aw_record command;
+    double whole = nearbyint(value) + 0.0;
+    enum aw_status status = goal_command(session, joint, whole, &command);
+    bool there = place->known && place->value == whole && !aw_flag(session, "dry-run");
+    return status == AW_OK && !there ? arm_move(session, &command, true) : status;
+}
+
 enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *goals)
 {
@@ -246,11 +260,15 @@ enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < goals->n && status == AW_OK; i++) {
         struct aw_record command;
-        status = goal_command(session, &list->joints[goals->goals[i].joint], goals->goals[i].value,
-                              &command);
+        const struct aw_joint *joint = &list->joints[goals->goals[i].joint];
+        double value = goals->goals[i].value;
+        if (goals->stream) {
+            status = send_part(session, joint, value);
+            continue;
+        }
+        status = goal_command(session, joint, value, &command);
         if (status == AW_OK)
-            status = goals->stream ? arm_move(session, &command, true)
-                                   : move_on(session, &moves, &command);
+            status = move_on(session, &moves, &command);
     }
     report_moves(session, &moves, status);
     return status;

@@ -23,6 +23,12 @@ static inline struct arm_state *arm_state(struct aw_session *session)
 /* Begins a conversation with what is remembered about the device of this link. */
 void arm_connect(struct aw_session *session, struct aw_link *link);
 
+/* See struct aw_subject_hooks: its joint. */
+const char *arm_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                        size_t size);
+void arm_known(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
+               void *context);
+
 /* See struct aw_share_hooks. */
 bool arm_keeps(struct aw_session *session, struct aw_span frame);
 bool arm_pings(struct aw_span frame);

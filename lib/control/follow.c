@@ -37,6 +37,7 @@ void aw_follow_start(struct aw_follow *f, const struct aw_follow_map *map,
     f->map = map;
     f->joints = joints;
     f->step_ns = f->said_ns = now_ns;
+    f->waited_ns = 0;
     f->running = f->lost = f->timed = false;
     for (size_t i = 0; i < map->n; i++)
         disengage(&joints[i]);
@@ -175,12 +176,17 @@ static void look_for_losses(struct aw_follow *f, int64_t since, int64_t now_ns)
 {
     if (!f->running || f->lost)
         return;
-    if (since > AW_FOLLOW_LATE)
+    if (since - f->waited_ns > AW_FOLLOW_LATE)
         aw_follow_lose(f, AW_UNFOLLOW_LATE);
     else if (f->deadman_ns > 0 && now_ns - f->said_ns > f->deadman_ns)
         aw_follow_lose(f, AW_UNFOLLOW_SILENT);
     else if (!keeps_up(f, now_ns))
         aw_follow_lose(f, AW_UNFOLLOW_LAG);
+}
+
+void aw_follow_waited(struct aw_follow *f, int64_t now_ns)
+{
+    f->waited_ns = now_ns - f->step_ns;
 }
 
 enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns)
@@ -189,6 +195,8 @@ enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns)
     bool ran = f->running, engaged = false;
     f->step_ns = now_ns;
     look_for_losses(f, since, now_ns);
+    f->waited_ns = 0;
+    since = since < AW_FOLLOW_WAIT ? since : AW_FOLLOW_WAIT;
     if (f->lost) {
         f->lost = f->running = false;
         return AW_FOLLOW_STOP;

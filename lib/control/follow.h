@@ -39,6 +39,7 @@
 #define AW_FOLLOW_ROWS 32
 #define AW_FOLLOW_NAME 96
 #define AW_FOLLOW_LATE INT64_C(100000000) /* ns between two steps */
+#define AW_FOLLOW_WAIT INT64_C(200000000) /* ns: what is longer makes no longer step */
 
 struct aw_follow_row {
     char joint[AW_FOLLOW_NAME], field[AW_FOLLOW_NAME];
@@ -112,6 +113,7 @@ struct aw_follow {
 
     bool running, lost;
     int64_t step_ns, said_ns;
+    int64_t waited_ns; /* after the last step, until the device had confirmed it */
     bool timed;      /* the leader has said its time */
     int64_t time_ns; /* the last one */
     enum aw_unfollow halt;
@@ -134,6 +136,10 @@ void aw_follow_value(struct aw_follow *f, size_t row, double value, int64_t now_
 void aw_follow_alive(struct aw_follow *f, int64_t now_ns);
 
 void aw_follow_lose(struct aw_follow *f, enum aw_unfollow why);
+
+/* The last step was waited for: that the next one is late is meant. A joint that takes that long goes
+ * no farther in it than in AW_FOLLOW_WAIT at its speed. */
+void aw_follow_waited(struct aw_follow *f, int64_t now_ns);
 enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns);
 
 /* What the field's value means for the joint, by the map alone. */

@@ -84,7 +84,8 @@ END
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a' --relative --speed 50% --fit
     fails 2 bash -c "echo \"follow --map 'elbow=a' --relative\" | unitysim -q -l '$fast'"
     has "$why" 'those of the script'
-    fails 2 armctl -q -l "$fast" follow lead.csv --map 'base=a'
+    fails 2 armctl -q -l "$fast" follow lead.csv --map '3=a' --relative
+    has "$why" 'nobody says how fast 3 may go — add --max-speed 20'
     printf 'a\n1\n2\n' | fails 2 unitysim -q -l "$fast" follow --map 'elbow=a' --relative
     printf 'b,a\n1,1\n2,2\n' >timeless.csv
     fails 2 unitysim -q -l "$fast" follow timeless.csv --map 'elbow=a' --relative
@@ -251,4 +252,28 @@ END
     [[ $output =~ commands=([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 10 ]
     ok bash -c "yes '{\"elbow\":' | timeout 30 unitysim -q -l sim: follow - --map elbow=elbow --relative --for 1s"
     matches "$output" 'follow result=left records=0 *'
+}
+
+@test "armctl: by steps, each confirmed before the next, no faster than the joint; two joints are told apart" {
+    printf '[joint base]\nindex = 1\nspeed = 40\nmax = 180\n[joint lift]\nindex = 2\nspeed = 40\n' >arm.ini
+    printf 't,a\n0,30\n2,70\n3,70\n' >lead.csv
+    printf '%s\n' 'deg base 30' 'follow lead.csv --map base=a --approach 10' >script
+    ok armctl -q --config arm.ini -l "$fast" --record run.pcapng run script
+    matches "$output" '*follow result=ended * stops=0 *'
+    same "$(armctl -q -j decode run.pcapng | jq -r 'select(.msg == "deg") | .dir' | uniq -d)" ''
+    armctl -q -j decode run.pcapng --dir tx --where 'msg=deg' | jq -s -r '.[1:] | map([.t, .angle])[] | @tsv' >steps
+    same "$(tail -n 1 steps | cut -f 2)" 70
+    awk 'NR > 1 { at = $1 - t; if ($2 - a > 40 * (at > 0.2 ? 0.2 : at) + 1 || $2 < a) print "at", $1, "by", $2 - a }
+        { t = $1; a = $2 }' steps >fast_ones
+    same "$(cat fast_ones)" ''
+    ok armctl -q --config arm.ini -l "$fast" --record two.pcapng run <(printf 'deg base 30\ndeg lift 38\n')
+    fails 2 armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=angle
+    has "$why" "'angle' is base.angle and lift.angle — name one of them"
+    armctl -q -j decode two.pcapng >two.ndjson
+    fails 2 armctl -q --config arm.ini -l "$fast" follow two.ndjson --map lift=angle
+    has "$why" "'angle' is 1.angle and 2.angle — name one of them"
+    fails 6 armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=base.angle
+    has "$why" 'nothing says where it stands'
+    ok armctl -q --config arm.ini -l "$fast" --record led.pcapng follow two.pcapng --map lift=base.angle --force
+    same "$(armctl -q -j decode led.pcapng | jq -r 'select(.joint) | [.joint, .angle] | @text' | sort -u)" '[2,30]'
 }

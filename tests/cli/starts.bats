@@ -9,6 +9,9 @@ prepare() {
     printf 't,lknee\n0,20\n1,30\n' >canpid.csv
     printf 't,elbow\n0,25\n1,30\n' >unitysim.csv
     printf 't,rail\n0,0.5\n1,0.6\n' >ezphys.csv
+    mkdir -p config/armwire
+    printf '[joint base]\nindex = 1\nspeed = 90\n[joint lift]\nindex = 2\n' >config/armwire/armctl.ini
+    printf 't,base\n0,60\n1,70\n' >armctl.csv
     ok hidmotor -q -l "$fast" --record hidmotor.pcapng play hidmotor.csv --approach 100
     ok canpid -q -l "$fast" --record canpid.pcapng play canpid.csv -c pos --approach 50
     ok unitysim -q -l "$fast" --record unitysim.pcapng move elbow=2300
@@ -17,6 +20,9 @@ prepare() {
     printf 'setpoint 20deg -b lknee -c pos\nsetpoint 21deg -b lknee -c pos\n' >canpid.lines
     printf '{"t":1,"dir":"rx","msg":"positions","m2":{"position":60}}\n{"t":2,"dir":"rx","msg":"positions","m2":{"position":60}}\n' >hidmotor.leader
     for at in 1 2; do
+        for joint in 1 2; do
+            printf '{"t":%s,"dir":"rx","msg":"deg","joint":%s,"angle":%s0}\n' $at $joint $((6 / joint)) >>armctl.leader
+        done
         printf '{"t":%s,"dir":"rx","msg":"pid","board":"lknee","measured":10}\n' $at >>canpid.leader
     done
     printf 't,elbow\n0,25\n2,25\n' >unitysim.leader
@@ -25,6 +31,8 @@ prepare() {
 
 ways() {
     cat <<END
+armctl|play|play armctl.csv|deg base 10
+armctl|follow|follow armctl.leader --map base=1.angle|deg base 10
 hidmotor|play|play hidmotor.csv|
 hidmotor|replay|replay hidmotor.pcapng --from 1.5s|
 hidmotor|stream|{"cmd":"set_setpoints","duration":0,"m1":0,"m2":60,"m3":0,OPTIONS}|

@@ -147,8 +147,6 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     same "$(armctl -q -j decode run.pcapng | jq -r 'select(.msg == "deg") | .dir' | head -n -2 | uniq -d)" ''
     ok arm 'teleop --force --pad file:pad.evemu'
     same "$(steps_of 2 | cut -d' ' -f1)" 92 # from the middle, because that was asked for
-    fails 2 armctl -l sim: follow
-    has "$why" "no command 'follow' — it carries out one command after the other"
 }
 
 @test "armctl: nothing is begun behind a release, and what was pressed meanwhile is not made up for" {

@@ -72,6 +72,8 @@ enum aw_status aw_follower_send(struct aw_follower *f)
         f->limited += j->limited;
     }
     enum aw_status status = aw_joints_stream(f->session, &f->list, &command);
+    if (joints->confirms)
+        aw_follow_waited(&f->engine, aw_clock_now(f->session->clock));
     f->commands++;
     note_lag(f);
     return status;
@@ -107,6 +109,8 @@ enum aw_status aw_follower_refuse(struct aw_follower *f)
 {
     size_t row = f->engine.halted_joint;
     struct aw_joint_goal goal = {f->number[row], aw_follow_goal(&f->engine, row)};
+    if (f->commands == 0)
+        f->session->motion.moving = false; /* nothing was sent */
     if (f->engine.relative && !isnan(f->joints[row].actual))
         return aw_fail(&f->session->err, AW_LIMIT,
                        "follow: %s stands farther outside its clamp than --max-jump %.4g — "

@@ -90,7 +90,8 @@ static enum aw_status begin(struct aw_play *p)
     if (status == AW_OK && !joints->told)
         status = joints->open(session);
     if (p->hz > joints->most) {
-        aw_session_notice(session, "--rate %g: the device takes no more than %g a second", p->hz,
+        if (aw_flag(session, "rate"))
+            aw_session_notice(session, "--rate %g: the device takes no more than %g a second", p->hz,
                           joints->most);
         p->hz = joints->most;
     }
@@ -180,6 +181,8 @@ static enum aw_status attend(struct aw_play *p, int64_t until)
 {
     struct aw_session *session = p->session;
     enum aw_status status = AW_OK;
+    if (session->tool->joints->confirms)
+        look(p, &p->list); /* the news are what was confirmed */
     do
         status = aw_joints_until(session, &p->list, until, look, p);
     while (status == AW_OK && judge(p) == AW_OK && aw_joints_now(session) < until);

@@ -44,6 +44,19 @@ static bool is_subject(const char *key)
                         key);
 }
 
+/* So does a number of a joint, in a record of ours. */
+static bool is_number_of(const char *key, bool record)
+{
+    return record && strcmp(key, "joint") == 0;
+}
+
+static bool names_subject(const json_t *object, const char *key, const json_t *member)
+{
+    bool record = json_is_string(json_object_get(object, "msg"));
+    return (is_subject(key) && json_is_string(member)) ||
+           (is_number_of(key, record) && json_is_integer(member));
+}
+
 static bool scalar(const json_t *value, double *number, const char **text)
 {
     *text = json_string_value(value);
@@ -102,7 +115,7 @@ static void add_members(struct aw_stream *s, const char *prefix, json_t *value, 
     size_t index;
     json_object_foreach(value, key, member)
     {
-        if (depth == 0 && (is_envelope(key) || (is_subject(key) && json_is_string(member))))
+        if (depth == 0 && (is_envelope(key) || names_subject(value, key, member)))
             continue;
         aw_point_join(path, (const char *[]){prefix, key}, 2);
         add_member(s, path, member, depth);
@@ -116,14 +129,16 @@ static void add_members(struct aw_stream *s, const char *prefix, json_t *value, 
     }
 }
 
-static const char *subject_of(const json_t *object)
+static const char *subject_of(const json_t *object, char number[AW_POINT_NAME])
 {
     const char *key;
     json_t *member;
     json_object_foreach((json_t *)object, key, member)
     {
-        if (is_subject(key) && json_is_string(member))
-            return json_string_value(member);
+        if (!names_subject(object, key, member))
+            continue;
+        snprintf(number, AW_POINT_NAME, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
+        return json_is_string(member) ? json_string_value(member) : number;
     }
     return "";
 }
@@ -167,7 +182,7 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
         aw_time_parse_iso(json_string_value(t), &s->item.time_ns);
     const char *dir = json_string_value(json_object_get(json->object, "dir"));
     s->item.received.dir = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
-    s->item.subject = subject_of(json->object);
+    s->item.subject = subject_of(json->object, s->subject);
     s->item.received.dir = dir_of(json_string_value(json_object_get(json->object, "dir")));
     add_members(s, "", json->object, 0);
     s->item.arrived = s->item.time_ns == AW_NO_TIME && s->live;
@@ -291,7 +306,7 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
             aw_time_parse_iso(cell, &s->item.time_ns);
         return;
     }
-    if (!number && is_subject(name)) {
+    if (number ? is_number_of(name, csv->message >= 0) : is_subject(name)) {
         snprintf(s->subject, sizeof s->subject, "%s", cell);
         return;
     }

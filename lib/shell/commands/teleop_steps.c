@@ -46,7 +46,6 @@ static size_t whose_turn(const struct aw_hands *h)
 static enum aw_status take_step(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
-    const struct aw_joints *joints = session->tool->joints;
     struct aw_joint_goal goal = {.joint = whose_turn(h)};
     if (goal.joint == h->engine.n || h->channels.behind)
         return AW_OK;
@@ -62,8 +61,7 @@ static enum aw_status take_step(struct aw_hands *h)
     h->next_ns =
         aw_clock_after(aw_clock_now(session->clock), fabs((j->target - j->actual) / j->velocity));
     h->waited = true;
-    enum aw_status status = joints->command(session, &h->list, &command);
-    return status == AW_OK ? joints->read(session, &h->list) : status;
+    return aw_joints_stream(session, &h->list, &command);
 }
 
 const struct aw_teleop_way aw_teleop_steps = {

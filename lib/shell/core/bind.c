@@ -528,21 +528,9 @@ static void collect_name(const struct aw_command *command, void *context)
         names->list[names->n++] = command->name;
 }
 
-/* Why this tool lacks a command that others have, or NULL. */
-static const char *no_such(const struct aw_tool *tool, const char *word)
-{
-    for (const struct aw_command *c = tool->common; c && c->name; c++)
-        if (c->hands && strcmp(c->name, word) == 0)
-            return tool->no_hands;
-    return NULL;
-}
-
 enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
 {
     struct names names = {.n = 0};
-    const char *why = no_such(session->tool, word);
-    if (why)
-        return aw_fail(&session->err, AW_USAGE, "no command '%s' — %s", word, why);
     if (renamed(session, word))
         return aw_fail(&session->err, AW_USAGE, "no command '%s' — it is '%s' now", word,
                        renamed(session, word));

@@ -261,8 +261,11 @@ enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list
     bool steered = joints->steer > 0 && command->what == AW_JOINT_TARGETS;
     if (command->n == 0)
         return AW_OK;
-    return steered && (command->stream || !joints->await) ? aim(session, list, command)
-                                                          : joints->command(session, list, command);
+    if (steered && (command->stream || !joints->await))
+        return aim(session, list, command);
+    enum aw_status status = joints->command(session, list, command);
+    bool news = joints->confirms && command->stream && !aw_flag(session, "dry-run");
+    return status == AW_OK && news ? joints->read(session, list) : status;
 }
 
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
@@ -579,6 +582,8 @@ void aw_joint_guard(struct aw_session *session, const struct aw_joint *joint, do
     struct aw_motion_config config = aw_motion_defaults(isnan(far) ? joint->far : far);
     if (joint->least > 0)
         config.least = joint->least;
+    if (session->tool->joints->confirms)
+        config.silence_s = INFINITY; /* what is not confirmed has failed */
     aw_motion_start(guard, &config, (double)aw_joints_now(session) / 1e9);
 }
 

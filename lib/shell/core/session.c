@@ -38,7 +38,8 @@ void aw_session_notice(struct aw_session *session, const char *format, ...)
 
 enum aw_subjects aw_session_subjects(const struct aw_session *session)
 {
-    return session->tool->subject.all ? AW_SUBJECTS_ANY : AW_SUBJECTS_KNOWN;
+    const struct aw_subject_hooks *subject = &session->tool->subject;
+    return subject->all ? AW_SUBJECTS_ANY : subject->leads ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN;
 }
 
 static struct aw_view_options view_options(struct aw_session *session)

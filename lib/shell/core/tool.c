@@ -14,9 +14,7 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 /* Has the tool what the command is about? */
 static bool fits(const struct aw_tool *tool, const struct aw_command *command)
 {
-    bool streams = tool->joints && !tool->no_hands;
-    return (!command->joints || tool->joints) && (!command->streams || streams) &&
-           (!command->hands || tool->maps) && (!command->own || tool->protocol->own) &&
+    return (!(command->joints || command->streams) || tool->joints) && (!command->hands || tool->maps) && (!command->own || tool->protocol->own) &&
            (!command->from_file || tool->from_file);
 }
 

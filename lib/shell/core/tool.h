@@ -210,6 +210,7 @@ struct aw_subject_hooks {
     /* Every subject there can be, where the wire's table does not name them, once the first message
      * has come; added like candidates of completion. */
     aw_complete_fn *all;
+    bool leads; /* without all: they are named in front of a field only ("base.angle") */
     /* Whom a message of this kind can be about, as far as that is known without the device: for
      * completion, where the wire's table does not name them. */
     void (*known)(struct aw_session *session, const struct aw_message *message,
@@ -444,7 +445,6 @@ struct aw_tool {
     /* ---- Joints ---- */
 
     const struct aw_joints *joints; /* see joints.h; NULL: nothing has any */
-    const char *no_hands; /* why they take no streams, and what to do instead: no play, no follow */
     const struct aw_teleop_preset
         *maps; /* of teleop, {0}-terminated, or NULL; the usual one first */
 
