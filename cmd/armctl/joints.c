@@ -144,6 +144,15 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     return AW_OK;
 }
 
+/* What was confirmed stands; between the steps of a stream it counts as moving. */
+static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
+                          enum aw_status status)
+{
+    (void)list;
+    session->motion.moving = session->motion.moving && status != AW_OK;
+    return status;
+}
+
 static enum aw_status ready_to_make(struct aw_session *session)
 {
     return aw_flag(session, "dry-run") ? AW_OK : arm_ready(session);
@@ -181,4 +190,5 @@ const struct aw_joints arm_joints = {
     .others = others,
     .read = read_joints,
     .beside = beside,
+    .end = end,
 };

@@ -234,8 +234,8 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command, b
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
     aw_session_moves(session);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
-    session->motion.moving = status == AW_STOPPED;
-    if (!session->motion.moving || aw_flag(session, "hold"))
+    session->motion.moving = stream || status == AW_STOPPED;
+    if (status != AW_STOPPED || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
     /* A motor and a vehicle go on until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;

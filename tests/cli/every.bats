@@ -20,8 +20,9 @@ words() {
     */design | */verify) echo nothing.csv ;;
     canpid/follow) echo nothing.csv -c pos --map lknee=x --max-speed 10 ;;
     hidmotor/follow | unitysim/follow) echo nothing.csv --map elbow=x ;;
+    armctl/follow) echo nothing.csv --map 1=x --max-speed 10 ;;
     ezphys/follow) echo nothing.csv --map hinge=x ;;
-    hidmotor/play | ezphys/play | unitysim/play) echo nothing.csv ;;
+    armctl/play | hidmotor/play | ezphys/play | unitysim/play) echo nothing.csv ;;
     */compare) echo nothing.csv nothing.csv ;;
     canpid/k[pid]) echo 0.5 -b lknee -c pos ;;
     canpid/ref_*) echo -b lknee ;;

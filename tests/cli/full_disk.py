@@ -30,7 +30,8 @@ WORDS = {
     "teleop": "teleop --pad file:pad.evemu --force", "verify": "verify --help", "compare": "compare --help",
     "packets": "packets --help", "send": "send --help", "speed": "speed --help",
     "armctl": {"send": "send DEG1,001", "jog": "jog 1 --help", "move": "move 1=90", "home": "--config home.ini home",
-               "teleop": "--config home.ini teleop --pad file:pad.evemu --force"},
+               "teleop": "--config home.ini teleop --pad file:pad.evemu --force", "play": "play rotate.csv --force",
+               "follow": "follow lead.csv --map 1=a --max-speed 20 --approach 10 --force"},
     "hidmotor": {"play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
                  "home": "home duration=50ms", "raw": "raw 1910 --yes", "jog": "jog m1 5",
                  "follow": "follow lead.csv --map m1=a --relative", "fk": "fk 0 45 -30", "ik": "ik 120mm 50mm 150mm", "udev": "udev",
@@ -51,7 +52,8 @@ SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f
         "unitysim": "stop", "ezphys": "stop"}
 FILES = {
     "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = -360\nmax = 360\nhome = 0\n",
-    "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n", "lead.csv": "t,a\n0,0\n0.1,0.5\n",
+    "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n", "rotate.csv": "t,1\n0,0\n0.1,1\n",
+    "lead.csv": "t,a\n0,0\n0.1,0.5\n",
     # A pad whose left stick is pushed both ways for 50 ms.
     "pad.evemu": "# EVEMU 1.3\nN: pad\nI: 0003 045e 028e 0110\nP: 00\nB: 00 0b\nB: 01" + 38 * " 00" + " db 7c\nB: 03 03\n"
                  + "".join(f"A: 0{axis} -32768 32767 16 128 0\n" for axis in range(2))

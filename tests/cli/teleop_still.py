@@ -38,7 +38,7 @@ EXPERIMENTS = {
 WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"], "armctl": ["--force"]}
 # The pad of docs/teleop.md; the button is held, the stick goes out and stays there.
-JOINTS = {"hidmotor": "m2", "canpid": "lknee", "unitysim": "elbow"}
+JOINTS = {"armctl": "lift", "hidmotor": "m2", "canpid": "lknee", "unitysim": "elbow"}
 EVENTS = """E: 0.0 0000 0000 0
 E: 0.1 0001 0137 1
 E: 0.1 0000 0000 0
@@ -113,9 +113,9 @@ class Round:
         if what == "teleop":
             return ["teleop", "--pad", pad]
         joint = JOINTS.get(name) or self.tool.moving[0][1]
-        if what in EXPERIMENTS[name]:
+        if what in EXPERIMENTS.get(name, ()):
             return EXPERIMENTS[name][what].format(joint=joint).split()
-        far, speed = (1.5, 1) if name == "ezphys" else (20, 30)
+        far, speed = {"ezphys": (1.5, 1), "armctl": (200, 30)}.get(name, (20, 30))
         path = f"{FOLDER}/way{number}.csv"
         with open(path, "w", encoding="ascii") as file:
             rest = ",m1,m3" if (name, what) == ("hidmotor", "play") else ""
@@ -124,7 +124,7 @@ class Round:
                 file.write(f"{step / 20},{far * step / 2000}{rest and ',0,0'}\n")
         if what == "play":
             return ["play", path, "--max-jump", "400"]
-        limit = ["--max-speed", str(speed)] if name in ("canpid", "ezphys") else []
+        limit = ["--max-speed", str(speed)] if name in ("armctl", "canpid", "ezphys") else []
         return ["follow", path, "--map", f"{joint}=a", "--relative", "--max-jump", "400", *limit]
 
     def messages(self, until):
@@ -217,8 +217,7 @@ def main():
         if name not in os.environ.get("TOOLS", name).split(","):
             continue
         whats = [what for word in os.environ.get("WHAT", "teleop").split(",")
-                 for what in (EXPERIMENTS.get(name, ()) if word == "experiments" else [word])
-                 if name != "armctl" or what == "teleop"]
+                 for what in (EXPERIMENTS.get(name, ()) if word == "experiments" else [word])]
         for what, way in ((what, way) for what in whats for way in WAYS):
             times = []
             while len(times) < rounds:

@@ -17,8 +17,8 @@
  * What a joint is told and what it measures is in its own unit: each entry of the list says which.
  * A value that nobody knows is NaN, here and in every state; a time that never was is AW_NO_TIME.
  *
- * How the tools fit. Single commands (move, jog, home) all take, streams of them all but armctl,
- * which makes steps (teleop).
+ * How the tools fit. Single commands (move, jog, home) and streams of them all take; armctl's
+ * streams are steps, each confirmed before the next.
  *
  * hidmotor   m1 m2 m3 take targets in deg (interpolated by the board in command.seconds) and
  *            velocities in deg/s, all of them in one packet: those that are not named keep their
@@ -35,7 +35,8 @@
  *            no profile are listed once something was confirmed of them, as others. The arm
  *            tells nothing: actual is what it confirmed last, its time is when. A command of
  *            several joints is one conversation each, one after the other; command comes back
- *            when the last is confirmed, so that await has nothing left to wait for. R-theta-H is
+ *            when the last is confirmed, so that await has nothing left to wait for. Of a stream
+ *            goals are rounded, and left out where the joint has confirmed that place. R-theta-H is
  *            three joints by their roles: the command arm.
  * unitysim   Six joints in deg (ticks are extra). The simulator takes velocities only: streams of
  *            targets are steered (see there), a single one has an await of its own, by ticks.
