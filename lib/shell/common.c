@@ -175,8 +175,8 @@ const struct aw_command aw_common_commands[] = {
          "before it counts. The joints stop when you release the button, unplug the gamepad, "
          "or events or time are lost. They move at a quarter of their speed; hold the left "
          "shoulder for full speed. A key is one short push; on a terminal that reports key "
-         "releases the joint moves while you hold the key. An arm that cannot end a motion "
-         "(armctl) makes small steps, one after the other is confirmed; one that has begun ends. "
+         "releases the joint moves while you hold the key. An arm without speeds (armctl) "
+         "makes small steps, each when the one before is confirmed. "
          "This button is no enabling device "
          "of ISO 10218-1 and no safety function."},
     {.name = "follow", .group = AW_GROUP_MOVE, .hands = true, .streams = true,

@@ -162,6 +162,31 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     same "$(steps_of 2)" '20 22 24 26'
 }
 
+@test "armctl: a hand that ends a step does so in the middle of it, and at once" {
+    start sim armctl sim --listen tcp-listen:127.0.0.1:0 --turn-speed 1deg/s
+    printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' >arm.ini
+    pad 0.5=hold:1 1.0=lefty:-32768 1.5=hold:0
+    printf '%s\n' 'deg lift 2' 'teleop --pad file:pad.evemu' >script
+    ok armctl --config arm.ini -l "$url" --record run.pcapng run script
+    has "$output" 'teleop result=ended stops=1'
+    # The arm has 2 s to go: what it was told before it was there is where it came from.
+    armctl -q -j decode run.pcapng --where 'msg=deg' | jq -r '"\(.dir)\(.angle)"' | tail -n 4 >said
+    matches "$(xargs <said)" '*tx4 tx2 tx2*'
+    stop_ms=${output##*stop_ms=}
+    [ "${stop_ms%.*}" -lt 100 ]
+    # So does q, of a first step that is long.
+    printf '[joint lift]\nindex = 2\nspeed = 5\nmax = 180\n' >slow.ini
+    TERM=xterm terminal 80 <<<"
+        launch armctl -q --config slow.ini -l sim: teleop --force --keys
+        want {stands: press a key}
+        type \033\[A
+        want {RUNS}
+        type q
+        set timeout 3
+        want {teleop result=left stops=1}
+    "
+}
+
 @test "armctl: the keys of the published controller, a step each; a toggle goes by steps to the other end" {
     arm status >/dev/null 2>&1
     TERM=xterm terminal 80 <<<"

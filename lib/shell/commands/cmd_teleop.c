@@ -355,7 +355,7 @@ static void take_pad(struct aw_hands *h)
 }
 
 /* Not by ncurses, which knows nothing of releases and hides what it does not know. Was that all? */
-static bool read_keys(struct aw_hands *h)
+static bool read_typed(struct aw_hands *h)
 {
     char text[64];
     ssize_t n = h->screen ? aw_read_ready(aw_screen_fd(h->live.screen), text, sizeof text) : -1;
@@ -365,17 +365,20 @@ static bool read_keys(struct aw_hands *h)
             aw_teleop_keys_take(h, text[i]);
         else
             h->done = h->done || text[i] == 'q';
-    if (lost) { /* the next step is the stop */
+    if (lost) /* the next step is the stop */
         aw_teleop_lose(&h->engine, AW_HALT_GONE);
-        h->done = true;
-        return true;
-    }
-    if (h->keys.wanted) {
+    h->done = h->done || lost || h->keys.quit;
+    return n < (ssize_t)sizeof text;
+}
+
+static bool read_keys(struct aw_hands *h)
+{
+    bool all = read_typed(h);
+    if (h->keys.wanted && !h->done) {
         aw_teleop_keys_step(h);
         aw_teleop_alive(&h->engine, aw_clock_now(h->session->clock));
-        h->done = h->done || h->keys.quit;
     }
-    return n < (ssize_t)sizeof text;
+    return all;
 }
 
 static enum aw_status send_stream(struct aw_hands *h)
@@ -417,11 +420,49 @@ static void catch_up(struct aw_hands *h)
     h->keys.late = h->waited = false;
 }
 
+/* While a step is waited for: hands that end it end the waiting, too. */
+struct glance {
+    struct aw_aside aside;
+    struct aw_hands *hands;
+    bool ended;
+};
+
+static void glance(struct aw_aside *aside)
+{
+    struct glance *g = (struct glance *)aside;
+    struct aw_hands *h = g->hands;
+    aside->due = aw_clock_now(h->session->clock) + SLICE_NS;
+    if (g->ended)
+        return;
+    h->keys.late = true;
+    h->event_ns = aw_clock_now(h->session->clock);
+    if (h->pad)
+        take_pad(h);
+    while (!read_typed(h))
+        ;
+    h->keys.late = false;
+    g->ended = h->done || !h->engine.enabled || aw_teleop_let_go(&h->engine);
+    if (g->ended)
+        aw_stop_ask(h->session);
+}
+
+static enum aw_status send_attended(struct aw_hands *h)
+{
+    struct aw_aside **first = &h->session->time.real.aside;
+    struct glance g = {.aside = {.fd = -1, .due = 0, .serve = glance}, .hands = h};
+    aw_aside_add(first, &g.aside);
+    enum aw_status status = h->way->send(h);
+    aw_aside_remove(first, &g.aside);
+    if (g.ended)
+        aw_stop_forget(h->session);
+    return g.ended && status == AW_STOPPED ? AW_OK : status;
+}
+
 static enum aw_status send(struct aw_hands *h)
 {
     if (aw_clock_now(h->session->clock) < h->next_ns)
         return AW_OK;
-    enum aw_status status = h->way->send(h);
+    enum aw_status status = h->way->waits ? send_attended(h) : h->way->send(h);
     if (h->waited)
         catch_up(h);
     return status;

@@ -52,7 +52,7 @@ struct aw_teleop_way {
     enum aw_status (*send)(struct aw_hands *hands);
 };
 
-/* Where a motion cannot be ended: one small step after the other. */
+/* Where there are no speeds: one small step after the other. */
 extern const struct aw_teleop_way aw_teleop_steps;
 
 struct aw_hands {

@@ -3,7 +3,7 @@
 
 #include "shell/commands/teleop.h"
 
-#define OF_RANGE 0.5 /* in a second: nobody can end a step */
+#define OF_RANGE 0.5 /* in a second */
 
 /* Nobody steps from where nobody knows. */
 static enum aw_status check_known(struct aw_hands *h)
