@@ -114,8 +114,8 @@ struct aw_follow {
     bool running, lost;
     int64_t step_ns, said_ns;
     int64_t waited_ns; /* after the last step, until the device had confirmed it */
-    bool timed;      /* the leader has said its time */
-    int64_t time_ns; /* the last one */
+    bool timed;        /* the leader has said its time */
+    int64_t time_ns;   /* the last one */
     enum aw_unfollow halt;
     size_t halted_joint;
     uint64_t late, ignored; /* records that are older than others; values that are no numbers */
@@ -137,9 +137,10 @@ void aw_follow_alive(struct aw_follow *f, int64_t now_ns);
 
 void aw_follow_lose(struct aw_follow *f, enum aw_unfollow why);
 
-/* The last step was waited for: that the next one is late is meant. A joint that takes that long goes
- * no farther in it than in AW_FOLLOW_WAIT at its speed. */
+/* The last step was waited for: that the next one is late is meant. A joint that takes that long
+ * goes no farther in it than in AW_FOLLOW_WAIT at its speed. */
 void aw_follow_waited(struct aw_follow *f, int64_t now_ns);
+
 enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns);
 
 /* What the field's value means for the joint, by the map alone. */

@@ -420,7 +420,7 @@ static void catch_up(struct aw_hands *h)
     h->keys.late = h->waited = false;
 }
 
-/* While a step is waited for: hands that end it end the waiting, too. */
+/* While a step is waited for: the panel lives, and hands that end it end the waiting, too. */
 struct glance {
     struct aw_aside aside;
     struct aw_hands *hands;
@@ -441,6 +441,8 @@ static void glance(struct aw_aside *aside)
     while (!read_typed(h))
         ;
     h->keys.late = false;
+    if (h->screen && aw_live_due(&h->live))
+        aw_teleop_draw(h);
     g->ended = h->done || !h->engine.enabled || aw_teleop_let_go(&h->engine);
     if (g->ended)
         aw_stop_ask(h->session);

@@ -91,8 +91,8 @@ static enum aw_status begin(struct aw_play *p)
         status = joints->open(session);
     if (p->hz > joints->most) {
         if (aw_flag(session, "rate"))
-            aw_session_notice(session, "--rate %g: the device takes no more than %g a second", p->hz,
-                          joints->most);
+            aw_session_notice(session, "--rate %g: the device takes no more than %g a second",
+                              p->hz, joints->most);
         p->hz = joints->most;
     }
     p->period_s = 1 / p->hz;

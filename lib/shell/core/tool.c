@@ -14,7 +14,8 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 /* Has the tool what the command is about? */
 static bool fits(const struct aw_tool *tool, const struct aw_command *command)
 {
-    return (!(command->joints || command->streams) || tool->joints) && (!command->hands || tool->maps) && (!command->own || tool->protocol->own) &&
+    return (!(command->joints || command->streams) || tool->joints) &&
+           (!command->hands || tool->maps) && (!command->own || tool->protocol->own) &&
            (!command->from_file || tool->from_file);
 }
 
