@@ -189,17 +189,6 @@ static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_li
     return status == AW_OK ? ask(bench, &now) : status;
 }
 
-static void words(const struct aw_bench_joint *joint, char *out, size_t size)
-{
-    snprintf(out, size, " %s", joint->name);
-}
-
-static void set(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size)
-{
-    snprintf(out, size, "gains set %s.kp=%.6g %s.ki=%.6g %s.kd=%.6g", joint->name, gains.kp,
-             joint->name, gains.ki, joint->name, gains.kd);
-}
-
 static void about(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
                   size_t size)
 {
@@ -224,8 +213,6 @@ const struct aw_bench_hooks motor_bench = {
     .end = end,
     .gains = send_gains,
     .about = about,
-    .words = words,
-    .set = set,
     .law = AW_BENCH_SERVO,
     .acts = "sim:?drive=pid",
     .gain_max = GAIN_MAX,

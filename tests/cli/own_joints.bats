@@ -498,6 +498,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     before=$(has_gains)
     ok hidmotor -l "$url" tune m2 --with step --for 2s --form pd </dev/null
     has "$stderr" "the previous gains are back — take the new ones by --yes, or by: gains set m2.kp="
+    grep -q 'gains set m2\.kp=[^ ]* m2\.ki=0 m2\.kd=[^ ]*$' <<<"$stderr" # all that it has: another ki would stay
     same "$(has_gains)" "$before"
     # nothing tells them: those of a file, and none are guessed
     exits 2 hidmotor -v -l "$url" --packets mute.packets tune m2 --yes

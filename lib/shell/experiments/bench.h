@@ -45,7 +45,8 @@ struct aw_bench {
     double max_deviation;      /* a share; 0: as --max-deviation has it */
     struct aw_motion guard;
     struct aw_gain_list law; /* of the joint and what goes with them, by aw_bench_know_gains */
-    bool known;              /* and the joint's are these for certain */
+    struct aw_gains old;     /* those of the joint */
+    bool known;              /* for certain */
     /* of joints that a struct aw_joints has: as the tool lists them, and which it is */
     struct aw_joint_list list;
     size_t at;
@@ -124,12 +125,11 @@ enum aw_status aw_bench_await_pace(struct aw_bench *bench);
 enum aw_status aw_bench_drive(struct aw_bench *bench, double setpoint);
 enum aw_status aw_bench_push(struct aw_bench *bench, double setpoint);
 
-/* The gains that the joint has, as the device tells them or as they were sent, or else as the file
- * at path has them (NULL: there is none); where bench->known is false then, those after power-up
- * stand for them, which is said with this advice (NULL: it is not). What others are tried for is
- * bench->law, see aw_law_keep. */
-enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, const char *advice,
-                                   struct aw_gains *gains);
+/* The gains that the joint has (bench->old), as the device tells them or as they were sent, or else
+ * as the file at path has them (NULL: there is none); where bench->known is false then, those after
+ * power-up stand for them, which is said with this advice (NULL: it is not). What others are tried
+ * for is bench->law, see aw_law_keep. */
+enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, const char *advice);
 
 /* Sends others; what goes with them stays as it was known then. */
 enum aw_status aw_bench_gains(struct aw_bench *bench, struct aw_gains gains);

@@ -101,16 +101,16 @@ static enum aw_status multisine(struct aw_bench *bench, const struct aw_excitati
 }
 
 /* By the gains that the driver had, where it tells what they do. */
-static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e,
-                            const struct aw_gains *before)
+static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e)
 {
     double start = bench->last[AW_BENCH_T];
     aw_session_notice(bench->session, "multisine: %.1f s", start);
     enum aw_status status =
         aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
     if (status == AW_OK)
-        status = aw_bench_gains(
-            bench, bench->hooks->law == AW_BENCH_HIDDEN ? (struct aw_gains){e->kp, 0, 0} : *before);
+        status = aw_bench_gains(bench, bench->hooks->law == AW_BENCH_HIDDEN
+                                           ? (struct aw_gains){e->kp, 0, 0}
+                                           : bench->old);
     return status == AW_OK ? multisine(bench, e, start, MULTISINE_S) : status;
 }
 
@@ -179,8 +179,7 @@ static enum aw_status press(struct aw_bench *bench, const struct aw_excitation *
 }
 
 /* Where nobody knows how much output is much: the least that moves the joint at a good pace. */
-static enum aw_status probe(struct aw_bench *bench, struct aw_excitation *e, double limit,
-                            const struct aw_gains *before)
+static enum aw_status probe(struct aw_bench *bench, struct aw_excitation *e, double limit)
 {
     bool moved = false;
     double most = e->config.amplitude, output = most;
@@ -194,7 +193,7 @@ static enum aw_status probe(struct aw_bench *bench, struct aw_excitation *e, dou
     if (status == AW_OK)
         status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
     if (status == AW_OK)
-        status = aw_bench_gains(bench, *before);
+        status = aw_bench_gains(bench, bench->old);
     if (status == AW_OK)
         status = aw_bench_push(bench, e->config.centre);
     if (status == AW_OK)
@@ -204,16 +203,15 @@ static enum aw_status probe(struct aw_bench *bench, struct aw_excitation *e, dou
     return status;
 }
 
-static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
-                            const struct aw_gains *before)
+static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e)
 {
     struct aw_session *session = bench->session;
     bool given = e->config.amplitude > 0;
     e->config.amplitude = given ? e->config.amplitude : bench->joint.amplitude;
     enum aw_status status =
-        bench->hooks->law != AW_BENCH_TOLD ? aw_bench_check_gains_act(bench, before) : AW_OK;
+        bench->hooks->law != AW_BENCH_TOLD ? aw_bench_check_gains_act(bench) : AW_OK;
     if (status == AW_OK)
-        status = aw_bench_tick_measure(bench, before, &e->tick);
+        status = aw_bench_tick_measure(bench, &e->tick);
     if (status == AW_OK)
         status = go_around(bench, e);
     /* as if its range were as far to both sides of 0 */
@@ -223,20 +221,19 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e,
     if (status == AW_OK && !isfinite(e->kp))
         status = fail_near_end(session);
     if (status == AW_OK && !given)
-        status = probe(bench, e, room + fabs(centre), before);
+        status = probe(bench, e, room + fabs(centre));
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
     aw_bench_watch(bench); /* the bound is one around the centre, also after --around */
     return status == AW_OK ? aw_bench_push(bench, e->config.centre) : status;
 }
 
-enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e,
-                                     const struct aw_gains *before)
+enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e)
 {
     if (!aw_bench_sends_gains(bench->session))
         return follow(bench, e);
     aw_law_keep(bench->session, &bench->law); /* whatever ends it from now on puts these back */
-    enum aw_status status = begin(bench, e, before);
+    enum aw_status status = begin(bench, e);
     bool small = e->steps || e->relay;
     if (status == AW_OK && small)
         status = aw_bench_gains(bench, (struct aw_gains){e->kp, 0, 0});
@@ -248,7 +245,7 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
         status = aw_bench_restart(bench);
     if (status == AW_OK && !small)
         status = aw_bench_collect(bench, 0.1);
-    return status == AW_OK && e->multisine ? swing(bench, e, before) : status;
+    return status == AW_OK && e->multisine ? swing(bench, e) : status;
 }
 
 /* ---- From samples to a model -------------------------------------------------------------------

@@ -1,8 +1,10 @@
 /* The gains of a joint on the bench: those that it has, and others that are sent. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "shell/experiments/bench.h"
+#include "base/text.h"
+#include "shell/experiments/tuning.h"
 
 /* The first of them are the joint's own. */
 enum { KP, KI, KD, OWN };
@@ -21,8 +23,7 @@ static enum aw_status load(struct aw_bench *bench, const struct aw_law *law, con
     return status;
 }
 
-enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, const char *advice,
-                                   struct aw_gains *gains)
+enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, const char *advice)
 {
     const struct aw_law *law = bench->session->tool->joints->law;
     const struct aw_gains *usual = &bench->joint.power_up;
@@ -37,12 +38,12 @@ enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, con
             bench->known = false;
             own[i].value = power_up[i];
         }
-    *gains = (struct aw_gains){own[KP].value, own[KI].value, own[KD].value};
+    bench->old = (struct aw_gains){own[KP].value, own[KI].value, own[KD].value};
     if (status == AW_OK && !bench->known && advice)
         aw_session_notice(bench->session,
                           "the previous gains are not known, so the published ones stand for them: "
                           "kp %g, ki %g, kd %g%s",
-                          gains->kp, gains->ki, gains->kd, advice);
+                          bench->old.kp, bench->old.ki, bench->old.kd, advice);
     return status;
 }
 
@@ -54,4 +55,28 @@ enum aw_status aw_bench_gains(struct aw_bench *bench, struct aw_gains gains)
     all.of[KD].value = gains.kd;
     enum aw_status status = aw_bench_await_pace(bench);
     return status == AW_OK ? bench->hooks->gains(bench, &all) : status;
+}
+
+void aw_bench_words(const struct aw_bench_hooks *hooks, const struct aw_bench_joint *joint,
+                    char *out, size_t size)
+{
+    if (hooks->words)
+        hooks->words(joint, out, size);
+    else
+        snprintf(out, size, " %s", joint->name);
+}
+
+void aw_bench_set_words(const struct aw_bench_hooks *hooks, const struct aw_bench_joint *joint,
+                        struct aw_gains gains, char *out, size_t size)
+{
+    static const char *const names[OWN] = {"kp", "ki", "kd"};
+    const double values[OWN] = {gains.kp, gains.ki, gains.kd};
+    if (hooks->set) {
+        hooks->set(joint, gains, out, size);
+        return;
+    }
+    snprintf(out, size, "gains set");
+    for (int i = 0; i < OWN; i++)
+        if (!joint->lacks[i])
+            aw_append(out, size, " ", "%s.%s=%.6g", joint->name, names[i], values[i]);
 }

@@ -23,7 +23,7 @@ static enum aw_status refuse(struct aw_bench *bench)
 
 /* A servo has a loop of its own: does it take notice of the gains at all? Without any a motor that
  * they drive stays where it is, whatever its setpoint. */
-enum aw_status aw_bench_check_gains_act(struct aw_bench *bench, const struct aw_gains *before)
+enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
 {
     double scale = bench->joint.scale;
     aw_session_moves(bench->session); /* from here on whatever ends this puts the gains back */
@@ -41,5 +41,5 @@ enum aw_status aw_bench_check_gains_act(struct aw_bench *bench, const struct aw_
         return refuse(bench);
     if (status == AW_OK)
         status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / scale);
-    return status == AW_OK ? aw_bench_gains(bench, *before) : status;
+    return status == AW_OK ? aw_bench_gains(bench, bench->old) : status;
 }

@@ -256,7 +256,6 @@ static enum aw_status experiment(struct aw_session *session, const struct aw_arg
     struct aw_excitation *e = calloc(1, sizeof *e);
     if (!e)
         return aw_no_memory(&session->err);
-    struct aw_gains before;
     enum aw_status status = aw_bench_init(&bench, session, args);
     bench.saves = AW_BENCH_SAVES_MODEL;
     if (status == AW_OK)
@@ -265,8 +264,8 @@ static enum aw_status experiment(struct aw_session *session, const struct aw_arg
         status = aw_excitation_plan(&bench, e);
     if (status == AW_OK) {
         if (aw_bench_sends_gains(session))
-            aw_bench_know_gains(&bench, NULL, "", &before);
-        status = aw_bench_end(&bench, aw_excitation_perform(&bench, e, &before));
+            aw_bench_know_gains(&bench, NULL, "");
+        status = aw_bench_end(&bench, aw_excitation_perform(&bench, e));
     }
     if (status == AW_OK)
         status = aw_excitation_model(&bench, e, model);

@@ -35,6 +35,7 @@ struct aw_bench_joint {
     double amplitude;         /* of the output in experiments, if nobody says; 0: 0.1 of it all */
     double tick_s, period_s;  /* the shortest tick that can be; the usual period of samples */
     size_t kp;                /* its place among the law's gains; ki and kd are behind it */
+    bool lacks[3];            /* it has no such gain */
     struct aw_gains power_up; /* those that it has after power-up, as published */
 };
 
@@ -92,8 +93,9 @@ struct aw_bench_hooks {
     /* The step of the encoder, at the samples of table; a share. */
     double (*quantum)(const struct aw_bench *bench);
 
-    /* For people: joint and gains, "lknee pos kp 3" (NULL: its name); where gains can be sent, the
-     * words that name it in a command, " -b lknee -c pos", and the command that sets gains. */
+    /* For people: joint and gains, "lknee pos kp 3" (NULL: its name); the words that name it in a
+     * command, " -b lknee -c pos" (NULL: " elbow"), and the command that sets gains (NULL: "gains
+     * set elbow.kp=1 …"). */
     void (*about)(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
                   size_t size);
     void (*words)(const struct aw_bench_joint *joint, char *out, size_t size);

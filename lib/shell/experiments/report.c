@@ -208,9 +208,9 @@ static void put_commands(struct aw_session *session, FILE *file, const struct aw
     char joint[AW_BENCH_SET], set[AW_BENCH_SET], back[AW_BENCH_SET], how[400], wanted[200];
     list_given(session, experiment, how, sizeof how);
     list_given(session, wishes, wanted, sizeof wanted);
-    hooks->words(s->joint, joint, sizeof joint);
-    hooks->set(s->joint, s->proposal->per_tick, set, sizeof set);
-    hooks->set(s->joint, s->old, back, sizeof back);
+    aw_bench_words(hooks, s->joint, joint, sizeof joint);
+    aw_bench_set_words(hooks, s->joint, s->proposal->per_tick, set, sizeof set);
+    aw_bench_set_words(hooks, s->joint, s->old, back, sizeof back);
     fprintf(file,
             "<h2>To do it again</h2>\n<pre>%s identify%s%s --save model.json\n"
             "%s design model.json --rule %s --overshoot %.9g --step %.9g%s%s\n"

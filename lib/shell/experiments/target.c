@@ -8,7 +8,6 @@
 
 #include "base/clamp.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "shell/core/own_parts.h"
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
@@ -187,6 +186,8 @@ static void describe_law(struct aw_session *session, const struct aw_joint *of,
     describe(session, of, joint);
     joint->number = of->id;
     joint->kp = (size_t)of->id * AW_JOINT_GAINS;
+    for (int k = 0; k < AW_JOINT_GAINS; k++)
+        joint->lacks[k] = !own->gain_set[k].message;
     joint->driver.gain_max = gain_max(session, own);
     joint->driver.tick_s =
         aw_flag(session, "tick") ? aw_option_number(session, "tick") : own->row->tick_s;
@@ -197,17 +198,16 @@ static enum aw_status open_law(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
     const char *path = aw_option(session, "old");
-    struct aw_gains gains;
     enum aw_status status = open(bench);
     if (status == AW_OK)
         status = aw_own_read_gains(session);
     if (status == AW_OK)
-        status = aw_bench_know_gains(bench, path, NULL, &gains);
+        status = aw_bench_know_gains(bench, path, NULL);
     if (status != AW_OK)
         return status;
     double amplitude = aw_option_number(session, "amplitude");
     bench->joint.amplitude =
-        amplitude > 0 ? amplitude : gains.kp * PART * bench->joint.max_deviation;
+        amplitude > 0 ? amplitude : bench->old.kp * PART * bench->joint.max_deviation;
     if (!bench->known)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: nobody tells its gains, which it is to have again — --old FILE, with "
@@ -217,7 +217,7 @@ static enum aw_status open_law(struct aw_bench *bench)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: its kp is %g, which says nothing of how much output moves it — "
                        "--amplitude",
-                       bench->joint.name, gains.kp);
+                       bench->joint.name, bench->old.kp);
     return AW_OK;
 }
 
@@ -261,20 +261,6 @@ static double quantum(const struct aw_bench *bench)
     return whole ? fabs(aw_scalar_range(codec, spot->scalar, NULL).scale * spot->scale) : 0;
 }
 
-static void words(const struct aw_bench_joint *joint, char *out, size_t size)
-{
-    snprintf(out, size, " %s", joint->name);
-}
-
-static void set(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size)
-{
-    snprintf(out, size, "gains set %s.kp=%.6g", joint->name, gains.kp);
-    if (fabs(gains.ki) > 0)
-        aw_append(out, size, " ", "%s.ki=%.6g", joint->name, gains.ki);
-    if (fabs(gains.kd) > 0)
-        aw_append(out, size, " ", "%s.kd=%.6g", joint->name, gains.kd);
-}
-
 static const struct aw_bench_hooks law_bench = {
     .usual = USUAL,
     .describe = describe_law,
@@ -284,8 +270,6 @@ static const struct aw_bench_hooks law_bench = {
     .end = end_law,
     .gains = send_gains,
     .quantum = quantum,
-    .words = words,
-    .set = set,
     .law = AW_BENCH_HIDDEN,
     .ended = "held",
 };

@@ -69,8 +69,7 @@ static bool evaluate(struct aw_bench *bench, struct aw_tick *tick)
     return good;
 }
 
-enum aw_status aw_bench_tick_measure(struct aw_bench *bench, const struct aw_gains *before,
-                                     struct aw_tick *tick)
+enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick)
 {
     struct aw_session *session = bench->session;
     bool known = !bench->hooks->period; /* of its firmware */
@@ -90,7 +89,7 @@ enum aw_status aw_bench_tick_measure(struct aw_bench *bench, const struct aw_gai
     if (status == AW_OK)
         status = aw_bench_gains(bench, (struct aw_gains){0});
     if (status == AW_OK)
-        status = aw_bench_gains(bench, *before);
+        status = aw_bench_gains(bench, bench->old);
     if (status == AW_OK && !measured)
         aw_session_notice(session,
                           "the law's tick does not show: %.4g ms are assumed (--tick TIME knows "

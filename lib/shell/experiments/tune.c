@@ -28,7 +28,6 @@ struct tuner {
     struct aw_design_options options;
     struct aw_proposal proposal;
     struct aw_bench_story story;
-    struct aw_gains old;
     double rest, step; /* normalised: where it stands, and how far a step goes */
     enum aw_metric goal;
     double share; /* of the overshoot that is allowed: what gains are designed for */
@@ -69,12 +68,11 @@ static bool tells_all(const struct aw_session *session)
 static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
 {
     const char *path = aw_option(bench->session, "old");
-    enum aw_status status =
-        aw_bench_know_gains(bench, path, " — name others with --old FILE", &t->old);
+    enum aw_status status = aw_bench_know_gains(bench, path, " — name others with --old FILE");
     if (status != AW_OK)
         return status;
     t->story.old_known = bench->known;
-    t->story.old = t->old;
+    t->story.old = bench->old;
     if (!(t->options.activity > 0))
         t->options.activity = REST_SHARE * bench->joint.amplitude;
     return AW_OK;
@@ -82,8 +80,7 @@ static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
 
 static enum aw_status identify(struct aw_bench *bench, struct tuner *t)
 {
-    enum aw_status status =
-        aw_bench_end(bench, aw_excitation_perform(bench, &t->experiment, &t->old));
+    enum aw_status status = aw_bench_end(bench, aw_excitation_perform(bench, &t->experiment));
     t->rest = t->experiment.config.centre;
     if (status == AW_OK)
         status = aw_bench_plot(bench);
@@ -319,7 +316,7 @@ static enum aw_status disagreed(struct aw_bench *bench, struct tuner *t)
 {
     struct aw_session *session = bench->session;
     char set[AW_BENCH_SET];
-    bench->hooks->set(&bench->joint, t->proposal.per_tick, set, sizeof set);
+    aw_bench_set_words(bench->hooks, &bench->joint, t->proposal.per_tick, set, sizeof set);
     snprintf(t->outcome, OUTCOME, "the previous gains are back: nobody agreed to the new ones");
     aw_session_notice(session,
                       "the previous gains are back — take the new ones by --yes, or by: %s", set);

@@ -14,15 +14,20 @@
 /* The tick of a driver with samples of this period, s; 0: the usual one. */
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s);
 
+/* The words that name a joint in a command, " -b lknee -c pos", and the command that sets gains. */
+void aw_bench_words(const struct aw_bench_hooks *hooks, const struct aw_bench_joint *joint,
+                    char *out, size_t size);
+void aw_bench_set_words(const struct aw_bench_hooks *hooks, const struct aw_bench_joint *joint,
+                        struct aw_gains gains, char *out, size_t size);
+
 /* Sends gains of 0 and a setpoint: a joint that goes there all the same does not follow them, and
  * that is AW_REFUSED, with its gains to be put back; else it has them again. */
-enum aw_status aw_bench_check_gains_act(struct aw_bench *bench, const struct aw_gains *before);
+enum aw_status aw_bench_check_gains_act(struct aw_bench *bench);
 
 /* Measures the tick of a board that stands, with run's first second: a small constant error is
  * integrated, too little to move it. --tick is taken for it; else, where nothing comes of it, what
  * aw_bench_tick_of_period says. The driver is enabled afterwards, with the previous gains. */
-enum aw_status aw_bench_tick_measure(struct aw_bench *bench, const struct aw_gains *before,
-                                     struct aw_tick *tick);
+enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick);
 
 /* "10.01 ± 0.1 ms, measured"; and into the result record. */
 #define AW_BENCH_TICK_TEXT 96
@@ -56,8 +61,7 @@ struct aw_excitation {
 /* By other gains, and so from the output of the law; else by setpoints, as a servo is. */
 bool aw_bench_sends_gains(const struct aw_session *session);
 enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e);
-enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e,
-                                     const struct aw_gains *before);
+enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e);
 enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excitation *e,
                                    struct aw_model *model);
 

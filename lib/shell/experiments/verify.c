@@ -242,8 +242,7 @@ static void judge(const struct check *check, const struct aw_bench *bench,
 static enum aw_status send_gains(struct aw_bench *bench, const struct check *check)
 {
     const struct aw_bench_hooks *hooks = bench->hooks;
-    struct aw_gains before;
-    enum aw_status status = aw_bench_know_gains(bench, NULL, NULL, &before);
+    enum aw_status status = aw_bench_know_gains(bench, NULL, NULL);
     if (status == AW_OK && hooks->admit)
         status = hooks->admit(bench, check->name, check->may_switch);
     return status == AW_OK ? aw_bench_gains(bench, check->gains) : status;
