@@ -71,7 +71,8 @@ units() {
 # other's processes most of the time, so AT_ONCE files (4) are under way at once; those that take
 # longest begin.
 cli() {
-    local long=(hostile kills every serve shared arm stops canpid full_disk hidmotor ezphys unitysim prompt argv record)
+    local long=(hostile tempo teleop own_joints shared stops arm serve canpid full_disk every kills prompt ezphys hidmotor
+        help unitysim record config foxglove)
     local out status tap
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
@@ -108,15 +109,16 @@ second_try() {
     return $failed
 }
 
-# Sanitizers look for errors in the programs: each way through them is gone once, in its own time.
+# Sanitizers look for errors in the programs: each way through them is gone once, in its own time. What has
+# the tag plain goes none that the others and the unit tests do not go (docs/contributing.md).
 # What others make of their output (Wireshark, cantools, ssh, C compilers) and what help tells is the same,
 # golden-san is there, and they have an allocator of their own (memory). A disk that is full is there in the
 # other tests of recordings. What has the tag long calculates, the same again and again. What leaks is looked
 # for in the unit tests and once in each command (every.bats): at each end it takes a third of the time of
 # a short one.
 cli_san() {
-    TAGS='--filter-tags !long' KILLS=8 HOLDS=1 HOSTILE=4 WAYS=0 RECORD_KILLS=4 PROCESSES=20 WITHIN=5000 AT_ONCE=3 \
-        ASAN_OPTIONS=detect_leaks=0 cli build/san tshark dbc ssh help suite code golden memory full_disk
+    TAGS="--filter-tags !long$([ "${ALL:-}" ] || echo ,!plain)" KILLS=8 HOLDS=1 HOSTILE=4 FORMS=0 RECORD_KILLS=4 PROCESSES=20 WITHIN=5000 \
+        ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 cli build/san tshark dbc ssh help suite code golden memory full_disk
 }
 
 # Benchmarks with tiny counts, so that they do not rot.
@@ -250,7 +252,7 @@ with_programs() {
     suite examples "${network[@]}" tests/examples.py
     for tool in hidmotor canpid; do
         suite "served-$tool" "${network[@]}" env SERVED=$tool BIN="$PWD/build/bin" \
-            BATS_TEST_TIMEOUT=$PATIENCE bats --tap "tests/cli/$tool.bats"
+            BATS_TEST_TIMEOUT=$PATIENCE bats --tap --filter-tags '!direct' "tests/cli/$tool.bats"
     done
     suite install "${network[@]}" tests/install.sh
     suite generated tests/generate.sh --check

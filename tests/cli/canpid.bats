@@ -39,6 +39,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # Telemetry that nobody reads for a while: the adapter drops the oldest, the tool takes it in while it
 # waits, and what it shows then and confirms is of now.
+# bats test_tags=plain
 @test "a script that waits: status shows what is new, and six of six stops are confirmed" {
     local listen age
     for listen in "slcan:pty:$D/can" slcan:tcp-listen:0 socketcand-listen:0/can0 "unix-listen:$D/bus"; do
@@ -134,6 +135,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # ---- Commands ------------------------------------------------------------------------------------
 
+# bats test_tags=plain
 @test "each command, what is sent and what is said" {
     while IFS='|' read -r words frames result; do
         # shellcheck disable=SC2086 # words
@@ -200,6 +202,7 @@ END
 
 # The driver is a process in real time: one that was kept from its processor for a loop finds more
 # frames than it can hold. Only such a run is done again.
+# bats test_tags=plain
 @test "a stop behind three gains disables the driver: five of five, and no frame is lost" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'watch -n 6' 'set pid 3 0.0005 0 -b lknee -c pos' stop >script
     for _ in 1 2 3 4; do
@@ -555,6 +558,7 @@ END
     has "$(json 'if .samples > 1 and .samples <= 110 and .iae > 0 then "good" else [.samples, .iae] end')" good
 }
 
+# bats test_tags=plain
 @test "step: the record, the plot, the samples" {
     virtual_json "${step[@]}" --plot out.svg --save out.csv
     same "$(json '[has("rise_time", "overshoot", "settling_time", "steady_state_error", "iae")] | all')" true
@@ -611,6 +615,7 @@ END
     done
 }
 
+# bats test_tags=plain
 @test "move --wait: its result says whether the joints arrived" {
     ok canpid -q -l "$fast" move lknee=30 -c pos --wait
     has "$output" "move result=arrived lknee.target=30deg lknee.actual="
@@ -695,6 +700,7 @@ END
     has "$stderr" 'rise time: it never came to 90 % of the step, but to 17.'
 }
 
+# bats test_tags=plain
 @test "compare says of a saved run what step said of it, to the last digit" {
     while IFS='|' read -r link words; do
         # shellcheck disable=SC2086
@@ -748,7 +754,7 @@ END
     matches "$line" "*: [0-9][0-9]* frames received, [012] of them lost*" # of thousands, on a busy machine
 }
 
-# bats test_tags=long
+# bats test_tags=long,direct
 @test "tune, each rule: the gains that --yes applies make the step better, others are refused" {
     for rule in simc amigo robust; do
         local over=20%
@@ -796,7 +802,7 @@ END
     hasnt "$stderr" "gains are not known"
 }
 
-# bats test_tags=long
+# bats test_tags=long,direct
 @test "identify: a screen for people, with what to believe; the frequency response with -v" {
     ok canpid -l "$fast" identify -b lknee -c pos
     [ "${#lines[@]}" -lt 16 ]
@@ -808,7 +814,7 @@ END
     has "$output" "coherence"
 }
 
-# bats test_tags=long
+# bats test_tags=long,direct
 @test "tune: the question comes below the table of the gains, not below all keys of the result" {
     run script -qec "canpid -l '$fast' tune -b lknee -c pos" /dev/null <<<n
     has "$output" "robust        pid"
@@ -819,7 +825,7 @@ END
     has "$output" "outcome="
 }
 
-# bats test_tags=long
+# bats test_tags=long,direct
 @test "tune: a line for people, all of it with -v and for programs" {
     ok canpid -q -l "$fast" tune -b lknee -c pos --yes --force
     same "${#lines[@]}" 1
@@ -833,7 +839,7 @@ END
     same "$(json '[.gain_margin, .before.iae, .after.rise_time, .tick] | map(type) | unique | .[]')" '"number"'
 }
 
-# bats test_tags=long
+# bats test_tags=long,direct
 @test "tune: the lines of its report, run again, give its gains" {
     ok canpid -q -l "$fast" -j tune -b lknee -c pos --overshoot 30% --yes --force --report page.html
     gains="$(records tune | jq -c '.[0] | [.kp, .ki, .kd]')"
@@ -843,7 +849,7 @@ END
     same "$(json '[.kp, .ki, .kd]')" "$gains"
 }
 
-# bats test_tags=long
+# bats test_tags=long,direct
 @test "tune: what a step never reached is said in words, never as a number" {
     printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
     ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --force --report page.html
@@ -1407,6 +1413,7 @@ END
 
 # ---- What a frame says and what it does not ------------------------------------------------------
 
+# bats test_tags=plain
 @test "a driver with an error has no measurements, in every layout and every form" {
     for layout in spec fw; do
         start "$layout" canpid sim --listen "slcan:pty:$D/$layout" --fault encoder --sensors-layout "$layout"

@@ -287,6 +287,7 @@ END
     has "$stderr" "none.ini: No such file"
 }
 
+# bats test_tags=plain
 @test "an empty variable is unset" {
     local name
     for name in $(armctl config show -j | jq -r .option | tr 'a-z-' 'A-Z_'); do

@@ -22,6 +22,7 @@ ezphys|sim:slider-crank|bore --from 0m --to 0.05m --settle 0.1s --for 0.5s
 END
 }
 
+# bats test_tags=plain
 @test "a small step of a joint that moves is one" {
     ok canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos
     ok hidmotor -q -l "$fast" step m2 --from 0 --to 1

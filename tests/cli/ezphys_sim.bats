@@ -78,6 +78,7 @@ ends_with() {
 @test "messages that cannot be are skipped" {
     oracle bad_messages
 }
+# bats test_tags=plain
 @test "megabytes of noise: no growth, few words" {
     oracle flood
 }

@@ -26,6 +26,7 @@ says() {
     done
 }
 
+# bats test_tags=plain
 @test "each tool follows a recording: how far it comes, and that it is back at the end" {
     lead
     while IFS='|' read -r tool words field least most; do
@@ -237,6 +238,7 @@ END
     echo "lag: $output, try $try" && false
 }
 
+# bats test_tags=plain
 @test "the recording has it, --dry-run opens nothing, and a full pipe of records holds nothing up" {
     ok hidmotor --dry-run follow --map 'm2=m2'
     has "$stderr" 'what the leader does'

@@ -5,7 +5,7 @@ none leaves a descriptor open.
 
     formats.py SHIM     tests/memory/descriptors.c, preloaded
 
-WAYS in the environment: only so many of the forms beside text.
+FORMS in the environment: only so many of the forms beside text.
 """
 import csv
 import json
@@ -77,7 +77,7 @@ def check(words):
     if not text:
         return []
     wrong = []
-    for form, check_form in FORMS[:int(os.environ.get("WAYS", len(FORMS)))]:
+    for form, check_form in FORMS[:int(os.environ.get("FORMS", len(FORMS)))]:
         for _ in range(5):
             got, out, why = run([tool, form, *rest])
             if out or got:

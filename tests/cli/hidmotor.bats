@@ -219,6 +219,7 @@ END
     matches "$output" "0 *"
 }
 
+# bats test_tags=plain
 @test "gripper, light, velocity: confirmed by the echo" {
     while IFS='|' read -r words result; do
         # shellcheck disable=SC2086 # words
@@ -427,6 +428,7 @@ END
 
 # ---- Record and play -----------------------------------------------------------------------------
 
+# bats test_tags=plain
 @test "record, then play the same file" {
     ok hidmotor -l "$fast" record run.csv --for 2s
     matches "$output" "record samples=* repeats=* duration=[12]*s interval_max_ms=*"
@@ -654,6 +656,7 @@ as_it_was() {
     same "$(json "[.m1.target-20-$start,.m2.target-30-$start,.m3.target+40-$start] | map(fabs < 0.5) | all")" true
 }
 
+# bats test_tags=plain
 @test "play: the kinds of files that the course has play as they were, or are refused with the line that does it" {
     while IFS='|' read -r kind first; do
         lab "$kind" >lab.csv
@@ -865,6 +868,7 @@ END
     has "$output" uaccess
 }
 
+# bats test_tags=plain
 @test "beside a recorder at full speed everything is answered: 20 moves of 20" {
     board
     hidmotor -q -l "$url" record run.csv >/dev/null 2>recorder.err 3>&- &
@@ -1199,6 +1203,7 @@ END
 
 m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
 
+# bats test_tags=plain
 @test "tune that is ended: the arm stands, and has the gains that it had" {
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     local way before least

@@ -10,16 +10,20 @@ on() {
 
 # bats test_tags=long
 @test "canpid: each command on a sound joint" { on sound; }
+# bats test_tags=plain
 @test "canpid: each command on a dead motor" { on dead; }
 @test "canpid: each command on an encoder that is stuck" { on stuck; }
+# bats test_tags=plain
 @test "canpid: each command on a motor that is reversed" { on reversed; }
 # bats test_tags=long
 @test "canpid: each command against a wall" { on wall:2deg; }
+# bats test_tags=plain
 @test "canpid: each command on a joint that is late" { on delay:1s; }
 # bats test_tags=long
 @test "canpid: each command on a loose gear" { on backlash:1deg; }
 # bats test_tags=long
 @test "canpid: each command on much friction" { on coulomb:5%; }
+# bats test_tags=plain
 @test "canpid: each command on a joint that runs away" { on unstable; }
 
 @test "canpid: an error of the driver, silence, and another program's stop end what moves" {

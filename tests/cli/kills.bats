@@ -26,7 +26,9 @@ hold() {
 @test "unitysim: ended at any moment" { kills unitysim; }
 @test "ezphys: ended at any moment" { kills ezphys; }
 @test "armctl --hold: the tests above see that nothing is stopped" { hold armctl; }
+# bats test_tags=plain
 @test "canpid --hold: the tests above see that nothing is stopped" { hold canpid; }
 @test "hidmotor --hold: the tests above see that nothing is stopped" { hold hidmotor; }
 @test "unitysim --hold: the tests above see that nothing is stopped" { hold unitysim; }
+# bats test_tags=plain
 @test "ezphys --hold: the tests above see that nothing is stopped" { hold ezphys; }

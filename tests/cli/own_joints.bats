@@ -117,6 +117,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     held
 }
 
+# bats test_tags=plain
 @test "Ctrl-C, the end of input, a closed pipe and a crash hold the arm where it is" {
     files
     board
@@ -134,6 +135,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     held
 }
 
+# bats test_tags=plain
 @test "a server stops for a client that is killed, by the packets of the file" {
     files
     board
@@ -341,6 +343,7 @@ END
     has "$why" "joint m2: no position"
 }
 
+# bats test_tags=plain
 @test "play leads joints of a file along their setpoints, from where they are, within their limits" {
     files
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,5,10,-5\n1,10,20,-10\n' >way.csv
@@ -532,6 +535,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     fails 3 hidmotor -q -l "$fast&drive=pid&fault=unplug:1.5s" tune m2 --yes
 }
 
+# bats test_tags=plain
 @test "tune with a joint of a file: whatever ends it puts the old gains back, and holds the arm" {
     law
     board law

@@ -52,6 +52,7 @@ END
     same "$(awk 'length > 60' picture)" ""
 }
 
+# bats test_tags=plain
 @test "recordings: CSV, NDJSON, candump and pcapng" {
     canpid -q -l "$fast" watch -j -n 360 >run.ndjson
     canpid -q -l "$fast" watch --csv -n 360 >run.csv
@@ -69,6 +70,7 @@ END
     done
 }
 
+# bats test_tags=plain
 @test "files: PNG and PDF are the SVG" {
     step_run
     ok canpid plot measured setpoint step.csv --out "it's.svg"
@@ -383,6 +385,7 @@ m2.position (a.csv) #009e73 solid"
     has "$output" velocities.m2.setpoint
 }
 
+# bats test_tags=plain
 @test "--plot of what measures: the ending says the form, another one is refused before anything moves" {
     local magic
     while IFS='|' read -r ending magic; do

@@ -16,6 +16,7 @@ watched() {
     same "$(grep -c '"dir":"rx","msg":"\(joint\|pid\|sensors\)"' <<<"$output")" 10
 }
 
+# bats test_tags=plain
 @test "slcan on a pty: python-can, then canpid" {
     start sim canpid sim --listen "slcan:pty:$D/bus"
     same "$url" "slcan:tty:$D/bus"
@@ -38,6 +39,7 @@ watched() {
     watched
 }
 
+# bats test_tags=plain
 @test "socketcand: python-can, then canpid" {
     start sim canpid sim --listen socketcand-listen:0/can0
     matches "$url" "socketcand:127.0.0.1:[0-9]*/can0"

@@ -20,19 +20,19 @@ for ((i = 0; i < ${#words[@]}; i++)); do
 done
 if [ "$at" -lt 0 ]; then exec "$program" "${words[@]}"; fi
 place=$(mktemp -d "${TMPDIR:-/tmp}/served.XXXXXX")
+mkfifo "$place/said"
 "$program" serve -l "${words[at]}" "${about[@]}" --listen "unix:$place/s" >/dev/null 2>"$place/said" 3>&- 4>&- </dev/null &
 server=$!
-until grep -qs ready: "$place/said"; do
-    kill -0 $server 2>/dev/null || break
-    sleep 0.005
+exec {said}<"$place/said"
+until [[ ${line:-} == ready:* ]]; do
+    if ! read -r line <&"$said"; then
+        rm -rf "$place"
+        exec "$program" "${words[@]}"
+    fi
 done
-if ! grep -qs ready: "$place/said"; then
-    rm -rf "$place"
-    exec "$program" "${words[@]}"
-fi
 words[at]=serve:$place/s
 trap '' INT TERM HUP
-(trap - INT TERM HUP; exec "$program" "${words[@]}") <&0
+(trap - INT TERM HUP; exec "$program" "${words[@]}" {said}<&-) <&0
 code=$?
 kill $server
 wait $server 2>/dev/null

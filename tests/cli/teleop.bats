@@ -498,6 +498,7 @@ END
     for what in silence end rubbish '{"on":1,"emg1":"x"}' '{"on":null}'; do lives "$what"; done
 }
 
+# bats test_tags=plain
 @test "teleop that stands still or is killed: the stop is on the wire all the same" {
     WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
