@@ -262,6 +262,27 @@ static void test_lag(void **state)
     assert_int_equal(f.halt, AW_UNFOLLOW_LAG);
 }
 
+/* A device that confirms is waited for. What takes long makes no long step, and what is late beside
+ * that is a loss. */
+static void test_waits(void **state)
+{
+    (void)state;
+    begin("elbow=x");
+    joints[0].speed = SPEED / 4;
+    lead(0, 1);
+    for (int i = 0; i < 3; i++) {
+        double before = joints[0].command;
+        now += 300 * MS;
+        leader_ns += 300 * MS;
+        aw_follow_waited(&f, now);
+        assert_int_equal(run(8, 1), AW_FOLLOW_RUN);
+        assert_true(fabs(joints[0].command - before - SPEED / 4 * 0.2) < 1e-6);
+    }
+    now += 2 * AW_FOLLOW_LATE;
+    assert_int_equal(run(8, 1), AW_FOLLOW_STOP);
+    assert_int_equal(f.halt, AW_UNFOLLOW_LATE);
+}
+
 static void test_smoothing(void **state)
 {
     (void)state;
@@ -405,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_jumps),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_lag),
+        cmocka_unit_test(test_waits),
         cmocka_unit_test(test_smoothing),
         cmocka_unit_test(test_scenarios),
     };
