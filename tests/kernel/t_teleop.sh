@@ -58,8 +58,8 @@ in_time() {
         }' stops.txt pad.log
 }
 
-# stands_behind COUNT: of armctl, whose steps end by themselves. None begins later than 20 ms behind a release and the end,
-# until the stick is pushed again, and each has its stop: back to what was confirmed last.
+# stands_behind COUNT: of armctl, which goes by steps. None begins later than 20 ms behind a release and the end, until the
+# stick is pushed again, and each has its stop within them, also in the middle of a step: back to what was confirmed last.
 stands_behind() {
     "$bin/armctl" -q decode armctl.pcapng -j | jq -r 'select(.msg == "deg") | [.t, .dir, .angle] | @tsv' >steps.txt
     awk -v count="$1" '
@@ -75,7 +75,7 @@ stands_behind() {
                     if (time[k] <= when[i] || time[k] >= until) continue
                     after = (time[k] - when[i]) * 1000
                     if (begins[k]) { begun++; late += after > 20 }
-                    else if (!stop) { stop = 1; stops++; worst = after > worst ? after : worst }
+                    else if (!stop) { stop = 1; stops++; late += after > 20; worst = after > worst ? after : worst }
                 }
             }
             for (k = 1; k <= n; k++) steps += begins[k]
@@ -99,7 +99,7 @@ more=$((${rounds:?} * 10 > 100 ? 100 : rounds * 10))
 printf '[joint lift]\nindex = 2\nhome = 180\n' >armctl.ini
 drive $more 120 canpid unitysim ezphys armctl
 check "armctl: pulled out in motion" ended armctl "${pids[3]}"
-check "armctl: nothing begins behind $((more + 1)) of $((more + 1)) ends" stands_behind $((more + 1))
+check "armctl: $((more + 1)) of $((more + 1)) stops within 20 ms, nothing begins behind them" stands_behind $((more + 1))
 i=0
 for tool in canpid unitysim ezphys; do
     check "$tool: pulled out in motion" ended $tool "${pids[i++]}"
