@@ -173,6 +173,10 @@ rival() {
     second=(deg lift 10)
     rival armctl teleop --pad file:pad.evemu
     same "$(armctl -q -j status | jq -c .lift.target)" 10
+    # What a motion is answered that was under way is no answer to its stop.
+    ok armctl -q -l serve:armctl deg lift 25
+    rival armctl deg lift 180
+    wait_for a 'has taken over — stopped: commanded back to the last confirmed position (DEG2,025)'
 }
 
 @test "stop is anybody's: whoever was moving hears who it was, exit 3" {

@@ -1028,6 +1028,11 @@ enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl
     *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
     if (!stop_body(arm, body))
         return AW_OK;
+    if (*arm->under_way) { /* by another program: the handler may still confirm it */
+        aw_armctl_memory_owe(&arm->memory, arm->under_way);
+        copy_body(arm->memory.pending, arm->under_way);
+        arm->under_way[0] = '\0';
+    }
     struct talk talk;
     start(&talk, arm, body, outcome, err);
     talk.stopping = true;

@@ -158,6 +158,9 @@ enum aw_status aw_address_of_server(struct aw_address *address, const char *tool
                                     struct aw_error *err)
 {
     struct aw_address systems;
+    bool named = strncmp(url, "serve:", 6) == 0 && strcmp(url + 6, tool) == 0;
+    if (named && access(tool, F_OK) != 0)
+        url = "serve:"; /* by its name it is the usual one, as for follow, unless that is a file */
     enum aw_status status = aw_address_parse(address, tool, url, err);
     if (status == AW_OK && strcmp(url, "serve:") == 0 && access(address->path, F_OK) != 0 &&
         find_system(&systems, tool))
