@@ -198,7 +198,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
 @test "a packet that moves is stopped as a motion is; without hold by a packet as it stands" {
     files
     board
-    printf '%s\n' 'send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes' >lines
+    printf '%s\n' 'send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes --max-jump 90' >lines
     ok hidmotor -q -l "$url" --packets team.packets run lines
     held
     same "$(awk '$2 == 37' taken | wc -l)" 2
@@ -209,6 +209,33 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     sed -i 's/^how = u8 1/how = u8/' team.packets
     exits 2 hidmotor -q -l "$url" --packets team.packets status
     has "$stderr" "stop: halt.how — without hold, and it has no default"
+}
+
+@test "setpoints of a script and of a recording begin where the joint is; without joints nothing that moves goes out" {
+    files
+    printf '%s\n' 'move m2=60 duration=300ms --wait' 'move m2=70 --wait' >lines
+    ok hidmotor -q -l "$fast" --packets team.packets --record run.pcapng run lines
+    local from='replay run.pcapng --yes --from 1s' send='send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes' words
+    for words in "$from" "$send"; do
+        fails 6 hidmotor -q -l "$fast" --packets team.packets run <(echo "$words")
+        matches "$why" '*m2 stands at *, the first target is *: farther than --max-jump 3.6 deg — --approach * goes there first'
+        ok hidmotor -q -l "$fast" --packets team.packets run <(echo "$words --approach 60deg/s")
+    done
+    # and no faster than the joint may go
+    sed -i '/^\[joint m2\]/a speed = 120deg/s' team.packets
+    fails 6 hidmotor -q -l "$fast" --packets team.packets replay run.pcapng --yes
+    matches "$why" '*m2: * deg/s at * is faster than 120 deg/s*'
+    # where nothing would stop it
+    fails 2 hidmotor -q -l "$fast" replay run.pcapng --yes
+    has "$why" "'go' moves, and nothing here would stop it"
+    sed '/^\[joint/,/^\[stop/d;/^packet = go/d' team.packets >plain.packets
+    printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>plain.packets
+    fails 2 hidmotor -q -l "$fast" --packets plain.packets $send
+    has "$why" "'go' moves, and nothing here would stop it"
+    # what moves by the tool's own packets these stops do not end
+    ok hidmotor -q -l "$fast" --record own.pcapng move 0 2 0 --wait
+    fails 2 hidmotor -q -l "$fast" --packets team.packets replay own.pcapng --yes
+    has "$why" "'set_setpoints' is the tool's own"
 }
 
 @test "a node on a bus that speaks by itself: moved, watched, stopped, confirmed by what it measures" {

@@ -27,6 +27,7 @@ prepare() {
     done
     printf 't,elbow\n0,25\n2,25\n' >unitysim.leader
     printf 't,rail\n0,0.5\n2,0.5\n' >ezphys.leader
+    for at in 1 2; do printf '{"t":%s,"dir":"rx","msg":"joint_axis","id":1,"axis":1,"displacement":0.5}\n' $at; done >ezphys.kin
 }
 
 ways() {
@@ -45,6 +46,7 @@ unitysim|play|play unitysim.csv|
 unitysim|follow|follow unitysim.leader --map elbow=elbow|
 unitysim|replay|replay unitysim.pcapng|move elbow=2500
 ezphys|play|play ezphys.csv|
+ezphys|follow|follow ezphys.kin --map rail=displacement --max-speed 1|
 ezphys|replay|replay ezphys.pcapng|move rail=0.5 --speed 1
 END
 }
@@ -68,7 +70,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
         matches "$why" '*stands at *, the first target is *: farther than --max-jump *--approach * goes there first' ||
             { echo "$tool $way" && false; }
         [ -n "$before" ] || same "$("$tool" -q -j decode refused.pcapng --dir tx 2>/dev/null |
-            jq -c 'select(.msg | test("setpoint|axis_motor|control")) | select(.msg != "control" or .elbow.state != "stop")')" '' || { echo "$tool $way" && false; }
+            jq -c 'select(.velocity1 != 0 and (.msg | test("setpoint|axis_motor|control"))) | select(.msg != "control" or .elbow.state != "stop")')" '' || { echo "$tool $way" && false; }
     done < <(ways)
 }
 

@@ -3,6 +3,7 @@
 
 #include "shell/commands/common.h"
 #include "shell/core/own_joints.h"
+#include "shell/core/start_guard.h"
 
 const struct aw_codec *aw_find_own(struct aw_session *session, const char *name)
 {
@@ -29,13 +30,19 @@ bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
 }
 
 /* What moves joints that the file describes is stopped by what the file says, from before its first
- * byte. */
-static enum aw_status begin_motion(struct aw_session *session)
+ * byte; of a script it begins no stream with a jump. */
+static enum aw_status begin_motion(struct aw_session *session, const struct aw_record *packet)
 {
     struct aw_joint_list list;
+    struct aw_joint_goal goals[AW_REPLAY_GOALS];
+    struct aw_joint_command command = {.goals = goals};
     enum aw_status status = aw_joints_begin(session, &list);
     if (status == AW_OK)
         status = session->tool->joints->read(session, &list);
+    if (status == AW_OK) {
+        command.n = session->tool->replay.targets(session, &list, packet, goals, &command.seconds);
+        status = aw_start_streamed(session, &list, &command);
+    }
     aw_joints_free(&list);
     if (status == AW_OK)
         aw_session_moves(session);
@@ -86,13 +93,15 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
 enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet)
 {
     const struct aw_message *message = packet->codec->message;
-    bool moves = message->moves && session->tool->from_file && !aw_flag(session, "dry-run");
+    bool moves = message->moves && !aw_flag(session, "dry-run");
     uint8_t bytes[256];
     size_t size;
     enum aw_status status = /* before anything is opened */
         aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK && moves)
-        status = begin_motion(session);
+        status = aw_own_check_stop(session, message);
+    if (status == AW_OK && moves)
+        status = begin_motion(session, packet);
     if (status == AW_OK)
         status = session->tool->send ? session->tool->send(session, packet)
                                      : send_packet(session, packet);

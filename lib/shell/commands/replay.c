@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "capture/log.h"
+#include "shell/core/own_joints.h"
 #include "wire/split.h"
 
 #define TOLD_MAX 1024 /* records of a device's first message */
@@ -33,15 +34,29 @@ static enum aw_status refuse(struct loader *l, enum aw_status status)
                    cause.text);
 }
 
+/* With joints of files the stop is theirs: what moves by the tool's own packets would go on. */
+static enum aw_status allow_builtin(struct aw_session *session, const struct aw_record *record,
+                                    struct aw_span frame)
+{
+    const struct aw_tool *base = session->tool->from_file ? session->device.own.base : NULL;
+    if (base && base->share.saw && base->share.saw(session, true, frame) == AW_MOVES)
+        return aw_fail(&session->err, AW_USAGE,
+                       "'%s' is the tool's own, and joints of --packets are stopped by other "
+                       "packets — replay it without them",
+                       record->codec->message->name);
+    return session->tool->replay.allow ? session->tool->replay.allow(session, record) : AW_OK;
+}
+
 /* What packets of files do nobody here knows. */
-static enum aw_status allow(struct aw_session *session, const struct aw_record *record)
+static enum aw_status allow(struct aw_session *session, const struct aw_record *record,
+                            struct aw_span frame)
 {
     const struct aw_message *message = record->codec->message;
-    const struct aw_replay_hooks *hooks = &session->tool->replay;
     if (!aw_session_is_own(session, message))
-        return hooks->allow ? hooks->allow(session, record) : AW_OK;
-    if (message->reads || aw_flag(session, "yes"))
-        return AW_OK;
+        return allow_builtin(session, record, frame);
+    enum aw_status status = aw_own_check_stop(session, message);
+    if (status != AW_OK || message->reads || aw_flag(session, "yes"))
+        return status;
     return aw_fail(&session->err, AW_USAGE,
                    "'%s' is of --packets, and nobody here knows what it does — add --yes if you "
                    "mean it",
@@ -99,7 +114,7 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
         status = aw_encode(&record, aw_flag(session, "force"), session->device.frame, AW_FRAME_ROOM,
                            &size, &session->err);
     if (status == AW_OK)
-        status = allow(session, &record);
+        status = allow(session, &record, frame);
     if (status == AW_OK) {
         const struct aw_replay_hooks *hooks = &l->session->tool->replay;
         note_targets(l->replay, session, &record, l->after_ns);

@@ -277,6 +277,22 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
     return status == AW_OK ? go(session, list, &way, goal) : status;
 }
 
+/* A firmware goes at once to the setpoint that it gets. */
+size_t aw_own_targets(struct aw_session *session, struct aw_joint_list *list,
+                      const struct aw_record *packet, struct aw_joint_goal *goals, double *seconds)
+{
+    const struct aw_own_arm *arm = aw_own_arm(session);
+    size_t n = 0;
+    *seconds = 0;
+    for (size_t i = 0; i < arm->n && i < list->n && n < AW_REPLAY_GOALS; i++) {
+        const struct aw_own_spot *spot = &arm->joints[i].setpoint;
+        if (packet->dir == AW_TX && packet->codec->message == spot->message &&
+            packet->present >> spot->scalar & 1)
+            goals[n++] = (struct aw_joint_goal){i, packet->v[spot->scalar]};
+    }
+    return n;
+}
+
 /* ---- Attending ---- */
 
 static enum aw_status attend_asked(struct aw_session *session, struct aw_joint_list *list,

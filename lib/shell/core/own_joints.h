@@ -21,6 +21,10 @@
  * joint. AW_NO_MEMORY. */
 enum aw_status aw_own_joints_begin(struct aw_session *session);
 
+/* May this packet of a file go out as far as stopping it goes? AW_USAGE: it moves, and no joints of
+ * --packets are known, whose places could be held. */
+enum aw_status aw_own_check_stop(struct aw_session *session, const struct aw_message *message);
+
 /* What has come for a packet; codec of the record NULL: nothing has. */
 struct aw_own_answer {
     struct aw_record record;

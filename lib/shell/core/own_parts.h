@@ -99,6 +99,10 @@ extern const struct aw_law aw_own_law;
 
 extern const struct aw_joints aw_own_joints;
 
+/* Where a packet wants joints to be, see struct aw_replay_hooks. */
+size_t aw_own_targets(struct aw_session *session, struct aw_joint_list *list,
+                      const struct aw_record *packet, struct aw_joint_goal *goals, double *seconds);
+
 /* See struct aw_tool. */
 enum aw_status aw_own_stop(struct aw_session *session);
 void aw_own_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);

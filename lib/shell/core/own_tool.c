@@ -57,8 +57,9 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
     arm->tool.last_stop = session->wire->protocol->stops ? aw_own_last_stop : NULL;
     arm->tool.goes_on = NULL;
     arm->tool.share.saw = aw_own_saw;
-    arm->tool.replay =
-        (struct aw_replay_hooks){.in_step = session->device.own.base->replay.in_step};
+    arm->tool.replay = (struct aw_replay_hooks){.in_step = session->device.own.base->replay.in_step,
+                                                .allow = session->device.own.base->replay.allow,
+                                                .targets = aw_own_targets};
     if (arm->n_questions)
         arm->tool.speaks = arm->speaks;
     session->tool = &arm->tool;
@@ -86,6 +87,16 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
         return AW_OK;
     }
     return AW_USAGE; /* the file was checked */
+}
+
+enum aw_status aw_own_check_stop(struct aw_session *session, const struct aw_message *message)
+{
+    if (!message->moves || session->tool->from_file)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "'%s' moves, and nothing here would stop it — --packets FILE with [joint] and "
+                   "[stop] says what does",
+                   message->name);
 }
 
 /* Each of them until the device has it. What cannot be made is not sent. */

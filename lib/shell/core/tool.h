@@ -245,7 +245,7 @@ struct aw_ordered {
     void (*fill)(struct aw_session *session, struct aw_record *record, bool inside);
 };
 
-#define AW_REPLAY_GOALS 8 /* of one message */
+#define AW_REPLAY_GOALS 16 /* of one message */
 
 /* What replay has to know of a device. Each may be NULL. */
 struct aw_replay_hooks {
