@@ -361,11 +361,12 @@ const struct aw_command aw_common_commands[] = {
      .args = AW_ARGS(
          {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the name of the packet"},
          {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
-     .options = AW_OPTIONS(AW_START_OPTIONS), .own = true, .safety = AW_DANGEROUS, .harmless = aw_send_only_reads, .run = aw_run_send,
+     .options = AW_OPTIONS(AW_START_OPTIONS), .own = true, .safety = AW_DANGEROUS,
+     .harmless = aw_send_only_reads, .run = aw_run_send,
      .lines = AW_LIST("packets init >team.packets", "--packets team.packets describe"),
      .details = "The tool does not know the effect of the packet. So it asks you first, unless "
-         "the packet only reads. A stop is sent after it only if the file says 'moves = yes'. In a "
-         "script such packets are a stream: the first one is refused if its setpoints are "
+         "the packet only reads. A stop is sent after it only if the file says 'moves = yes'. In "
+         "a script such packets are a stream: the first one is refused if its setpoints are "
          "farther away than --max-jump."},
     {.name = "serve", .group = AW_GROUP_SET_UP,
      .summary = "open the device and share it with other programs",

@@ -191,9 +191,7 @@ static enum aw_status probe(struct aw_bench *bench, struct aw_excitation *e, dou
         status = press(bench, e, output, &moved);
     }
     if (status == AW_OK)
-        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
-    if (status == AW_OK)
-        status = aw_bench_gains(bench, bench->old);
+        status = aw_bench_calm_gains(bench);
     if (status == AW_OK)
         status = aw_bench_push(bench, e->config.centre);
     if (status == AW_OK)

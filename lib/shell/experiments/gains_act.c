@@ -6,6 +6,7 @@
 #define REST_S 0.2
 #define ACTS_S 0.4 /* a servo has moved by then */
 #define SHARE  0.3 /* by so much of what it was told */
+#define CALM_S 0.05
 
 /* In a simulator there is another joint to be had. */
 static enum aw_status refuse(struct aw_bench *bench)
@@ -39,7 +40,15 @@ enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
     double moved = (bench->last[AW_BENCH_MEASURED] - start) / scale / away;
     if (status == AW_OK && moved > SHARE)
         return refuse(bench);
-    if (status == AW_OK)
-        status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / scale);
+    return status == AW_OK ? aw_bench_calm_gains(bench) : status;
+}
+
+/* The law's derivative has seen the setpoint come back, or a kd would make a kick of that. */
+enum aw_status aw_bench_calm_gains(struct aw_bench *bench)
+{
+    enum aw_status status =
+        aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
+    if (status == AW_OK && bench->hooks->law != AW_BENCH_TOLD)
+        status = aw_bench_collect(bench, CALM_S);
     return status == AW_OK ? aw_bench_gains(bench, bench->old) : status;
 }

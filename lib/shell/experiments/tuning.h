@@ -24,6 +24,9 @@ void aw_bench_set_words(const struct aw_bench_hooks *hooks, const struct aw_benc
  * that is AW_REFUSED, with its gains to be put back; else it has them again. */
 enum aw_status aw_bench_check_gains_act(struct aw_bench *bench);
 
+/* A setpoint where the joint stands, and once the law has seen that, the old gains. */
+enum aw_status aw_bench_calm_gains(struct aw_bench *bench);
+
 /* Measures the tick of a board that stands, with run's first second: a small constant error is
  * integrated, too little to move it. --tick is taken for it; else, where nothing comes of it, what
  * aw_bench_tick_of_period says. The driver is enabled afterwards, with the previous gains. */
