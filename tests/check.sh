@@ -68,8 +68,8 @@ units() {
 }
 
 # The command line tests with the programs in $1, but not those named after it. They wait for each
-# other's processes most of the time, so AT_ONCE files (4) are under way at once; those that take
-# longest begin.
+# other's processes most of the time, 1600 seconds in all, so AT_ONCE files (6) are under way at once;
+# those that take longest begin.
 cli() {
     local long=(hostile tempo teleop own_joints shared stops arm serve canpid full_disk every kills prompt ezphys hidmotor
         help unitysim record config foxglove)
@@ -77,7 +77,7 @@ cli() {
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
         grep -vFf <(printf '/%s.bats\n' "${@:2}") |
-        BIN=$PWD/$1/bin BATS_TEST_TIMEOUT=$PATIENCE "${network[@]}" xargs -P"${AT_ONCE:-4}" -I{} sh -c \
+        BIN=$PWD/$1/bin BATS_TEST_TIMEOUT=$PATIENCE "${network[@]}" xargs -P"${AT_ONCE:-6}" -I{} sh -c \
             'timeout -k 10 "$1" bats --tap $TAGS "$3" >"$2/$(basename "$3")" 2>&1' sh $LIMIT "$out" {}
     status=$?
     if [ $status != 0 ]; then
@@ -117,7 +117,7 @@ second_try() {
 # for in the unit tests and once in each command (every.bats): at each end it takes a third of the time of
 # a short one.
 cli_san() {
-    TAGS="--filter-tags !long$([ "${ALL:-}" ] || echo ,!plain)" KILLS=8 HOLDS=1 HOSTILE=4 FORMS=0 RECORD_KILLS=4 PROCESSES=20 WITHIN=5000 \
+    TAGS="--filter-tags !long$([ "${ALL:-}" ] || echo ,!plain)" KILLS=8 HOLDS=1 HOSTILE=4 FORMS=0 RECORD_KILLS=4 PROCESSES=20 WITHIN=5000 AT_ONCE=4 \
         ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 cli build/san tshark dbc ssh help suite code golden memory full_disk
 }
 
@@ -243,31 +243,35 @@ suite() {
 # What needs a build begins when it is there, beside the next build. What cannot be built cannot be
 # tested: of those suites nothing is said then.
 
-with_programs() {
+# What waits more than it calculates is under way beside that, which gives way to it.
+in_real_time() {
     local tool
-    suite unit units build
-    suite golden tests/golden/run.sh build/bin
-    suite toy "${network[@]}" tests/toy/run.sh build/tests/toy/toy
-    suite demo "${network[@]}" tests/demo.sh
     suite examples "${network[@]}" tests/examples.py
     for tool in hidmotor canpid; do
         suite "served-$tool" "${network[@]}" env SERVED=$tool BIN="$PWD/build/bin" \
             BATS_TEST_TIMEOUT=$PATIENCE bats --tap --filter-tags '!direct' "tests/cli/$tool.bats"
     done
+    suite toy "${network[@]}" tests/toy/run.sh build/tests/toy/toy
+    suite demo "${network[@]}" tests/demo.sh
+}
+
+with_programs() {
+    suite unit units build
+    suite golden tests/golden/run.sh build/bin
     suite install "${network[@]}" tests/install.sh
     suite generated tests/generate.sh --check
     suite benches benches
-    suite tuning build/tests/tuning/batch 16
-    suite hostile python3 tests/tuning/hostile.py 8
-    suite confidence build/tests/tuning/confidence 24
+    suite tuning nice build/tests/tuning/batch 16
+    suite hostile nice python3 tests/tuning/hostile.py 8
+    suite confidence nice build/tests/tuning/confidence 24
     suite soak tests/soak.sh --small
 }
 
 with_sanitizers() {
-    suite golden-san tests/golden/run.sh build/san/bin
     suite unit-san units build/san
+    suite golden-san nice tests/golden/run.sh build/san/bin
     suite soak-san env B=build/san tests/soak.sh --small
-    suite fuzz env SEED=1 INPUTS=3000 tests/fuzz/run.sh
+    suite fuzz nice env SEED=1 INPUTS=3000 tests/fuzz/run.sh
 }
 
 # From the text alone.
@@ -280,13 +284,14 @@ with_sources() {
     suite rooms tests/rooms.py
     suite scripts scripts
     suite syntax syntax
-    suite model tests/model.sh
+    suite model nice tests/model.sh
 }
 
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
 if suite build make all units benches; then
     suite cli cli build &
+    in_real_time &
     with_programs &
     if suite build-san make SAN=1 all units; then # clang's warnings fail it too
         suite cli-san cli_san &
