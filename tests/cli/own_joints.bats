@@ -568,11 +568,12 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     board law
     export HIDMOTOR_PACKETS=law.packets
     ok hidmotor -q -l "$url" gains
-    for signal in INT TERM HUP SEGV KILL; do
+    for signal in INT TERM HUP SEGV KILL STOP; do
         becomes "0.02 0 0" has_gains
         hidmotor -q -l "$url" tune m2 --yes >out 2>err 3>&- &
         becomes yes eval '[ "$(has_gains)" = "0.02 0 0" ] || echo yes'
         kill -$signal $!
+        [ $signal != STOP ] || { becomes "0.02 0 0" has_gains && kill -CONT $!; }
         wait $! || true
         becomes "0.02 0 0" has_gains
         held
