@@ -634,7 +634,8 @@ static bool on_disabled(void *context, const struct aw_received *received)
     s->of[i].counts = true;
     s->of[i].off =
         shows_setpoint(board, AW_CANPID_DISABLE) && is_zero(board->output) ? s->of[i].off + 1 : 0;
-    if (s->of[i].off >= 2)
+    /* It may show what another program has sent, behind which one of them was lost. */
+    if (s->of[i].off >= 2 && s->of[i].sent == AW_CANPID_STOPS)
         s->done.confirmed |= UINT64_C(1) << i;
     return unconfirmed(s) != 0;
 }

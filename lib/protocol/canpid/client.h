@@ -194,10 +194,10 @@ struct aw_canpid_stopped {
 
 /* Setpoint 1.5 for each of these boards, for the controller, or AW_CANPID_LAST: the last one seen
  * by each, else pos. No guard refuses it. The first frame goes out at once, whatever the board's
- * pace; then it is repeated, a pace apart and at most AW_CANPID_STOPS times in all, until the
- * telemetry confirms it: two frames in a row with the setpoint saturated and no output, later than
- * latency_ms after the first disable (see aw_canpid_verify). Every board is tried, whatever happens
- * with another.
+ * pace; then it is repeated, a pace apart, AW_CANPID_STOPS times in all. Once these have gone out
+ * the telemetry confirms it: two frames in a row with the setpoint saturated and no output, later
+ * than latency_ms after the first disable (see aw_canpid_verify). Every board is tried, whatever
+ * happens with another.
  *
  * AW_OK: all have confirmed it, or confirm_ms is 0: then all three have gone out. AW_TIMEOUT: not
  * all within confirm_ms; err names them. AW_STOPPED: the clock refuses to wait; every board has
