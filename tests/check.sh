@@ -90,7 +90,7 @@ cli() {
 }
 
 # What has failed in the TAP of a file is tried once more, by itself: a busy machine may have been the
-# reason. What passes then is counted, and told ("on the second try").
+# reason. What passes then is counted, and told ("on the second try"), with what the first one said.
 second_try() {
     local tap=$1 file=tests/cli/${1##*/} line name failed=0
     grep -q '^1\.\.' "$tap" && ! grep -q '^# bats warning' "$tap" || return 1
@@ -117,8 +117,9 @@ second_try() {
 # for in the unit tests and once in each command (every.bats): at each end it takes a third of the time of
 # a short one.
 cli_san() {
-    TAGS="--filter-tags !long$([ "${ALL:-}" ] || echo ,!plain)" KILLS=8 HOLDS=1 HOSTILE=4 FORMS=0 RECORD_KILLS=4 PROCESSES=20 WITHIN=5000 AT_ONCE=4 \
-        ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 cli build/san tshark dbc ssh help suite code golden memory full_disk
+    TAGS="--filter-tags !long$([ "${ALL:-}" ] || echo ,!plain)" KILLS=8 HOLDS=1 HOSTILE=4 FORMS=0 RECORD_KILLS=4 \
+        PROCESSES=20 WITHIN=5000 AT_ONCE=4 ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 \
+        cli build/san tshark dbc ssh help suite code golden memory full_disk
 }
 
 # Benchmarks with tiny counts, so that they do not rot.
@@ -217,7 +218,7 @@ tally() {
         printf '%-16s %5d passed %3d failed' "$name" "$passed" "$failed"
         [ "$skipped" = 0 ] || printf ' %d skipped' "$skipped"
         printf ' %5ds %5ds\n' "$seconds" "$(awk '{ print int($1 + $2 + 0.5) }' "$LOGS/$name.time")"
-        grep '# on the second try$' "$log" | sed 's/^/    /'
+        awk '/^(not )?ok / { told = /# on the second try$/ } told { print "    " $0 }' "$log"
         if [ "$failed" != 0 ]; then grep -vE '^(ok |1\.\.)' "$log" | sed 's/^/    /'; fi
         if [ "$skipped" != 0 ]; then grep -E "$SKIPPED" "$log" | sed 's/^/    /'; fi
     } >"$LOGS/$name.report"
