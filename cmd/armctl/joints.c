@@ -15,13 +15,19 @@ const char *arm_joint_name(const struct aw_armctl_profile *profile, int index)
     return joint ? joint->name : digits[index];
 }
 
+/* A name that ROS takes, too, which a digit is not. */
 const char *arm_subject(struct aw_session *session, const struct aw_record *record, char *out,
                         size_t size)
 {
+    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
     double joint = aw_record_get(record, "joint");
     if (!(joint >= 0 && joint < AW_ARMCTL_JOINTS))
         return NULL;
-    snprintf(out, size, "%s", arm_joint_name(&arm_state(session)->profile, (int)joint));
+    const struct aw_armctl_joint *known = aw_armctl_profile_joint(profile, (int)joint);
+    if (known)
+        snprintf(out, size, "%s", known->name);
+    else
+        snprintf(out, size, "joint%d", (int)joint);
     return out;
 }
 

@@ -273,7 +273,7 @@ END
     has "$why" "'angle' is base.angle and lift.angle — name one of them"
     armctl -q -j decode two.pcapng >two.ndjson
     fails 2 armctl -q --config arm.ini -l "$fast" follow two.ndjson --map lift=angle
-    has "$why" "'angle' is 1.angle and 2.angle — name one of them"
+    has "$why" "'angle' is joint1.angle and joint2.angle — name one of them"
     fails 6 armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=base.angle
     has "$why" 'nothing says where it stands'
     ok armctl -q --config arm.ini -l "$fast" --record led.pcapng follow two.pcapng --map lift=base.angle --force

@@ -23,8 +23,8 @@ arm.csv|m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint 
 bare.csv|column1 column2 column3 column4 column5 column6 column7 column8 column9 column10 column11 column12 column13|hidmotor -q -l sim: record bare.csv -n 5 --no-header
 arm.ndjson|count m1.setpoint m1.position m2.setpoint m2.position m3.setpoint m3.position m1.velocity m1.effort m2.velocity m2.effort m3.velocity m3.effort|hidmotor -q -l sim: record arm.ndjson -n 4
 path.csv|Joint Motion Type Position Velocity Tolerance Delay (ms)|unitysim -q -l sim: teach path.csv --every 100ms --for 0.3s
-deg.csv|seq joint angle|armctl -q --csv -l sim:?time=virtual deg 1 10 >deg.csv
-deg.ndjson|seq joint angle ok result ms ack_ms retries|armctl -q -j -l sim:?time=virtual deg 1 10 >deg.ndjson
+deg.csv|joint1.seq joint1.angle|armctl -q --csv -l sim:?time=virtual deg 1 10 >deg.csv
+deg.ndjson|joint1.seq joint1.angle ok joint angle result ms ack_ms retries|armctl -q -j -l sim:?time=virtual deg 1 10 >deg.ndjson
 knee.csv|lknee.setpoint lknee.output lknee.measured|canpid -q --csv -l sim: watch 'lknee.pid.*' -b lknee -n 3 >knee.csv
 list.csv|cmd link simulator feedback client description|unitysim --csv -q list >list.csv
 END

@@ -302,7 +302,7 @@ m2.position (a.csv) #009e73 solid"
     end "$pid"
     wait_for plot "connection lost"
     wait "$plot" || same "$?" 7
-    has "$(cat picture)" "2 2.angle"
+    has "$(cat picture)" "2 joint2.angle"
 }
 
 @test "PlotJuggler: JSON datagrams with a timestamp" {
@@ -430,7 +430,7 @@ END
     # one command is a line, too; its answer a point
     ok armctl -q -l "$fast" --record one.pcapng deg 1 90
     ok armctl plot one.pcapng
-    matches "${lines[0]}" " 1 1.deg.angle * 2 1.angle * deg"
+    matches "${lines[0]}" " 1 joint1.deg.angle * 2 joint1.angle * deg"
 }
 
 @test "a table without a column of times is drawn by its rows, and that is said" {

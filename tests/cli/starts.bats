@@ -33,7 +33,7 @@ prepare() {
 ways() {
     cat <<END
 armctl|play|play armctl.csv|deg base 10
-armctl|follow|follow armctl.leader --map base=1.angle|deg base 10
+armctl|follow|follow armctl.leader --map base=joint1.angle|deg base 10
 hidmotor|play|play hidmotor.csv|
 hidmotor|replay|replay hidmotor.pcapng --from 1.5s|
 hidmotor|stream|{"cmd":"set_setpoints","duration":0,"m1":0,"m2":60,"m3":0,OPTIONS}|

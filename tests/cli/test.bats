@@ -108,11 +108,11 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     ok asked 'deg 1 90' 'expect angle=92 --tolerance 2deg'
     ok asked 'deg 1 90' 'expect angle=1.5707963rad --tolerance 1'
     exits 1 asked 'deg 1 90' 'expect angle=92deg --for 0.1s'
-    has "$stderr" '; nearest angle 90, 2 away — --tolerance allows that'
+    has "$stderr" '; nearest joint1.angle 90, 2 away — --tolerance allows that'
     exits 1 asked 'deg 1 90' 'expect deg joint=1 angle=92 --for 0.1s'
     has "$stderr" '; nearest angle 90, 2 away — --tolerance allows that'
     exits 1 asked 'deg 1 90' 'expect angle=92 --tolerance 1deg --for 0.1s'
-    has "$stderr" '; nearest angle 90, 2 away, more than --tolerance 1'
+    has "$stderr" '; nearest joint1.angle 90, 2 away, more than --tolerance 1'
     exits 1 asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
     has "$stderr" '; nearest angle 90, 5 away'
     hasnt "$stderr" 'allows'
@@ -129,7 +129,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     exits 1 armctl -l "$fast" test f1.test --junit out.xml
     has "$stderr" 'this is the simulator'
     ok junit out.xml 'c["a"].find("failure").text' 'c["a"].find("system-out").text'
-    has "${lines[0]}" 'nearest angle 10, 1 away'
+    has "${lines[0]}" 'nearest joint1.angle 10, 1 away'
     hasnt "$output" 'this is the simulator'
     ok check f2.test
     same "$(ls armctl-*)" armctl-f1-case-1.pcapng

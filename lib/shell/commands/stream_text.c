@@ -137,7 +137,7 @@ static const char *subject_of(const json_t *object, char number[AW_POINT_NAME])
     {
         if (!names_subject(object, key, member))
             continue;
-        snprintf(number, AW_POINT_NAME, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
+        snprintf(number, AW_POINT_NAME, "joint%" JSON_INTEGER_FORMAT, json_integer_value(member));
         return json_is_string(member) ? json_string_value(member) : number;
     }
     return "";
@@ -307,7 +307,7 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
         return;
     }
     if (number ? is_number_of(name, csv->message >= 0) : is_subject(name)) {
-        snprintf(s->subject, sizeof s->subject, "%s", cell);
+        snprintf(s->subject, sizeof s->subject, "%s%s", number ? "joint" : "", cell);
         return;
     }
     struct aw_point *point = &s->points[s->item.n++];

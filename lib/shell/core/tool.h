@@ -210,7 +210,8 @@ struct aw_subject_hooks {
     /* Every subject there can be, where the wire's table does not name them, once the first message
      * has come; added like candidates of completion. */
     aw_complete_fn *all;
-    bool leads; /* without all: they are named in front of a field only ("base.angle") */
+    bool leads; /* without all: they are named in front of a field only ("base.angle"), and have no
+                   topics of their own */
     /* Whom a message of this kind can be about, as far as that is known without the device: for
      * completion, where the wire's table does not name them. */
     void (*known)(struct aw_session *session, const struct aw_message *message,

@@ -296,7 +296,9 @@ static struct topic *find_topic(struct aw_topics *t, const char *subject)
 static struct topic *topic_of(struct aw_topics *t)
 {
     char room[AW_POINT_NAME];
-    const char *subject = aw_session_subject(t->session, &t->record, room, sizeof room);
+    bool leads = t->session->tool->subject.leads;
+    const char *subject =
+        leads ? "" : aw_session_subject(t->session, &t->record, room, sizeof room);
     struct topic *found = find_topic(t, subject);
     if (!found && t->n_topics >= SUBJECTS) {
         subject = "";
