@@ -114,7 +114,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     exits 1 asked 'deg 1 90' 'expect angle=92 --tolerance 1deg --for 0.1s'
     has "$stderr" '; nearest joint1.angle 90, 2 away, more than --tolerance 1'
     exits 1 asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
-    has "$stderr" '; nearest angle 90, 5 away'
+    has "$stderr" '; nearest joint1.angle 90, 5 away'
     hasnt "$stderr" 'allows'
     exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # another joint is no nearer one
     hasnt "$stderr" 'away'
