@@ -529,7 +529,7 @@ unitysim -l sim: move elbow=2500 velocity=20|move 1 s, elbow
 unitysim -l sim: drive elbow=+20 --for 1.4s|drive 1 of 1 s, elbow
 unitysim -l sim: play moves.csv|play 1 s, row 1 of 1, elbow
 ezphys -l $url hz --for 1.4s|hz 1 s,
-ezphys -l $url motor joint1 1 100 --for 1.4s|motor 1 s, 1.
+ezphys -l $url motor joint1 1 100 --for 1.4s|motor 1 s, 
 ezphys -l $url move joint1=2.5 --speed 0.4|move 1 of
 ezphys -l $url advance 70|advance 1 s,
 ezphys -l $url ping -n 70|ping 1 s,

@@ -35,6 +35,11 @@ proc more {} {
     upvar expect_out out
     if {[info exists out(buffer)]} { append seen $out(buffer) }
 }
+# The same where nothing has come of waiting: expect keeps it to itself.
+proc rest {} {
+    global seen
+    expect -timeout 0 -re {.+} { append seen $expect_out(buffer) } timeout {}
+}
 proc want {args} {
     global seen
     foreach text $args {
@@ -46,7 +51,7 @@ proc want {args} {
         }
         expect {
             $how $sought { append seen $expect_out(buffer) }
-            timeout { more; fail "no '$text' in time" }
+            timeout { rest; fail "no '$text' in time" }
             eof { more; fail "no '$text' before the end" }
         }
     }
@@ -60,7 +65,7 @@ proc ends {code} {
     global seen
     expect {
         eof { append seen $expect_out(buffer) }
-        timeout { fail "it does not end" }
+        timeout { rest; fail "it does not end" }
     }
     set status [wait]
     set found [expr {[llength $status] > 4 ? [lindex $status 5] : [lindex $status 3]}]
