@@ -276,6 +276,12 @@ static const struct aw_scale *chosen_scale(const struct aw_scalar *scalar,
     return NULL;
 }
 
+/* Without fmin and fmax, which are calls: each value that is encoded has its limits from here. */
+static double in_double(double value)
+{
+    return value > DBL_MAX ? DBL_MAX : value < -DBL_MAX ? -DBL_MAX : value;
+}
+
 struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
                                 const struct aw_record *record)
 {
@@ -293,8 +299,8 @@ struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
         wire_limits(&codec->scalars[scalar], &low, &high);
         low = low * range.scale + range.offset;
         high = high * range.scale + range.offset;
-        range.min = fmax(fmin(low, high), -DBL_MAX);
-        range.max = fmin(fmax(low, high), DBL_MAX);
+        range.min = in_double(low < high ? low : high);
+        range.max = in_double(low < high ? high : low);
     }
     return range;
 }

@@ -84,13 +84,18 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     return inside ? AW_OK : limit_error(codec, scalar, value, range, err);
 }
 
+/* Faster than floor, which is a call. A double beyond is a whole number. */
+static bool is_integer(double value)
+{
+    return fabs(value) >= 0x1p52 || (double)(int64_t)value == value;
+}
+
 /* What was decoded with an offset that is no whole number, as 273.15, is a little beside it. */
 static bool is_whole(double wire, double value, const struct aw_range *range)
 {
-    bool exact = range->offset == floor(range->offset);
-    double slack = exact ? 0 : 2 * DBL_EPSILON * (fabs(value) + fabs(range->offset));
-    /* A double beyond is a whole number, and a half more is rounded. */
-    return fabs(wire) >= 0x1p52 || fabs(wire - floor(wire + 0.5)) <= slack;
+    double slack = 2 * DBL_EPSILON * (fabs(value) + fabs(range->offset));
+    return is_integer(wire) ||
+           (!is_integer(range->offset) && fabs(wire - floor(wire + 0.5)) <= slack);
 }
 
 /* The number that goes on the wire. What the wire cannot carry is refused whatever the caller
@@ -117,10 +122,10 @@ static enum aw_status wire_number(const struct aw_record *record, int scalar, bo
                    ? AW_OK
                    : limit_error(codec, scalar, value, &range, err);
     }
-    if (range.scale == floor(range.scale) && !is_whole(*wire, value, &range))
+    if (is_integer(range.scale) && !is_whole(*wire, value, &range))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
                        full_name(codec, scalar).text, value);
-    if (fabs(*wire) < 0x1p52)
+    if (!is_integer(*wire))
         *wire = floor(*wire + 0.5);
     return AW_OK;
 }
