@@ -244,6 +244,12 @@ suite() {
 # What needs a build begins when it is there, beside the next build. What cannot be built cannot be
 # tested: of those suites nothing is said then.
 
+# Plain programs have limits of time that are those of users.
+gives_way() {
+    renice -n 5 $BASHPID >/dev/null
+    "$@"
+}
+
 # What waits more than it calculates is under way beside that, which gives way to it.
 in_real_time() {
     local tool
@@ -294,8 +300,8 @@ if suite build make all units benches; then
     suite cli cli build &
     in_real_time &
     with_programs &
-    if suite build-san make SAN=1 all units; then # clang's warnings fail it too
-        suite cli-san cli_san &
+    if suite build-san nice make SAN=1 all units; then # clang's warnings fail it too
+        suite cli-san gives_way cli_san &
         with_sanitizers &
     fi
     with_sources
