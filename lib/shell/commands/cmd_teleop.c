@@ -424,18 +424,22 @@ static void catch_up(struct aw_hands *h)
 struct glance {
     struct aw_aside aside;
     struct aw_hands *hands;
-    bool ended;
+    int64_t last_ns;
+    bool ended, late; /* late: the child that holds the link has sent its stop meanwhile */
 };
 
 static void glance(struct aw_aside *aside)
 {
     struct glance *g = (struct glance *)aside;
     struct aw_hands *h = g->hands;
-    aside->due = aw_clock_now(h->session->clock) + SLICE_NS;
+    int64_t now = aw_clock_now(h->session->clock);
+    aside->due = now + SLICE_NS;
+    g->late = g->late || now - g->last_ns > AW_TELEOP_LATE;
+    g->last_ns = now;
     if (g->ended)
         return;
     h->keys.late = true;
-    h->event_ns = aw_clock_now(h->session->clock);
+    h->event_ns = now;
     if (h->pad)
         take_pad(h);
     while (!read_typed(h))
@@ -451,13 +455,21 @@ static void glance(struct aw_aside *aside)
 static enum aw_status send_attended(struct aw_hands *h)
 {
     struct aw_aside **first = &h->session->time.real.aside;
-    struct glance g = {.aside = {.fd = -1, .due = 0, .serve = glance}, .hands = h};
+    struct glance g = {.aside = {.fd = -1, .due = 0, .serve = glance},
+                       .hands = h,
+                       .last_ns = aw_clock_now(h->session->clock)};
     aw_aside_add(first, &g.aside);
     enum aw_status status = h->way->send(h);
     aw_aside_remove(first, &g.aside);
     if (g.ended)
         aw_stop_forget(h->session);
-    return g.ended && status == AW_STOPPED ? AW_OK : status;
+    bool late = g.late || aw_clock_now(h->session->clock) - g.last_ns > AW_TELEOP_LATE;
+    if (aw_session_virtual(h->session))
+        late = false;
+    if (late)
+        aw_teleop_lose(&h->engine, AW_HALT_LATE);
+    bool other = late && status == AW_REFUSED; /* the stop is confirmed, and not the step */
+    return other || (g.ended && status == AW_STOPPED) ? AW_OK : status;
 }
 
 static enum aw_status send(struct aw_hands *h)
