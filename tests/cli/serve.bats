@@ -173,6 +173,8 @@ rival() {
     second=(deg lift 10)
     rival armctl teleop --pad file:pad.evemu
     same "$(armctl -q -j status | jq -c .lift.target)" 10
+    printf '%s\n' t,lift 0,10 100,180 >path.csv
+    rival armctl play path.csv
     # What a motion is answered that was under way is no answer to its stop.
     ok armctl -q -l serve:armctl deg lift 25
     rival armctl deg lift 180

@@ -187,6 +187,22 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     "
 }
 
+@test "armctl: held up while a step is waited for it stops, says so, and goes on by nothing" {
+    start sim armctl sim --listen tcp-listen:127.0.0.1:0 --turn-speed 20deg/s
+    printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' >arm.ini
+    pad 0.3=hold:1 0.6=lefty:-32768 4.0=hold:0
+    printf '%s\n' 'deg lift 20' 'teleop --pad file:pad.evemu' >script
+    armctl -v --config arm.ini -l "$url" run script >result 2>trace 3>&- &
+    started+=($!)
+    until [ "$(grep -c -- '-> .* deg ' trace)" -gt 3 ]; do sleep 0.02; done
+    kill -STOP $!
+    sleep 0.3 # so long it stands still: its guard has stopped the arm
+    kill -CONT $!
+    wait $!
+    has "$(<trace)" 'stopped: this program was held up'
+    has "$(<result)" 'teleop result=ended stops=1'
+}
+
 @test "armctl: the keys of the published controller, a step each; a toggle goes by steps to the other end" {
     arm status >/dev/null 2>&1
     TERM=xterm terminal 80 <<<"
