@@ -267,8 +267,7 @@ static const struct aw_command commands[] = {
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve six simulated drivers",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL", .fallback = "slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
-          .help = "serve here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT, "
-              "socketcand-listen:PORT/can0"},
+          .help = "serve here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT"},
          {.name = "rate", .value = "HZ", .help = "of the telemetry", .fallback = "100",
           .unit = "Hz", .min = 1, .max = 1000},
          {.name = "tick", .value = "TIME",
@@ -340,7 +339,7 @@ const struct aw_tool canpid_tool = {
     .move = "setpoint 5deg -b lknee -c pos --verify",
     .usual = AW_LIST("alpha_angle", "torque"),
     .no_answer_hint = "are the drivers powered, and the bus up?",
-    .links = AW_LIST("can", "slcan", "socketcand", "log"),
+    .links = AW_LIST("can", "slcan", "log"),
     .joints = &canpid_joints,
     .maps = maps,
     .sim = &canpid_sim_transport,

@@ -115,19 +115,6 @@ static const struct aw_transport transports[] = {
         .open = aw_slcan_open,
     },
     {
-        .scheme = "socketcand",
-        .usage = "socketcand:HOST:PORT/can0",
-        .help = "a CAN bus of another machine that runs socketcand",
-        .open = aw_socketcand_open,
-    },
-    {
-        .scheme = "socketcand-listen",
-        .usage = "socketcand-listen:[HOST:]PORT/can0",
-        .help = "a socketcand server with one bus, for one client at a time",
-        .server = true,
-        .open = aw_socketcand_listen_open,
-    },
-    {
         .scheme = "log",
         .usage = "log:FILE?speed=2",
         .help = "a capture (pcapng, MCAP, pcap, candump) as a device; speed=max without waiting, "

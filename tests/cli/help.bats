@@ -58,11 +58,11 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     has "$output" "canpid decode -j '05F#80F8730806FF'"
     ok hidmotor --help-all
     has "$output" "hid:[VID:PID"
-    hasnt "$output" socketcand
+    hasnt "$output" slcan
     fails 2 armctl help ack
     has "$why" "'ack' is a message — see 'describe ack'"
     ok hidmotor help links
-    has "$output" socketcand
+    has "$output" slcan
     fails 2 hidmotor help --man
     has "$why" "no option '--man' — it is '--as man' now"
     fails 2 hidmotor help watc

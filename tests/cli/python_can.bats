@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
-# The simulator as an adapter and as a socketcand server: for python-can, which knows nothing of us,
-# and for canpid.
+# The simulator as an slcan adapter, for python-can and for canpid.
 load common.bash
 
 python_can() {
@@ -20,9 +19,9 @@ watched() {
 @test "slcan on a pty: python-can, then canpid" {
     start sim canpid sim --listen "slcan:pty:$D/bus"
     same "$url" "slcan:tty:$D/bus"
-    python_can slcan "$D/bus"
+    python_can "$D/bus"
     watched
-    python_can slcan "$D/bus"
+    python_can "$D/bus"
 }
 
 @test "slcan on a pty: canpid commands, and the telemetry shows it" {
@@ -37,26 +36,6 @@ watched() {
     matches "$url" "slcan:tcp:127.0.0.1:[0-9]*"
     watched
     watched
-}
-
-# bats test_tags=plain
-@test "socketcand: python-can, then canpid" {
-    start sim canpid sim --listen socketcand-listen:0/can0
-    matches "$url" "socketcand:127.0.0.1:[0-9]*/can0"
-    port=${url%/can0}
-    port=${port##*:}
-    python_can socketcand 127.0.0.1 "$port" can0
-    watched
-    python_can socketcand 127.0.0.1 "$port" can0
-}
-
-@test "socketcand: canpid commands, and the telemetry shows it" {
-    start sim canpid sim --listen socketcand-listen:0/can0
-    ok canpid -l "$url" setpoint 22.5deg -b lknee -c pos --verify -T "${patience}s"
-    ok canpid -l "$url" -j watch -n 40
-    has "$(grep '"msg":"pid","board":"lknee"' <<<"$output")" '"setpoint":6.25'
-    fails 4 canpid -l "${url%can0}can7" watch -n 1
-    has "$why" "could not open bus"
 }
 
 @test "the logs that python-can writes: told apart, and converted as the advice says" {

@@ -1,8 +1,8 @@
 """python-can as the other program on a bus.
 
-python_can.py slcan PATH, or python_can.py socketcand HOST PORT BUS: opens it, sends the left knee
-the set point 22.5 deg (position), and reads until the knee's telemetry shows it and every board has
-sent its three packets. Prints what it saw; exit status 1 if that took too long.
+python_can.py PATH: opens the slcan adapter at PATH, sends the left knee the setpoint 22.5 deg (position),
+and reads until its telemetry shows it and every board has sent its three packets. Prints what it saw;
+exit status 1 if that took too long.
 """
 import struct
 import sys
@@ -14,18 +14,11 @@ KNEE, SETPOINT, PID = 0x40, 4, 29
 FULL_SCALE_DEG = 360
 
 
-def open_bus(kind, *where):
-    if kind == "slcan":
-        return can.Bus(interface="slcan", channel=where[0], bitrate=1000000, sleep_after_open=0)
-    host, port, channel = where
-    return can.Bus(interface="socketcand", channel=channel, host=host, port=int(port))
-
-
 def main():
     wanted = {board + packet for board in range(0x20, 0xE0, 0x20) for packet in (29, 30, 31)}
     seen, shown, frames = set(), False, 0
     deadline = time.monotonic() + 20
-    bus = open_bus(*sys.argv[1:])
+    bus = can.Bus(interface="slcan", channel=sys.argv[1], bitrate=1000000, sleep_after_open=0)
     value = 22.5 / FULL_SCALE_DEG
     bus.send(can.Message(arbitration_id=KNEE + SETPOINT, is_extended_id=False,
                          data=struct.pack("<fBB", value, 0, 0)))

@@ -1,8 +1,8 @@
-/* CAN frames as text in three dialects: lines of can-utils, Lawicel adapters, socketcand; what a
- * computer says to our adapter and our server; and error frames. The first byte chooses.
+/* Fuzzes CAN frames as text: candump lines, slcan, input of our slcan adapter, and error frames.
+ * The first byte chooses the part.
  *
- * What is read as a frame must be one, and must read back the same when it is written. Adapter and
- * server hand on nothing but frames, and answer in their dialect.
+ * A parsed frame must be valid and must survive a round trip. The adapter passes on only frames,
+ * and answers in slcan.
  */
 #include <fcntl.h>
 
@@ -10,7 +10,6 @@
 #include "link/can/can_error.h"
 #include "link/can/can_text.h"
 #include "link/can/slcan_codec.h"
-#include "link/can/socketcand_codec.h"
 #include "link/open.h"
 #include "peer.h"
 #include "wire/can_id.h"
@@ -61,46 +60,6 @@ static void try_slcan(const uint8_t *data, size_t size)
     }
 }
 
-static void read_back(const char *text, const uint8_t *datagram, size_t size)
-{
-    struct aw_socketcand_reader reader = {0};
-    uint8_t again[AW_CAN_DATAGRAM];
-    size_t n = 0;
-    int64_t time_ns;
-    bool complete = false;
-    for (const char *p = text; *p; p++)
-        complete = aw_socketcand_read(&reader, (uint8_t)*p) || complete;
-    MUST(complete);
-    MUST(aw_socketcand_frame(&reader, again, &n, &time_ns) ||
-         aw_socketcand_send(&reader, again, &n));
-    MUST(n == size && memcmp(again, datagram, n) == 0);
-}
-
-static void try_socketcand(const uint8_t *data, size_t size)
-{
-    struct aw_socketcand_reader reader = {0};
-    uint8_t datagram[AW_CAN_DATAGRAM];
-    char text[AW_SOCKETCAND_TEXT];
-    size_t n;
-    int64_t time_ns;
-    uint32_t id;
-    for (size_t i = 0; i < size; i++) {
-        if (!aw_socketcand_read(&reader, data[i]))
-            continue;
-        MUST(reader.n > 0);
-        aw_socketcand_error(&reader, &id);
-        if (aw_socketcand_frame(&reader, datagram, &n, &time_ns)) {
-            must_be_frame(datagram, n);
-            aw_socketcand_print_frame(datagram, n, time_ns, text);
-            read_back(text, datagram, n);
-        } else if (aw_socketcand_send(&reader, datagram, &n)) {
-            must_be_frame(datagram, n);
-            aw_socketcand_print_send(datagram, n, text);
-            read_back(text, datagram, n);
-        }
-    }
-}
-
 static void check_adapter(struct peer *peer, struct aw_span bytes)
 {
     struct aw_slcan_reader reader = {0};
@@ -112,16 +71,6 @@ static void check_adapter(struct peer *peer, struct aw_span bytes)
     for (size_t i = 0; i < bytes.size; i++)
         complete = aw_slcan_read(&reader, bytes.data[i]);
     MUST(complete && aw_slcan_decode(&reader, datagram, &size, &time_ms) != AW_SLCAN_BROKEN);
-}
-
-static void check_server(struct peer *peer, struct aw_span bytes)
-{
-    struct aw_socketcand_reader reader = {0};
-    bool complete = false;
-    (void)peer;
-    for (size_t i = 0; i < bytes.size; i++)
-        complete = aw_socketcand_read(&reader, bytes.data[i]);
-    MUST(complete);
 }
 
 /* The device's end of a line, with the peer at the other one; each run is a new connection. */
@@ -154,13 +103,6 @@ static void try_adapter(const uint8_t *data, size_t size)
     serve(&link, &peer, "slcan:pty:", data, size);
 }
 
-static void try_server(const uint8_t *data, size_t size)
-{
-    static struct aw_link *link;
-    static struct peer peer = {.received = check_server};
-    serve(&link, &peer, "socketcand-listen:127.0.0.1:0/can0", data, size);
-}
-
 /* Our end of an adapter's line, opened on one that never answers. */
 static void try_computer(const uint8_t *data, size_t size)
 {
@@ -186,4 +128,4 @@ static void try_error(const uint8_t *data, size_t size)
     MUST(*words && memchr(words, '\0', sizeof words));
 }
 
-PARTS(try_candump, try_slcan, try_socketcand, try_adapter, try_server, try_computer, try_error)
+PARTS(try_candump, try_slcan, try_adapter, try_computer, try_error)

@@ -376,7 +376,7 @@ static enum aw_status open_socket(int *fd, const char *name, struct aw_error *er
         return AW_OK;
     if (errno == EAFNOSUPPORT || errno == EPROTONOSUPPORT)
         return aw_fail(err, AW_NO_LINK,
-                       "can:%s: this kernel has no CAN — use slcan:, socketcand: or sim:", name);
+                       "can:%s: this kernel has no CAN — use slcan: or sim:", name);
     return aw_fail(err, AW_NO_LINK, "can:%s: %s", name, strerror(errno));
 }
 

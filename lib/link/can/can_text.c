@@ -1,4 +1,4 @@
-/* The link that slcan: and socketcand: share: buffers, frames waiting, errors found in the text. */
+/* The part that both ends of slcan: share: buffers, pending frames, checks. */
 #include "link/can/can_text.h"
 
 #include <stdio.h>

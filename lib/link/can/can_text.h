@@ -1,4 +1,4 @@
-/* CAN frames as text over a stream link: what slcan: and socketcand:, both ends, have in common.
+/* CAN frames as text over a stream link: the part that both ends of slcan: share.
  * Internal to lib/link.
  *
  * The stream is read in pieces and taken byte by byte by the protocol, which says when a frame is

@@ -6,7 +6,5 @@
 
 aw_transport_open aw_can_open;
 aw_transport_open aw_slcan_open;
-aw_transport_open aw_socketcand_open;
-aw_transport_open aw_socketcand_listen_open;
 
 #endif

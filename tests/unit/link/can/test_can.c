@@ -106,7 +106,7 @@ static void good_keys_and_no_interface(void **state)
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
         assert_open_fails(urls[i], AW_NO_LINK,
                           has_can() ? "no such interface"
-                                    : "this kernel has no CAN — use slcan:, socketcand: or sim:");
+                                    : "this kernel has no CAN — use slcan: or sim:");
 }
 
 static void what_is_wrong_with_an_interface(void **state)

@@ -684,7 +684,7 @@ static void kernels_that_refuse(void **state)
 {
     (void)state;
     kernel.socket_error = EAFNOSUPPORT;
-    assert_cannot_open("can:" BUS ": this kernel has no CAN — use slcan:, socketcand: or sim:");
+    assert_cannot_open("can:" BUS ": this kernel has no CAN — use slcan: or sim:");
     kernel.socket_error = EPERM;
     assert_cannot_open("can:" BUS ": Operation not permitted");
     kernel.socket_error = 0;

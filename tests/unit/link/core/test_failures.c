@@ -97,7 +97,6 @@ static int begin(void **state)
         "udp-listen:0?reply=sender",
         "udp-listen:0?reply=sender&delay=1ms",
         "slcan:pty:",
-        "socketcand-listen:0",
     };
     char path[100];
     (void)state;
