@@ -203,20 +203,20 @@ busy_cadence() {
     done
     cadence " beside four busy loops" ""
     if chrt -f 40 true 2>/dev/null; then
-        cadence " so, with --realtime" 15.3 --realtime
+        cadence " so, under chrt" 15.3 chrt -f 40
     else
-        row "unitysim: the same with --realtime" "" "" "no right to a real-time priority" "<= 15.3" ""
+        row "unitysim: the same under chrt" "" "" "no right to a real-time priority" "<= 15.3" ""
     fi
     kill "${loops[@]}"
     wait "${loops[@]}" 2>/dev/null
 }
 
-# cadence WHAT BAR OPTION…: how evenly the 15 ms stream of control leaves, over UDP to a simulator; a BAR of "":
+# cadence WHAT BAR PREFIX…: how evenly the 15 ms stream of control leaves, over UDP to a simulator; a BAR of "":
 # only said
 cadence() {
     local url simulator p50 p99
     simulate unitysim --listen 'udp-listen:31104?reply=127.0.0.1:31105' --scene 1 || return
-    read -r p50 p99 < <("$BIN/unitysim" -q -j -l "$url" "${@:3}" ping --for 6s |
+    read -r p50 p99 < <("${@:3}" "$BIN/unitysim" -q -j -l "$url" ping --for 6s |
         jq -r '"\(.cadence_p50_ms) \(.cadence_p99_ms)"')
     kill $simulator
     wait $simulator 2>/dev/null

@@ -385,16 +385,3 @@ END
         same "$stderr" ""
     done
 }
-
-@test "--realtime: without the right it says what to do, and goes on" {
-    [ "$(id -u)" = 0 ] || skip "not root: nobody's rights cannot be taken"
-    nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
-    exits 0 "${nobody[@]}" armctl --config /dev/null -l "$fast" --realtime deg 1 90
-    has "$output" result=confirmed
-    has "$stderr" 'armctl: --realtime: no real-time priority (Operation not permitted) — goes on without; permitted by LimitRTPRIO=40 '
-    exits 0 "${nobody[@]}" bash -c "printf 'deg 1 90\\ndeg 1 80\\n' | armctl --config /dev/null -l $fast --realtime"
-    same "$(grep -c realtime <<<"$stderr")" 1
-    ok armctl -q -l "$fast" --realtime=20 deg 1 90
-    fails 6 armctl -q -l "$fast" --realtime=200 deg 1 90
-    ok armctl -q --dry-run --realtime deg 1 90
-}

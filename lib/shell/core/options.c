@@ -60,9 +60,6 @@ const struct aw_option aw_global_options[] = {
     {.name = "deadman", .value = "TIME",
      .help = "stop the motion when no line came for this time; serve: 500ms; 0: never", .unit = "s",
      .min = 0, .max = 3600},
-    {.name = "realtime", .value = "PRIORITY", .bare = "40", .unit = "", .min = 1, .max = 99,
-     .whole = true, .help = "for streams and serve: lock memory and use this real-time "
-         "priority"},
     {.name = "config", .value = "FILE", .help = "read this config file instead of the usual one",
      .endings = "ini"},
     {.name = "help", .letter = 'h', .help = "help on one page; with a command: help on that "

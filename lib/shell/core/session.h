@@ -120,7 +120,6 @@ struct aw_session_mode {
     bool testing;     /* the cases of a test are being run */
     bool advised;     /* a next step has been told, see advice.h */
     unsigned scripts; /* that are being run, one from another */
-    int realtime;     /* the priority that was asked for last, and had or not; 0: none */
     /* The prompt's, while a line is being typed: takes it off the screen and puts it there again,
      * around whatever is written. NULL: none is. */
     void (*make_room)(struct aw_session *session, bool begin);

@@ -15,7 +15,6 @@
 #include "shell/core/guard.h"
 #include "shell/core/outcome.h"
 #include "shell/core/own_joints.h"
-#include "shell/core/realtime.h"
 #include "shell/core/recent.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
@@ -102,7 +101,6 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
-    aw_realtime_begin(session);
     status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
     aw_session_work_end(session);
     status = aw_outcome_safe(session, let_go(session, status));
