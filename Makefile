@@ -10,7 +10,7 @@
 # Also: V=1 shows the commands, WERROR= lets warnings pass, SHARED=1 links shared libraries only
 # (build/shared/).
 
-VERSION  := 0.2.0
+VERSION  := 0.1.0
 SOVERSION := 0
 
 PREFIX   ?= /usr/local

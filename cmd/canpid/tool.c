@@ -312,12 +312,6 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-static const struct aw_renamed renamed[] = {
-    {"--csv", "--save"},
-    {"--near", "--max-jump"},
-    {0},
-};
-
 static const struct aw_teleop_preset maps[] = {
     {"one", "one joint at a time on the left stick, a goes on to the next",
      "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -3%\n"
@@ -334,7 +328,6 @@ const struct aw_tool canpid_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
-    .renamed = renamed,
     .field = "lknee.torque",
     .move = "setpoint 5deg -b lknee -c pos --verify",
     .usual = AW_LIST("alpha_angle", "torque"),

@@ -257,11 +257,6 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-static const struct aw_renamed renamed[] = {
-    {"info", "status"},
-    {0},
-};
-
 static const struct aw_teleop_preset maps[] = {
     {"motors", "the velocity of one joint at a time on the left stick, a goes on to the next",
      "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -2\n"
@@ -278,7 +273,6 @@ const struct aw_tool ezphys_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
-    .renamed = renamed,
     .field = "hinge.displacement",
     .move = "motor 1 2 1000 --for 1s",
     .usual = AW_LIST("displacement"),

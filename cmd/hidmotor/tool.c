@@ -340,11 +340,6 @@ static const struct aw_teleop_preset maps[] = {
     {0},
 };
 
-static const struct aw_renamed renamed[] = {
-    {"--angles", "--unit"},
-    {0},
-};
-
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
@@ -353,7 +348,6 @@ const struct aw_tool hidmotor_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
-    .renamed = renamed,
     .field = "m2.position",
     .move = "move 0 45 -30 --wait",
     .usual = AW_LIST("setpoint", "position"),

@@ -257,9 +257,9 @@ END
     matches "${lines[0]}" "t,cmd,board,controller,*overshoot,*"
     same "$(head -n1 run.csv)" "t,setpoint,measured,output"
     fails 2 "${step[@]}" --csv run2.csv
-    has "$why" "it is '--save' now"
+    has "$why" "'run2.csv' is too much"
     fails 2 "${step[@]}" --csv=run2.csv
-    has "$why" "it is '--save' now"
+    has "$why" "--csv takes no value"
 }
 
 @test "boards of the config file: another name, another identifier" {

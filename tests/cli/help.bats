@@ -64,7 +64,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     ok hidmotor help links
     has "$output" slcan
     fails 2 hidmotor help --man
-    has "$why" "no option '--man' — it is '--as man' now"
+    has "$why" "no option '--man'"
     fails 2 hidmotor help watc
     has "$why" "did you mean 'watch'"
 }

@@ -166,29 +166,6 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
     return aw_options_find(options, name);
 }
 
-/* What the word is called now, or NULL. */
-static const char *renamed(const struct aw_session *session, const char *word)
-{
-    static const struct aw_renamed everywhere[] = {{"--man", "--as man"}, {0}};
-    const struct aw_renamed *const tables[] = {session->tool->renamed, everywhere};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && !session->tool->usage; i++)
-        for (const struct aw_renamed *row = tables[i]; row && row->old; row++)
-            if (strcmp(row->old, word) == 0)
-                return row->now;
-    return NULL;
-}
-
-static enum aw_status no_value(struct aw_session *session, const struct aw_option *option)
-{
-    char name[64];
-    snprintf(name, sizeof name, "--%.60s", option->name);
-    const char *now = renamed(session, name);
-    if (now)
-        return aw_fail(&session->err, AW_USAGE, "%s takes no value — for one it is '%s' now", name,
-                       now);
-    return aw_fail(&session->err, AW_USAGE, "%s takes no value", name);
-}
-
 enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at)
 {
     struct aw_error *err = &session->err;
@@ -199,14 +176,11 @@ enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words 
         return aw_fail(err, AW_USAGE, "no option '%.8s' — see '%s'", word,
                        session->tool->usage ? "--help" : "help");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    if (!value && renamed(session, name))
-        return aw_fail(err, AW_USAGE, "no option '%s' — it is '%s' now", name,
-                       renamed(session, name));
     if (!value) /* it says so, with a suggestion */
         return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
     const struct aw_option *option = value->option;
     if (!option->value && text)
-        return no_value(session, option);
+        return aw_fail(err, AW_USAGE, "--%s takes no value", option->name);
     if (!text)
         text = option->value ? option->bare : "1";
     if (!text && *at + 1 == words->n)
@@ -335,16 +309,6 @@ static void choice_usage(const struct aw_args *args, char *out, size_t size)
         aw_usage_line(args->command, out, size);
 }
 
-/* The new word for an option of this line that took a value once, or NULL. */
-static const char *renamed_switch(const struct aw_session *session)
-{
-    const struct aw_renamed *row = session->tool->renamed;
-    for (; row && row->old; row++)
-        if (strncmp(row->old, "--", 2) == 0 && aw_flag(session, row->old + 2))
-            return row->now;
-    return NULL;
-}
-
 static enum aw_status too_many(struct binder *b, const char *word)
 {
     const struct aw_command *command = b->args->command;
@@ -353,12 +317,7 @@ static enum aw_status too_many(struct binder *b, const char *word)
     if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*word))
         return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
                        command->name, word, word);
-    const char *now = renamed_switch(b->session);
     choice_usage(b->args, usage, sizeof usage);
-    if (now)
-        return aw_fail(&b->session->err, AW_USAGE,
-                       "%s: '%.40s' is too much — for a file it is '%s' now", command->name, word,
-                       now);
     return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", command->name,
                    word, usage);
 }
@@ -507,11 +466,9 @@ static enum aw_status check_complete(struct binder *b)
             if (arg->optional || arg->kind == AW_ARG_PAIRS || aw_arg(b->args, arg->name, turn))
                 continue;
             char usage[256];
-            const char *now = renamed(b->session, command->name);
             aw_usage_line(command, usage, sizeof usage);
-            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s%s%s%s",
-                           command->name, arg->name, usage, now ? "; without it it is '" : "",
-                           now ? now : "", now ? "' now" : "");
+            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s",
+                           command->name, arg->name, usage);
         }
     return AW_OK;
 }
@@ -531,9 +488,6 @@ static void collect_name(const struct aw_command *command, void *context)
 enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
 {
     struct names names = {.n = 0};
-    if (renamed(session, word))
-        return aw_fail(&session->err, AW_USAGE, "no command '%s' — it is '%s' now", word,
-                       renamed(session, word));
     aw_each_command(session->tool, collect_name, &names);
     const char *tool = session->tool->name;
     char advice[40];

@@ -168,13 +168,6 @@ struct aw_command {
     aw_run_fn *run;
 };
 
-/* A word that had another name in an earlier version: of a command ("step") or of an option
- * ("--out"). An old command that still is one, but needs more than it did, is told the new word
- * where that is missing. */
-struct aw_renamed {
-    const char *old, *now;
-};
-
 /* A key of a section of the config file, for help, config init and what is said about a wrong one.
  */
 struct aw_config_key {
@@ -347,7 +340,6 @@ struct aw_tool {
     const struct aw_command *common;   /* what every tool has: aw_common_commands; {0}-terminated */
     const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;       /* for the first page of help, NULL-terminated */
-    const struct aw_renamed *renamed;  /* {0}-terminated, or NULL; docs/CHANGES.md has them all */
     const char *field;                 /* one that people look at, for advice: "m1.position" */
     const char *move;                  /* a motion that ends by itself, for examples: "deg 1 90" */
     const char *moves;          /* lines of a motion that plot shows, "deg 1 10\\n…"; NULL: one

@@ -799,8 +799,6 @@ static const struct aw_option rich_options[] = {
 };
 static const char *const rich_examples[] = {
     "-l sim: act moves", "-l 'log:a b' rows", "limited 1", "rows", "-l sim:", NULL};
-static const struct aw_renamed rich_renamed[] = {
-    {"go", "way go"}, {"--glow", "--bright"}, {"--bright", "--side"}, {"limited", "way"}, {0}};
 static const struct aw_config_key joint_keys[] = {
     {"min", "-90 to 0", "least angle", "-30"},
     {"max", "0 to 90", "greatest angle", "30"},
@@ -932,7 +930,6 @@ static const struct aw_tool rich = {
     .common = aw_common_commands,
     .options = rich_options,
     .examples = rich_examples,
-    .renamed = rich_renamed,
     .field = "joint.torque",
     .no_answer_hint = "is it on?",
     .sections = rich_sections,
@@ -971,7 +968,6 @@ static const struct aw_tool single = {
     .options = rich_options,
     .general = rich_options + 2,
     .usage = "[options] [FILE]",
-    .renamed = rich_renamed,
 };
 
 /* What ended a command, what was done then, and what is said of it. */
