@@ -1,5 +1,5 @@
-# Sourced by run.sh: a candump log to records and charts, on one processor and on two, beside what
-# reads such logs today, and beside what it cannot be faster than.
+# Sourced by run.sh: a candump log to records and charts on one processor, beside other readers of
+# such logs, and beside the limits of the machine.
 # shellcheck shell=bash disable=SC2154 # what run.sh has
 
 # alone COMMAND…: on one processor
@@ -11,17 +11,6 @@ log_row() {
     own=$(per_second "$lines" "$(processor alone "$BIN/canpid" "${@:3}" "$dir/run.log")")
     verdict "$own" '>=' "$2"
     row "canpid $1" "$own" M/s "" ">= $2" "$met"
-}
-
-# two_processors WHERE WHAT: by the clock, with the records going there
-two_processors() {
-    local one two ratio decode=(sh -c 'exec "$0" decode -j "$1" >"$2"' "$BIN/canpid" "$dir/run.log" "$1")
-    [ "$(nproc)" -gt 1 ] || return
-    one=$(rate "$lines" "$(wall alone "${decode[@]}")")
-    two=$(rate "$lines" "$(wall "${decode[@]}")")
-    ratio=$(awk -v a="$two" -v b="$one" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }')
-    verdict "$ratio" '>=' 1.5
-    row "canpid decode -j of it $2, two" "$two" M/s "one processor $one" "x$ratio (>= 1.5)" "$met"
 }
 
 limits() {
@@ -49,8 +38,6 @@ for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
     log_row "decode -j --where 'alpha_angle>15' of it" 7.5 decode -j --where 'alpha_angle>15'
     log_row "info of it" "$half" info
     log_row "plot torque --out run.svg of it" 4.5 plot torque --out "$dir/run.svg"
-    two_processors /dev/null "dropped"
-    two_processors "$dir/out" "into a file"
     limits
     rm "$dir/run.log"
 }

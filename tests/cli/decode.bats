@@ -11,25 +11,6 @@ load common.bash
     canpid decode -j <big.log | diff -q - <(canpid decode -j big.log)
 }
 
-# Where the log is large another processor prints: the lines are the same, and what is said stands
-# between the same ones. (On a machine with one processor there is nothing to compare.)
-@test "a large log: two processors print what one prints, and stop as one does" {
-    local way
-    awk 'BEGIN { for (i = 0; i < 150000; i++) {
-        frame = 110000 < i && i < 110100 ? "05F#000000000000" : sprintf("05E#9CFF%02X0200F0", i % 256)
-        damage = 120000 < i && i % 9999 == 0 ? "rubbish" : ""
-        printf "(%d.%06d) can0 %s%s\n", 1e9 + i / 1000, i % 1000 * 1000, damage, frame } }' >odd.log
-    for way in -j --csv '-j --where torque>0' '--format %{t}'; do
-        taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" canpid decode $way odd.log >one 2>&1 || [ $? = 5 ]
-        canpid decode $way odd.log >two 2>&1 || [ $? = 5 ]
-        diff <(grep -v '"cmd"' one) <(grep -v '"cmd"' two)
-    done
-    grep -q "sensors-layout" two
-    run -7 bash -c 'canpid decode -j odd.log >/dev/full'
-    run bash -c 'canpid decode -j odd.log | head -n 1; echo "${PIPESTATUS[0]}"'
-    same "${lines[-1]}" 141
-}
-
 @test "every dialect of a log says the same" {
     python3 "$root/tests/cli/frames.py" 100 >plain.log
     canpid decode -j plain.log >records

@@ -12,14 +12,12 @@
 #include "base/text.h"
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
-#include "shell/commands/printer.h"
 #include "shell/core/progress.h"
 #include "shell/core/wanted.h"
 #include "view/text/finder.h"
 #include "view/text/where.h"
 
 #define BLOCK 262144
-#define LARGE 4194304 /* bytes of a file for which another processor prints */
 
 static bool all_hex(const struct aw_args *args)
 {
@@ -61,10 +59,6 @@ static void hurry_output(struct aw_decoder *d, int fd)
 {
     struct aw_output *out = &d->session->out;
     int64_t left;
-    if (d->printer) {
-        d->record = aw_printer_hurry(d->printer, false);
-        return;
-    }
     aw_output_pace(out, aw_clock_now(&d->session->time.real.base), &left, NULL);
     if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
         aw_output_flush(out, NULL);
@@ -91,8 +85,6 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
             status = aw_decoder_feed(d, block, held, true, &used);
         memmove(block, block + used, held - used);
         held -= used;
-        if (done == 0 && all > LARGE) /* the first lines are out by then */
-            aw_decoder_share(d);
         done += (uint64_t)n;
         aw_progress_at(&progress, done, all);
     }
@@ -119,7 +111,6 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
                           strerror(errno))
         : block ? decode_fd(d, fd, block)
                 : aw_no_memory(&d->session->err);
-    aw_decoder_alone(d);
     if (status == AW_OK && d->input == AW_INPUT_CAPTURE && d->seen + d->bad == before)
         aw_notice_foreign(d->session, d->name);
     if (status == AW_OK && d->bad > 0 && d->records == records && begins_as_records(fd))

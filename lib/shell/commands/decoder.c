@@ -11,7 +11,6 @@
 #include "capture/candump.h"
 #include "capture/foreign.h"
 #include "capture/packet.h"
-#include "shell/commands/printer.h"
 #include "wire/hex.h"
 
 #define COMPLAINTS_MAX 5 /* damaged parts that are reported one by one */
@@ -36,7 +35,6 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     if (status == AW_OK)
         status = aw_session_decoding_wire(session, &decoder->wire);
     decoder->session = session;
-    decoder->record = &decoder->own;
     decoder->wanted = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
     memcpy(decoder->ports, session->tool->protocol->ports, sizeof decoder->ports);
     if (aw_option_number(session, "port") > 0)
@@ -72,8 +70,6 @@ static void complain(struct aw_decoder *d, const char *text)
         aw_fail(&d->first, AW_MALFORMED, "%s", text);
     if (d->bad++ >= COMPLAINTS_MAX || !d->name)
         return;
-    if (d->printer)
-        d->record = aw_printer_hurry(d->printer, true);
     aw_output_flush(&d->session->out, NULL);
     struct aw_error why;
     aw_fail(&why, AW_MALFORMED, "%s", text);
@@ -86,20 +82,25 @@ static void complain(struct aw_decoder *d, const char *text)
     aw_session_report(d->session, "%s: %s\n", d->session->tool->name, why.text);
 }
 
+void aw_print_record(struct aw_session *session, struct aw_view *view,
+                     const struct aw_record *record)
+{
+    if (session->tool->notice)
+        session->tool->notice(session, record);
+    char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
+    aw_output_done(&session->out, at + aw_view_record(view, record, at));
+}
+
 static enum aw_status show(struct aw_decoder *d)
 {
     struct aw_output *out = &d->session->out;
-    d->record->time_ns = d->time_ns;
-    if (d->wants && !d->wants(d->context, d->record))
+    d->record.time_ns = d->time_ns;
+    if (d->wants && !d->wants(d->context, &d->record))
         return AW_OK;
     d->records++;
     if (d->take)
-        return d->take(d->context, d->record);
-    if (d->printer) {
-        d->record = aw_printer_put(d->printer);
-        return d->record ? AW_OK : AW_LOST;
-    }
-    aw_print_record(d->session, d->view, d->record);
+        return d->take(d->context, &d->record);
+    aw_print_record(d->session, d->view, &d->record);
     if (out->error)
         return aw_output_flush(out, &d->session->err);
     return d->limit && d->records >= d->limit ? AW_ENOUGH : AW_OK;
@@ -112,12 +113,12 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
     d->seen++;
     if (!aw_session_concerns(session, frame, ""))
         return AW_OK;
-    enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, d->record, &session->err);
-    bool readable = status == AW_OK || d->record->present != 0;
+    enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, &d->record, &session->err);
+    bool readable = status == AW_OK || d->record.present != 0;
     if (status != AW_OK)
         complain(d, session->err.text);
     if (readable && session->tool->ordered.fill)
-        session->tool->ordered.fill(session, d->record, inside);
+        session->tool->ordered.fill(session, &d->record, inside);
     return readable ? show(d) : AW_OK;
 }
 
@@ -325,21 +326,6 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
     if (d->input == AW_INPUT_STREAM)
         return decode_stream(d, (struct aw_span){(const uint8_t *)data, size}, last, used);
     return decode_lines(d, data, size, last, used);
-}
-
-void aw_decoder_share(struct aw_decoder *d)
-{
-    bool plain = d->view && !d->take && !d->limit && !d->session->out.sink;
-    d->printer = plain ? aw_printer_start(d->session, d->view) : NULL;
-    if (d->printer)
-        d->record = aw_printer_put(d->printer);
-}
-
-void aw_decoder_alone(struct aw_decoder *d)
-{
-    aw_printer_end(d->printer);
-    d->printer = NULL;
-    d->record = &d->own;
 }
 
 void aw_notice_foreign(struct aw_session *session, const char *path)

@@ -45,9 +45,8 @@ struct aw_decoder {
     bool passing;          /* over the rest of a line that was taken before its end */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
-    struct aw_way ways[2];         /* captures: to the device, from it */
-    struct aw_record own, *record; /* the one being decoded: own, or a place of the printer's */
-    struct aw_printer *printer;    /* NULL: records are printed here and now */
+    struct aw_way ways[2];   /* captures: to the device, from it */
+    struct aw_record record; /* the one being decoded */
     /* Gets the records instead of the output; what is not AW_OK ends it. May be NULL. */
     enum aw_status (*take)(void *context, const struct aw_record *record);
     /* Records for which it says no are passed over, and not counted. May be NULL. */
@@ -66,10 +65,9 @@ void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_inpu
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);
 
-/* What is fed from here on is printed on another processor, where there is one, until
- * aw_decoder_alone: for a large file. */
-void aw_decoder_share(struct aw_decoder *decoder);
-void aw_decoder_alone(struct aw_decoder *decoder);
+/* Prints a record to the session's output. */
+void aw_print_record(struct aw_session *session, struct aw_view *view,
+                     const struct aw_record *record);
 
 /* For a capture without any message of the protocol, which is no failure and hardly what was meant.
  */

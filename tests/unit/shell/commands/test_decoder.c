@@ -465,86 +465,6 @@ static void the_output_may_be_gone(void **state)
     assert_says(session->err.text, "standard output: ");
 }
 
-/* What is printed of the text, and how many damaged parts it has. */
-static size_t printed(const char *text, bool shared, char *out, size_t room, uint64_t *bad)
-{
-    char name[] = "/tmp/armwire-test-XXXXXX";
-    begin(&aw_canpid_protocol, NULL, NULL);
-    close(session->out.fd);
-    session->out.fd = mkstemp(name);
-    assert_true(session->out.fd >= 0 && unlink(name) == 0);
-    if (shared)
-        aw_decoder_share(&decoder);
-    assert_int_equal(feed(text, strlen(text), 3000), AW_OK);
-    aw_decoder_alone(&decoder);
-    assert_int_equal(aw_output_flush(&session->out, NULL), AW_OK);
-    *bad = decoder.bad;
-    ssize_t size = pread(session->out.fd, out, room, 0);
-    assert_true(size > 0 && (size_t)size < room);
-    return (size_t)size;
-}
-
-/* More records than the printer has places for, with damage between them. */
-static void another_processor_prints_the_same(void **state)
-{
-    static char text[400000], alone[200000], shared[200000];
-    size_t used = 0;
-    uint64_t bad[2];
-    (void)state;
-    for (int i = 0; i < 9000; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 i % 700 ? "(%d.000000) can0 05E#9CFF%02X0200F0\n" : "rubbish\n",
-                                 1700000000 + i, i % 256);
-    size_t n = printed(text, false, alone, sizeof alone, &bad[0]);
-    assert_int_equal(printed(text, true, shared, sizeof shared, &bad[1]), n);
-    assert_memory_equal(alone, shared, n);
-    assert_int_equal(bad[0], 13);
-    assert_int_equal(bad[1], 13);
-}
-
-static enum aw_status take_none(void *context, const struct aw_record *record)
-{
-    (void)context;
-    (void)record;
-    return AW_OK;
-}
-
-/* Who counts, takes the records, or what is printed, is not printed beside. */
-static void not_everything_is_printed_beside(void **state)
-{
-    static struct aw_sink sink;
-    static const char frame[] = "05E#9CFF000200F0\n";
-    (void)state;
-    for (int i = 0; i < 4; i++) {
-        begin(&aw_canpid_protocol, i == 0 ? "count" : NULL, "2");
-        session->out.sink = i == 1 ? &sink : NULL;
-        decoder.take = i == 2 ? take_none : NULL;
-        struct aw_view *view = decoder.view;
-        decoder.view = i == 3 ? NULL : view;
-        aw_decoder_share(&decoder);
-        assert_null(decoder.printer);
-        decoder.view = view;
-        session->out.sink = NULL;
-        assert_int_equal(feed(frame, sizeof frame - 1, 99), AW_OK);
-        assert_int_equal(decoder.records, 1);
-    }
-}
-
-static void another_processor_stops_with_the_output(void **state)
-{
-    enum aw_status status = AW_OK;
-    (void)state;
-    begin(&aw_canpid_protocol, NULL, NULL);
-    close(session->out.fd);
-    session->out.fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    aw_decoder_share(&decoder);
-    for (int i = 0; i < 100000 && status == AW_OK; i++)
-        status = feed("05E#9CFF000200F0\n", 17, 17);
-    aw_decoder_alone(&decoder);
-    assert_int_equal(status, AW_LOST);
-    assert_int_equal(session->out.error, ENOSPC);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,9 +486,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(captures_of_tcp, start, stop),
         cmocka_unit_test_setup_teardown(ports_say_who_sent_it, start, stop),
         cmocka_unit_test_setup_teardown(the_output_may_be_gone, start, stop),
-        cmocka_unit_test_setup_teardown(another_processor_prints_the_same, start, stop),
-        cmocka_unit_test_setup_teardown(not_everything_is_printed_beside, start, stop),
-        cmocka_unit_test_setup_teardown(another_processor_stops_with_the_output, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1452,8 +1452,8 @@ static void from_standard_input(void **state)
     end("shell-input.txt");
 }
 
-/* So large a file that another processor prints it: all of its records. */
-static void decoded_by_another_processor(void **state)
+/* A large file loses no record. */
+static void decodes_all_of_a_large_file(void **state)
 {
     enum { LINES = 170000 };
     char name[] = "/tmp/armwire-test-XXXXXX", text[65536];
@@ -1970,7 +1970,7 @@ int main(void)
         cmocka_unit_test(nothing_is_left_behind),
         cmocka_unit_test(helps),
         cmocka_unit_test(no_empty_sections),
-        cmocka_unit_test(decoded_by_another_processor),
+        cmocka_unit_test(decodes_all_of_a_large_file),
         cmocka_unit_test(how_far_a_pipe_is),
         cmocka_unit_test(configs),
     };
