@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../ezphys-sim/options.h"
+#include "base/child.h"
 #include "link/core/spawn.h"
 #include "link/core/url.h"
 #include "shell/core/dry.h"
@@ -40,7 +41,7 @@ static void add_word(struct words *words, const char *name, const char *value)
 
 static enum aw_status find_program(char *path, size_t size, struct aw_error *err)
 {
-    if (aw_spawn_find(PROGRAM, path, size))
+    if (aw_child_find(PROGRAM, path, size))
         return AW_OK;
     return aw_fail(err, AW_NO_LINK,
                    "sim: " PROGRAM " is neither beside this program nor in PATH — \"make\" builds "
@@ -117,7 +118,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     if (status != AW_OK)
         return status;
     add_word(&words, NULL, PROGRAM);
-    add_word(&words, "fd", AW_SPAWN_FD_TEXT);
+    add_word(&words, "fd", AW_CHILD_FD_TEXT);
     add_wire(&words, session);
     add_packets(&words, session);
     for (const char *const *key = sim_keys; *key; key++) {

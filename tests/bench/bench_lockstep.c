@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "link/core/spawn.h"
+#include "base/child.h"
 #include "link/open.h"
 #include "protocol/ezphys/message.h"
 #include "protocol/ezphys/wire.h"
@@ -218,7 +218,7 @@ static pid_t start_simulator(char *url, size_t size)
 {
     char program[512], line[256] = "";
     int report[2];
-    must(aw_spawn_find("ezphys-sim", program, sizeof program), "ezphys-sim");
+    must(aw_child_find("ezphys-sim", program, sizeof program), "ezphys-sim");
     must(pipe(report) == 0, "pipe");
     pid_t pid = fork();
     if (pid == 0) {

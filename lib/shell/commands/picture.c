@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "link/core/spawn.h"
+#include "base/child.h"
 
 extern char **environ;
 
@@ -81,7 +81,7 @@ static char *convert(const char *svg, size_t length, const char *path, size_t *s
                      struct aw_error *err)
 {
     char program[512], *bytes = NULL;
-    if (!aw_spawn_find(CONVERTER, program, sizeof program)) {
+    if (!aw_child_find(CONVERTER, program, sizeof program)) {
         aw_fail(err, AW_REFUSED,
                 CONVERTER " is not here, which makes .png and .pdf — install it (apt install "
                           "librsvg2-bin), or write an .svg file");

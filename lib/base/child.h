@@ -1,0 +1,71 @@
+/* Child processes: another program, fed by a pipe or read through one.
+ *
+ *     char path[256], words[40];
+ *     struct aw_child child;
+ *     if (!aw_child_find("armwire-mcap", path, sizeof path))
+ *         return aw_fail(err, AW_USAGE, "armwire-mcap not found — install its package");
+ *     char *const argv[] = {"armwire-mcap", "write", "run.mcap", NULL};
+ *     status = aw_child_start(&child, &(struct aw_child_plan){path, argv, .write = true}, err);
+ *     …
+ *     write(child.to, bytes, size);
+ *     …
+ *     int how = aw_child_end(&child, 5000);
+ *     if (how != 0)                            "exit 1", "killed by SIGSEGV"
+ *         aw_fail(err, AW_LOST, "armwire-mcap: %s", aw_child_words(words, sizeof words, how));
+ *
+ * A child has a process group of its own, so Ctrl-C at the terminal reaches the parent only. It
+ * starts with no signal blocked and the default action for SIGPIPE. It inherits standard input,
+ * output and error, except where the plan gives it a pipe, and no other descriptor that is
+ * close-on-exec. The caller ignores SIGPIPE, so that writing to a dead child fails with EPIPE.
+ */
+#ifndef AW_BASE_CHILD_H
+#define AW_BASE_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+#define AW_CHILD_FD      3
+#define AW_CHILD_FD_TEXT "3"
+
+struct aw_child_plan {
+    const char *path;  /* of the program */
+    char *const *argv; /* ends with NULL */
+    bool write;        /* its standard input is a pipe that the caller writes to */
+    bool read;         /* its standard output is a pipe that the caller reads from */
+    int fd;            /* a descriptor that it gets as AW_CHILD_FD; stays the caller's; 0: none */
+    bool dies_with_us; /* the kernel sends it SIGTERM when the thread that started it ends */
+};
+
+/* The caller may close to and from itself, and then sets them to -1. Both are close-on-exec and
+ * block unless the caller changes that. */
+struct aw_child {
+    pid_t pid; /* 0 once it has been reaped */
+    int to;    /* its standard input; -1: none */
+    int from;  /* its standard output; -1: none */
+    int how;   /* wait status, as waitpid(2) gives it, once it has been reaped */
+};
+
+/* Looks for a program beside the one that is running, then in PATH. False: not found, or its path
+ * does not fit into size. */
+bool aw_child_find(const char *program, char *path, size_t size);
+
+/* Starts it and returns once it runs. AW_NO_LINK with the reason otherwise; then nothing is left
+ * open, and aw_child_end does nothing. */
+enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan *plan,
+                              struct aw_error *err);
+
+/* Waits until it has ended, timeout_ms at most, and reaps it; 0 only looks. False: still running.
+ * True, too, for a child that was reaped before. */
+bool aw_child_wait(struct aw_child *child, int timeout_ms);
+
+/* Closes the pipes, waits timeout_ms for the end, and kills it if it is still running. Returns the
+ * wait status: 0 after exit status 0. */
+int aw_child_end(struct aw_child *child, int timeout_ms);
+
+/* A wait status in words: "exit 1", "killed by SIGKILL". Returns out. */
+const char *aw_child_words(char *out, size_t size, int how);
+
+#endif

@@ -1,0 +1,415 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/child.h"
+#include "next_helper.h"
+
+#define TIMEOUT_MS 20000
+
+/* Results of the next calls instead of the kernel's: errno values; 0: ask the kernel. */
+static struct {
+    int fork;
+    int poll[4], polls; /* -1: timeout; then the number of calls */
+    int timeout;        /* of the last call */
+    int wait, read;     /* once */
+    int killed;         /* the signal that was sent */
+} fake;
+
+pid_t fork(void)
+{
+    return fake.fork ? fails_with(fake.fork) : NEXT(fork)();
+}
+
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    int result = fake.polls < 4 ? fake.poll[fake.polls++] : 0;
+    fake.timeout = timeout;
+    if (result == -1)
+        return 0;
+    return result ? fails_with(result) : NEXT(poll)(fds, n, timeout);
+}
+
+static int once(int *error)
+{
+    int value = *error;
+    *error = 0;
+    return value;
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+    int error = once(&fake.wait);
+    return error ? fails_with(error) : NEXT(waitpid)(pid, status, options);
+}
+
+ssize_t read(int fd, void *buf, size_t size)
+{
+    int error = once(&fake.read);
+    return error ? fails_with(error) : NEXT(read)(fd, buf, size);
+}
+
+int kill(pid_t pid, int signal)
+{
+    fake.killed = signal;
+    return NEXT(kill)(pid, signal);
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+static struct aw_child start(const char *script, struct aw_child_plan plan)
+{
+    char sh[] = "sh", c[] = "-c", text[400], *const argv[] = {sh, c, text, NULL};
+    struct aw_child child;
+    struct aw_error err;
+    snprintf(text, sizeof text, "%s", script);
+    plan.path = "/bin/sh";
+    plan.argv = argv;
+    if (aw_child_start(&child, &plan, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    return child;
+}
+
+static void expect_text(int fd, const char *expected)
+{
+    char text[128] = "";
+    size_t used = 0;
+    while (used < strlen(expected)) {
+        ssize_t n = read(fd, text + used, sizeof text - 1 - used);
+        assert_true(n > 0);
+        used += (size_t)n;
+    }
+    assert_string_equal(text, expected);
+}
+
+static void expect_no_child(void)
+{
+    assert_int_equal(NEXT(waitpid)(-1, NULL, WNOHANG), -1);
+}
+
+static void text_goes_to_it_and_comes_from_it(void **state)
+{
+    struct aw_child child = start("cat", (struct aw_child_plan){.write = true, .read = true});
+    (void)state;
+    assert_int_equal(write(child.to, "hello", 5), 5);
+    expect_text(child.from, "hello");
+    assert_true(fcntl(child.to, F_GETFD) & FD_CLOEXEC);
+    assert_true(fcntl(child.from, F_GETFD) & FD_CLOEXEC);
+    close(child.to);
+    child.to = -1;
+    assert_int_equal(read(child.from, &(char){0}, 1), 0);
+    assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
+    assert_int_equal(child.pid, 0);
+    assert_int_equal(child.to, -1);
+    assert_int_equal(child.from, -1);
+    assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0); /* a second end does nothing */
+    expect_no_child();
+}
+
+static void writing_to_a_dead_child_is_EPIPE(void **state)
+{
+    struct aw_child child = start("exit 4", (struct aw_child_plan){.write = true});
+    char words[40];
+    (void)state;
+    assert_true(aw_child_wait(&child, TIMEOUT_MS));
+    assert_int_equal(write(child.to, "x", 1), -1);
+    assert_int_equal(errno, EPIPE);
+    assert_true(aw_child_wait(&child, 0));
+    assert_string_equal(aw_child_words(words, sizeof words, aw_child_end(&child, 0)), "exit 4");
+}
+
+static void it_gets_a_descriptor(void **state)
+{
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    struct aw_child child = start("cat >&3", (struct aw_child_plan){.write = true, .fd = ends[1]});
+    close(ends[1]);
+    assert_int_equal(write(child.to, "given", 5), 5);
+    expect_text(ends[0], "given");
+    assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
+    assert_int_equal(read(ends[0], &(char){0}, 1), 0);
+    close(ends[0]);
+}
+
+/* The child is still running after the timeout: a look reports that, an end kills. */
+static void a_child_that_does_not_end_is_killed(void **state)
+{
+    struct aw_child child =
+        start("trap '' TERM; echo up; exec sleep 1000", (struct aw_child_plan){.read = true});
+    char words[40];
+    (void)state;
+    expect_text(child.from, "up\n");
+    assert_false(aw_child_wait(&child, 0));
+    assert_false(aw_child_wait(&child, 5));
+    assert_true(child.pid > 0);
+    assert_string_equal(aw_child_words(words, sizeof words, aw_child_end(&child, 5)),
+                        "killed by SIGKILL");
+    assert_int_equal(child.pid, 0);
+    expect_no_child();
+}
+
+/* It is killed if it has not ended in time; a signal meanwhile does not end the wait. */
+static void a_signal_does_not_end_the_wait(void **state)
+{
+    static const struct {
+        int poll[4], polls, wait, killed;
+    } cases[] = {{{0}, 1, 0, 0},
+                 {{EINTR, EINTR, 0}, 3, 0, 0},
+                 {{-1}, 1, 0, SIGKILL},
+                 {{EINTR, -1}, 2, 0, SIGKILL},
+                 {{EINVAL}, 1, 0, SIGKILL},
+                 {{-1}, 1, EINTR, SIGKILL},
+                 {{0}, 1, EINTR, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_child child = start("exec cat", (struct aw_child_plan){.write = true});
+        reset(state);
+        memcpy(fake.poll, cases[i].poll, sizeof fake.poll);
+        fake.wait = cases[i].wait;
+        aw_child_end(&child, TIMEOUT_MS);
+        assert_int_equal(fake.polls, cases[i].polls);
+        assert_in_range(fake.timeout, TIMEOUT_MS / 2, TIMEOUT_MS);
+        assert_int_equal(fake.killed, cases[i].killed);
+        expect_no_child();
+    }
+}
+
+static void a_program_that_is_missing(void **state)
+{
+    char name[] = "x", *const argv[] = {name, NULL};
+    struct aw_child child;
+    struct aw_error err;
+    (void)state;
+    int lowest = dup(0);
+    close(lowest);
+    for (int interrupted = 0; interrupted < 2; interrupted++) {
+        fake.read = interrupted ? EINTR : 0;
+        assert_int_equal(
+            aw_child_start(&child,
+                           &(struct aw_child_plan){"/nosuch/x", argv, .write = true, .read = true},
+                           &err),
+            AW_NO_LINK);
+        assert_string_equal(
+            err.text, "/nosuch/x: No such file or directory — is it complete and executable?");
+        assert_int_equal(fake.read, 0);
+        assert_int_equal(child.pid, 0);
+        assert_int_equal(child.to, -1);
+        assert_int_equal(child.from, -1);
+        assert_int_equal(aw_child_end(&child, 0), 0);
+        expect_no_child();
+    }
+    int now = dup(0);
+    assert_int_equal(now, lowest);
+    close(now);
+}
+
+static void limit_descriptors(rlim_t most)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Every step can fail for lack of descriptors; no descriptor and no process is left over. */
+static void a_machine_without_resources(void **state)
+{
+    char name[] = "true", *const argv[] = {name, NULL};
+    struct rlimit usual;
+    struct aw_child child;
+    struct aw_error err;
+    const struct aw_child_plan plan = {"/bin/true", argv, .write = true, .read = true, .fd = 1};
+    enum aw_status status = AW_NO_LINK;
+    unsigned steps = 0;
+    (void)state;
+    int lowest = dup(0);
+    close(lowest);
+    fake.fork = EAGAIN;
+    assert_int_equal(aw_child_start(&child, &plan, &err), AW_NO_LINK);
+    assert_non_null(strstr(err.text, "/bin/true: Resource temporarily unavailable — is it"));
+    fake.fork = 0;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    for (; status != AW_OK && steps < 30; steps++) {
+        limit_descriptors((rlim_t)lowest + steps);
+        status = aw_child_start(&child, &plan, &err);
+        limit_descriptors(usual.rlim_cur);
+        if (status == AW_OK)
+            break;
+        assert_int_equal(status, AW_NO_LINK);
+        assert_non_null(strstr(err.text, "/bin/true: Too many open files"));
+        expect_no_child();
+        int now = dup(0);
+        assert_int_equal(now, lowest);
+        close(now);
+    }
+    assert_true(steps > 6 && status == AW_OK);
+    assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
+}
+
+static void finding(void **state)
+{
+    char path[256];
+    (void)state;
+    assert_true(aw_child_find("test_child", path, sizeof path)); /* beside itself */
+    assert_non_null(strstr(path, "tests/unit/base/test_child"));
+    setenv("PATH", "/nosuch:/bin", 1);
+    assert_true(aw_child_find("sh", path, sizeof path));
+    assert_string_equal(path, "/bin/sh");
+    assert_false(aw_child_find("no-such-program", path, sizeof path));
+    assert_false(aw_child_find("sh", path, strlen("/bin/sh"))); /* does not fit */
+    assert_true(aw_child_find("sh", path, sizeof "/bin/sh"));
+    assert_false(aw_child_find("shell", path, sizeof "/bin/sh")); /* not cut to "sh" */
+    setenv("PATH", "::/nosuch:/bin:", 1);                         /* empty folders are skipped */
+    assert_true(aw_child_find("sh", path, sizeof path));
+    assert_string_equal(path, "/bin/sh");
+    setenv("PATH", ":", 1);
+    assert_false(aw_child_find("Makefile", path, sizeof path));
+    setenv("PATH", "/", 1);
+    assert_true(aw_child_find("bin/sh", path, sizeof path));
+    setenv("PATH", "", 1);
+    assert_true(aw_child_find("test_child", path, sizeof path));
+    assert_true(aw_child_find("test_child", path, strlen(path) + 1)); /* fits exactly */
+    size_t size = strlen(path);
+    memset(path + size, 'x', sizeof path - size);
+    assert_false(aw_child_find("test_child", path, size));
+    assert_int_equal(path[size], 'x'); /* writes nothing behind size */
+    assert_false(aw_child_find("sh", path, sizeof path));
+}
+
+/* A parent without standard input and output uses their numbers for its ends of the pipes. */
+static void without_standard_descriptors(void **state)
+{
+    struct aw_child child;
+    struct aw_error err;
+    char cat[] = "cat", *const argv[] = {cat, NULL}, text[8] = "";
+    (void)state;
+    int in = fcntl(0, F_DUPFD_CLOEXEC, 100), out = fcntl(1, F_DUPFD_CLOEXEC, 100);
+    assert_true(in >= 100 && out >= 100);
+    close(0);
+    close(1);
+    enum aw_status status = aw_child_start(
+        &child, &(struct aw_child_plan){"/bin/cat", argv, .write = true, .read = true}, &err);
+    ssize_t sent = status == AW_OK ? write(child.to, "hello", 5) : 0;
+    for (size_t used = 0; status == AW_OK && used < 5;) {
+        ssize_t n = read(child.from, text + used, 5 - used);
+        if (n <= 0)
+            break;
+        used += (size_t)n;
+    }
+    int how = aw_child_end(&child, TIMEOUT_MS);
+    dup2(in, 0);
+    dup2(out, 1);
+    close(in);
+    close(out);
+    assert_int_equal(status, AW_OK);
+    assert_int_equal(sent, 5);
+    assert_string_equal(text, "hello");
+    assert_int_equal(how, 0);
+}
+
+/* A process group of its own, no blocked signal, SIGPIPE with its default action, and no descriptor
+ * but the three. */
+static void it_starts_afresh(void **state)
+{
+    sigset_t set;
+    int open = dup(0);
+    (void)state;
+    fcntl(open, F_SETFD, FD_CLOEXEC);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    struct aw_child child =
+        start("read -r stat </proc/$$/stat; set -- $stat; [ $5 = $$ ] && printf 'own '; "
+              "while read -r key value; do case $key in (SigBlk:) echo $value;; "
+              "(SigIgn:) echo $((0x$value >> 12 & 1));; esac; done </proc/$$/status; "
+              "for i in 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$i ] && echo $i; done",
+              (struct aw_child_plan){.write = true, .read = true});
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    expect_text(child.from, "own 0000000000000000\n0\n");
+    assert_int_equal(read(child.from, &(char){0}, 1), 0);
+    aw_child_end(&child, TIMEOUT_MS);
+    close(open);
+}
+
+/* Starts a child and is killed. The child writes expected, then closes the pipe by its end. Its
+ * input has an end only if it is the pipe of the parent. */
+static void expect_after_kill(bool dies_with_us, const char *expected)
+{
+    int report[2], idle[2];
+    assert_int_equal(pipe2(report, O_CLOEXEC), 0);
+    assert_int_equal(pipe(idle), 0); /* input without an end, for the child that gets no pipe */
+    pid_t pid = NEXT(fork)();
+    if (pid == 0) {
+        dup2(idle[0], 0);
+        start("while read -r line; do :; done; "
+              "printf 'end of input' >&3",
+              (struct aw_child_plan){
+                  .fd = report[1], .write = !dies_with_us, .dies_with_us = dies_with_us});
+        NEXT(kill)(getpid(), SIGKILL);
+    }
+    close(report[1]);
+    assert_int_equal(NEXT(waitpid)(pid, NULL, 0), pid);
+    expect_text(report[0], expected);
+    assert_int_equal(read(report[0], &(char){0}, 1), 0);
+    close(report[0]);
+    close(idle[0]);
+    close(idle[1]);
+}
+
+static void the_death_of_its_parent(void **state)
+{
+    (void)state;
+    expect_after_kill(false, "end of input");
+    expect_after_kill(true, "");
+}
+
+static void wait_status_in_words(void **state)
+{
+    char words[40];
+    (void)state;
+    assert_string_equal(aw_child_words(words, sizeof words, 0), "exit 0");
+    assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(7, 0)), "exit 7");
+    assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(0, SIGSEGV)),
+                        "killed by SIGSEGV");
+    assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(0, SIGRTMIN + 1)),
+                        "killed by signal 35");
+    assert_string_equal(aw_child_words(words, 5, 0), "exit");
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(text_goes_to_it_and_comes_from_it, reset),
+        cmocka_unit_test_setup(writing_to_a_dead_child_is_EPIPE, reset),
+        cmocka_unit_test_setup(it_gets_a_descriptor, reset),
+        cmocka_unit_test_setup(a_child_that_does_not_end_is_killed, reset),
+        cmocka_unit_test_setup(a_signal_does_not_end_the_wait, reset),
+        cmocka_unit_test_setup(a_program_that_is_missing, reset),
+        cmocka_unit_test_setup(a_machine_without_resources, reset),
+        cmocka_unit_test_setup(it_starts_afresh, reset),
+        cmocka_unit_test_setup(without_standard_descriptors, reset),
+        cmocka_unit_test_setup(the_death_of_its_parent, reset),
+        cmocka_unit_test_setup(finding, reset),
+        cmocka_unit_test_setup(wait_status_in_words, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
