@@ -251,8 +251,7 @@ static enum aw_status configured(struct aw_session *session)
 }
 
 static const struct aw_config_section sections[] = {
-    {"joint NAME", "Describes a joint and gives it this name.", "base", joint_keys,
-     "role kind=pulse"},
+    {"joint NAME", "Describes a joint and gives it this name.", "base", joint_keys},
     {0},
 };
 

@@ -307,8 +307,7 @@ static const struct aw_config_key board_keys[] = {
     {0},
 };
 static const struct aw_config_section sections[] = {
-    {"board NAME", "Names a board beside, or in place of, the usual six.", "lwrist", board_keys,
-     NULL},
+    {"board NAME", "Names a board beside, or in place of, the usual six.", "lwrist", board_keys},
     {0},
 };
 

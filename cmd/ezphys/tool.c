@@ -253,7 +253,7 @@ static const struct aw_config_key wire_keys[] = {
 };
 static const struct aw_config_section sections[] = {
     {"wire NAME", "Another framing, for --wire NAME; probe finds its words in a capture.", "lab",
-     wire_keys, NULL},
+     wire_keys},
     {0},
 };
 

@@ -277,7 +277,7 @@ static const struct aw_config_section sections[] = {
     {"joint NAME",
      "Limits of a joint in place of the usual ones: shoulder, elbow, wrist_rotate, "
      "wrist_flex or hand.",
-     "elbow", joint_keys, NULL},
+     "elbow", joint_keys},
     {0},
 };
 

@@ -434,17 +434,14 @@ const struct aw_command aw_common_commands[] = {
          "'## tear-down' and the stop after it. --timeout is the time limit of a case. Exit "
          "status 1 if a case fails; see 'help scripts'."},
     {.name = "config", .group = AW_GROUP_SET_UP,
-     .summary = "show options and where their values come from; write the config file",
+     .summary = "show options and where their values come from; print an example of the file",
      .args = AW_ARGS(
-         {.name = "action", .kind = AW_ARG_CHOICE, .choices = AW_LIST("show", "path", "init"),
+         {.name = "action", .kind = AW_ARG_CHOICE, .choices = AW_LIST("show", "path", "example"),
           .optional = true,
-          .help = "show: all options and where their values come from; path: the file; init: "
-              "write it"},
-         {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = AW_LIST("init"),
-          .help = "init: link=URL OPTION=VALUE @ALIAS=URL NAME.KEY=VALUE; without words it "
-              "asks you"}),
+          .help = "show: all options and where their values come from; path: the file; example: "
+              "a file with every key as a comment"}),
      .offline = true, .run = aw_run_config,
-     .examples = AW_LIST("config show", "config path", "--dry-run config init link=sim:")},
+     .examples = AW_LIST("config show", "config path", "config example")},
     {.name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
      .summary = "print the completion script for a shell",
      .args = AW_ARGS(

@@ -303,102 +303,33 @@ END
     run -0 env -i PATH="$PATH" armctl config show
 }
 
-@test "config init: words become a file that is right, and what would not be is refused" {
-    local file=$D/config/armwire/armctl.ini line
-    ok armctl config init @arm=/dev/ttyUSB0?baud=9600 link=@arm timeout=3s \
-        elbow.index=2 elbow.min=-45 elbow.max=90 lift.index=3 lift.kind=translate
-    has "$output" "config result=written path=$file"
-    ok armctl config show
-    same "$stderr" ""
-    matches "$output" "*link * @arm * $file*timeout * 3s * $file*@arm * /dev/ttyUSB0?baud=9600 * $file"
-    ok armctl -q -l "$fast" deg elbow -45
-    fails 6 armctl -q -l "$fast" deg elbow 91
-    ok armctl -q -l "$fast" pos lift 100
-    fails 2 armctl config init link=sim: # it is there
-    has "$why" "--yes replaces it"
-    ok armctl -y config init link=sim:
-    ok armctl -q deg 1 10
-    rm "$file"
-    while IFS='|' read -r words text; do
-        # shellcheck disable=SC2086 # words
-        fails 2 armctl config init $words
-        has "$why" "$text"
-        [ ! -e "$file" ]
-    done <<'END'
-link=seral:/dev/ttyUSB0|did you mean 'serial'
-link=@arm|no alias '@arm'
-colour=never|did you mean '--color'
-elbow.index=eleven|a whole number 0 to 9
-elbow.min=20|no index
-elbow.index=2 wrist.index=2|is [joint elbow] already
-elbow.index=2 elbow.min=400|is above max
-elbow.frob=2|unknown key
-elbow|give link=URL
-link=a;b|no way to write this
-END
-    fails 2 hidmotor config init elbow.min=2
-    ok ezphys -q config init link=sim: lab.base=be32 lab.long=8
-    ok ezphys --wire lab describe timestamp
-    ok canpid -q config init link=sim: lwrist.id=0x100
-    ok canpid encode kp board=lwrist controller=tor value=0.6
-    ok unitysim -q config init link=sim: elbow.min=1800 elbow.max=2000
-    fails 6 unitysim -q move elbow=2300
-    same "$(armctl --dry-run config init | grep -v '^#' | grep .)" $'[link]\n[options]'
+@test "config example: a file of comments that is accepted, whole and key by key" {
+    for tool in $tools; do
+        ok $tool config example
+        printf '%s\n' "$output" >example.ini
+        same "$(grep -v '^#' example.ini | grep .)" $'[link]\n[options]'
+        ok $tool --config example.ini config show
+        same "$stderr" ""
+        # every section, with placeholders such as FILE left out
+        sed -nE 's/^# (\[[a-z]+ .*\]|[a-z0-9]+ = [^A-Z].*)$/\1/p; /^\[/p' example.ini >whole.ini
+        ok $tool --config whole.ini config show
+        same "$stderr" ""
+        while IFS= read -r key; do
+            { sed -n '/^\[link\]/,/^\[options\]/p' example.ini && echo "$key"; } >one.ini
+            ok $tool --config one.ini config show
+            same "$stderr" ""
+        done < <(sed -n '/^\[options\]/,/^# \[/s/^# \([a-z-]* = [^A-Z].*\)/\1/p' example.ini)
+    done
 }
 
-@test "config init keeps what was said at Ctrl-D, goes back, tries the link, and takes names only" {
-    terminal <<<'
-        launch armctl config init
-        want {link — the device}; type ?\r
-        want {for example} {link — the device}; type /dev/nope\r
-        want {tried, and kept: /dev/nope} {NAME of a [joint NAME]}; type <\r
-        want {link — the device}; type sim:?time=virtual\r
-        want {tried: it is there} {NAME of a [joint NAME]}
-        type ?\r; want {is no name} {NAME of a}
-        type ../x\r; want {is no name} {NAME of a}
-        type a\x01b\r; want {is no name} {NAME of a}
-        type grip\r
-        want {  index}; type 5\r; want {  kind}; type pulse\r
-        want {  min}; type <\r; want {  kind}; type pulse\r
-        want {  min}; type 1100\r; want {  max}; type \004
-        want {config result=written}
-        ends 0
-        hasnt {  role}'
-    has "$(<config/armwire/armctl.ini)" $'link = sim:?time=virtual\n'
-    has "$(<config/armwire/armctl.ini)" '[joint grip]'
-    has "$(<config/armwire/armctl.ini)" $'\nkind = pulse\n'
-    hasnt "$(<config/armwire/armctl.ini)" /dev/nope
-    fails 2 armctl --dry-run config init 'a/b.index=2'
-    has "$why" "is no name"
-    terminal <<<'
-        launch armctl config init
-        want {link — the device}; type \004
-        want {nothing was written}
-        ends 2'
+@test "config example: the sections of armctl and unitysim set limits" {
+    armctl config example | sed -n '/\[joint/,/^# signed/s/^# \([[a-z].*\]\|[a-z]* = .*\)$/\1/p' >arm.ini
+    ok armctl -q --config arm.ini -l "$fast" deg base 90
+    fails 6 armctl -q --config arm.ini -l "$fast" deg base 181
+    unitysim config example | sed -n '/\[joint/,/^# max/s/^# \([[a-z].*\]\|[a-z]* = .*\)$/\1/p' >bento.ini
+    fails 6 unitysim -q --config bento.ini -l "$fast" move elbow=2600
 }
 
-@test "config init asks on a terminal, and asks again" {
-    terminal <<<'
-        proc enter_until {text} {
-            expect {
-                -ex $text {}
-                -re {  [a-z]+ — [^\n]*: } { type \r; exp_continue }
-                timeout { fail "no $text" }
-            }
-        }
-        launch armctl config init
-        want {link — the device}; type seral:\r
-        want unknown {link — the device}; type sim:?time=virtual\r
-        want {NAME of a [joint NAME]}; type elbow\r
-        want {  index}; type 11\r
-        want {a whole number 0 to 9} {  index}; type 2\r
-        want {  kind}; type rotate\r; want {  role}; type theta\r; want {  min}; type 20\r; want {  max}; type 10\r
-        enter_until "above max"
-        want {  index}; type 2\r; want {  kind}; type \r; want {  role}; type \r; want {  min}; type 20\r; want {  max}; type 160\r
-        enter_until "NAME of a"
-        type \r
-        want {config result=written}
-        ends 0'
-    ok armctl -q deg elbow 45
-    fails 6 armctl -q deg elbow 170
+@test "config example on a full disk ends with 7" {
+    fails 7 bash -c 'armctl config example >/dev/full'
 }

@@ -137,7 +137,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     fails 6 armctl -q --config <(printf '[joint lift]\nindex = 2\n') -l "$fast" teleop --pad file:pad.evemu
     has "$why" 'no joint has confirmed where it stands — move lift once, or --force'
     fails 2 armctl -q -l "$fast" teleop --pad file:pad.evemu
-    has "$why" "no joint of the map handler is described — 'armctl config init' asks for them"
+    has "$why" "no joint of the map handler is described — add [joint NAME] sections with index"
     ok arm 'deg lift 90' 'teleop --pad file:pad.evemu'
     has "$output" 'teleop result=ended stops=1'
     has "$stderr" 'grip: where it stands is not known, so it is not driven — move it once'

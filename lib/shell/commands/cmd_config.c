@@ -1,5 +1,5 @@
-/* The command config: every option's value and where it came from, and the aliases of links; init
- * is in config_init.c. */
+/* The command config: shows every option with its value and where that comes from, and the aliases
+ * of links. config_example.c prints the example. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +41,8 @@ static void show(struct aw_session *session, const char *mark, const char *name,
 enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
-    if (action && strcmp(action, "init") == 0)
-        return aw_config_init(session, args);
+    if (action && strcmp(action, "example") == 0)
+        return aw_config_example(session);
     if (action && strcmp(action, "path") == 0) {
         aw_session_row_text(session, "path", session->config->path);
         return AW_OK;

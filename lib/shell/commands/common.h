@@ -40,10 +40,8 @@ aw_run_fn aw_run_replay, aw_run_info, aw_run_plot, aw_run_completion, aw_run_com
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
                                const struct aw_codec **codec);
 
-/* config init: asks on a terminal if args has no words but "init"; else takes these: link=URL,
- * OPTION=VALUE, @ALIAS=URL, NAME.KEY=VALUE. Writes the file of session->config, which is right
- * then: everything has been read as the file will be. AW_USAGE for what the file could not have. */
-enum aw_status aw_config_init(struct aw_session *session, const struct aw_args *args);
+/* Prints a config file that has every key of the tool as a comment. */
+enum aw_status aw_config_example(struct aw_session *session);
 
 /* info of a CSV or NDJSON file that a command of any tool wrote: each value by its name, how often
  * it comes, and from where to where it goes. AW_USAGE: it is no such file. */

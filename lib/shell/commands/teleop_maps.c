@@ -68,11 +68,10 @@ static enum aw_status leave_out(struct aw_hands *hands)
     map->n = n;
     if (moves)
         return AW_OK;
-    return aw_fail(
-        &hands->session->err, AW_USAGE,
-        "teleop: no joint of the map %s is described — '%s config init' asks for them, or add "
-        "[joint NAME] sections with index to the config file",
-        hands->map_name, hands->session->tool->name);
+    return aw_fail(&hands->session->err, AW_USAGE,
+                   "teleop: no joint of the map %s is described — add [joint NAME] sections with "
+                   "index to the config file, see '%s config example'",
+                   hands->map_name, hands->session->tool->name);
 }
 
 static enum aw_status read_preset(struct aw_hands *hands, const struct aw_teleop_preset *preset)

@@ -105,8 +105,9 @@ static enum aw_status keep_hands(struct aw_session *session, const char *section
     return AW_OK;
 }
 
-enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
-                               const char *value)
+/* Reads one line of the file. Given twice, the last line counts. */
+static enum aw_status take_entry(struct aw_session *session, const char *section, const char *key,
+                                 const char *value)
 {
     if (strcmp(section, "link") == 0)
         return set_alias(session, key, value);
@@ -163,7 +164,7 @@ static int on_entry(void *user, const char *section, const char *key, const char
     struct aw_session *session = reading->session;
     bool tool = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
     size_t before = session->config->n_settings;
-    if (aw_config_entry(session, section, key, value) != AW_OK)
+    if (take_entry(session, section, key, value) != AW_OK)
         note_wrong(session->config, reading->line, tool, &session->err);
     if (session->config->n_settings > before)
         session->config->settings[before].line = reading->line;

@@ -48,11 +48,6 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path);
 /* May [options] have it? Some only the command line has. */
 bool aw_config_takes(const char *option);
 
-/* One line of it: key = value in [section]; given twice, the last one counts. AW_USAGE or AW_LIMIT
- * if it has no such line. */
-enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
-                               const char *value);
-
 /* "FILE:LINE:1: " in front of session->err, if the value of this option comes from the file. */
 void aw_config_blame(struct aw_session *session, const char *option);
 

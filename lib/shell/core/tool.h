@@ -168,8 +168,7 @@ struct aw_command {
     aw_run_fn *run;
 };
 
-/* A key of a section of the config file, for help, config init and what is said about a wrong one.
- */
+/* A key of a section of the config file, for help, config example and errors. */
 struct aw_config_key {
     const char *name;
     const char *value; /* what it takes: "0 to 9" */
@@ -182,9 +181,6 @@ struct aw_config_section {
     const char *help;                 /* a sentence */
     const char *instance;             /* of NAME, for the example; NULL: the name has none */
     const struct aw_config_key *keys; /* {0}-terminated */
-    /* "role kind=pulse": config init does not ask for the first key where the second is that; or
-     * NULL */
-    const char *unless;
 };
 
 /* Is a message about one of those that the options name? By its frame, or, if that is empty, by the

@@ -805,8 +805,8 @@ static const struct aw_config_key joint_keys[] = {
     {0},
 };
 static const struct aw_config_section rich_sections[] = {
-    {"joint NAME", "Limits of a joint.", "elbow", joint_keys, NULL},
-    {"arm", "All of it.", NULL, joint_keys + 1, NULL},
+    {"joint NAME", "Limits of a joint.", "elbow", joint_keys},
+    {"arm", "All of it.", NULL, joint_keys + 1},
     {0},
 };
 static const char *const rich_links[] = {"can", "log", NULL};
@@ -1368,7 +1368,7 @@ static void completions(void **state)
         "encode event value=",
         "describe e",
         "config ''",
-        "config init ''",
+        "config example ''",
         "completion z",
         "-- decode --as ''",
         "-- decode --where t",
@@ -1830,7 +1830,7 @@ static void hints(void **state)
         "complete ",
         "? ",
         "config ",
-        "config init ",
+        "config example ",
         "config show ",
     };
     struct aw_session *session = rig_new(&rich);
