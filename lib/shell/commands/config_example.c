@@ -16,51 +16,89 @@ static const char *example_value(const struct aw_option *option)
     return option->choices ? option->choices[0] : option->value;
 }
 
-static void print_options(struct aw_output *out, const struct aw_option *table)
+struct line {
+    const char *section, *key, *value, *help;
+};
+
+/* Prints a key: for a person its help and the line as a comment, else an object. */
+static void print_line(struct aw_session *session, const struct line *line)
+{
+    struct aw_object row;
+    aw_object_start(&row, NULL);
+    aw_object_text(&row, "section", line->section);
+    aw_object_text(&row, "key", line->key);
+    aw_object_text(&row, "value", line->value);
+    aw_object_text(&row, "help", line->help ? line->help : "");
+    if (line->help)
+        aw_session_row(session, &row, "\n# %s\n# %s = %s\n", line->help, line->key, line->value);
+    else
+        aw_session_row(session, &row, "# %s = %s\n", line->key, line->value);
+}
+
+/* Prints text that only a person reads. */
+static void print_head(struct aw_session *session, const char *text, const char *name)
+{
+    if (aw_session_style(session) == AW_STYLE_TEXT)
+        aw_output_print(&session->out, "\n# %s\n\n%s\n", text, name);
+}
+
+static void print_options(struct aw_session *session, const struct aw_option *table)
 {
     for (const struct aw_option *o = table; o && o->name; o++) {
+        char help[320];
         if (!aw_config_takes(o->name))
             continue;
-        aw_output_print(out, "\n# %s%s%s%s\n", o->help, o->fallback ? " (default " : "",
-                        o->fallback ? o->fallback : "", o->fallback ? ")" : "");
-        aw_output_print(out, "# %s = %s\n", o->name, example_value(o));
+        snprintf(help, sizeof help, "%s%s%s%s", o->help, o->fallback ? " (default " : "",
+                 o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+        print_line(session, &(struct line){"options", o->name, example_value(o), help});
     }
 }
 
-static void print_section(struct aw_output *out, const struct aw_config_section *section)
+static void print_section(struct aw_session *session, const struct aw_config_section *section)
 {
-    int head = (int)(section->instance ? strcspn(section->name, " ") + 1 : strlen(section->name));
-    aw_output_print(out, "\n# %s\n\n# [%.*s%s]\n", section->help, head, section->name,
-                    section->instance ? section->instance : "");
-    for (const struct aw_config_key *key = section->keys; key->name; key++)
-        aw_output_print(out, "\n# %s: %s\n# %s = %s\n", key->value, key->help, key->name,
-                        key->example);
+    char name[96], head[104];
+    snprintf(name, sizeof name, "%.*s%s",
+             (int)(section->instance ? strcspn(section->name, " ") + 1 : strlen(section->name)),
+             section->name, section->instance ? section->instance : "");
+    snprintf(head, sizeof head, "# [%s]", name);
+    print_head(session, section->help, head);
+    for (const struct aw_config_key *key = section->keys; key->name; key++) {
+        char help[320];
+        snprintf(help, sizeof help, "%s: %s", key->value, key->help);
+        print_line(session, &(struct line){name, key->name, key->example, help});
+    }
 }
 
-/* The first map of the tool, which is what teleop uses without a section. */
-static void print_map(struct aw_output *out, const struct aw_teleop_preset *map)
+/* Prints the first map of the tool, which teleop uses when the file has none. */
+static void print_map(struct aw_session *session, const struct aw_teleop_preset *map)
 {
-    aw_output_print(out, "\n# A map for teleop: a control and its function in each line.\n"
-                         "\n# [teleop mine]\n\n");
-    for (const char *line = map->text; *line; line += strcspn(line, "\n") + 1)
-        aw_output_print(out, "# %.*s\n", (int)strcspn(line, "\n"), line);
+    char head[160];
+    snprintf(head, sizeof head, "A map for teleop: %s.", map->help);
+    print_head(session, head, "# [teleop mine]\n");
+    for (const char *line = map->text; *line; line += strcspn(line, "\n") + 1) {
+        char key[64], value[128];
+        if (sscanf(line, "%63[^ =] = %127[^\n]", key, value) == 2)
+            print_line(session, &(struct line){"teleop mine", key, value, NULL});
+    }
 }
 
 enum aw_status aw_config_example(struct aw_session *session)
 {
     const struct aw_tool *tool = session->tool;
-    struct aw_output *out = &session->out;
-    aw_output_print(out,
-                    "# The config file of %s. Delete the '# ' in front of a line to use it.\n"
-                    "# '%s help config' explains the sections, '%s config show' prints the values "
-                    "in use.\n\n[link]\n\n# Names for links, for -l @desk; '%s help links' lists "
-                    "the kinds of links.\n# desk = sim:\n\n[options]\n",
-                    tool->name, tool->name, tool->name, tool->name);
-    print_options(out, tool->options);
-    print_options(out, aw_global_options);
+    if (aw_session_style(session) == AW_STYLE_TEXT)
+        aw_output_print(&session->out,
+                        "# The config file of %s. Delete the '# ' in front of a line to use it.\n"
+                        "# '%s help config' explains the sections.\n\n[link]\n",
+                        tool->name, tool->name);
+    print_line(session, &(struct line){"link", "desk",
+                                       "sim:", "a name for a link: -l @desk; see 'help links'"});
+    if (aw_session_style(session) == AW_STYLE_TEXT)
+        aw_output_print(&session->out, "\n[options]\n");
+    print_options(session, tool->options);
+    print_options(session, aw_global_options);
     for (const struct aw_config_section *s = tool->sections; s && s->name; s++)
-        print_section(out, s);
+        print_section(session, s);
     if (tool->maps && tool->maps->name)
-        print_map(out, tool->maps);
+        print_map(session, tool->maps);
     return AW_OK;
 }
