@@ -363,7 +363,7 @@ install: all
 	for n in 1 3 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
 	install -d $(call dest,$(SHAREDIR)/layouts) $(call dest,$(SHAREDIR)/tests)
 	install -m 644 docs/example/*.foxglove.json docs/example/*.plotjuggler.xml $(call dest,$(SHAREDIR)/layouts)
-	install -m 644 docs/example/*.test $(call dest,$(SHAREDIR)/tests)
+	install -m 644 docs/example/*.bats docs/example/test_arm.py $(call dest,$(SHAREDIR)/tests)
 	for t in $(TOOLS); do \
 	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
 	    install -m 644 completions/_$$t $(call dest,$(ZSH_DIR)) && \

@@ -62,7 +62,7 @@ contains() { dpkg-deb -c "$top/$1"_*.deb | grep -q -- "$2"; }
 sorted_in() {
     contains armwire ' ./usr/bin/armctl$' && contains armwire ' ./lib/udev/rules.d/70-hidmotor.rules$' &&
         contains armwire ' ./usr/share/armwire/layouts/canpid.plotjuggler.xml$' &&
-        contains armwire ' ./usr/share/armwire/tests/knee.test$' &&
+        contains armwire ' ./usr/share/armwire/tests/canpid.bats$' &&
         contains ezphys-sim ' ./usr/bin/ezphys-sim$' &&
         contains armwire-foxglove ' ./usr/bin/armwire-foxglove$' &&
         contains armwire-mqtt ' ./usr/bin/armwire-mqtt$' && contains libarmwire0 'libarmwire.so.0 ->' &&

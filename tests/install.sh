@@ -143,7 +143,7 @@ shared_files() {
     done
     "$root/usr/bin/hidmotor" -l sim: record "$dir/run.mcap" -n 5 2>"$dir/said" &&
         grep -F "layout for Foxglove is $share/layouts/hidmotor.foxglove.json" "$dir/said" &&
-        "$root/usr/bin/armctl" -q -l 'sim:?time=virtual' test "$share/tests/arm.test" && [ "$(ls "$share/tests" | wc -l)" -ge 5 ]
+        PATH="$root/usr/bin:$PATH" bats "$share/tests/armctl.bats" && [ "$(ls "$share/tests" | wc -l)" -ge 6 ]
 }
 nothing_left() {
     local left

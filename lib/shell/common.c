@@ -416,23 +416,6 @@ const struct aw_command aw_common_commands[] = {
          "checks all lines and shows what each one would send.",
      .lines = AW_LIST("$ printf '{move}\\n' >moves.txt", "--dry-run run moves.txt",
          "-l sim: run moves.txt")},
-    {.name = "test", .group = AW_GROUP_SET_UP, .summary = "run the cases of test files",
-     .args = AW_ARGS(
-         {.name = "files", .kind = AW_ARG_REST, .endings = "test",
-          .help = "a file with one command per line, in cases; '## NAME' begins a case"}),
-     .options = AW_OPTIONS(
-         {.name = "junit", .value = "FILE", .endings = "xml",
-          .help = "also write a report in JUnit's form"},
-         {.name = "repeat", .value = "N", .fallback = "1", .unit = "", .min = 1, .max = 10000,
-          .whole = true, .help = "run each case this many times"},
-         {.name = "keep", .value = "FOLDER", .fallback = ".",
-          .help = "the folder for the recordings of failed cases; it is made"}),
-     .run = aw_run_test,
-     .lines = AW_LIST("$ printf '## it moves\\n{move}\\n' >arm.test", "-l sim: test arm.test"),
-     .details = "Prints TAP. '! COMMAND' must be refused, '=6 COMMAND' must end with 6, 'skip "
-         "REASON' skips the case. The commands of '## set-up' run before each case, those of "
-         "'## tear-down' and the stop after it. --timeout is the time limit of a case. Exit "
-         "status 1 if a case fails; see 'help scripts'."},
     {.name = "config", .group = AW_GROUP_SET_UP,
      .summary = "show options and where their values come from; print an example of the file",
      .args = AW_ARGS(

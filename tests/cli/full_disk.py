@@ -25,7 +25,7 @@ WORDS = {
     "record": "record null.ndjson --for 0.1s", "replay": "replay sent.pcapng", "run": "run script",
     "help": "help", "sim": "sim --listen tcp-listen:0 --help", "completion": "completion bash",
     "config": "config path", "describe": "describe", "quit": "quit", "list": "list", "info": "info",
-    "wait": "wait {field}>-9999 --for 0.1s", "expect": "expect {field}>-9999 --for 0.1s", "test": "test cases",
+    "wait": "wait {field}>-9999 --for 0.1s", "expect": "expect {field}>-9999 --for 0.1s",
     "history": "history", "release": "release --help", "limits": "limits",
     "teleop": "teleop --pad file:pad.evemu --force", "verify": "verify --help", "compare": "compare --help",
     "packets": "packets --help", "send": "send --help", "speed": "speed --help",

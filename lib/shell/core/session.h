@@ -117,7 +117,6 @@ struct aw_session_mode {
     bool serving;     /* a simulated device: what comes are commands */
     bool quit;        /* the user asked to leave */
     bool idling;      /* it waits for input, and reads the link beside */
-    bool testing;     /* the cases of a test are being run */
     bool advised;     /* a next step has been told, see advice.h */
     unsigned scripts; /* that are being run, one from another */
     /* The prompt's, while a line is being typed: takes it off the screen and puts it there again,

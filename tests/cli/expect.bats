@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# The commands wait and expect, and the examples of docs/testing.md with their JUnit reports.
+load common.bash
+
+@test "wait: the first message that is as wanted is the result" {
+    ok canpid -q -j -l "$fast" wait 'lknee.measured < 1' --for 2s
+    same "${#lines[@]}" 1
+    same "$(json .msg)" '"pid"'
+    fails 3 canpid -q -l "$fast" wait 'lknee.measured>90' --for 0.3s
+    has "$why" 'canpid: wait: lknee.measured>90: not so in 0.3'
+    has "$why" ' s — at last lknee.measured=0'
+    fails 2 canpid -q -l "$fast" wait 'lknee.frob>90' --for 0.3s
+    fails 2 canpid -q -l "$fast" wait 'lknee.measured' --for 0.3s
+    has "$why" 'wait: '
+    hasnt "$why" '--where'
+    fails 3 hidmotor -q -l 'sim:?fault=lost:1' wait 'm1.position>90' --for 0.2s
+}
+
+# said LINE…: a script for canpid's knee
+said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
+
+@test "wait: what was true before does not count, and --stable wants it for some time" {
+    ok said 'setpoint 5deg -b lknee -c pos --verify' \
+        "wait 'lknee.lever_angle>2deg' --stable 100ms --for 5s"
+    exits 3 said 'setpoint 5deg -b lknee -c pos --verify' 'disable -b lknee' \
+        "wait 'lknee.setpoint<50' --for 0.2s"
+    has "$stderr" 'stdin:3:1: wait: lknee.setpoint<50: not so in 0.2 s'
+    exits 3 said "wait 'lknee.lever_angle>-1' --stable 5s --for 0.2s"
+    has "$stderr" 'not for long enough'
+}
+
+@test "expect: seen, not seen with what came nearest, never" {
+    ok hidmotor -q -l "$fast" expect 'm1.position<5'
+    has "$output" result=seen
+    exits 1 hidmotor -q -l "$fast" expect 'm1.position>50 and m2.position<5' --for 0.1s
+    matches "$stderr" '*hidmotor: nearest: <- positions *hidmotor: expect: no m1.position>50 and m2.position<5 in 0.1*came*'
+    ok hidmotor -q -l "$fast" expect --never 'm1.position>50' --for 0.1s
+    has "$output" result=never
+    exits 1 hidmotor -q -l "$fast" expect --never 'm1.position<50' --for 0.1s
+    has "$stderr" 'came after'
+    fails 2 hidmotor -q -l "$fast" expect --never 'm1.position<50'
+    has "$why" '--for'
+    exits 1 armctl -q -l "$fast" expect --never 'angle>80' --for 0.1s
+    has "$stderr" 'expect: never angle>80: no such message came in 0.1 s, so nothing is shown'
+}
+
+asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
+
+@test "expect: a message with its values, and what a device that only answers has said" {
+    ok asked 'deg 1 90' 'expect deg joint=1 angle=90' \
+        'expect deg joint=1 angle=92 --tolerance 2deg' \
+        'expect deg angle=1.5707963rad joint=1 --tolerance 1'
+    exits 1 asked 'deg 1 90' 'deg 2 10' 'expect deg joint=1 angle=90 --for 0.1s'
+    has "$stderr" 'stdin:3:1: expect: no deg joint=1 angle=90'
+    fails 2 armctl -q -l "$fast" expect deg angle=90 --tolerance 2kg
+    fails 2 armctl -q -l "$fast" expect deg frob=90
+    fails 2 armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
+    has "$why" '--tolerance goes with FIELD=VALUE'
+}
+
+@test "expect: how far the nearest value is away, and --tolerance without a message" {
+    ok asked 'deg 1 90' 'expect angle=92 --tolerance 2deg'
+    ok asked 'deg 1 90' 'expect angle=1.5707963rad --tolerance 1'
+    exits 1 asked 'deg 1 90' 'expect angle=92deg --for 0.1s'
+    has "$stderr" '; nearest joint1.angle 90, 2 away — --tolerance allows that'
+    exits 1 asked 'deg 1 90' 'expect deg joint=1 angle=92 --for 0.1s'
+    has "$stderr" '; nearest angle 90, 2 away — --tolerance allows that'
+    exits 1 asked 'deg 1 90' 'expect angle=92 --tolerance 1deg --for 0.1s'
+    has "$stderr" '; nearest joint1.angle 90, 2 away, more than --tolerance 1'
+    exits 1 asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
+    has "$stderr" '; nearest joint1.angle 90, 5 away'
+    hasnt "$stderr" 'allows'
+    exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # another joint is no nearer one
+    hasnt "$stderr" 'away'
+    fails 2 asked 'expect angle=92 --tolerance 2kg'
+    has "$stderr" "--tolerance: angle: '2kg': unknown unit"
+    exits 6 asked 'expect angle=92 --tolerance -2deg'
+}
+
+# report FILE: the names of the cases in a JUnit report, one per line; fails if one did not pass.
+report() {
+    /usr/bin/python3 - "$1" <<'END'
+import sys
+import xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+cases = list(root.iter("testcase"))
+assert cases and sum(int(s.get("tests")) for s in root.iter("testsuite")) == len(cases)
+for case in cases:
+    assert not [e.tag for e in case if e.tag in ("failure", "error", "skipped")], case.attrib
+    print(case.get("name"))
+END
+}
+
+# example FILE: runs it by bats, which writes report.xml. bats 1.8 does not wait for the process that writes the
+# report. That process holds standard error, so the end of the pipe is the end of the report.
+example() {
+    env -u BATS_TEST_FILTER -u BATS_RUN_TMPDIR -u BATS_TMPDIR PATH="$BIN:$PATH" \
+        /usr/bin/bats --report-formatter junit -o "$D" "$1" 2>&1
+}
+
+@test "the bats example of each tool passes, and its JUnit report names the cases" {
+    for tool in $tools; do
+        ok example "$root/docs/example/$tool.bats"
+        ok report report.xml
+        same "$output" "$(sed -n 's/^@test "\(.*\)" {$/\1/p' "$root/docs/example/$tool.bats")"
+    done
+}
+
+@test "a bats example that fails is a failure in the JUnit report" {
+    sed 's/m2.position>42/m2.position>52/' "$root/docs/example/hidmotor.bats" >fails.bats
+    exits 1 example fails.bats
+    grep -q 'tests="2" failures="1"' report.xml
+    has "$(<report.xml)" 'expect: no m2.position'
+}
+
+@test "the pytest example passes for each tool, and a test that fails is in the JUnit report" {
+    cp "$root/docs/example/test_arm.py" .
+    sed -n '/^```python test_lift.py/,/^```$/{/^```/!p}' "$root/docs/testing.md" >test_lift.py
+    python() {
+        env PYTHONPATH="$root/lib/python" PYTHONDONTWRITEBYTECODE=1 ARMWIRE_BIN="$BIN" /usr/bin/python3 -m pytest \
+            -p armwire.pytest_plugin -p no:cacheprovider --basetemp=kept -q --junitxml=out.xml test_arm.py test_lift.py
+    }
+    ok python
+    ok report out.xml
+    same "$output" "$(sed -n 's/^def \(test_[a-z_]*\).*/\1/p' test_arm.py test_lift.py)"
+    sed -i 's/actual - 45/actual - 5/' test_arm.py
+    exits 1 python
+    grep -q 'failures="1"' out.xml
+}
