@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "shell/core/wire_option.h"
 #include "state.h"
 #include "wire/rows.h"
@@ -91,6 +92,26 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
         build_head(boards, variant->head);
     variant->head = boards->head;
     return AW_OK;
+}
+
+/* *at is the set of boards whose names were written: those with a name, and those that were given
+ * by number, which are no strangers. */
+bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
+{
+    uint64_t named = canpid_all_boards(session) |
+                     ((struct canpid_state *)session->state)->boards.numbers,
+             before = *at;
+    *out = '\0';
+    for (uint64_t left = named & ~before; left; left &= left - 1) {
+        char name[AW_CANPID_NAME_MAX];
+        unsigned board = canpid_first_board(left);
+        aw_canpid_board_name(&session->wire->variant, board, name);
+        if (strlen(out) + sizeof AW_SUBJECT_LINE + sizeof name + 16 > size)
+            break;
+        aw_append(out, size, "\n", AW_SUBJECT_LINE "board %u %s", board, name);
+        *at |= AW_CANPID_BIT(board);
+    }
+    return *at != before;
 }
 
 enum aw_status canpid_check_board(struct aw_session *session, const char *text)

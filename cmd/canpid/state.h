@@ -87,6 +87,7 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
 
 /* Names and identifiers of all boards, {0}-terminated. */
 const struct aw_name *canpid_board_names(const struct aw_session *session);
+bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
 
 /* -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);

@@ -354,6 +354,7 @@ const struct aw_tool canpid_tool = {
                 .about = canpid_subject_about,
                 .columns = canpid_columns,
                 .unit = canpid_unit},
+    .names = {.keep = canpid_keep_names},
     .notice = canpid_notice,
     .remark = canpid_remark,
     .prepare = canpid_prepare,

@@ -182,8 +182,9 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
 const char *ez_recorded_name(struct aw_session *session, const struct aw_record *record, char *out,
                              size_t size);
 /* Names into a recording, and out of it. */
-bool ez_keep_names(struct aw_session *session, size_t *at, char *out, size_t size);
+bool ez_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
 bool ez_take_names(struct aw_session *session, const char *text);
+const char *ez_wire_name(struct aw_session *session, char *out, size_t size);
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);
 /* What comes is taken in. At the prompt it is answered, too, at the pace of the clock where the

@@ -301,7 +301,7 @@ const struct aw_tool ezphys_tool = {
     .model_time = ez_model_time,
     .put = ez_put,
     .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
-    .names = {.keep = ez_keep_names, .take = ez_take_names},
+    .names = {.keep = ez_keep_names, .take = ez_take_names, .wire = ez_wire_name},
     .subject = {.of = ez_subject, .all = ez_subjects, .known = ez_known},
     .share = {.saw = ez_saw, .keeps = ez_keeps, .turn = ez_turn},
     .replay = {.in_step = true,

@@ -180,32 +180,56 @@ enum aw_status ez_check_unit(struct aw_session *session, const char *joint,
 /* ---- Names in recordings -----------------------------------------------------------------------
  */
 
-#define KEPT "names\n" /* how such a text begins */
-
-bool ez_keep_names(struct aw_session *session, size_t *at, char *out, size_t size)
+/* Names of another --names or --scene begin anew. */
+bool ez_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
 {
     const struct aw_ezphys_names *names = &ez_state(session)->names;
-    if (*at >= names->n)
-        return false;
-    strcpy(out, KEPT);
-    *at = aw_ezphys_names_lines(names, *at, out + strlen(KEPT), size - strlen(KEPT));
-    return true;
+    uint64_t from = *at <= names->n ? *at : 0;
+    *out = '\0';
+    for (*at = from; *at < names->n; ++*at) {
+        char line[AW_EZPHYS_NAME_LINE];
+        aw_ezphys_name_line(&names->list[*at], line);
+        if (strlen(out) + strlen(AW_SUBJECT_LINE) + strlen(line) + 2 > size)
+            break;
+        aw_append(out, size, "\n", AW_SUBJECT_LINE "%s", line);
+    }
+    return *at > from;
+}
+
+/* Damaged lines, and names that are there already, are ignored. */
+static void take_name(struct aw_ezphys_names *names, const char *line, size_t length)
+{
+    FILE *file = length ? fmemopen((void *)(uintptr_t)line, length, "r") : NULL;
+    if (!file)
+        return;
+    aw_ezphys_names_read(names, file, NULL, NULL);
+    fclose(file);
 }
 
 bool ez_take_names(struct aw_session *session, const char *text)
 {
     struct aw_ezphys_names *kept = &ez_state(session)->kept;
+    const size_t head = strlen(AW_SUBJECT_LINE);
     if (!text)
         kept->n = 0;
-    if (!text || strncmp(text, KEPT, strlen(KEPT)) != 0)
+    if (!text || strncmp(text, AW_SUBJECT_LINE, head) != 0)
         return false;
-    size_t length = strlen(text + strlen(KEPT));
-    FILE *lines = length ? fmemopen((void *)(uintptr_t)(text + strlen(KEPT)), length, "r") : NULL;
-    if (lines)
-        aw_ezphys_names_read(kept, lines, NULL, NULL); /* what is damaged is left out */
-    if (lines)
-        fclose(lines);
+    for (const char *line = text; strncmp(line, AW_SUBJECT_LINE, head) == 0;) {
+        size_t length = strcspn(line, "\n");
+        take_name(kept, line + head, length - head);
+        line += length + (line[length] != '\0');
+    }
     return true;
+}
+
+const char *ez_wire_name(struct aw_session *session, char *out, size_t size)
+{
+    const char *text = aw_option(session, "wire");
+    const struct aw_variant *preset = aw_protocol_variant(&aw_ezphys_protocol, text);
+    char whole[AW_EZPHYS_FRAMING_TEXT];
+    whole[aw_ezphys_framing_print(&session->wire->variant, whole)] = '\0';
+    snprintf(out, size, "%s", preset ? preset->name : whole);
+    return out;
 }
 
 /* Of --names and --scene first, and of the simulator that is there; then of the recording. */

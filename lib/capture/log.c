@@ -224,6 +224,8 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
     if (!log)
         return aw_no_memory(err);
     log->options = *options;
+    log->reader.about = options->about;
+    log->reader.context = options->context;
     snprintf(log->name, sizeof log->name, "%s", aw_file_name(path));
     log->fd = aw_file_descriptor(path, 0);
     enum aw_status status = AW_OK;

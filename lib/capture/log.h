@@ -28,18 +28,23 @@ struct aw_log_options {
     uint16_t ports[2];
     /* Packets that cannot be of this medium are passed over, too; NULL: all are taken. */
     const enum aw_medium *medium;
+    /* Takes the comments of section headers, as in struct aw_pcap_reader; NULL: nothing does. */
+    aw_pcap_about_fn *about;
+    void *context;
 };
+
+#define AW_LOG_COMMENT 512 /* bytes of a comment, with its NUL; longer ones are cut */
 
 /* One datagram, or one piece of a stream. */
 struct aw_log_entry {
     int64_t
         time_ns; /* 0 or more, since 1970 (candump: as it stands there); or AW_NO_TIME (codec.h) */
-    enum aw_dir dir;           /* AW_TX to the device, AW_RX from it; 0: not known */
-    enum aw_linktype linktype; /* what it passed; AW_LINKTYPE_CAN for candump */
-    bool stream;               /* a piece of a stream: frames may begin and end anywhere */
-    bool gap;                  /* bytes before these are missing */
-    struct aw_span data;       /* valid until the next call; empty: only a comment */
-    char comment[512];         /* of the packet, cut to this; or "" */
+    enum aw_dir dir;              /* AW_TX to the device, AW_RX from it; 0: not known */
+    enum aw_linktype linktype;    /* what it passed; AW_LINKTYPE_CAN for candump */
+    bool stream;                  /* a piece of a stream: frames may begin and end anywhere */
+    bool gap;                     /* bytes before these are missing */
+    struct aw_span data;          /* valid until the next call; empty: only a comment */
+    char comment[AW_LOG_COMMENT]; /* of the packet; or "" */
 };
 
 /* AW_USAGE if the file cannot be read or is none of these. */

@@ -1,6 +1,7 @@
 /* Blocks of pcapng written and read, and the records of classic pcap. */
 #include "capture/pcapng.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/frame.h"
@@ -25,8 +26,9 @@ enum block_type {
 enum option {
     OPTION_END = 0,
     OPTION_COMMENT = 1,
-    OPTION_NAME = 2,  /* of an interface */
-    OPTION_FLAGS = 2, /* of a packet */
+    OPTION_NAME = 2,    /* of an interface */
+    OPTION_FLAGS = 2,   /* of a packet */
+    OPTION_PROGRAM = 4, /* that wrote a section */
     OPTION_RESOLUTION = 9,
     OPTION_OFFSET = 14,
 };
@@ -210,6 +212,27 @@ static enum aw_status read_simple(const struct aw_pcap_reader *reader, struct aw
     return AW_OK;
 }
 
+/* The interfaces of a section begin anew. The program's name comes behind the comments, if it does:
+ * it is read first. */
+static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span block)
+{
+    const uint8_t *end = block.data + block.size - BLOCK_TAIL;
+    struct aw_span value;
+    reader->n_interfaces = 0;
+    *reader->program = '\0';
+    if (block.size < SECTION_MIN)
+        return AW_MALFORMED;
+    struct option_list list = {reader, block.data + SECTION_MIN - BLOCK_TAIL, end}, again = list;
+    for (unsigned code; (code = next_option(&list, &value)) != OPTION_END;)
+        if (code == OPTION_PROGRAM)
+            snprintf(reader->program, sizeof reader->program, "%.*s", (int)value.size,
+                     (const char *)value.data);
+    for (unsigned code; (code = next_option(&again, &value)) != OPTION_END;)
+        if (code == OPTION_COMMENT && reader->about)
+            reader->about(reader->context, reader->program, (const char *)value.data, value.size);
+    return AW_EVENT;
+}
+
 /* AW_EVENT: the block is no packet. */
 static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span block,
                                  struct aw_packet *packet)
@@ -217,10 +240,8 @@ static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span b
     uint32_t type = get32(reader, block.data);
     if (type == BLOCK_PACKET)
         return read_packet(reader, block, get32(reader, block.data + 8), packet);
-    if (type == BLOCK_SECTION) {
-        reader->n_interfaces = 0;
-        return block.size >= SECTION_MIN ? AW_EVENT : AW_MALFORMED;
-    }
+    if (type == BLOCK_SECTION)
+        return read_section(reader, block);
     if (type == BLOCK_INTERFACE)
         return read_interface(reader, block);
     if (type == BLOCK_SIMPLE)
@@ -382,7 +403,7 @@ static enum aw_status next_in_mcap(struct aw_pcap_reader *reader, struct aw_span
 void aw_pcap_end(struct aw_pcap_reader *reader)
 {
     aw_mcap_reader_free(reader->mcap);
-    *reader = (struct aw_pcap_reader){0};
+    *reader = (struct aw_pcap_reader){.about = reader->about, .context = reader->context};
 }
 
 bool aw_pcap_is_whole(const struct aw_pcap_reader *reader)
@@ -462,29 +483,45 @@ static uint8_t *finish_block(uint8_t *block, uint8_t *p)
     return put32(p, size);
 }
 
-static uint8_t *put_section(uint8_t *block)
+size_t aw_pcapng_section(uint8_t *out, size_t cap, const char *program, const char *const *comments,
+                         size_t n)
 {
-    uint8_t *p = put32(block, BLOCK_SECTION) + 4;
+    enum { OPTION_HEAD = 4, REST = OPTION_HEAD + BLOCK_TAIL };
+    uint8_t *p = put32(out, BLOCK_SECTION) + 4;
     p = put32(p, BYTE_ORDER_MAGIC);
     p = put16(p, 1);
     p = put16(p, 0);
     p = put32(p, UINT32_MAX); /* its length is not known */
     p = put32(p, UINT32_MAX);
-    return finish_block(block, p);
+    if (program)
+        p = put_option(p, OPTION_PROGRAM, program, strnlen(program, AW_PCAP_PROGRAM - 1));
+    for (size_t i = 0; i < n; i++) {
+        size_t size = strlen(comments[i]), room = cap - (size_t)(p - out);
+        if (size <= UINT16_MAX && room >= OPTION_HEAD + padded(size) + REST)
+            p = put_option(p, OPTION_COMMENT, comments[i], size);
+    }
+    if (program || n)
+        p = put_option(p, OPTION_END, NULL, 0);
+    return (size_t)(finish_block(out, p) - out);
 }
 
-size_t aw_pcapng_begin(uint8_t *out, enum aw_linktype linktype, const char *interface)
+size_t aw_pcapng_interface(uint8_t *out, enum aw_linktype linktype, const char *interface)
 {
     static const uint8_t nanoseconds = 9;
-    uint8_t *block = put_section(out);
-    uint8_t *p = put32(block, BLOCK_INTERFACE) + 4;
+    uint8_t *p = put32(out, BLOCK_INTERFACE) + 4;
     p = put16(p, linktype);
     p = put16(p, 0);
     p = put32(p, 0); /* packets are never cut off */
     p = put_option(p, OPTION_NAME, interface, strnlen(interface, 64));
     p = put_option(p, OPTION_RESOLUTION, &nanoseconds, 1);
     p = put_option(p, OPTION_END, NULL, 0);
-    return (size_t)(finish_block(block, p) - out);
+    return (size_t)(finish_block(out, p) - out);
+}
+
+size_t aw_pcapng_begin(uint8_t *out, enum aw_linktype linktype, const char *interface)
+{
+    size_t n = aw_pcapng_section(out, AW_PCAPNG_BEGIN_MAX, NULL, NULL, 0);
+    return n + aw_pcapng_interface(out + n, linktype, interface);
 }
 
 size_t aw_pcapng_packet(uint8_t *out, size_t cap, const struct aw_packet *packet)

@@ -14,6 +14,9 @@
  *     size_t n = aw_pcapng_begin(block, AW_LINKTYPE_CAN, "can0");         and write(2) it
  *     n = aw_pcapng_packet(block, sizeof block, &packet);                 for each packet
  *
+ * aw_pcapng_section and aw_pcapng_interface write the parts of aw_pcapng_begin one by one, for a
+ * section header with comments.
+ *
  * Source: draft-ietf-opsawg-pcapng, draft-ietf-opsawg-pcap.
  */
 #ifndef AW_CAPTURE_PCAPNG_H
@@ -62,11 +65,21 @@ struct aw_pcap_interface {
     char name[32];
 };
 
-/* Start with {0}. */
+/* Takes a comment of a section header, of length characters without a NUL. program: what wrote the
+ * section (shb_userappl); "" if unknown. */
+typedef void aw_pcap_about_fn(void *context, const char *program, const char *comment,
+                              size_t length);
+
+#define AW_PCAP_PROGRAM 48 /* bytes of a program's name and version, with the NUL */
+
+/* Start with {0}, or with about and context. */
 struct aw_pcap_reader {
-    uint8_t format; /* 0: not known yet */
-    bool swapped;   /* the file has the other byte order than this machine */
-    uint64_t skip;  /* bytes of a block that is passed over */
+    aw_pcap_about_fn *about; /* called for each comment of a section header; or NULL */
+    void *context;
+    char program[AW_PCAP_PROGRAM]; /* that wrote the section; "": unknown */
+    uint8_t format;                /* 0: not known yet */
+    bool swapped;                  /* the file has the other byte order than this machine */
+    uint64_t skip;                 /* bytes of a block that is passed over */
     uint32_t n_interfaces;
     struct aw_pcap_interface interfaces[AW_PCAP_INTERFACES];
     struct aw_mcap_reader *mcap; /* the file is one, or NULL */
@@ -82,7 +95,7 @@ bool aw_is_capture(struct aw_span in);
 enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                             struct aw_packet *packet, size_t *used, struct aw_error *err);
 
-/* Ends the reading, at any point; the reader may begin anew. */
+/* Ends the reading, at any point; the reader may begin anew, with the same about. */
 void aw_pcap_end(struct aw_pcap_reader *reader);
 
 /* At the end of the input: has the file said that this is its end? Only MCAP does. */
@@ -93,6 +106,14 @@ bool aw_pcap_is_whole(const struct aw_pcap_reader *reader);
 /* Writes the start of a file with one interface; returns its size. Of the interface's name the
  * first 64 bytes are used. out holds AW_PCAPNG_BEGIN_MAX. */
 size_t aw_pcapng_begin(uint8_t *out, enum aw_linktype linktype, const char *interface);
+
+/* Writes a section header with the name of the program and n comments; returns its size. Comments
+ * that do not fit cap are left out; cap is at least AW_PCAPNG_BEGIN_MAX. */
+size_t aw_pcapng_section(uint8_t *out, size_t cap, const char *program, const char *const *comments,
+                         size_t n);
+
+/* Writes the interface behind it; returns its size. out holds AW_PCAPNG_BEGIN_MAX. */
+size_t aw_pcapng_interface(uint8_t *out, enum aw_linktype linktype, const char *interface);
 
 /* Writes a packet with its direction and comment; linktype is the file's. Returns its size, or 0
  * if it does not fit cap (64 bytes and the comment more than the data are enough). */

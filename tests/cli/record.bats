@@ -391,3 +391,29 @@ commands() {
     ok canpid decode -j knee.pcapng
     [ "$(grep -c '"msg":"pid","board":"lknee"' <<<"$output")" -ge "$sent" ]
 }
+
+# comments FILE: those of its section header; notes FILE: those of its packets.
+comments() { capinfos "$1" | sed -n 's/^Capture \(comment\|application\): *//p'; }
+notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null; }
+
+@test "the header says what wrote it, over which link and wire, with which names and config" {
+    mkdir -p config/armwire
+    printf '[board spare]\nid = 0x140\n' >config/armwire/canpid.ini
+    exits 3 canpid -q -l "$fast" --record run.pcapng <<<$'watch -n 1\ndisable -b 0x160 -c tor'
+    about=$(comments run.pcapng)
+    has "$about" "canpid 0."
+    has "$about" "wire spec"
+    has "$about" "link sim:?time=virtual"
+    has "$about" "subject board 64 lknee"
+    has "$about" "subject board 320 spare"
+    has "$about" "config file: canpid.ini [board spare] id = 0x140"
+    same "$(notes run.pcapng)" "subject board 352 0x160" # named by the command, after the header
+    ok canpid -q info -j run.pcapng
+    same "$(json .marks)" 0
+    ok ezphys -q -l 'sim:?scene=pendulum' --wire le32,long=8 --record run.pcapng motor hinge 2 1000 --for 0.02s
+    has "$(comments run.pcapng)" "wire endian=le,long=8,msg="
+    has "$(notes run.pcapng)" "subject joint 1 hinge" # of the scene, which the link loads
+    ok ezphys -q -l 'sim:?scene=pendulum' record run.pcapng --for 0.02s
+    has "$(comments run.pcapng)" "subject joint 1 hinge"
+    ok ezphys -q plot run.pcapng hinge.displacement --out run.svg
+}

@@ -114,8 +114,9 @@ void aw_ezphys_names_axes(struct aw_ezphys_names *names, const char *joint, unsi
         entry->axes = axes;
 }
 
-static void append_line(const struct aw_ezphys_name *entry, char *out, size_t size)
+void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE])
 {
+    const size_t size = AW_EZPHYS_NAME_LINE;
     bool partners = entry->bodies[0][0] || entry->bodies[1][0];
     snprintf(out, size, "%s %u %s", kinds[entry->kind], (unsigned)entry->id, entry->name);
     for (int i = 0; i < 2 && partners; i++)
@@ -124,20 +125,6 @@ static void append_line(const struct aw_ezphys_name *entry, char *out, size_t si
         aw_append(out, size, " ", "slider");
     if (entry->axes)
         aw_append(out, size, " ", "axes=%u", entry->axes);
-}
-
-size_t aw_ezphys_names_lines(const struct aw_ezphys_names *names, size_t from, char *out,
-                             size_t size)
-{
-    *out = '\0';
-    for (; from < names->n; from++) {
-        char line[4 * AW_EZPHYS_NAME_SIZE + 32];
-        append_line(&names->list[from], line, sizeof line);
-        if (strlen(out) + strlen(line) + 2 > size)
-            break;
-        aw_append(out, size, "\n", "%s", line);
-    }
-    return from;
 }
 
 #define WORDS 8 /* of a line, and one too many */

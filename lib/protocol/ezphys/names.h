@@ -72,10 +72,10 @@ void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
 /* The same with how many axes it has. */
 void aw_ezphys_names_axes(struct aw_ezphys_names *names, const char *joint, unsigned axes);
 
-/* Writes entries from number from on as lines of such a file, as many as fit; returns the number
- * behind the last one. */
-size_t aw_ezphys_names_lines(const struct aw_ezphys_names *names, size_t from, char *out,
-                             size_t size);
+#define AW_EZPHYS_NAME_LINE (4 * AW_EZPHYS_NAME_SIZE + 32) /* bytes of a line, with its NUL */
+
+/* Writes an entry as a line of such a file, without its end. */
+void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE]);
 
 /* Reads such a file to its end; in NULL: the file of this name. AW_MALFORMED names file, line and
  * what is wrong there. Entries of the lines before stay. */

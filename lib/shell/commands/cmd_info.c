@@ -76,9 +76,7 @@ static void take(struct survey *s, const struct aw_log_entry *entry)
         s->first_ns = entry->time_ns;
     if (timed)
         s->last_ns = s->now_ns = entry->time_ns;
-    bool (*names)(struct aw_session *, const char *) = s->session->tool->names.take;
-    if (*entry->comment && !aw_session_kept_packets(entry->comment) &&
-        !(names && names(s->session, entry->comment))) {
+    if (*entry->comment && !aw_session_is_note(entry->comment)) {
         double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
         struct aw_object row;
         s->marks++;
@@ -104,7 +102,8 @@ static enum aw_status read_all(struct survey *s)
     struct aw_log *log;
     struct aw_log_entry entry;
     const struct aw_protocol *protocol = s->session->tool->protocol;
-    struct aw_log_options options = {{protocol->ports[0], protocol->ports[1]}, &protocol->medium};
+    struct aw_log_options options = {.ports = {protocol->ports[0], protocol->ports[1]},
+                                     .medium = &protocol->medium};
     struct aw_progress progress = aw_progress(s->session, s->path, false);
     enum aw_status status = aw_log_open(&log, s->path, &options, &s->session->err);
     while (status == AW_OK || status == AW_MALFORMED) {

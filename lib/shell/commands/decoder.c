@@ -59,6 +59,8 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
     d->time_ns = AW_NO_TIME;
     d->framer = (struct aw_framer){.dir = d->dir};
     aw_pcap_end(&d->reader);
+    d->reader.about = aw_session_about;
+    d->reader.context = d->session;
     for (size_t i = 0; i < 2; i++)
         d->ways[i] = (struct aw_way){.framer.dir = i ? AW_RX : AW_TX,
                                      .held = d->session->device.frame + i * (AW_FRAME_ROOM / 2)};

@@ -242,7 +242,8 @@ static enum aw_status load(struct loader *l, const char *path)
     struct aw_log *log;
     struct aw_log_entry entry;
     const struct aw_protocol *protocol = l->session->tool->protocol;
-    struct aw_log_options options = {{protocol->ports[0], protocol->ports[1]}, &protocol->medium};
+    struct aw_log_options options = {.ports = {protocol->ports[0], protocol->ports[1]},
+                                     .medium = &protocol->medium};
     enum aw_status status = aw_log_open(&log, path, &options, &l->session->err);
     while (status == AW_OK) {
         status = aw_log_next(log, &entry, &l->session->err);

@@ -348,7 +348,13 @@ struct aw_messages aw_session_spoken(const struct aw_session *session);
 /* Packets of files are kept in recordings, as comments. The next text to keep, from *at on, which
  * moves behind it. False: there is none. */
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size);
-bool aw_session_kept_packets(const char *comment); /* is it such a text? */
+
+/* Is a comment of a recording such a text, or names of subjects? Others are marks of the user. */
+bool aw_session_is_note(const char *comment);
+
+/* For readers of recordings, an aw_pcap_about_fn whose context is the session: takes the names in a
+ * section header. */
+void aw_session_about(void *session, const char *program, const char *comment, size_t length);
 
 /* The same for a table: lines behind '#', which begin it. Nothing where there are none. */
 void aw_session_write_packets(const struct aw_session *session, FILE *file);

@@ -27,9 +27,21 @@ static int mark_of(const char *comment)
     return i;
 }
 
-bool aw_session_kept_packets(const char *comment)
+bool aw_session_is_note(const char *comment)
 {
-    return mark_of(comment) < MARKS;
+    return mark_of(comment) < MARKS ||
+           strncmp(comment, AW_SUBJECT_LINE, strlen(AW_SUBJECT_LINE)) == 0;
+}
+
+void aw_session_about(void *context, const char *program, const char *comment, size_t length)
+{
+    struct aw_session *session = context;
+    char text[AW_LOG_COMMENT];
+    (void)program;
+    if (!session->tool->names.take)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)length, comment);
+    session->tool->names.take(session, text);
 }
 
 /* Up to the end of a line, if one fits; of a longer one so much as fits. */

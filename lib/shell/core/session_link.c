@@ -111,7 +111,8 @@ static void take_names(struct aw_session *session, const char *url)
 {
     struct aw_log *log;
     struct aw_log_entry entry = {.time_ns = 0};
-    struct aw_log_options options = {.medium = &session->tool->protocol->medium};
+    struct aw_log_options options = {
+        .medium = &session->tool->protocol->medium, .about = aw_session_about, .context = session};
     struct aw_url parts;
     session->tool->names.take(session, NULL);
     if (aw_url_parse(&parts, url, NULL) != AW_OK ||

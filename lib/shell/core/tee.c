@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "capture/pcapng.h"
+#include "shell/core/section.h"
 #include "shell/core/stop.h"
 
 #define WAIT_NS (250 * AW_MILLISECOND) /* MCAP: so long messages wait for others */
@@ -34,7 +34,7 @@ struct message {
 /* A way of writing; the ending of the file's name chooses it. They are false after aw_tee_lost. */
 struct aw_tee_format {
     const char *ending;
-    bool (*begin)(struct aw_tee *tee, const char *interface);
+    bool (*begin)(struct aw_tee *tee, const char *url);
     bool (*put)(struct aw_tee *tee, const struct message *message);
     bool (*end)(struct aw_tee *tee); /* or NULL */
 };
@@ -57,14 +57,17 @@ static bool lose(struct aw_tee *tee, struct aw_error *err)
 
 /* ---- pcapng ---- */
 
-static bool begin_pcapng(struct aw_tee *tee, const char *interface)
+static bool begin_pcapng(struct aw_tee *tee, const char *url)
 {
     const struct aw_protocol *protocol = tee->session->tool->protocol;
-    uint8_t block[AW_PCAPNG_BEGIN_MAX];
     tee->wrapper = (struct aw_wrapper){.medium = protocol->medium,
                                        .ports = {protocol->ports[0], protocol->ports[1]}};
-    size_t n = aw_pcapng_begin(block, aw_wrapper_linktype(&tee->wrapper), interface);
-    return put_bytes(tee, block, n);
+    size_t size = 0;
+    uint8_t *section = aw_section_make(tee->session, url, aw_wrapper_linktype(&tee->wrapper),
+                                       &tee->names_at, &size);
+    bool good = section && put_bytes(tee, section, size);
+    free(section);
+    return good;
 }
 
 static bool put_pcapng(struct aw_tee *tee, const struct message *message)
@@ -254,20 +257,24 @@ bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struc
     return add(tee, &message, err);
 }
 
+static bool put_note(struct aw_tee *tee, int64_t time_ns, const char *text)
+{
+    struct message message = remark(time_ns, text);
+    return put(tee, &message, &tee->session->device.tee_lost);
+}
+
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns)
 {
     char text[NAMES_MAX];
-    size_t at = 0, own = 0;
+    size_t own = 0;
     bool good = true;
-    if (tee->named || !tee->file)
-        return true;
-    while (good && (aw_session_keep_packets(session, &own, text, sizeof text) ||
-                    (session->tool->names.keep &&
-                     session->tool->names.keep(session, &at, text, sizeof text)))) {
-        struct message message = remark(time_ns, text);
-        tee->named = true;
-        good = put(tee, &message, &session->device.tee_lost);
-    }
+    while (!tee->named && tee->file && good &&
+           aw_session_keep_packets(session, &own, text, sizeof text))
+        good = put_note(tee, time_ns, text);
+    tee->named = true;
+    while (session->tool->names.keep && tee->file && good &&
+           session->tool->names.keep(session, &tee->names_at, text, sizeof text))
+        good = put_note(tee, time_ns, text);
     return good;
 }
 

@@ -13,8 +13,9 @@ struct aw_tee_format;
 
 /* Owns the file and what waits for it; {0} records nothing. */
 struct aw_tee {
-    bool narrowed; /* it takes only what concerns the command that records */
-    bool named;    /* the names of tool->names have been written */
+    bool narrowed;     /* it takes only what concerns the command that records */
+    bool named;        /* the packets of files have been written */
+    uint64_t names_at; /* place in names.keep behind the names that have been written */
     FILE *file;
     char name[240]; /* for messages: "--record: run.pcapng" */
     struct aw_session *session;
@@ -42,8 +43,8 @@ bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_
 /* The same with a packet that has only a comment. */
 bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err);
 
-/* Names, as packets that have only comments, before the first message; once. They stay where only
- * the last messages are kept. */
+/* Before each message: writes the packets of files, once, and names that are not in the file yet,
+ * as packets with only a comment. --last keeps them all. */
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
 /* Writes what waits, closes the file and frees the tee, if there is one. False, and why, if it

@@ -218,14 +218,21 @@ struct aw_subject_hooks {
     aw_grid_unit_fn *unit;
 };
 
-/* Names that the wire does not carry, kept in recordings. */
+/* Names that the wire does not carry, kept in recordings. A text is lines of "subject FIELD NUMBER
+ * NAME" ("subject board 64 lknee", "subject joint 3 neck axes=3"). */
 struct aw_name_hooks {
-    /* The next text to keep, from number *at on, which moves behind it. False: there is none. */
-    bool (*keep)(struct aw_session *session, size_t *at, char *out, size_t size);
-    /* Takes such a text back; NULL: another recording begins, those of the one before are over.
-     * False: it is none, but a comment. */
+    /* Writes the next text, from *at on, which starts at 0 and is the tool's. Names that are learnt
+     * later follow when it is called again. False: nothing new. */
+    bool (*keep)(struct aw_session *session, uint64_t *at, char *out, size_t size);
+    /* Takes such a text from a recording that is read; NULL: another recording begins, whose names
+     * replace those of the one before. False: the text is a plain comment. */
     bool (*take)(struct aw_session *session, const char *text);
+    /* Writes the name of the wire in use, or its whole description if it has no name; returns it.
+     * NULL: the variant's name. */
+    const char *(*wire)(struct aw_session *session, char *out, size_t size);
 };
+
+#define AW_SUBJECT_LINE "subject " /* the start of each line of such a text */
 
 /* Messages with fields of no bits, whose values follow from the order of the packets. */
 struct aw_ordered {

@@ -5,6 +5,7 @@
  * writes a capture of the frames on standard input, one a line: "> 041#00" sent, "< 05E#00"
  * received. For tests that read it with other programs.
  */
+#include "base/text.h"
 #include "capture/pcapng.h"
 
 #include <setjmp.h>
@@ -96,6 +97,93 @@ static void a_file_begins_as_the_format_says(void **state)
         return;
     assert_int_equal(n, sizeof expected);
     assert_memory_equal(out, expected, n);
+}
+
+static void a_section_header_with_comments(void **state)
+{
+    static const uint8_t expected[] = {
+        /* type, length, byte order, version, length of the section */
+        0x0A, 0x0D, 0x0D, 0x0A, 64, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF,
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        /* program, two comments, end, length */
+        4, 0, 8, 0, 't', 'o', 'o', 'l', ' ', '1', '.', '2', 1, 0, 3, 0, 'o', 'n', 'e', 0, 1, 0, 8,
+        0, 't', 'w', 'o', '\n', 't', 'w', 'o', '2', 0, 0, 0, 0, 64, 0, 0, 0};
+    const char *comments[] = {"one", "two\ntwo2"};
+    uint8_t out[AW_PCAPNG_BEGIN_MAX];
+    (void)state;
+    size_t n = aw_pcapng_section(out, sizeof out, "tool 1.2", comments, 2);
+    assert_int_equal(n, sizeof expected);
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        assert_memory_equal(out, expected, n);
+}
+
+struct abouts {
+    char text[400];
+};
+
+static void take_about(void *context, const char *program, const char *comment, size_t length)
+{
+    struct abouts *abouts = context;
+    aw_append(abouts->text, sizeof abouts->text, "; ", "%s: %.*s", program, (int)length, comment);
+}
+
+/* The comments come with the program's name, wherever that stands, before the first packet; those
+ * of the section before are over. */
+static void comments_of_sections_are_read(void **state)
+{
+    static uint8_t file[4 * AW_PCAPNG_BEGIN_MAX];
+    const char *comments[] = {"one", "two"};
+    struct abouts abouts = {.text = ""};
+    struct aw_pcap_reader reader = {.about = take_about, .context = &abouts};
+    struct aw_packet packet;
+    size_t used, n = 0;
+    (void)state;
+    n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, "tool 1.2", comments, 2);
+    n += aw_pcapng_interface(file + n, AW_LINKTYPE_USER0, "x");
+    n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, NULL, comments, 1);
+    n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, "other", NULL, 0);
+    struct aw_span in = {file, n};
+    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_MORE);
+    assert_int_equal(used, n);
+    assert_string_equal(abouts.text, "tool 1.2: one; tool 1.2: two; : one");
+    assert_string_equal(reader.program, "other");
+    aw_pcap_end(&reader);
+    assert_true(reader.about == take_about && reader.context == &abouts && !*reader.program);
+    memcpy(file + n, file + 24, 12); /* the program's name behind the comments */
+    memmove(file + 24, file + 36, 16);
+    memcpy(file + 40, file + n, 12);
+    *abouts.text = '\0';
+    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_MORE);
+    assert_string_equal(abouts.text, "tool 1.2: one; tool 1.2: two; : one");
+}
+
+/* A comment is written whole or not at all; a program's name is cut. */
+static void what_does_not_fit_is_left_out(void **state)
+{
+    static char large[70000], name[100];
+    static uint8_t out[70000];
+    const char *comments[] = {large, "small"};
+    struct abouts abouts = {.text = ""};
+    (void)state;
+    memset(large, 'l', sizeof large - 1);
+    memset(name, 'n', sizeof name - 1);
+    for (size_t size = 1; size < 300; size += 7) {
+        large[size] = '\0';
+        size_t n = aw_pcapng_section(out, AW_PCAPNG_BEGIN_MAX, name, comments, 2);
+        assert_true(n <= AW_PCAPNG_BEGIN_MAX);
+        struct aw_pcap_reader reader = {.about = take_about, .context = &abouts};
+        struct aw_packet packet;
+        size_t used;
+        *abouts.text = '\0';
+        assert_int_equal(aw_pcap_next(&reader, (struct aw_span){out, n}, &packet, &used, NULL),
+                         AW_MORE);
+        assert_int_equal(strlen(reader.program), AW_PCAP_PROGRAM - 1);
+        assert_int_equal(strstr(abouts.text, "lll") != NULL, size >= 3 && size <= 168);
+        assert_int_equal(strstr(abouts.text, "small") != NULL, size <= 156 || size > 168);
+        large[size] = 'l';
+    }
+    size_t n = aw_pcapng_section(out, sizeof out, NULL, comments, 2);
+    assert_int_equal(n, 28 + 12 + 4); /* longer than an option can be */
 }
 
 /* All bytes of two packets: with everything, and with as little as there can be. */
@@ -769,6 +857,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_of_every_kind),
         cmocka_unit_test(names_of_interfaces),
         cmocka_unit_test(a_comment_is_cut_to_an_option),
+        cmocka_unit_test(a_section_header_with_comments),
+        cmocka_unit_test(comments_of_sections_are_read),
+        cmocka_unit_test(what_does_not_fit_is_left_out),
         cmocka_unit_test(packets_are_as_the_format_says),
     };
     if (argc == 4 && strcmp(argv[1], "write") == 0)
