@@ -71,7 +71,7 @@ struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_ga
 /* Only whether it is stable, and Ms: faster. INFINITY if it is not. */
 double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *per_tick);
 
-/* The open loop, for Nyquist and Bode curves: the i-th of its frequencies; false behind the last.
+/* The open loop, for Bode curves: the i-th of its frequencies; false behind the last.
  */
 bool aw_loop_point(const struct aw_loop *loop, const struct aw_gains *per_tick, size_t i,
                    double *omega, double complex *open);

@@ -791,7 +791,7 @@ END
     has "$stderr" "tune: the previous gains are back: by overshoot the new ones are no better"
     ok canpid -l "$fast" -q tune -b lhip -c tor --yes --force --report page.html
     has "$(<page.html)" "the new gains are kept: IAE"
-    same "$(grep -c '<svg' page.html)" 5
+    same "$(grep -c '<svg' page.html)" 4
     hasnt "$(<page.html)" "<script"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
     ok canpid -l "$fast" tune -b lknee -c pos --old old --report page.html
@@ -910,21 +910,17 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     as_fast_as_the_knee
     fails 5 canpid identify --from other.csv
     has "$stderr" "time [s]"
-    ok canpid -j design m.json --compare --plot steps.svg --nyquist n.svg
+    ok canpid -j design m.json --compare --plot steps.svg
     same "$(jq -s 'map(.rule) | length' <<<"$output")" 6
     same "$(jq -s 'map(select(.rule == "robust")) | .[0] | .ms <= 1.6 and .stable' <<<"$output")" true
     has "$(<bode.svg)" ">coherence<"
-    ok canpid -j design m.json --bode loop.svg --nyquist n.svg
+    ok canpid -j design m.json --bode loop.svg
     # margins and Ms are marked with the numbers that are told, each by a line in another colour
     drawn() { grep -o ">$1 [0-9.]*" loop.svg | grep -o '[0-9.]*$'; }
     same "$(json "[.ms - $(drawn Ms), .gain_margin - $(drawn 'gain margin'), (.phase_margin - $(drawn 'phase margin')) / 100] |
         map(fabs < 0.0051)")" '[true,true,true]'
     same "$(grep -c '<path [^>]*stroke="#d55e00"' loop.svg)" 3
     same "$(grep -c '<path [^>]*stroke="#777"[^>]*stroke-dasharray="2 2"' loop.svg)" 3
-    has "$(<n.svg)" ">-1<"
-    has "$(<n.svg)" ">unit circle<"
-    has "$(<n.svg)" ">10 Hz<"
-    has "$(<n.svg)" ">robust<"
     ok canpid -j design m.json --compare --bode loops.svg
     hasnt "$(<loops.svg)" "margin "
     has "$(<loops.svg)" ">amigo<"

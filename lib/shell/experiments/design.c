@@ -260,18 +260,16 @@ char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *mod
 static enum aw_status plot(struct aw_session *session, const struct aw_model *model,
                            const struct aw_proposal *proposals, size_t n, double step)
 {
-    const char *paths[] = {aw_option(session, "plot"), aw_option(session, "nyquist"),
-                           aw_option(session, "bode")};
+    const char *paths[] = {aw_option(session, "plot"), aw_option(session, "bode")};
     enum aw_status status = AW_OK;
-    for (int i = 0; i < 3 && status == AW_OK; i++) {
+    for (int i = 0; i < 2 && status == AW_OK; i++) {
         size_t size;
         if (!paths[i])
             continue;
-        char *svg = i == 1 ? aw_bench_draw_nyquist(session, model, proposals, n, paths[i], &size)
-                    : i == 2
-                        ? aw_bench_draw_loop(session, model, proposals, n, paths[i], &size)
-                        : aw_bench_draw_steps(session, model, proposals, n, step, paths[i], &size);
-        status = aw_bench_write_drawn(session, svg, size, paths[i]);
+        char *drawn =
+            i == 1 ? aw_bench_draw_loop(session, model, proposals, n, paths[i], &size)
+                   : aw_bench_draw_steps(session, model, proposals, n, step, paths[i], &size);
+        status = aw_bench_write_drawn(session, drawn, size, paths[i]);
     }
     return status;
 }

@@ -126,8 +126,6 @@ extern const struct aw_bench_hooks aw_target_bench;
             {.name = "compare", .help = "all rules in one table"},                                \
             {.name = "plot", .value = "FILE", AW_PICTURE,                                         \
              .help = "draw the predicted steps into an .svg, .png or .pdf file"},                 \
-            {.name = "nyquist", .value = "FILE", AW_PICTURE,                                      \
-             .help = "draw the open loops into an .svg, .png or .pdf file"},                      \
             {.name = "bode", .value = "FILE", AW_PICTURE,                                         \
              .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),  \
         .args = AW_ARGS({.name = "model", .kind = AW_ARG_FILE,                                    \

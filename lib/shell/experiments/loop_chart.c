@@ -1,4 +1,4 @@
-/* Charts of open loops: over frequency with margins and sensitivity, and as Nyquist curves. */
+/* Charts of open loops over frequency, with margins and sensitivity. */
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,15 +7,12 @@
 #include "shell/commands/picture.h"
 #include "shell/experiments/tuning.h"
 
-#define CURVE     2000
-#define AROUND    2.5  /* how far a Nyquist curve is drawn from 0 */
-#define SLOWEST   50.0 /* times below the crossover that a curve begins */
-#define CIRCLE    101
-#define MOST      AW_RULES
-#define PER_TURN  6.283185307
-#define PER_RAD   57.29577951
-#define TEXT      48
-#define NAMED_MAX 12
+#define CURVE    2000
+#define SLOWEST  50.0 /* times below the crossover that a curve begins */
+#define MOST     AW_RULES
+#define PER_TURN 6.283185307
+#define PER_RAD  57.29577951
+#define TEXT     48
 
 /* One loop at its frequencies. */
 struct loop_curve {
@@ -70,9 +67,6 @@ static struct loop_curve *fill_all(struct aw_session *session, const struct aw_m
     free(curves);
     return NULL;
 }
-
-/* ---- Over frequency ----------------------------------------------------------------------------
- */
 
 /* Where the gain falls through 1 for the last time, where the phase is -180 next to the gain
  * margin, and where |S| is greatest; n: nowhere. */
@@ -214,118 +208,6 @@ char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *mode
                               path, size, &session->err);
     }
     free(chart);
-    free(curves);
-    return svg;
-}
-
-/* ---- In the plane ------------------------------------------------------------------------------
- */
-
-struct plane {
-    struct aw_series series[MOST + 4];
-    size_t n;
-    double *x[MOST], *y[MOST];
-    double unit[2][CIRCLE], away[2][CIRCLE], centre[2];
-    char ms[TEXT], text[NAMED_MAX][TEXT];
-    const char *texts[NAMED_MAX], *one[1];
-    double at[2][NAMED_MAX];
-};
-
-static struct aw_series circle(double points[2][CIRCLE], double x, double radius)
-{
-    for (int i = 0; i < CIRCLE; i++) {
-        points[0][i] = x + cos(i * PER_TURN / (CIRCLE - 1)) * radius;
-        points[1][i] = sin(i * PER_TURN / (CIRCLE - 1)) * radius;
-    }
-    return (struct aw_series){.x = points[0], .y = points[1], .n = CIRCLE, .curve = true};
-}
-
-static bool add_curve(struct plane *p, const struct loop_curve *c, const char *name)
-{
-    size_t i = p->n, n = 0;
-    p->x[i] = calloc(c->n + 1, sizeof **p->x);
-    p->y[i] = calloc(c->n + 1, sizeof **p->y);
-    if (!p->x[i] || !p->y[i])
-        return false;
-    for (size_t k = 0; k < c->n; k++)
-        if (cabs(c->open[k]) < AROUND) {
-            p->x[i][n] = creal(c->open[k]);
-            p->y[i][n++] = cimag(c->open[k]);
-        }
-    p->series[p->n++] =
-        (struct aw_series){.label = name, .x = p->x[i], .y = p->y[i], .n = n, .curve = true};
-    return true;
-}
-
-/* The frequencies 1, 2, 5, 10 … that the curve passes. */
-static void add_frequencies(struct plane *p, const struct loop_curve *c)
-{
-    static const double digits[] = {1, 2, 5};
-    size_t n = 0;
-    for (size_t k = 1; k < c->n && n < NAMED_MAX; k++)
-        for (int d = 0; d < 3; d++) {
-            double hz = digits[d] * pow(10, floor(log10(c->hz[k])));
-            if (!(c->hz[k - 1] < hz && hz <= c->hz[k]) || cabs(c->open[k]) >= AROUND)
-                continue;
-            p->at[0][n] = creal(c->open[k]);
-            p->at[1][n] = cimag(c->open[k]);
-            snprintf(p->text[n], TEXT, "%g Hz", hz);
-            p->texts[n] = p->text[n];
-            n += n < NAMED_MAX - 1;
-        }
-    p->series[p->n++] = (struct aw_series){
-        .x = p->at[0], .y = p->at[1], .n = n, .dots = true, .colour = 1, .texts = p->texts};
-}
-
-static void add_circles(struct plane *p)
-{
-    p->series[p->n] = circle(p->unit, 0, 1);
-    p->series[p->n].label = "unit circle";
-    p->series[p->n++].guide = true;
-    snprintf(p->ms, TEXT, "Ms %.3g", AW_DESIGN_MS);
-    p->series[p->n] = circle(p->away, -1, 1 / AW_DESIGN_MS);
-    p->series[p->n].label = p->ms;
-    p->series[p->n].colour = 7;
-    p->series[p->n++].dashed = true;
-    p->centre[0] = -1;
-    p->one[0] = "-1";
-    p->series[p->n++] = (struct aw_series){
-        .x = p->centre, .y = p->centre + 1, .n = 1, .dots = true, .colour = 7, .texts = p->one};
-}
-
-char *aw_bench_draw_nyquist(struct aw_session *session, const struct aw_model *model,
-                            const struct aw_proposal *proposals, size_t n, const char *path,
-                            size_t *size)
-{
-    struct loop_curve *curves = fill_all(session, model, proposals, n);
-    struct plane *p = curves ? calloc(1, sizeof *p) : NULL;
-    char title[160], *svg = NULL;
-    bool good = p;
-    for (size_t i = 0; i < n && good; i++)
-        good = add_curve(p, &curves[i], aw_rule_name(proposals[i].rule));
-    if (curves && !good)
-        aw_no_memory(&session->err);
-    if (good) {
-        if (n == 1)
-            add_frequencies(p, curves);
-        add_circles(p);
-        const struct aw_panel panels[] = {{.label = "imaginary", .series = p->series, .n = p->n}};
-        aw_picture_title(session, "Open loop (Nyquist), circle of Ms 1.6 around -1", AW_NO_TIME,
-                         title, sizeof title);
-        svg = aw_picture_draw(&(struct aw_chart){.title = title,
-                                                 .x_label = "real",
-                                                 .round = true,
-                                                 .panels = panels,
-                                                 .n = 1,
-                                                 .width = 800,
-                                                 .height = 560},
-                              path, size, &session->err);
-    }
-    for (size_t i = 0; p && i < MOST; i++) {
-        free(p->x[i]);
-        free(p->y[i]);
-    }
-    free(p);
     free(curves);
     return svg;
 }

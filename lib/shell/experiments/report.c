@@ -178,8 +178,7 @@ static bool put_charts(struct aw_session *session, FILE *file, const struct aw_b
                                            (s->to - s->from) / s->model->full_scale, NULL, &size));
     if (good && s->proposal->margins.stable)
         good = put_svg(file, aw_bench_draw_loop(session, s->model, s->proposal, 1, NULL, &size));
-    return good &&
-           put_svg(file, aw_bench_draw_nyquist(session, s->model, s->proposal, 1, NULL, &size));
+    return good;
 }
 
 /* The options of a kind that were given, as a shell reads them. */

@@ -86,8 +86,7 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
  * session->err. Bode has the model as
  * a line and what was measured as points, hollow where their coherence is low, and the coherence.
  * The others are of the proposals: steps; the open loop over frequency with its margins, and |S|
- * with Ms, its greatest value; Nyquist curves with -1, the unit circle and frequencies. Margins and
- * frequencies are marked where there is one proposal. */
+ * with Ms, its greatest value. Margins are marked where there is one proposal. */
 char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
                          size_t *size);
 char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *model,
@@ -96,9 +95,6 @@ char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *mod
 char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *model,
                          const struct aw_proposal *proposals, size_t n, const char *path,
                          size_t *size);
-char *aw_bench_draw_nyquist(struct aw_session *session, const struct aw_model *model,
-                            const struct aw_proposal *proposals, size_t n, const char *path,
-                            size_t *size);
 
 /* What tune did, for its report. Runs without samples were not made. */
 struct aw_bench_story {
