@@ -14,7 +14,6 @@ suppressions=(
     --suppress=missingIncludeSystem
     # out parameters that a called function fills entirely
     --suppress=uninitvar:lib/wire/encode.c
-    --suppress=uninitvar:lib/protocol/hidmotor/waypoints.c
     --suppress=ctuuninitvar:lib/protocol/hidmotor/gains.c
     # p ? p : old keeps the pointer whichever it is
     --suppress=memleak:lib/shell/commands/plot_file.c

@@ -237,6 +237,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          AW_PLAY_COLUMNS,
          AW_PLAY_UNIT,
+         AW_PLAY_EVERY,
          AW_PLAY_OPTIONS,
          DEVIATION_OPTION,
          {.name = "max-speed", .value = "NUMBER",

@@ -166,6 +166,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          AW_PLAY_COLUMNS,
          AW_PLAY_UNIT,
+         AW_PLAY_EVERY,
          AW_PLAY_OPTIONS,
          STEERING,
          {.name = "rate", .value = "HZ", .help = "setpoints a second", .fallback = "50",

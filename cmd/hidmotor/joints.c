@@ -277,6 +277,8 @@ static enum aw_status follow(struct aw_session *session, const struct aw_hidmoto
     plan->mode = target->mode;
     state->planned = true;
     aw_session_moves(session);
+    if (!state->streams)
+        state->lost_all = 0;
     state->streams = true;
     begin_answer(session);
     return end_answer(session, aw_hidmotor_follow(&state->arm, plan, &session->err));
@@ -414,6 +416,14 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
     aw_move_ms(session);
 }
 
+static void played(struct aw_session *session)
+{
+    aw_object_count(&session->result, "lost", motor_state(session)->lost_all);
+    size_t before = session->result.n;
+    motor_report_joints(session);
+    aw_object_details(&session->result, before);
+}
+
 const struct aw_joints motor_joints = {
     .law = &motor_law,
     .columns = columns,
@@ -424,8 +434,7 @@ const struct aw_joints motor_joints = {
     .key_s = 0.2,
     .tabled = true,
     .take = take_shape,
-    .load = motor_load,
-    .played = motor_played,
+    .played = played,
     .report = report,
     .stays = true,
     .open = motor_ready_to_make,

@@ -32,7 +32,7 @@ struct motor_state {
     bool linear;       /* single motions of this command */
     bool streams;      /* it is one of many */
     int lost;          /* answers of a stream, in a row */
-    uint64_t lost_all; /* and since the beginning */
+    uint64_t lost_all; /* and of the stream */
     int usual_ms;      /* the timeout, while another one is in force */
     int64_t due_ns;    /* attend asks again */
     int64_t sound_ns;  /* of the bench: its joint said last where it can be */
@@ -112,9 +112,6 @@ enum aw_status motor_set(struct aw_session *session, struct aw_record *request);
 enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes);
 
 /* See struct aw_joints. */
-struct aw_play;
-enum aw_status motor_load(struct aw_play *play, const char *file);
-void motor_played(struct aw_session *session);
 
 /* See struct aw_tool. */
 enum aw_status motor_ping(struct aw_session *session, double *ms);

@@ -119,16 +119,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3",
           .endings = "csv"}),
-     .options = AW_OPTIONS(
-         {.name = "columns", .value = "NAMES",
-          .help = "the names of the columns: t_s,m1,m2,m3 (t_ms, dt_ms, q1, base …; - for a "
-              "column to ignore)"},
-         {.name = "every", .value = "TIME", .unit = "s", .min = 1e-3, .max = 3600,
-          .help = "the time between two rows, if the file has no times"},
-         {.name = "from-line", .value = "LINE", .unit = "", .min = 1, .max = 1e9, .whole = true,
-          .help = "play the recording that begins in this line, up to its end"},
-         {.name = "unit", .value = "UNIT", .choices = AW_LIST("deg", "rad"),
-          .help = "the unit of the angles, if the file does not name it"},
+     .options = AW_OPTIONS(AW_PLAY_COLUMNS, AW_PLAY_UNIT, AW_PLAY_EVERY,
          AW_PLAY_OPTIONS),
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("$ printf 't,m1,m2,m3\\n0,0,0,0\\n1,0,30,-20\\n' "
@@ -140,8 +131,8 @@ static const struct aw_command commands[] = {
          "(--approach), and setpoints are sent at --rate (default 50 Hz). The keys + and - "
          "change the speed. Without --cubic or --quintic the joints move linearly between the "
          "points. Columns are separated by commas, semicolons, tabs or blanks; times are in "
-         "seconds (in ms if the column is t_ms), angles in deg. If the meaning of a file is "
-         "not clear, the message has the command that says it."},
+         "seconds (in ms if the column is t_ms), angles in deg. A file without a header needs "
+         "--columns; the error shows them."},
     {.name = "record", .group = AW_GROUP_KEEP,
      .summary = "record the motion of the joints in a file",
      .args = AW_ARGS(

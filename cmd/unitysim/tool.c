@@ -168,6 +168,7 @@ static const struct aw_command commands[] = {
           .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600},
          AW_PLAY_COLUMNS,
          AW_PLAY_UNIT,
+         AW_PLAY_EVERY,
          AW_PLAY_OPTIONS),
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s",

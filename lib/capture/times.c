@@ -8,8 +8,6 @@
 #include "base/number.h"
 #include "base/text.h"
 
-#define NEAR 0.1 /* the beginning: this share of what has gone by */
-
 void aw_column_unit(const char *text, char *name, size_t size, char unit[16])
 {
     size_t length = strlen(text), end = length, from;
@@ -145,15 +143,4 @@ size_t aw_table_cut_zeros(struct aw_table *table)
         return 0;
     table->n_rows = end;
     return table->lines[end];
-}
-
-bool aw_table_restarts(const struct aw_table *table, int column, size_t first, size_t row)
-{
-    double now = aw_table_cell(table, row, column);
-    if (row < first + 2 || row + 1 >= table->n_rows)
-        return false;
-    double begin = aw_table_cell(table, first, column);
-    double before = aw_table_cell(table, row - 1, column);
-    double next = aw_table_cell(table, row + 1, column);
-    return now < before && next >= now && now - begin <= NEAR * (before - begin);
 }

@@ -49,8 +49,4 @@ enum aw_status aw_table_time(struct aw_table *table, int *column, struct aw_erro
  * array; at least one row stays. Returns the line of the first, 0: there are none. */
 size_t aw_table_cut_zeros(struct aw_table *table);
 
-/* Does the time start again in this row? It is back near its beginning, and goes on from there: two
- * recordings in one file. first: the row where this one began. */
-bool aw_table_restarts(const struct aw_table *table, int column, size_t first, size_t row);
-
 #endif

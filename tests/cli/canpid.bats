@@ -1040,8 +1040,6 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$why" "lknee stands at 0 deg, the first target is 50 deg: farther than --max-jump 7.2 deg — --approach 10deg/s goes there first"
     virtual_json play away.csv -c pos --approach 25deg/s
     same "$(json '[.ok, .sent]')" '[true,51]'
-    fails 2 canpid -q -l "$fast" play away.csv -c pos --near 60
-    has "$why" "--max-jump"
     fails 1 canpid -q -l "$fast" play walk.csv -c pos --max-lag 1deg
     has "$why" "behind its target, more than --max-lag 1 for 0.3 s"
     printf 't,lknee\n0,0\n2,20\n' >jump.csv

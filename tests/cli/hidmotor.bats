@@ -446,7 +446,7 @@ END
     same "$(json '.duration > 1.9 and .duration < 2.1')" true
 }
 
-@test "record writes the names that plot, info and play read; files with the older names still play" {
+@test "record writes the names that plot, info and play read" {
     ok hidmotor -q -l "$fast" record run.csv --for 100ms
     for field in m1.position m3.setpoint; do
         ok hidmotor -q -l "$fast" watch "$field" -n 1
@@ -459,14 +459,6 @@ END
         "m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint m1.velocity m2.velocity m3.velocity m1.effort m2.effort m3.effort"
     virtual_json play run.csv
     same "$(json '[.ok,.lost]')" '[true,0]'
-    sed '1s/\.position//g' run.csv >older.csv
-    same "$(head -n 1 older.csv)" "$(head -n 1 run.csv | sed "s/.position//g")"
-    for file in run.csv older.csv; do
-        ok hidmotor -l "$fast" play "$file" --dry-run
-        grep -h "points, " <<<"$stderr" >"$file.said"
-    done
-    has "$(<run.csv.said)" "within limits"
-    cmp run.csv.said older.csv.said # the same path
 }
 
 @test "record, then play the same file, by the clock" {
@@ -545,7 +537,9 @@ END
     same "$(wc -l <a.csv)" 11
     virtual record b.csv -n 10 --no-header
     same "$(wc -l <b.csv)" 10
-    virtual_json play b.csv --dry-run
+    fails 5 hidmotor -q -l "$fast" play b.csv
+    has "$why" "no header — name the 13 columns in the first line, or give --columns t_s,m1,m2,m3,gripper,-"
+    virtual_json play b.csv --columns t,m1,m2,m3,-,-,-,-,-,-,-,-,- --dry-run
     printf 'move 0 45 0 duration=500ms\nrecord c.csv --until-arrived\n' >script
     virtual_json run script
     same "$(json '.duration > 0.5 and .duration < 2')" true
@@ -616,9 +610,8 @@ END
     virtual play ends.csv --columns t,m1,m2,m3 --cubic --approach 100deg/s
 }
 
-# lab KIND: a recording of the course's programs: from 0 to 20, 30, -40 deg within 2 s, read as fast
-# as the board answers, measured every 16 ms. What differs: the order, the unit of time, what stands
-# between the columns, a header.
+# lab KIND: a recording of the course's programs: from 0 to 20, 30, -40 deg within 2 s, read every
+# 4 ms and measured every 16 ms. The kinds differ in order, unit of time, separator and header.
 lab() {
     awk -v kind="$1" '
     function row(a, b, c, d) { return a between b between c between d }
@@ -628,84 +621,33 @@ lab() {
         between = kind ~ /tabs/ ? "\t" : kind ~ /semicolons/ ? ";" : kind ~ /blanks/ ? " " : ","
         time = unit > 1 ? "t_ms" : "t_s"
         if (kind ~ /header/) print kind ~ /last/ ? row("q1", "q2", "q3", time) : row(time, "q1", "q2", "q3")
-        if (kind ~ /named/) print row("time", "q1_pos", "q2_pos", "q3_pos") between "q1_target"
-        start = kind ~ /zeros/ ? 45 : 0
-        every = kind ~ /often/ ? 0.7 : kind ~ /seldom/ ? 40 : 4
-        for (ms = 0; ms <= 2000; ms += every) {
+        for (ms = 0; ms <= 2000; ms += 4) {
             share = int(ms / 16) * 16 / 2000
-            a = deg(share, 20) + start; b = deg(share, 30) + start; c = deg(share, -40) + start
-            if (kind ~ /zeros/ && ms < 10) a = b = c = 0
-            t = kind ~ /dt/ ? every / 1000 : ms / 1000
-            t *= unit
-            if (kind ~ /whole/) t = int(t)
-            if (kind ~ /matlab/) { printf "%16.7e%16.7e%16.7e%16.7e\n", kind ~ /last/ ? a : t,
-                kind ~ /last/ ? b : a, kind ~ /last/ ? c : b, kind ~ /last/ ? t : c; continue }
-            line = kind ~ /last|dt/ ? row(a, b, c, t) : row(t, a, b, c)
-            if (kind ~ /more/) line = line between every
-            if (kind ~ /named/) line = line between 20
-            print line
+            a = deg(share, 20); b = deg(share, 30); c = deg(share, -40)
+            t = ms / 1000 * unit
+            line = kind ~ /last/ ? row(a, b, c, t) : row(t, a, b, c)
+            print line (kind ~ /more/ ? between 4 : "")
         }
     }'
 }
 
-# as_it_was FILE OPTION…: playing it takes 2 s and ends there.
-as_it_was() {
-    virtual_json play "$@" --approach 60deg/s
-    same "$(json '[.ok, (.duration > 1.95 and .duration < 2.05)]')" '[true,true]'
-    local start=${zeros:-0}
-    same "$(json "[.m1.target-20-$start,.m2.target-30-$start,.m3.target+40-$start] | map(fabs < 0.5) | all")" true
-}
-
-# bats test_tags=plain
-@test "play: the kinds of files that the course has play as they were, or are refused with the line that does it" {
-    while IFS='|' read -r kind first; do
+@test "play: the kinds of files that the course has play as they were, by --columns" {
+    while IFS='|' read -r kind columns; do
         lab "$kind" >lab.csv
-        zeros=$([[ $kind != *zeros* ]] || echo 45)
-        if [ "$first" = plays ]; then
-            as_it_was lab.csv
-            continue
-        fi
         fails 5 hidmotor -q -l "$fast" play lab.csv
-        has "$why" "$first"
-        [[ $why =~ "hidmotor play lab.csv --columns "([^ ]+) ]]
-        as_it_was lab.csv --columns "${BASH_REMATCH[1]}"
+        has "$why" "--columns "
+        virtual_json play lab.csv --columns "$columns"
+        same "$(json '[.ok, (.duration > 1.95 and .duration < 2.05)]')" '[true,true]'
+        same "$(json '[.m1.target-20,.m2.target-30,.m3.target+40] | map(fabs < 0.5) | all')" true
     done <<'END'
-header ms|plays
-header ms last|plays
-header s semicolons|plays
-header ms tabs last whole often|plays
-header ms blanks|plays
-header ms zeros|plays
-s|plays
-matlab s|plays
-ms|the first column was taken for t in s, and then a step is 4 s
-ms often|a step is 0.7 s
-ms seldom|a step is 40 s
-ms more|a step is 4 s
-ms last|does not rise
-ms last more semicolons|does not rise
-s last tabs|does not rise
-matlab ms|a step is 4 s
-matlab ms last|does not rise
-ms dt|since the row before in ms
-named ms|the first column was taken for time in s
-zeros ms|a step is 4 s
+header ms|t_ms,m1.position,m2.position,m3.position
+header ms last|m1.position,m2.position,m3.position,t_ms
+header s semicolons|t_s,base.position,shoulder.position,elbow.position
+ms tabs last|m1.position,m2.position,m3.position,t_ms
+ms blanks|t_ms,m1.position,m2.position,m3.position
+s|t,m1.position,m2.position,m3.position
+ms last more semicolons|m1.position,m2.position,m3.position,t_ms,-
 END
-}
-
-# obeyed FILE OPTION…: what play advises is done, until it plays; nothing of it drives a joint by the
-# clock. $why is what it asked first, $seconds how long it plays.
-obeyed() {
-    local line tries asked=
-    line="hidmotor play $(printf %q "$1")"
-    for ((tries = 0; tries < 5; tries++)); do
-        eval "${line/hidmotor play/hidmotor -j -q -l \"$fast\" play}" >said 2>asked && break
-        [[ $(<asked) =~ "hidmotor play "[^\(]* ]] || break
-        asked+=$(<asked) line=${BASH_REMATCH[0]}
-    done
-    output=$(<said)
-    same "$(json '[.cmd, .ok]')" '["play",true]'
-    why=$asked seconds=$(json .duration)
 }
 
 @test "play --dry-run: the bytes of all that it streams, with -q too" {
@@ -724,76 +666,71 @@ obeyed() {
     same "$(hidmotor decode -j way.pcapng | jq -c 'select(.dir == "tx" and .duration == 20) | [.m1,.m2,.m3]' | tr '\n' ' ')" '[2,1,-1] [4,2,-2] [6,3,-3] '
 }
 
-@test "play: the advice of each question is right, with names that a shell would take apart" {
-    mkdir "it's a long way to the folder of the recordings of the first laboratory of this year"
-    cd it*/
-    lab "ms last" >one.csv
-    two="$PWD/two runs [1].csv"
-    { lab "ms last" && lab "ms last"; } >"$two"
-    obeyed "$two"
-    has "$why" "the time starts again in line 502: two recordings?"
-    same "$seconds" 2
-    # an array that was not filled
-    { lab "ms last" && yes 0,0,0,0 | head -n 300; } >zeros.csv
-    obeyed "$PWD/zeros.csv"
-    hasnt "$why" dt_ms
-    same "$seconds" 2
-    cut -d, -f1-3 one.csv >angles.csv
-    obeyed "$PWD/angles.csv"
-    has "$why" "--every 20ms"
-    same "$seconds" 10
-    awk -F, '{ print $1 * 3.14159 / 180 "," $2 * 3.14159 / 180 "," $3 * 3.14159 / 180 "," $4 }' one.csv >rad.csv
-    obeyed "$PWD/rad.csv"
-    has "$why" "are these radians?"
-    same "$(json '[.m1.target, .m2.target, .m3.target] | map(round)')" '[20,30,-40]'
-    { echo m1,m2,m3,t_ms && awk -F, '{ print $1 "," $2 * 3 "," $3 "," $4 / 8 }' one.csv; } >quick.csv
-    fails 6 hidmotor -q -l "$fast" play quick.csv
-    matches "$why" "*quick.csv:[0-9]*: m2: * deg/s at * s on the way here, faster than 300 deg/s — *: --speed [0-9]*% or --fit would do"
-    share=${why##*--speed }
-    ok hidmotor -q -l "$fast" play quick.csv --speed "${share%% *}"
-    ok hidmotor -q -j -l "$fast" play quick.csv --fit
+# advised FILE: does what play advises, which then plays. $why is the first error.
+advised() {
+    fails 5 hidmotor -q -l "$fast" play "$1"
+    [[ $why =~ (--columns .*)$ ]]
+    # shellcheck disable=SC2086 # options
+    virtual_json play "$1" ${BASH_REMATCH[1]}
+    same "$(json '[.cmd, .ok]')" '["play",true]'
 }
 
-@test "play: a column that rises evenly is asked about, in its unit, before --every is offered" {
+@test "play: what the file does not say is refused, with the --columns that plays it" {
+    printf '0,0,0,0\n1,10,20,-3\n' >bare.csv
+    advised bare.csv
+    has "$why" "bare.csv:1:1: no header — name the 4 columns in the first line, or give --columns t_s,m1,m2,m3"
+    same "$(json .duration)" 1
     printf 'zeit,m1,m2,m3\n0,0,0,0\n0.5,10,20,-3\n1,20,30,-4\n' >mine.csv
-    obeyed "$PWD/mine.csv"
-    has "$why" "if column 1, zeit, is the time in s: hidmotor play"
-    hasnt "$why" "--every"
-    same "$seconds" 1
-    sed -i 's/zeit/seconds/' mine.csv
-    ok hidmotor -q -l "$fast" play mine.csv
-    sed -i 's/m1/waist/' mine.csv
-    fails 5 hidmotor -q -l "$fast" play mine.csv
-    has "$why" "no column for joint m1: there are seconds, waist, m2, m3 — call one of them m1 or base"
+    advised mine.csv
+    has "$why" "no column of times in zeit, m1, m2, m3 — call it t_s or t_ms"
+    sed 's/zeit/time/' mine.csv >time.csv
+    advised time.csv
+    has "$why" "time: in s or in ms?"
+    sed 's/zeit/seconds/' mine.csv >seconds.csv
+    ok hidmotor -q -l "$fast" play seconds.csv
+    sed 's/zeit/t/; s/m1/waist/' mine.csv >waist.csv
+    advised waist.csv
+    has "$why" "no joint 'waist'"
+    same "$(json .joints)" 2
+    printf 't,m1,m2,m3,note\n0,0,0,0,a\n1,10,20,-30,\n' >note.csv
+    advised note.csv
+    printf 'm1,m2,m3\n0,0,0\n1,2,3\n2,4,6\n' >angles.csv
+    advised angles.csv
+    same "$(json .duration)" 0.04
+    fails 5 hidmotor -q -l "$fast" play note.csv --every 20ms
+    has "$why" "the file has times, in the column t"
+    printf 't,m2\n0,0\n1,30\n' >one.csv # one joint alone
+    virtual_json play one.csv
+    same "$(json '.joints, .m2.target' | xargs)" "1 30"
+    printf 't,m1,m2,m3\n0,0,0,0\n0.002,10,90,-3\n' >ms.csv
+    fails 6 hidmotor -q -l "$fast" play ms.csv
+    has "$why" "are the times in another unit, s or ms?"
 }
 
-@test "play: what is not used is named; what is left out, too" {
-    printf 't,m1,m2,m3,gripper,note\n0,0,0,0,9,a\n1,10,20,-30,9,\n0,0,0,0,0,0\n' >four.csv
-    ok hidmotor --dry-run play four.csv
-    has "$stderr" "not used: gripper, note"
-    has "$stderr" "left out the rows of zeros at the end, from line 4"
-    fails 2 hidmotor --dry-run play four.csv --every 20ms
-    has "$why" "it has times, in the column t"
-    fails 2 hidmotor --dry-run play four.csv --from-line 9
-    has "$why" "the last line with numbers is 3"
+@test "play: positions of a recording may be a little beyond the limits, and a little too fast" {
+    printf 't,m1.position,m2.position,m3.position\n0,0,0,0\n1,92,20,-30\n1.1,66,20,-30\n' >run.csv
+    virtual_json play run.csv
+    sed '1s/.position//g' run.csv >typed.csv
+    fails 6 hidmotor -q -l "$fast" play typed.csv
+    has "$why" "m1: 92 deg at 1 s is beyond its limit of 90 deg"
+    sed 's/92/89/; s/66/60/' typed.csv >fast.csv
+    fails 6 hidmotor -q -l "$fast" play fast.csv
+    has "$why" "m1: 290 deg/s at 1 s is faster than 200 — --speed 68% or --fit would do"
+    ok hidmotor -q -l "$fast" play fast.csv --speed 68%
+    ok hidmotor -q -j -l "$fast" play fast.csv --fit
+    sed 's/92/94/' run.csv >far.csv
+    fails 6 hidmotor -q -l "$fast" play far.csv
 }
 
 @test "play: what is no path moves nothing" {
     seq -s ' ' 0 30 >row.csv
     refuses 5 hidmotor -l "$fast" play row.csv
-    has "$why" "1 row of 31 numbers without a header — no path"
     echo 1,2,3,4 >row.csv
     refuses 5 hidmotor -l "$fast" play row.csv
     virtual play row.csv --columns t,m1,m2,m3
-    seq -s ' ' 0 30 >>rows.csv
-    seq -s ' ' 1 31 >>rows.csv
-    refuses 5 hidmotor -l "$fast" play rows.csv
     printf 't,m1,m2,m3\n0,0,0,0\n1e300,1,1,1\n' >far.csv
     refuses 6 hidmotor -l "$fast" --force play far.csv
     has "$why" "more than 86400"
-    printf '0,0,0,0\n1,1,1,1\n' >short.csv
-    ok hidmotor -l "$fast" play short.csv
-    has "$stderr" "short.csv: no header: taken for t in s and m1, m2, m3 in deg"
 }
 
 @test "play: a file with one bad row sends nothing" {
@@ -809,14 +746,14 @@ obeyed() {
 5|m1: '' is not a number|2,,0,0
 5|3 cells|2,0,0
 5|t: 1 s is not later than the 1 s of line 3|1,0,0,0
-6|m2: 101 deg is 1 deg beyond its limit of 100 deg|2,0,101,0
+6|m2: 101 deg at 2 s is beyond its limit of 100 deg|2,0,101,0
 6|m1: 500 deg/s at 1 s|1.1,60,20,-30
 END
-    fails 5 hidmotor -q -l "$url" --force play <(printf '0,0,0,0\n1,0,nan,0\n')
+    fails 5 hidmotor -q -l "$url" --force play <(printf 't,m1,m2,m3\n0,0,0,0\n1,0,nan,0\n')
     fails 2 hidmotor -q -l "$url" play nope.csv
-    printf '0,0,50,0\n0.5,0,100,0\n1,0,99,0\n' >swing.csv
+    printf 't,m1,m2,m3\n0,0,50,0\n0.5,0,100,0\n1,0,99,0\n' >swing.csv
     fails 6 hidmotor -q -l "$url" play swing.csv --quintic
-    has "$why" "the curve swings to"
+    has "$why" "is beyond its limit of 100 deg"
     count_reports
     same "$received" 0
 }

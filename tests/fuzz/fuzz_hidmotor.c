@@ -1,10 +1,9 @@
 /* What hidmotor hears and reads: reports at both ends of the bus, the list of faults and the state
- * of the simulated board, files of gains and of waypoints. The first byte chooses.
+ * of the simulated board, and files of gains. The first byte chooses.
  *
  * The simulator answers with whole reports and keeps its arm where its limits let it; the client
  * takes only finite numbers for a status, and stops inside the limits. What is read from a file of
- * gains reads back the same when it is written; a path that passes the check stays inside the
- * limits of every joint and of the speed, wherever it is asked.
+ * gains reads back the same when it is written.
  */
 #include <math.h>
 
@@ -13,7 +12,6 @@
 #include "protocol/hidmotor/device.h"
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
-#include "protocol/hidmotor/waypoints.h"
 
 /* The simulator */
 
@@ -149,62 +147,4 @@ static void try_gains(const uint8_t *data, size_t size)
     fclose(in);
 }
 
-/* Waypoints */
-
-static void check_points(const struct aw_hidmotor_waypoints *way)
-{
-    MUST(way->n > 0);
-    for (size_t i = 0; i < way->n; i++) {
-        MUST(isfinite(way->points[i].t_s) && way->points[i].line > 0);
-        MUST(i == 0 || way->points[i].t_s > way->points[i - 1].t_s);
-        MUST(i == 0 || way->points[i].line > way->points[i - 1].line);
-    }
-}
-
-static void check_pose(const struct aw_path *path, double t_s, double speed_max)
-{
-    double velocity[AW_HIDMOTOR_JOINTS];
-    struct aw_hidmotor_pose pose;
-    aw_path_at(path, t_s, pose.deg, velocity);
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        pose.deg[i] = aw_hidmotor_taken_back(i, pose.deg[i], 1e-6);
-    MUST(aw_hidmotor_check_pose(&pose, NULL) == AW_OK);
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        MUST(fabs(velocity[i]) <= speed_max + 1e-3);
-}
-
-static void check_path(const struct aw_hidmotor_waypoints *way, enum aw_path_mode mode)
-{
-    struct aw_error err = {0};
-    struct aw_path path;
-    double speed_max = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
-    if (aw_hidmotor_waypoints_path(way, mode, false, &path, &err) != AW_OK) {
-        MUST(err.status == AW_LIMIT && *err.text);
-        return;
-    }
-    for (size_t k = 0; k < path.n; k++)
-        for (int i = 0; i < 8; i++) {
-            double h = k + 1 < path.n ? path.t_s[k + 1] - path.t_s[k] : 1;
-            check_pose(&path, path.t_s[k] + h * i / 8, speed_max);
-        }
-    MUST(aw_hidmotor_path_fastest(&path).deg_s <= speed_max + 1e-3);
-    aw_path_free(&path);
-}
-
-static void try_waypoints(const uint8_t *data, size_t size)
-{
-    struct aw_error err = {.text = ""};
-    struct aw_hidmotor_waypoints way;
-    FILE *in = file_of(data, size);
-    if (aw_hidmotor_waypoints_read(&way, in, "fuzz", NULL, &err) == AW_OK) {
-        check_points(&way);
-        for (int mode = 0; mode < AW_PATH_MODES; mode++)
-            check_path(&way, (enum aw_path_mode)mode);
-    } else {
-        MUST(*err.text && !way.points && way.n == 0);
-    }
-    fclose(in);
-    aw_hidmotor_waypoints_free(&way);
-}
-
-PARTS(try_simulator, try_client, try_faults, try_gains, try_waypoints)
+PARTS(try_simulator, try_client, try_faults, try_gains)

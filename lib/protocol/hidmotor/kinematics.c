@@ -30,13 +30,6 @@ struct aw_hidmotor_limits aw_hidmotor_limits(void)
     return limits;
 }
 
-double aw_hidmotor_taken_back(int joint, double deg, double slack_deg)
-{
-    struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
-    double in = aw_clamp(deg, limit.min, limit.max);
-    return fabs(deg - in) <= slack_deg ? in : deg;
-}
-
 /* How far outside its limits a joint is; 0 inside. */
 static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
                      int joint)
@@ -45,7 +38,7 @@ static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hi
     return fmax(0, fmax(limits->min[joint] - deg, deg - limits->max[joint]));
 }
 
-double aw_hidmotor_limit_passed(const struct aw_hidmotor_limits *limits, double deg, int joint)
+static double limit_passed(const struct aw_hidmotor_limits *limits, double deg, int joint)
 {
     return deg < limits->min[joint] ? limits->min[joint] : limits->max[joint];
 }
@@ -70,7 +63,7 @@ enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struc
         return aw_fail(err, AW_LIMIT, "%s (%s): %.7g deg is %.3g deg beyond its limit of %g deg",
                        aw_hidmotor_joint(joint).name, aw_hidmotor_joint(joint).alias,
                        pose->deg[joint], over,
-                       aw_hidmotor_limit_passed(&limits, pose->deg[joint], joint));
+                       limit_passed(&limits, pose->deg[joint], joint));
     return AW_OK;
 }
 

@@ -35,12 +35,6 @@ struct aw_hidmotor_limits {
 /* What set_setpoints of the packet table allows. */
 struct aw_hidmotor_limits aw_hidmotor_limits(void);
 
-/* The limit that a joint outside its limits has passed. */
-double aw_hidmotor_limit_passed(const struct aw_hidmotor_limits *limits, double deg, int joint);
-
-/* The angle, or the limit if it is beyond it by at most slack_deg. */
-double aw_hidmotor_taken_back(int joint, double deg, double slack_deg);
-
 /* AW_USAGE for a pose that is not finite, AW_LIMIT for one outside the limits; names the joint and
  * by how much. */
 enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struct aw_error *err);

@@ -419,7 +419,7 @@ static enum aw_status load(struct aw_play *p, const char *file)
     if (status == AW_OK && !blind)
         status = aw_joints_check(session, &p->list, &(struct aw_joint_command){.n = 0});
     if (status == AW_OK)
-        status = (joints->load ? joints->load : aw_play_load)(p, file);
+        status = aw_play_load(p, file);
     return status;
 }
 

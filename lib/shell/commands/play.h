@@ -6,6 +6,10 @@
  *     0,0,0                  "lknee.position" of a recording, whose other columns are left alone
  *     1.5,20,-20
  *
+ * A file without a header needs --columns, one without times --every. In a recording (".position")
+ * rows that repeat a measurement go, a value up to the joint's tolerance outside a limit counts as
+ * the limit, and the path may be 1.5 times as fast as the joint.
+ *
  * The whole file is checked before the first byte. A program that did not run for a while (SIGSTOP,
  * a busy machine) goes on where the path was, not where it would be by now: the joints have waited,
  * too. A device with a time of its own plays by that.
@@ -30,6 +34,12 @@
     {                                                                                              \
         .name = "unit", .value = "UNIT",                                                           \
         .help = "what places are in, where the file does not say it: rad"                          \
+    }
+
+#define AW_PLAY_EVERY                                                                              \
+    {                                                                                              \
+        .name = "every", .value = "TIME", .unit = "s", .min = 1e-3, .max = 3600,                   \
+        .help = "the time between two rows of a file without times"                                \
     }
 
 #define AW_PLAY_OPTIONS                                                                            \
@@ -67,8 +77,8 @@ struct aw_play {
 
 enum aw_path_mode aw_play_mode(const struct aw_session *session);
 
-/* Reads the file with what is in list, checked unless forced: path, joints by number, speed, most.
- * A tool with a reader of its own has it as joints->load. */
+/* Reads the file into path, joints (by number), speed and most; list must be filled. Checks ranges
+ * and speeds, unless forced. */
 enum aw_status aw_play_load(struct aw_play *play, const char *file);
 
 #endif

@@ -1,6 +1,7 @@
 /* A file of setpoints for play: which column is which joint, the path through its rows, and whether
  * the joints may go there so fast. */
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,20 @@
 #include "shell/commands/play.h"
 #include "shell/core/dry.h"
 
-#define ROUNDING 1e-6
+#define ROUNDING       1e-6
+#define SAMPLED_S      0.02    /* devices measure at least this often while a joint moves */
+#define MEASURED_SPEED 1.5     /* encoder noise makes a measured motion look faster */
+#define WRONG_UNIT     100     /* times the speed limit: seconds and ms were confused */
+#define LONGEST_S      86400.0 /* of a path */
 
 struct reading {
     struct aw_play *play;
     struct aw_session *session;
     struct aw_table table;
-    int t;
+    int t;                       /* the column of times; -1: --every gives them */
     int columns[AW_PLAY_JOINTS]; /* of the joints */
     double scale[AW_PLAY_JOINTS], offset[AW_PLAY_JOINTS];
+    bool measured; /* the values are positions of a recording */
 };
 
 /* ---- Columns -----------------------------------------------------------------------------------
@@ -32,10 +38,11 @@ static enum aw_status fail_in_header(struct reading *r)
 
 static enum aw_status read_table(struct reading *r, const char *file)
 {
+    static const char *const none[] = {NULL};
     const char *said = aw_option(r->session, "columns");
     return said ? aw_table_read_named(NULL, file, said, "t_ms,elbow,hand", &r->table,
                                       &r->session->err)
-                : aw_table_read(NULL, file, &r->table, &r->session->err);
+                : aw_table_read_headless(NULL, file, none, 0, &r->table, &r->session->err);
 }
 
 /* What stands beside places in a recording of joints, and in what nobody wants. */
@@ -66,6 +73,61 @@ static size_t joint_called(const struct reading *r, const char *name, char unit[
         *unit = '\0';
     }
     return joint;
+}
+
+/* Whether the file calls the joint's column as recordings do. */
+static bool is_position(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strcmp(dot, ".position") == 0;
+}
+
+/* The joint for a column that has no joint's name, in the order of the list; n: all have a column.
+ */
+static size_t next_joint(const struct reading *r, size_t *next)
+{
+    const struct aw_joint_list *list = &r->play->list;
+    while (*next < list->n && list->joints[*next].left_out)
+        ++*next;
+    return *next < list->n ? (*next)++ : list->n;
+}
+
+static bool names_a_joint(const struct reading *r)
+{
+    char unit[16];
+    for (size_t c = 0; c < r->table.n_columns; c++)
+        if (joint_called(r, r->table.names[c], unit) < r->play->list.n)
+            return true;
+    return false;
+}
+
+/* Appends a --columns that fits the file to the error: names that are known stay, '-' ignores a
+ * column. A file that names no joint has them in their order. */
+static enum aw_status fail_with_columns(struct reading *r)
+{
+    struct aw_table *table = &r->table;
+    const struct aw_joint_list *list = &r->play->list;
+    struct aw_time_column time = {.scale = 1};
+    char columns[400] = "", unit[16];
+    bool named = names_a_joint(r), timed = aw_flag(r->session, "every");
+    int t = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    size_t next = 0, joints = 0;
+    for (size_t c = 0; c < table->n_columns; c++) {
+        size_t joint = joint_called(r, table->names[c], unit);
+        bool is_time = !timed && (t < 0 ? joint == list->n : (int)c == t);
+        if (!named && !is_time && joint == list->n)
+            joint = next_joint(r, &next);
+        timed = timed || is_time;
+        joints += !is_time && joint < list->n;
+        aw_append(columns, sizeof columns, ",", "%s",
+                  is_time           ? (time.scale < 1 ? "t_ms" : "t_s")
+                  : joint < list->n ? list->joints[joint].name
+                                    : "-");
+    }
+    if (joints > 0 && strlen(columns) + 1 < sizeof columns)
+        aw_append(r->session->err.text, sizeof r->session->err.text, ", ", "or give --columns %s%s",
+                  columns, timed ? "" : " --every 20ms");
+    return fail_in_header(r);
 }
 
 /* What one of the file's unit is in the joint's. */
@@ -101,7 +163,8 @@ static enum aw_status take_column(struct reading *r, size_t column)
     if (joint == play->list.n && is_beside(r, name))
         return AW_OK;
     if (joint == play->list.n && aw_joints_find(r->session, &play->list, name, &joint) != AW_OK)
-        return fail_in_header(r);
+        return fail_with_columns(r);
+    r->measured = r->measured || is_position(name);
     for (size_t k = 0; k < play->n; k++)
         if (play->joints[k].number == joint) {
             aw_fail(&r->session->err, AW_MALFORMED, "%s is there twice — rename one", name);
@@ -117,9 +180,41 @@ static enum aw_status take_column(struct reading *r, size_t column)
     return status == AW_OK ? aw_table_numbers(&r->table, (int)column, &r->session->err) : status;
 }
 
+/* The column of times, unless --every says how far apart the rows are. */
+static enum aw_status find_time(struct reading *r)
+{
+    struct aw_error *err = &r->session->err;
+    struct aw_table *table = &r->table;
+    struct aw_time_column time;
+    int t = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    bool every = aw_flag(r->session, "every");
+    char names[160];
+    r->t = -1;
+    if (every && t >= 0) {
+        aw_fail(err, AW_USAGE, "--every: the file has times, in the column %.60s — leave it out",
+                table->names[t]);
+        return fail_in_header(r);
+    }
+    if (every)
+        return AW_OK;
+    if (t >= 0 && !time.unsure && !time.step)
+        return aw_table_time(table, &r->t, err);
+    aw_table_list(table, names, sizeof names);
+    if (t >= 0 && time.unsure)
+        aw_fail(err, AW_USAGE, "%.60s: in s or in ms? — rename it t_s or t_ms", table->names[t]);
+    else
+        aw_fail(err, AW_USAGE, "no column of times in %s — call it t_s or t_ms", names);
+    return fail_with_columns(r);
+}
+
 static enum aw_status find_columns(struct reading *r)
 {
-    enum aw_status status = aw_table_time(&r->table, &r->t, &r->session->err);
+    if (r->table.headless && !aw_option(r->session, "columns")) {
+        aw_fail(&r->session->err, AW_MALFORMED,
+                "no header — name the %zu columns in the first line", r->table.n_columns);
+        return fail_with_columns(r);
+    }
+    enum aw_status status = find_time(r);
     for (size_t c = 0; c < r->table.n_columns && status == AW_OK; c++)
         if ((int)c != r->t)
             status = take_column(r, c);
@@ -133,6 +228,56 @@ static enum aw_status find_columns(struct reading *r)
 /* ---- The path ----------------------------------------------------------------------------------
  */
 
+static double time_of(const struct reading *r, size_t row)
+{
+    return r->t < 0 ? (double)row * aw_option_number(r->session, "every")
+                    : aw_table_cell(&r->table, row, r->t);
+}
+
+static bool is_same_place(const struct reading *r, size_t a, size_t b)
+{
+    for (size_t k = 0; k < r->play->n; k++) {
+        double away =
+            aw_table_cell(&r->table, a, r->columns[k]) - aw_table_cell(&r->table, b, r->columns[k]);
+        if (away < 0 || away > 0)
+            return false;
+    }
+    return true;
+}
+
+static void keep_row(struct aw_table *table, size_t to, size_t from)
+{
+    memmove(table->cells + to * table->n_columns, table->cells + from * table->n_columns,
+            table->n_columns * sizeof *table->cells);
+    table->lines[to] = table->lines[from];
+}
+
+/* A recording reads a position several times before the next one is measured. These repeats would
+ * turn a steady motion into steps, so they go; a joint that rests keeps its rows. */
+static void drop_repeats(struct reading *r)
+{
+    struct aw_table *table = &r->table;
+    size_t kept = 0, n = table->n_rows;
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && is_same_place(r, first, end);)
+            end++;
+        double from = time_of(r, first) + SAMPLED_S;
+        double to = end < n ? time_of(r, end) - SAMPLED_S : (double)INFINITY;
+        for (size_t i = first; i < end; i++)
+            if (i == first || i == n - 1 || (time_of(r, i) >= from && time_of(r, i) <= to))
+                keep_row(table, kept++, i);
+    }
+    table->n_rows = kept;
+}
+
+/* A measured position may swing beyond a limit by as much as counts as arrived. */
+static double within_limits(const struct aw_joint *joint, double place)
+{
+    if (place > joint->max && place <= joint->max + joint->near)
+        return joint->max;
+    return place < joint->min && place >= joint->min - joint->near ? joint->min : place;
+}
+
 static enum aw_status make_path(struct reading *r)
 {
     struct aw_play *play = r->play;
@@ -140,10 +285,18 @@ static enum aw_status make_path(struct reading *r)
     double *times = calloc(n + 1, sizeof *times), *points = calloc(n * joints + 1, sizeof *points);
     enum aw_status status = times && points ? AW_OK : aw_no_memory(&r->session->err);
     for (size_t i = 0; i < n && status == AW_OK; i++) {
-        times[i] = aw_table_cell(&r->table, i, r->t);
-        for (size_t k = 0; k < joints; k++)
+        times[i] = time_of(r, i);
+        for (size_t k = 0; k < joints; k++) {
+            double place = r->offset[k] + r->scale[k] * aw_table_cell(&r->table, i, r->columns[k]);
             points[i * joints + k] =
-                r->offset[k] + r->scale[k] * aw_table_cell(&r->table, i, r->columns[k]);
+                r->measured ? within_limits(&play->list.joints[play->joints[k].number], place)
+                            : place;
+        }
+    }
+    if (status == AW_OK && n > 0 && times[n - 1] - times[0] > LONGEST_S) {
+        aw_fail(&r->session->err, AW_LIMIT, "the path takes %.9g s, more than %g — wrong times?",
+                times[n - 1] - times[0], LONGEST_S);
+        status = aw_table_fail_in(&r->session->err, &r->table, n - 1);
     }
     if (status == AW_OK)
         status = aw_path_init(&play->path, aw_play_mode(r->session), times, points, n, joints,
@@ -158,8 +311,10 @@ static enum aw_status make_path(struct reading *r)
 
 static double fastest_of(const struct reading *r, size_t k)
 {
-    return aw_flag(r->session, "max-speed") ? aw_option_number(r->session, "max-speed")
-                                            : r->play->list.joints[r->play->joints[k].number].speed;
+    if (aw_flag(r->session, "max-speed"))
+        return aw_option_number(r->session, "max-speed");
+    return r->play->list.joints[r->play->joints[k].number].speed *
+           (r->measured ? MEASURED_SPEED : 1);
 }
 
 /* --force goes beyond the limits of joints, and beyond a --max-speed that nobody said. */
@@ -218,7 +373,8 @@ static enum aw_status check_speed(struct reading *r, const struct fastest *faste
     aw_fail(&r->session->err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s",
             joint->name, x.speed * play->speed, unit_of(joint), x.speed_t_s,
             aw_flag(r->session, "max-speed") ? "--max-speed " : "", fastest_of(r, fastest->joint),
-            aw_tempo_advice(fastest->need, advice));
+            fastest->need >= WRONG_UNIT ? "are the times in another unit, s or ms?"
+                                        : aw_tempo_advice(fastest->need, advice));
     return aw_table_fail_in(&r->session->err, &r->table, fastest->point + 1);
 }
 
@@ -249,6 +405,8 @@ enum aw_status aw_play_load(struct aw_play *play, const char *file)
         status = aw_dry_depends(session, "which joints there are");
     if (status == AW_OK)
         status = find_columns(&r);
+    if (status == AW_OK && r.measured)
+        drop_repeats(&r);
     if (status == AW_OK)
         status = make_path(&r);
     const struct fastest fastest = status == AW_OK ? find_fastest(&r) : (struct fastest){0};

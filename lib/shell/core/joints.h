@@ -61,7 +61,6 @@
 #include "shell/core/session.h"
 
 struct aw_law;
-struct aw_play;
 
 #define AW_JOINT_NAME   64
 #define AW_JOINT_LABEL  13 /* columns that labels take at least */
@@ -224,9 +223,7 @@ struct aw_joints {
     void (*report)(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited);
 
-    /* Reads a file for play, see aw_play_load; NULL: as that does. And at the end of play: what
-     * else its result has. */
-    enum aw_status (*load)(struct aw_play *play, const char *file);
+    /* Adds to the result of play. May be NULL. */
     void (*played)(struct aw_session *session);
 
     /* The ranges of one joint, the first of them that of its targets if it takes any; how many. */

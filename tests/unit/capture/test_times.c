@@ -165,17 +165,6 @@ static void test_zeros_at_the_end(void **state)
     }
 }
 
-static void test_beginning_again(void **state)
-{
-    (void)state;
-    struct aw_table table = table_of("t\n0\n5\n10\n0.5\n6\n2\n7\n0\n");
-    static const size_t again =
-        3; /* 2 is not near the beginning, and behind the last 0 is nothing */
-    for (size_t row = 1; row < table.n_rows; row++)
-        assert_int_equal(aw_table_restarts(&table, 0, 0, row), row == again);
-    aw_table_free(&table);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,7 +173,6 @@ int main(void)
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_the_time_of_a_table),
         cmocka_unit_test(test_zeros_at_the_end),
-        cmocka_unit_test(test_beginning_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,16 +156,6 @@ static void nearly_on_the_axis_the_base_stays_too(void **state)
     }
 }
 
-static void what_is_taken_back_to_a_limit(void **state)
-{
-    (void)state;
-    assert_true(aw_hidmotor_taken_back(0, 93, 3) == 90);
-    assert_true(aw_hidmotor_taken_back(0, 93.01, 3) == 93.01);
-    assert_true(aw_hidmotor_taken_back(1, -48, 3) == -45);
-    assert_true(aw_hidmotor_taken_back(2, -93.01, 3) == -93.01);
-    assert_true(aw_hidmotor_taken_back(2, 62, 3) == 62);
-}
-
 static void refusals_say_how_far(void **state)
 {
     (void)state;
@@ -258,9 +248,6 @@ static void ways_are_as_they_were(void **state)
         enum aw_status status = aw_hidmotor_check_pose(&pose, &err);
         fprintf(out, "tip %.4f %.4f %.4f: %d %s\n", tip.x_mm, tip.y_mm, tip.z_mm, (int)status,
                 status == AW_OK ? "" : err.text);
-        for (int joint = 0; joint < 3; joint++)
-            fprintf(out, " %.4f", aw_hidmotor_taken_back(joint, i * 5.75, 3));
-        fputc('\n', out);
     }
     /* Where the base may be at either side, the shoulder decides. */
     static const struct aw_hidmotor_pose sides[] = {
@@ -286,7 +273,6 @@ int main(void)
         cmocka_unit_test(the_nearest_way_is_chosen),
         cmocka_unit_test(on_the_axis_the_base_stays),
         cmocka_unit_test(nearly_on_the_axis_the_base_stays_too),
-        cmocka_unit_test(what_is_taken_back_to_a_limit),
         cmocka_unit_test(refusals_say_how_far),
         cmocka_unit_test(poses_outside),
         cmocka_unit_test(what_is_no_number_is_refused),
