@@ -1054,7 +1054,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
         has "$stderr" "who.csv:$wrong"
     done <<'END'
 t,elbow\n0,0\n1,1\n|1:1: no joint 'elbow'
-# of today\ntime,lknee\n0,0\n|2:1: time: in s or in ms? — rename it, t_s or t_ms
+# of today\ntime,lknee\n0,0\n|2:1: time: in s or in ms? — rename it t_s or t_ms
 t\n0\n|1:1: there is no column for a joint
 t,lknee\n0,0\n1,1\n\n1,2\n|5:1: t: 1 s is not later than the 1 s of line 3
 t,lknee\n|1:1: there are no rows

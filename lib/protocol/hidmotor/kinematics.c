@@ -62,8 +62,7 @@ enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struc
     if (over > 0)
         return aw_fail(err, AW_LIMIT, "%s (%s): %.7g deg is %.3g deg beyond its limit of %g deg",
                        aw_hidmotor_joint(joint).name, aw_hidmotor_joint(joint).alias,
-                       pose->deg[joint], over,
-                       limit_passed(&limits, pose->deg[joint], joint));
+                       pose->deg[joint], over, limit_passed(&limits, pose->deg[joint], joint));
     return AW_OK;
 }
 
