@@ -137,7 +137,8 @@ static const struct aw_command commands[] = {
      .summary = "record the motion of the joints in a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = ".csv (joints over time), .pcapng, .mcap or .ndjson",
+          .help = ".csv (joints over time), .pcapng, .mcap or .ndjson; '-': pcapng on standard "
+              "output",
           .endings = "csv pcapng mcap ndjson"}),
      .options = AW_OPTIONS(
          {.name = "until-arrived", .help = "end when the setpoints rest and the joints have "

@@ -298,7 +298,8 @@ const struct aw_command aw_common_commands[] = {
         "in a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = ".pcapng, .mcap, .csv, .ndjson; on CAN also .log",
+          .help = ".pcapng, .mcap, .csv, .ndjson; on CAN also .log; '-': pcapng on standard "
+              "output",
           .endings = "pcapng mcap csv ndjson log"}),
      .run = aw_run_record,
      .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
@@ -308,7 +309,8 @@ const struct aw_command aw_common_commands[] = {
          "command names a layout), .csv or .ndjson (decoded), .log (candump). --for, -n or "
          "Ctrl-C end it; --last 60s keeps only the last minute. On a terminal each line that "
          "you type becomes a mark. --fields chooses the columns; times in .csv begin at 0 (see "
-         "--time)."},
+         "--time). 'record -' writes frames for another program ('record - | tshark -r -'), and "
+         "its result on standard error."},
     {.name = "replay", .group = AW_GROUP_KEEP,
      .summary = "send the commands of a capture again, at their times",
      .args = AW_ARGS(

@@ -417,3 +417,19 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     has "$(comments run.pcapng)" "subject joint 1 hinge"
     ok ezphys -q plot run.pcapng hinge.displacement --out run.svg
 }
+
+@test "record - writes frames to standard output and its result to standard error" {
+    "$BIN/hidmotor" -q -l "$fast" record - --for 0.2s >run.pcapng 2>told
+    has "$(<told)" "record messages="
+    ok hidmotor -q info -j run.pcapng
+    [ "$(json .messages)" -ge "$(sed 's/.*=//' told)" ] # those to the device, too
+    run -141 bash -o pipefail -c '"$BIN/hidmotor" -q -l sim: record - 2>told | head -c 1000 >start'
+    same "$(stat -c %s start)" 1000
+    same "$(<told)" ""
+    exits 7 sh -c 'hidmotor -q -l sim: record - >/dev/full'
+    has "$stderr" "standard output: No space left"
+    fails 2 hidmotor -l "$fast" <<<'record -'
+    has "$why" "needs a command line of its own"
+    fails 2 hidmotor -l "$fast" --record - move 0 10 0
+    has "$why" "'-' is not a file"
+}

@@ -190,9 +190,26 @@ static enum aw_status check_fields(struct recorder *r)
     return aw_stream_check(session, r->fields, NULL);
 }
 
+static bool is_output(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Standard output takes frames only, so nothing else may print there. */
+static enum aw_status check_output(struct aw_session *session)
+{
+    if (!session->mode.one_shot || session->mode.scripts)
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: '-' needs a command line of its own — give a file here");
+    if (isatty(STDOUT_FILENO))
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: '-' writes binary data — pipe it to a program, or give a file");
+    return AW_OK;
+}
+
 static const struct format *format_of(const char *path, bool can)
 {
-    const char *dot = strrchr(path, '.');
+    const char *dot = is_output(path) ? formats[0].ending : strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
         if (strcmp(dot, formats[i].ending) == 0 && (formats[i].item != log_item || can))
             return &formats[i];
@@ -208,7 +225,9 @@ static enum aw_status begin(struct recorder *r, const char *path)
                        "record: '%.100s' — the ending says the format: .pcapng, .mcap, .csv%s or "
                        ".ndjson",
                        path, session->tool->protocol->can ? ", .log" : "");
-    enum aw_status status = check_fields(r);
+    enum aw_status status = is_output(path) ? check_output(session) : AW_OK;
+    if (status == AW_OK)
+        status = check_fields(r);
     if (status == AW_OK)
         status =
             session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
@@ -329,6 +348,8 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
         status = aw_file_fail(&session->err, "record", r->path);
     if (r->own_tee)
         aw_tee_close(session, &session->device.tee_lost);
+    if (is_output(r->path) && !session->out.error) /* the result is for people */
+        session->out.fd = STDERR_FILENO;
     return status;
 }
 

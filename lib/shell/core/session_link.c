@@ -70,6 +70,9 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
 {
     const char *record = aw_option(session, "record");
+    if (record && strcmp(record, "-") == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "--record: '-' is not a file — 'record -' writes to standard output");
     return record && !session->device.tee ? aw_tee_open(session, "--record", record, url) : AW_OK;
 }
 

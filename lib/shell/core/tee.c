@@ -43,15 +43,29 @@ struct aw_tee_format {
 static bool put_bytes(void *context, const void *bytes, size_t size)
 {
     struct aw_tee *tee = context;
+    struct aw_output *out = &tee->session->out;
     tee->bytes += size;
-    return fwrite(bytes, 1, size, tee->file) == size && fflush(tee->file) == 0;
+    if (tee->file)
+        return fwrite(bytes, 1, size, tee->file) == size && fflush(tee->file) == 0;
+    aw_output_write(out, bytes, size);
+    return aw_output_flush(out, NULL) == AW_OK;
+}
+
+static bool close_file(struct aw_tee *tee)
+{
+    FILE *file = tee->file;
+    tee->open = false;
+    tee->file = NULL;
+    return !file || fclose(file) == 0;
 }
 
 static bool lose(struct aw_tee *tee, struct aw_error *err)
 {
-    aw_file_fail(err, NULL, tee->name);
-    fclose(tee->file);
-    tee->file = NULL;
+    if (tee->file)
+        aw_file_fail(err, NULL, tee->name);
+    else
+        aw_output_flush(&tee->session->out, err);
+    close_file(tee);
     return false;
 }
 
@@ -93,7 +107,7 @@ static void write_what_waits(struct aw_aside *aside)
 {
     struct aw_tee *tee = (struct aw_tee *)((char *)aside - offsetof(struct aw_tee, aside));
     aside->due = AW_NEVER;
-    if (tee->file && !aw_topics_flush(tee->topics)) {
+    if (tee->open && !aw_topics_flush(tee->topics)) {
         lose(tee, &tee->session->device.tee_lost);
         aw_stop_ask(tee->session);
     }
@@ -127,7 +141,7 @@ static bool put_mcap(struct aw_tee *tee, const struct message *message)
 
 static bool end_mcap(struct aw_tee *tee)
 {
-    bool good = !tee->file || aw_topics_end(tee->topics);
+    bool good = !tee->open || aw_topics_end(tee->topics);
     aw_aside_remove(&tee->session->time.real.aside, &tee->aside);
     aw_topics_free(tee->topics);
     tee->topics = NULL;
@@ -139,9 +153,16 @@ static const struct aw_tee_format formats[] = {
     {".mcap", begin_mcap, put_mcap, end_mcap},
 };
 
+static bool is_output(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 static const struct aw_tee_format *format_of(const char *path)
 {
     const char *ending = strrchr(path, '.');
+    if (is_output(path))
+        return &formats[0];
     for (size_t i = 0; ending && ending != path && i < sizeof formats / sizeof *formats; i++)
         if (strcmp(ending, formats[i].ending) == 0)
             return &formats[i];
@@ -160,9 +181,11 @@ static enum aw_status begin(struct aw_tee *tee, const char *what, const char *pa
                        "%s: '%.100s' — give a name that ends in .pcapng or .mcap", what, path);
     snprintf(tee->name, sizeof tee->name, "%s: %s", what, path);
     tee->last_ns = (int64_t)(aw_option_number(session, "last") * 1e9);
-    enum aw_status status = aw_session_create(session, what, path, &tee->file);
+    enum aw_status status =
+        is_output(path) ? AW_OK : aw_session_create(session, what, path, &tee->file);
     if (status != AW_OK)
         return status;
+    tee->open = true;
     bool begun = tee->format->begin(tee, interface);
     tee->bytes = 0;
     if (begun)
@@ -229,7 +252,7 @@ static bool put(struct aw_tee *tee, const struct message *message, struct aw_err
 
 static bool add(struct aw_tee *tee, const struct message *message, struct aw_error *err)
 {
-    if (!tee->file)
+    if (!tee->open)
         return true;
     if (tee->last_ns) {
         push(tee, message);
@@ -268,11 +291,11 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
     char text[NAMES_MAX];
     size_t own = 0;
     bool good = true;
-    while (!tee->named && tee->file && good &&
+    while (!tee->named && tee->open && good &&
            aw_session_keep_packets(session, &own, text, sizeof text))
         good = put_note(tee, time_ns, text);
     tee->named = true;
-    while (session->tool->names.keep && tee->file && good &&
+    while (session->tool->names.keep && tee->open && good &&
            session->tool->names.keep(session, &tee->names_at, text, sizeof text))
         good = put_note(tee, time_ns, text);
     return good;
@@ -288,13 +311,13 @@ bool aw_tee_close(struct aw_session *session, struct aw_error *err)
         const struct aw_tee_packet *first = tee->first;
         struct message message = {
             first->time_ns, first->dir, first->remark, {first->bytes, first->size}};
-        good = good && (!tee->file || put(tee, &message, err));
+        good = good && (!tee->open || put(tee, &message, err));
     }
-    if (tee->format && tee->format->end && !tee->format->end(tee) && tee->file) {
+    if (tee->format && tee->format->end && !tee->format->end(tee) && tee->open) {
         good = false;
         lose(tee, err);
     }
-    if (tee->file && fclose(tee->file) != 0) {
+    if (!close_file(tee)) {
         aw_file_fail(err, NULL, tee->name);
         good = false;
     }

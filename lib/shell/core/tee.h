@@ -16,8 +16,9 @@ struct aw_tee {
     bool narrowed;     /* it takes only what concerns the command that records */
     bool named;        /* the packets of files have been written */
     uint64_t names_at; /* place in names.keep behind the names that have been written */
-    FILE *file;
-    char name[240]; /* for messages: "--record: run.pcapng" */
+    bool open;         /* messages are still taken; false after a failure */
+    FILE *file;        /* NULL: standard output */
+    char name[240];    /* for messages: "--record: run.pcapng" */
     struct aw_session *session;
     const struct aw_tee_format *format;
     struct aw_wrapper wrapper; /* pcapng */
@@ -28,9 +29,10 @@ struct aw_tee {
     uint64_t packets, bytes; /* so far, or waiting */
 };
 
-/* Creates the file and session->device.tee, where there is none. AW_USAGE unless it ends in .pcapng
- * or .mcap, as aw_file_fail says if it cannot be written, AW_NO_MEMORY: there is no tee then. what
- * asks for it: "--record". */
+/* Creates the file and session->device.tee, where there is none. "-" is pcapng on standard output,
+ * each message as soon as it passes. AW_USAGE unless another path ends in .pcapng or .mcap, as
+ * aw_file_fail says if it cannot be written, AW_NO_MEMORY: there is no tee then. what asks for it:
+ * "--record". */
 enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
                            const char *interface);
 
