@@ -30,7 +30,7 @@ enum aw_status ez_show_begin(struct aw_session *session)
     shown->head[n] = (struct aw_field){0};
     variant.head = shown->head;
     variant.instead = aw_ezphys_ordered;
-    aw_wire_init(&shown->wire, session->wire->protocol, &variant, wire->raw);
+    aw_wire_init(&shown->wire, wire->protocol, &variant, wire->raw);
     memset(shown->from, 0, sizeof shown->from);
     session->run.printing.wire = &shown->wire;
     return AW_OK;

@@ -319,6 +319,7 @@ static enum why check_message(struct builder *b, const struct aw_dbc_message *me
                               struct aw_can_id *can)
 {
     const struct aw_own_packets *own = b->packets->protocol.own;
+    const struct aw_message *by;
     *can = (struct aw_can_id){message->id & AW_CAN_LONG_MAX, message->id >> 31};
     if (message->id & 0x60000000u)
         return NO_FRAME;
@@ -328,7 +329,7 @@ static enum why check_message(struct builder *b, const struct aw_dbc_message *me
     }
     if (message->size > AW_CAN_DATA_MAX)
         return FD;
-    if (!can->is_long && own->taken && own->taken(can->id))
+    if (!can->is_long && own->taken && own->taken(can->id, &by))
         return DRIVERS;
     if (has_code(b->packets, aw_can_code(*can)))
         return REPEATED;

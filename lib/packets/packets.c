@@ -40,6 +40,7 @@ struct aw_packets *aw_packets_new(const struct aw_protocol *protocol)
         return NULL;
     packets->protocol = *protocol;
     packets->protocol.messages = packets->messages;
+    packets->n_builtin = protocol->n_messages;
     memcpy(packets->messages, protocol->messages, protocol->n_messages * sizeof *packets->messages);
     return packets;
 }
@@ -84,11 +85,53 @@ static enum aw_status blame(struct reading *r, unsigned line, enum aw_status sta
 
 /* ---- A packet's end ---- */
 
+/* What a message can do to the device: 0 only asks, 2 moves something. */
+static int class_of(const struct aw_message *message)
+{
+    return message->reads ? 0 : message->moves || message->drives ? 2 : 1;
+}
+
+/* A file may describe a packet of the tool otherwise, but not make it more harmless. */
+static enum aw_status check_class(struct reading *r, const struct aw_message *wanted,
+                                  const struct aw_message *builtin)
+{
+    if (!(wanted->dir & builtin->dir & AW_TX) || class_of(wanted) >= class_of(builtin))
+        return AW_OK;
+    if (builtin->drives)
+        return aw_fail(r->err, AW_USAGE,
+                       "packet %s: it takes the place of '%s', which moves the device — say "
+                       "'moves = yes'",
+                       wanted->name, builtin->name);
+    return aw_fail(r->err, AW_USAGE,
+                   "packet %s: it takes the place of '%s', which changes the device — leave 'ask' "
+                   "out",
+                   wanted->name, builtin->name);
+}
+
+static bool has_same_code(const struct aw_message *a, const struct aw_message *b)
+{
+    return b->word ? strcmp(a->word, b->word) == 0 : a->code == b->code && !a->head == !b->head;
+}
+
+static enum aw_status check_classes(struct reading *r, const struct aw_message *wanted)
+{
+    const struct aw_own_packets *own = r->packets->protocol.own;
+    const struct aw_message *builtin;
+    enum aw_status status = AW_OK;
+    if (own->taken && own->taken(wanted->code, &builtin))
+        status = check_class(r, wanted, builtin);
+    for (size_t i = 0; i < r->packets->n_builtin && status == AW_OK; i++)
+        if (has_same_code(&r->packets->messages[i], wanted))
+            status = check_class(r, wanted, &r->packets->messages[i]);
+    return status;
+}
+
 static enum aw_status check_free(struct reading *r, const struct aw_message *wanted)
 {
     const struct aw_own_packets *own = r->packets->protocol.own;
     bool replace = r->packet.replace;
-    const char *by = own->taken && !replace ? own->taken(wanted->code) : NULL;
+    const struct aw_message *builtin;
+    const char *by = own->taken && !replace ? own->taken(wanted->code, &builtin) : NULL;
     for (size_t i = 0; i < r->packets->protocol.n_messages; i++) {
         struct aw_message *other = &r->packets->messages[i];
         bool same_way = (other->dir & wanted->dir) != 0;
@@ -96,9 +139,7 @@ static enum aw_status check_free(struct reading *r, const struct aw_message *wan
             return aw_fail(r->err, AW_USAGE,
                            "packet %s: there is one of that name already — call it otherwise",
                            wanted->name);
-        bool same = wanted->word ? strcmp(other->word, wanted->word) == 0
-                                 : other->code == wanted->code && !other->head == !wanted->head;
-        if (!same_way || !same)
+        if (!same_way || !has_same_code(other, wanted))
             continue;
         if (replace && i < r->n_before)
             other->replaced = true;
@@ -106,7 +147,7 @@ static enum aw_status check_free(struct reading *r, const struct aw_message *wan
             by = other->name;
     }
     if (!by)
-        return AW_OK;
+        return replace ? check_classes(r, wanted) : AW_OK;
     if (wanted->word)
         return aw_fail(r->err, AW_USAGE,
                        "packet %s: the word is that of '%s' — 'replace = yes' takes it",

@@ -98,6 +98,7 @@ enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool 
 
 struct aw_packets {
     struct aw_protocol protocol;
+    size_t n_builtin; /* messages of the tool, in front */
     struct aw_message messages[AW_MAX_MESSAGES];
     struct aw_joint_row joints[AW_PACKET_JOINTS + 1];
     struct aw_stop_row stops[AW_PACKET_STOPS + 1];

@@ -154,6 +154,7 @@ struct aw_message {
     bool reads;    /* a question, which changes nothing on the device */
     bool replaced; /* a packet file has another one with its code: it is not used */
     bool moves;    /* of a packet file: a motion, which the stop of the file ends */
+    bool drives;   /* of the tool: a motion, which no packet file may make less of */
     double rate;   /* Hz, at which watch asks for it; 0: the tool's */
 };
 
@@ -233,12 +234,14 @@ struct aw_board {
 
 /* What packets of a packet file are made of, see packets/packets.h. */
 struct aw_own_packets {
-    const struct aw_field *head;         /* before their fields; NULL: the variant's */
-    uint16_t size;                       /* of the whole frame, as in struct aw_message */
-    uint16_t room;                       /* bytes that their fields may take */
-    uint32_t least, most;                /* codes they may have */
-    enum aw_dir dir;                     /* the direction, if the file does not give it */
-    const char *(*taken)(uint32_t code); /* by what in the table, beyond equal codes; or NULL */
+    const struct aw_field *head; /* before their fields; NULL: the variant's */
+    uint16_t size;               /* of the whole frame, as in struct aw_message */
+    uint16_t room;               /* bytes that their fields may take */
+    uint32_t least, most;        /* codes they may have */
+    enum aw_dir dir;             /* the direction, if the file does not give it */
+    /* Returns what takes this code beyond equal codes, and its message; NULL: the code is free. No
+     * such hook: only equal codes are taken. */
+    const char *(*taken)(uint32_t code, const struct aw_message **message);
 };
 
 struct aw_link;

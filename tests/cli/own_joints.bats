@@ -227,7 +227,12 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     matches "$why" '*m2: * deg/s at * is faster than 120 deg/s*'
     # where nothing would stop it
     fails 2 hidmotor -q -l "$fast" replay run.pcapng --yes
-    has "$why" "'go' moves, and nothing here would stop it"
+    has "$why" "'status' is described only in the recording — give --packets FILE"
+    sed '/^\[joint/,/^packet = go/d' team.packets >bare.packets
+    sed -i '/^moves/d' bare.packets
+    printf '[packet halt]\nid = 50\nhow = u8 1\n' >>bare.packets
+    fails 2 hidmotor -q -l "$fast" --packets bare.packets replay run.pcapng
+    has "$why" "'go' is of --packets, and nobody here knows what it does"
     sed '/^\[joint/,/^\[stop/d;/^packet = go/d' team.packets >plain.packets
     printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>plain.packets
     fails 2 hidmotor -q -l "$fast" --packets plain.packets $send

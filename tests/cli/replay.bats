@@ -2,6 +2,21 @@
 # Captures as files to look into, as devices, and to be sent again.
 load common.bash
 
+# carry FILE PACKETS: puts a comment with this packet file in front of the packets of a capture.
+carry() {
+    python3 - "$1" "$2" <<'PYTHON'
+import struct, sys
+capture = open(sys.argv[1], "rb").read()
+text = b"packets of files:\n" + open(sys.argv[2], "rb").read()
+option = struct.pack("<HH", 1, len(text)) + text + bytes(-len(text) % 4) + bytes(4)
+size = 32 + len(option)
+block = struct.pack("<IIIIIII", 6, size, 0, 0, 0, 0, 0) + option + struct.pack("<I", size)
+at = struct.unpack_from("<I", capture, 4)[0] # behind the section and its interface
+at += struct.unpack_from("<I", capture, at + 4)[0]
+open(sys.argv[1], "wb").write(capture[:at] + block + capture[at:])
+PYTHON
+}
+
 # mark FILE TEXT: adds a packet to a capture that has only a comment.
 mark() {
     python3 - "$1" "$2" <<'PYTHON'
@@ -237,6 +252,54 @@ END
     # A motion that the board makes by itself is none.
     ok hidmotor -q -l "$fast" --record move.pcapng move 0 90 0 duration=1s --wait
     ok hidmotor -q -l "$fast" replay move.pcapng
+}
+
+@test "each tool: packets inside a recording are for display, what goes out is judged without them" {
+    # a built-in message under another name: one far setpoint is still a jump
+    ok hidmotor -q -l "$fast" --record far.pcapng move 10 80 -70 duration=0
+    cp far.pcapng plain.pcapng
+    printf '[packet peek]\nid = 1848\nreplace = yes\nask = yes\nx = f32\n' >peek.packets
+    carry far.pcapng peek.packets
+    for words in '' --yes; do
+        fails 6 hidmotor -q -l "$fast" --record sent.pcapng replay far.pcapng $words
+        has "$why" "farther than --max-jump"
+    done
+    same "$(hidmotor -q -j decode sent.pcapng | jq -c 'select(.msg == "set_setpoints")')" ''
+    exits 5 hidmotor decode far.pcapng
+    has "$stderr" "packet peek: it takes the place of 'set_setpoints', which moves the device"
+    # wider limits do not count
+    sed 's/ask = yes/moves = yes/' peek.packets >wide.packets
+    printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>wide.packets
+    cp plain.pcapng wide.pcapng
+    carry wide.pcapng wide.packets
+    fails 6 hidmotor -q -l "$fast" replay wide.pcapng --yes
+    ok hidmotor decode wide.pcapng
+    has "$output" "-> peek x="
+    # what only the recording describes is refused, with or without --yes, whatever it is called
+    local tool head name
+    while IFS='|' read -r tool head name; do
+        printf '[packet %s]\n%b\n' "$name" "$head" >$tool.packets
+        name=${name,,}
+        ok $tool -q -l sim: --packets $tool.packets --record $tool.pcapng send $name --yes
+        ok $tool -q -l sim: --packets $tool.packets replay $tool.pcapng --yes
+        for words in '' --yes --force; do
+            fails 2 $tool -q -l sim: --record none.pcapng replay $tool.pcapng $words
+            has "$why" "replay: '$name' is described only in the recording — give --packets FILE"
+            [ ! -e none.pcapng ] ||
+                hasnt "$($tool -q --packets $tool.packets decode none.pcapng)" "-> $name"
+            rm -f none.pcapng
+        done
+        ok $tool -q decode $tool.pcapng
+        has "$output" "-> $name"
+        ok $tool -q info $tool.pcapng
+        has "$output" "-> $name"
+    done <<'END'
+armctl||GRIP
+hidmotor|id = 37\nx = f32 deg 4000 min=0 max=9000|go
+canpid|id = 0x640\ndir = tx\nx = u8 3|go
+unitysim|id = 240\ndir = tx\nx = u8 3|go
+ezphys|id = 200\ndir = tx\nx = u8 3|go
+END
 }
 
 @test "replay: a share as speed, a refusal names the one that would do, --fit takes it" {

@@ -189,7 +189,7 @@ static const struct aw_message messages[] = {
      .help = "Integral gain of a controller, per tick of the loop; 0 clears the integral."},
     {.name = "kd", .dir = AW_TX, .code = 3, .fields = gain,
      .help = "Derivative gain of a controller, per tick of the loop."},
-    {.name = "setpoint", .dir = AW_TX, .code = 4, .fields = setpoint,
+    {.name = "setpoint", .dir = AW_TX, .code = 4, .drives = true, .fields = setpoint,
      .help = "Setpoint; enables the controller within its limits, disables it outside."},
     {.name = "precompression", .dir = AW_TX, .code = 5, .fields = precompression,
      .help = "Precompression of the joint's spring."},
@@ -216,13 +216,15 @@ enum { OWN = AW_CAN_LOW };
 static const struct aw_field own_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 11, .help = "identifier"}, PAD(5), {0}};
 
-static const char *taken(uint32_t id)
+static const char *taken(uint32_t id, const struct aw_message **message)
 {
     for (const struct aw_name *board = boards; board->name; board++)
         if ((id & ~(OWN - 1u)) == (uint32_t)board->value)
             for (size_t i = 0; i < COUNT(messages); i++)
-                if (messages[i].code == id % OWN)
+                if (messages[i].code == id % OWN) {
+                    *message = &messages[i];
                     return board->name;
+                }
     return NULL;
 }
 

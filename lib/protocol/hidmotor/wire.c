@@ -132,7 +132,8 @@ static const struct aw_field error[] = {
 };
 
 static const struct aw_message messages[] = {
-    {.name = "set_setpoints", .dir = AW_BOTH, .code = 1848, REPORT, .fields = set_setpoints,
+    {.name = "set_setpoints", .dir = AW_BOTH, .code = 1848, REPORT, .drives = true,
+     .fields = set_setpoints,
      .help = "Moves all three joints to new targets in a given time. Answered with an echo."},
     {.name = "positions", .dir = AW_TX, .code = 1910, REPORT, .reads = true,
      .help = "Asks for setpoints and positions."},
@@ -156,7 +157,8 @@ static const struct aw_message messages[] = {
      .help = "Gains of the velocity controllers."},
     {.name = "set_velocity_gains", .dir = AW_BOTH, .code = 1810, REPORT, .fields = velocity_gains,
      .help = "Sets the gains of all velocity controllers."},
-    {.name = "set_velocity", .dir = AW_BOTH, .code = 1811, REPORT, .fields = set_velocity,
+    {.name = "set_velocity", .dir = AW_BOTH, .code = 1811, REPORT, .drives = true,
+     .fields = set_velocity,
      .help = "Velocity mode for the motors that get a value other than 0."},
     {.name = "light", .dir = AW_BOTH, .code = 2000, REPORT, .fields = light,
      .help = "Colour of the light ring."},

@@ -151,7 +151,7 @@ static const struct aw_variant variants[] = {
 
 static const struct aw_message messages[] = {
     {SCENE},
-    {.name = "control", .dir = AW_TX, .code = 1, .fields = control,
+    {.name = "control", .dir = AW_TX, .code = 1, .drives = true, .fields = control,
      .help = "Speed and direction of each joint, every 15 ms. The simulator has no watchdog."},
     {.name = "update", .dir = AW_TX, .code = 2, .fields = update,
      .help = "Moves the camera and the joint limits of the running scene."},

@@ -26,6 +26,7 @@ struct kind {
 
 struct survey {
     struct aw_session *session;
+    struct aw_wire *wire;
     const char *path;
     struct kind kinds[KINDS_MAX];
     size_t n_kinds;
@@ -39,8 +40,7 @@ static void on_frame(void *context, struct aw_span frame)
 {
     struct survey *s = context;
     struct aw_record record;
-    enum aw_status status =
-        aw_wire_decode(s->session->wire, s->dir, frame, &record, &s->session->err);
+    enum aw_status status = aw_wire_decode(s->wire, s->dir, frame, &record, &s->session->err);
     if (status != AW_OK && !record.present) {
         s->unknown++;
         return;
@@ -94,7 +94,7 @@ static void take(struct survey *s, const struct aw_log_entry *entry)
     struct aw_splitter *way = &s->ways[s->dir == AW_TX ? 0 : 1];
     if (entry->gap)
         aw_split_gap(way);
-    aw_split(way, s->session->wire, entry->data, !entry->stream, on_frame, s);
+    aw_split(way, s->wire, entry->data, !entry->stream, on_frame, s);
 }
 
 static enum aw_status read_all(struct survey *s)
@@ -171,6 +171,9 @@ static enum aw_status info_capture(struct aw_session *session, const char *path,
     s->ways[0].framer.dir = AW_TX;
     s->ways[1].framer.dir = AW_RX;
     enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_carried_wire(session, &s->wire);
+    s->wire = s->wire ? s->wire : session->wire;
     if (status == AW_OK)
         status = read_all(s);
     if (status == AW_OK)

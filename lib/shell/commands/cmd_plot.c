@@ -163,8 +163,12 @@ static void qualify(struct plot *p, const struct aw_names *names, size_t at)
 
 static enum aw_status check_names(struct plot *p)
 {
-    struct aw_names *names = aw_names_new(p->session->wire, &p->session->err);
-    enum aw_status status = names ? aw_stream_check(p->session, &p->select, NULL) : AW_NO_MEMORY;
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(p->session, &wire);
+    if (status != AW_OK)
+        return status;
+    struct aw_names *names = aw_names_new(wire, &p->session->err);
+    status = names ? aw_stream_check(p->session, &p->select, NULL) : AW_NO_MEMORY;
     for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
         qualify(p, names, i);
     free(names);
@@ -585,7 +589,7 @@ static const struct aw_codec *codec_of(struct aw_wire *wire, const char *name)
  * "positions.m2.setpoint" for "velocities.m2.setpoint"? One name, one line, as of a device. */
 static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
 {
-    struct aw_wire *wire = p->session->wire;
+    struct aw_wire *wire = p->session->run.printing.wire;
     const char *field = strchr(trace->name, '.');
     const struct aw_codec *codec = codec_of(wire, trace->name);
     bool named = false;

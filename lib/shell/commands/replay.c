@@ -20,6 +20,8 @@ struct loader {
     struct aw_replay *replay;
     struct aw_session *session;
     struct aw_splitter ways[2]; /* to the device, from it */
+    struct aw_wire *carried;    /* knows the packets of the recording; NULL: it carries none */
+    struct aw_splitter unknown; /* commands, as that wire splits them */
     enum aw_status status;
     uint64_t answers, number; /* messages so far */
     uint32_t commands;        /* in the write that is being read */
@@ -128,6 +130,23 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     return status == AW_OK ? AW_OK : refuse(l, status);
 }
 
+static bool knows(struct aw_wire *wire, struct aw_span frame, struct aw_record *record)
+{
+    return wire && (aw_wire_decode(wire, AW_TX, frame, record, NULL) == AW_OK || record->present);
+}
+
+/* A packet of the recording is for display. It does not say what its bytes do to the device. */
+static void on_unknown(void *context, struct aw_span frame)
+{
+    struct loader *l = context;
+    struct aw_record record;
+    if (l->status == AW_OK && !knows(l->session->wire, frame, &record) &&
+        knows(l->carried, frame, &record))
+        l->status = aw_fail(&l->session->err, AW_USAGE,
+                            "replay: '%s' is described only in the recording — give --packets FILE",
+                            record.codec->message->name);
+}
+
 static void on_command(void *context, struct aw_span frame)
 {
     struct loader *l = context;
@@ -206,15 +225,16 @@ static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
     return AW_OK;
 }
 
-/* Where the file does not say who sent a frame, as in logs of a CAN bus, the table does. */
+/* Where the file does not say who sent a frame, as in logs of a CAN bus, the table does. The
+ * recording's packets are asked about unknown frames only. */
 static bool is_command(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_record record;
     if (entry->linktype != AW_LINKTYPE_CAN)
         return entry->dir == AW_TX;
-    enum aw_status status = aw_wire_decode(l->session->wire, AW_TX, entry->data, &record, NULL);
-    bool ours = status == AW_OK || record.present;
-    return ours && (record.codec->message->dir & AW_TX || aw_flag(l->session, "all"));
+    bool known =
+        knows(l->session->wire, entry->data, &record) || knows(l->carried, entry->data, &record);
+    return known && (record.codec->message->dir & AW_TX || aw_flag(l->session, "all"));
 }
 
 static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
@@ -229,10 +249,14 @@ static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
     struct aw_splitter *way = &l->ways[command ? 0 : 1];
     if (entry->gap)
         aw_split_gap(way);
+    if (entry->gap && command)
+        aw_split_gap(&l->unknown);
     if (!command) {
         aw_split(way, wire, entry->data, !entry->stream, on_answer, l);
         return AW_OK;
     }
+    if (l->carried)
+        aw_split(&l->unknown, l->carried, entry->data, !entry->stream, on_unknown, l);
     aw_split(way, wire, entry->data, !entry->stream, on_command, l);
     return l->status == AW_OK ? keep(l, entry) : l->status;
 }
@@ -269,7 +293,10 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     l->first_ns = AW_NO_TIME;
     l->ways[0].framer.dir = AW_TX;
     l->ways[1].framer.dir = AW_RX;
+    l->unknown.framer.dir = AW_TX;
     enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_carried_wire(session, &l->carried);
     if (status == AW_OK && session->tool->replay.targets && !session->tool->joints->told)
         status = aw_joints_list(session, &replay->list);
     if (status == AW_OK)

@@ -36,7 +36,7 @@ static enum aw_status check_asked(struct aw_session *session, const struct aw_ow
 
 enum aw_status aw_own_joints_begin(struct aw_session *session)
 {
-    if (!session->wire->protocol->joints || session->device.own.arm || session->device.own.recorded)
+    if (!session->wire->protocol->joints || session->device.own.arm)
         return AW_OK;
     struct aw_own_arm *arm = calloc(1, sizeof *arm);
     if (!arm)

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "packets/packets.h"
 
 void aw_session_notice_simulator(struct aw_session *session, const char *url)
 {
@@ -117,14 +118,14 @@ const char *aw_session_subject(struct aw_session *session, const struct aw_recor
     return subject ? subject : "";
 }
 
-static enum aw_status make_wire(struct aw_session *session, const struct aw_variant *variant,
-                                bool raw)
+static enum aw_status make_wire(struct aw_session *session, const struct aw_protocol *protocol,
+                                const struct aw_variant *variant, bool raw)
 {
     if (!session->device.decoding)
         session->device.decoding = calloc(1, sizeof *session->device.decoding);
     if (!session->device.decoding)
         return aw_no_memory(&session->err);
-    aw_wire_init(session->device.decoding, session->wire->protocol, variant, raw);
+    aw_wire_init(session->device.decoding, protocol, variant, raw);
     session->device.decoding->lenient = session->wire->lenient;
     return AW_OK;
 }
@@ -136,7 +137,25 @@ enum aw_status aw_session_check_file(struct aw_session *session, const char *tex
 
 enum aw_status aw_session_raw_wire(struct aw_session *session)
 {
-    return make_wire(session, &session->wire->variant, true);
+    return make_wire(session, session->wire->protocol, &session->wire->variant, true);
+}
+
+const struct aw_protocol *aw_session_read_protocol(const struct aw_session *session)
+{
+    const struct aw_packets *carried = session->device.carried;
+    return carried ? aw_packets_protocol(carried) : session->wire->protocol;
+}
+
+enum aw_status aw_session_carried_wire(struct aw_session *session, struct aw_wire **wire)
+{
+    *wire = NULL;
+    if (!session->device.carried)
+        return AW_OK;
+    enum aw_status status =
+        make_wire(session, aw_session_read_protocol(session), &session->wire->variant, false);
+    if (status == AW_OK)
+        *wire = session->device.decoding;
+    return status;
 }
 
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
@@ -145,11 +164,11 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     struct aw_variant variant = session->wire->variant;
     bool raw = aw_flag(session, "raw");
     *wire = session->wire;
-    if (!raw && !ordered)
+    if (!raw && !ordered && !session->device.carried)
         return AW_OK;
     if (ordered)
         variant.instead = ordered;
-    enum aw_status status = make_wire(session, &variant, raw);
+    enum aw_status status = make_wire(session, aw_session_read_protocol(session), &variant, raw);
     if (status != AW_OK)
         return status;
     /* A view is for one wire: one that has shown what was sent is for another. */
@@ -180,7 +199,7 @@ enum aw_status aw_session_view(struct aw_session *session, const struct aw_recor
 
 struct aw_messages aw_session_spoken(const struct aw_session *session)
 {
-    return aw_view_messages(session->wire->protocol, session->tool->speaks,
+    return aw_view_messages(aw_session_read_protocol(session), session->tool->speaks,
                             session->tool->protocol->n_messages);
 }
 

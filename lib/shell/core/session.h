@@ -86,7 +86,6 @@ struct aw_printing {
 struct aw_own {
     struct aw_packets *packets; /* NULL: none */
     char *files;                /* as they were named */
-    bool recorded;              /* they are those of a recording that is read */
     struct aw_own_arm *arm;     /* the joints that they describe, see own_joints.h; NULL: none */
     const struct aw_tool *base; /* the tool without them, if there are any */
 };
@@ -95,13 +94,14 @@ struct aw_own {
 struct aw_session_device {
     struct aw_link *link;     /* made on first use, kept for the session */
     bool gone;                /* one was lost, and there has been none since */
-    struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
+    struct aw_wire *decoding; /* see aw_session_decoding_wire; NULL: not needed yet */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
     struct aw_error tee_lost; /* why it records no more, until that is reported; or AW_OK */
     struct aw_recent *recent; /* what the device said last, see recent.h; NULL: nothing is kept */
     aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
     struct aw_own own;
+    struct aw_packets *carried; /* of the recording that is read, to display it; NULL: none */
 };
 
 /* Both clocks; session->clock is one of them. */
@@ -277,8 +277,8 @@ struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire 
 /* AW_USAGE for a name of --fields that is no field's of a record. */
 enum aw_status aw_session_check_fields(struct aw_session *session);
 
-/* The wire to decode with: the session's, or with --raw one whose values are wire numbers; with the
- * fields of tool->ordered. */
+/* The wire to decode and show with, never to send with: the session's, or one with the packets that
+ * the recording carries, with the fields of tool->ordered, with wire numbers for --raw. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
 /* session->device.decoding is one with wire numbers then, for the variant that the session's has;
@@ -345,8 +345,8 @@ bool aw_session_is_own(const struct aw_session *session, const struct aw_message
 /* A bit for each message that watch and record get. */
 struct aw_messages aw_session_spoken(const struct aw_session *session);
 
-/* Packets of files are kept in recordings, as comments. The next text to keep, from *at on, which
- * moves behind it. False: there is none. */
+/* Packets of files are kept in recordings, as comments; those that a recording carries go on into
+ * the next one. The next text to keep, from *at on, which moves behind it. False: there is none. */
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size);
 
 /* Is a comment of a recording such a text, or names of subjects? Others are marks of the user. */
@@ -359,15 +359,20 @@ void aw_session_about(void *session, const char *program, const char *comment, s
 /* The same for a table: lines behind '#', which begin it. Nothing where there are none. */
 void aw_session_write_packets(const struct aw_session *session, FILE *file);
 
-/* Takes them from a recording that the command reads, unless there is --packets. AW_MALFORMED. */
+/* Reads the packets that the command's recording carries, unless there is --packets. They only
+ * display it: session->wire, which decides what is sent and how harmless it is, never has them.
+ * AW_MALFORMED; a command that sends goes on without them. */
 enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args);
+
+/* The table of what is read: that of the session's wire, or with the packets of the recording. */
+const struct aw_protocol *aw_session_read_protocol(const struct aw_session *session);
+
+/* *wire decodes with the packets that the recording carries; NULL: it carries none. */
+enum aw_status aw_session_carried_wire(struct aw_session *session, struct aw_wire **wire);
 
 /* A sum over what --packets says of joints and stops, to know whether two programs have the same;
  * 0: they say nothing of them. */
 uint32_t aw_session_packets_sum(const struct aw_session *session);
-
-/* Takes these in place of what --packets has read, which is forgotten. */
-void aw_session_exchange_packets(struct aw_session *session, const struct aw_own *own);
 
 /* Forgets what --packets has read; the wire is not used any more. */
 void aw_session_free_packets(struct aw_session *session);

@@ -57,9 +57,14 @@ static size_t piece(const char *text, size_t most)
     return whole ? whole : length;
 }
 
+static const struct aw_packets *packets_of(const struct aw_session *session)
+{
+    return session->device.own.packets ? session->device.own.packets : session->device.carried;
+}
+
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
 {
-    const struct aw_packets *packets = session->device.own.packets;
+    const struct aw_packets *packets = packets_of(session);
     const char *text = packets ? aw_packets_text(packets) : NULL;
     size_t before = 0; /* of the texts that are done with */
     for (size_t i = 0; text && *at >= before + strlen(text); i++) {
@@ -88,7 +93,7 @@ static void write_remarks(FILE *file, const char *mark, const char *text)
 
 void aw_session_write_packets(const struct aw_session *session, FILE *file)
 {
-    const struct aw_packets *packets = session->device.own.packets;
+    const struct aw_packets *packets = packets_of(session);
     const char *text = packets ? aw_packets_text(packets) : "";
     if (*text)
         write_remarks(file, marks[OF_PACKETS], text);
@@ -235,17 +240,16 @@ static enum aw_status read_kept(struct aw_session *session, const struct kept *k
 static enum aw_status take_kept(struct aw_session *session, const struct kept *kept,
                                 const char *path)
 {
-    struct aw_own own = {.recorded = true};
     if (!kept->packets.n && !kept->dbc.n)
         return AW_OK;
-    own.packets = aw_packets_new(session->tool->protocol);
+    struct aw_packets *packets = aw_packets_new(session->tool->protocol);
     enum aw_status status =
-        own.packets ? read_kept(session, kept, path, own.packets) : aw_no_memory(&session->err);
+        packets ? read_kept(session, kept, path, packets) : aw_no_memory(&session->err);
     if (status == AW_OK) {
-        aw_session_exchange_packets(session, &own);
+        session->device.carried = packets;
         return AW_OK;
     }
-    aw_packets_free(own.packets);
+    aw_packets_free(packets);
     if (status == AW_NO_MEMORY)
         return status;
     struct aw_error why = session->err;
@@ -267,21 +271,41 @@ static enum aw_status take(struct aw_session *session, const char *path)
     return status;
 }
 
-enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args)
+/* Nothing refers to them between two commands. */
+static void forget(struct aw_session *session)
+{
+    if (!session->device.carried)
+        return;
+    free(session->device.decoding);
+    session->device.decoding = NULL;
+    aw_packets_free(session->device.carried);
+    session->device.carried = NULL;
+}
+
+/* The recording that the command reads, or that is its link. */
+static enum aw_status take_first(struct aw_session *session, const struct aw_args *args)
 {
     static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};
     const char *link = aw_option(session, "link");
     enum aw_status status = AW_OK;
-    if (aw_option(session, "packets") || aw_option(session, "dbc") || session->device.link ||
-        !session->tool->protocol->own)
+    bool reads = aw_is_one_of(readers, args->command->name);
+    for (size_t i = 0; reads && i < args->n && status == AW_OK && !session->device.carried; i++)
+        status = take(session, args->bound[i].text);
+    if (status != AW_OK || session->device.carried || !link || strncmp(link, "log:", 4) != 0)
+        return status;
+    char path[512];
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(link + 4, "?"), link + 4);
+    return take(session, path);
+}
+
+enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args)
+{
+    forget(session);
+    if (aw_option(session, "packets") || aw_option(session, "dbc") || !session->tool->protocol->own)
         return AW_OK;
-    if (link && strncmp(link, "log:", 4) == 0) {
-        char path[512];
-        snprintf(path, sizeof path, "%.*s", (int)strcspn(link + 4, "?"), link + 4);
-        return take(session, path);
-    }
-    for (size_t i = 0; i < args->n && status == AW_OK; i++)
-        if (aw_is_one_of(readers, args->command->name) && !session->device.own.recorded)
-            status = take(session, args->bound[i].text);
-    return status;
+    enum aw_status status = take_first(session, args);
+    if (status != AW_MALFORMED || args->command->safety == AW_READ)
+        return status;
+    session->err = (struct aw_error){.status = AW_OK};
+    return AW_OK;
 }

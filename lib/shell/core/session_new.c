@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "packets/packets.h"
 #include "shell/core/config.h"
 #include "shell/core/recent.h"
 #include "shell/core/session.h"
@@ -56,6 +57,7 @@ void aw_session_free(struct aw_session *session)
     aw_stop_end(session);
     aw_view_free(session->run.printing.view);
     aw_session_free_packets(session);
+    aw_packets_free(session->device.carried);
     aw_recent_free(session->device.recent);
     aw_config_free(session->config);
     free(session->config);

@@ -70,7 +70,7 @@ static enum aw_status read_files(struct aw_session *session, struct aw_packets *
 }
 
 /* Nothing may refer to what goes. */
-void aw_session_exchange_packets(struct aw_session *session, const struct aw_own *own)
+static void exchange_packets(struct aw_session *session, const struct aw_own *own)
 {
     aw_wire_init(session->wire, aw_packets_protocol(own->packets), &session->wire->variant, false);
     aw_session_free_packets(session);
@@ -89,7 +89,7 @@ static enum aw_status load(struct aw_session *session, const char *files)
     if (status == AW_OK)
         status = read_files(session, own.packets, aw_option(session, "dbc"), read_dbc_file);
     if (status == AW_OK) {
-        aw_session_exchange_packets(session, &own);
+        exchange_packets(session, &own);
         return AW_OK;
     }
     aw_packets_free(own.packets);
@@ -136,7 +136,6 @@ static enum aw_status read_packets(struct aw_session *session, const struct aw_p
     if (status != AW_OK && linked)
         return status;
     bool stays = session->device.own.packets && (files || linked);
-    session->device.own.recorded = session->device.own.recorded && linked;
     *protocol = stays ? aw_packets_protocol(session->device.own.packets) : session->tool->protocol;
     if (status == AW_OK || !can_do_without(session))
         return status;

@@ -126,7 +126,7 @@ struct aw_topics *aw_topics_new(struct aw_session *session, const char *url, aw_
         return NULL;
     t->session = session;
     t->mcap = aw_mcap_new(sink, context, kind);
-    aw_wire_init(&t->wire, session->wire->protocol, &session->wire->variant, false);
+    aw_wire_init(&t->wire, aw_session_read_protocol(session), &session->wire->variant, false);
     t->ways[0].framer.dir = AW_TX;
     t->ways[1].framer.dir = AW_RX;
     aw_session_interface(session, t->link, sizeof t->link);

@@ -14,6 +14,7 @@
 #include "packets/packets.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
+#include "protocol/ezphys/wire.h"
 #include "protocol/hidmotor/wire.h"
 #include "protocol/unitysim/wire.h"
 #include "wire_helper.h"
@@ -146,6 +147,42 @@ static void on_a_bus(void **state)
 }
 
 /* A table with an id that it gives to a packet of a file. */
+/* One that takes the place of a built-in message is no more harmless than that. (In armctl the name
+ * is the word, and a second packet of one name is refused.) */
+static void keeps_its_class(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct aw_protocol *protocol;
+        const char *head, *moves;
+    } cases[] = {
+        {&aw_hidmotor_protocol, "[packet peek]\nid = 1848\n", "set_setpoints"},
+        {&aw_hidmotor_protocol, "[packet peek]\nid = 1811\n", "set_velocity"},
+        {&aw_hidmotor_protocol, "[packet peek]\nid = 2000\n", NULL}, /* light */
+        {&aw_canpid_protocol, "[packet peek]\ndir = tx\nid = 0x044\n", "setpoint"},
+        {&aw_canpid_protocol, "[packet peek]\ndir = tx\nid = 0x041\n", NULL}, /* kp */
+        {&aw_unitysim_protocol, "[packet peek]\nid = 1\n", "control"},
+        {&aw_unitysim_protocol, "[packet peek]\nid = 0\n", NULL}, /* scene */
+        {&aw_ezphys_protocol, "[packet peek]\ndir = tx\nid = 3\n", "axis_motor"},
+        {&aw_ezphys_protocol, "[packet peek]\ndir = tx\nid = 1\n", NULL}, /* reset */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int ask = 0; ask < 2; ask++) {
+            char text[200];
+            struct aw_error err = {0};
+            struct aw_packets *packets = aw_packets_new(cases[i].protocol);
+            snprintf(text, sizeof text, "%sreplace = yes\n%s", cases[i].head,
+                     ask ? "ask = yes\n" : "");
+            bool lower = ask || cases[i].moves;
+            assert_int_equal(read_text(packets, text, &err), lower ? AW_USAGE : AW_OK);
+            const char *advice = cases[i].moves ? "which moves the device — say 'moves = yes'"
+                                                : "which changes the device — leave 'ask' out";
+            assert_true(!lower || strstr(err.text, advice));
+            assert_true(!cases[i].moves || strstr(err.text, cases[i].moves));
+            aw_packets_free(packets);
+        }
+}
+
 static void replaced(void **state)
 {
     (void)state;
@@ -464,6 +501,7 @@ int main(void)
         cmocka_unit_test(answers_of_answers),
         cmocka_unit_test(byte_order),
         cmocka_unit_test(replaced),
+        cmocka_unit_test(keeps_its_class),
         cmocka_unit_test(joints),
         cmocka_unit_test(gains),
         cmocka_unit_test(mistakes),
