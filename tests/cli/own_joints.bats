@@ -552,11 +552,15 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
 @test "tune with a joint of a file on the simulated arm: its motors, where the gains drive them; servos, and no others" {
     law
     export HIDMOTOR_PACKETS=law.packets
-    for joint in m1 m2 m3; do
+    for joint in m2 m3; do
         ok hidmotor -q -l "$fast&drive=pid" tune $joint --tick 1ms --yes -j --report r.html
         jq -se '.[-1] | .applied and .after.iae < .before.iae and .ms < 2' <<<"$output"
         grep -qF "hidmotor gains set $joint.kp=" r.html
     done
+    # the base has little friction: its gains of power-up are fast and overshoot by 32 %; robust ones can be slower
+    run --separate-stderr hidmotor -q -l "$fast&drive=pid" tune m1 --tick 1ms --yes -j
+    jq -se --argjson failed "$status" '.[-1] | .applied == (.after.iae < .before.iae) and .applied == ($failed == 0) and
+        .ms < 2 and .after.overshoot < .before.overshoot' <<<"$output"
     # nobody agreed: what was there is there
     printf '%s\n' 'gains save a' 'tune m2 --tick 1ms --with step --for 4s' 'gains diff a' >lines
     ok hidmotor -q -l "$fast&drive=pid" run lines
