@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shell/commands/move.h"
+#include "shell/core/start_guard.h"
 #include "state.h"
 
 #define GRIPPER  AW_HIDMOTOR_JOINTS /* behind the motors that joints have */
@@ -75,7 +76,14 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                                       .max = joint->max,
                                       .unit = gripper ? "" : "deg",
                                       .from = "table"};
-    return 1;
+    if (gripper)
+        return 1;
+    rows[1] = (struct aw_joint_limit){.of = "speed",
+                                      .min = -joint->speed,
+                                      .max = joint->speed,
+                                      .unit = "deg/s",
+                                      .from = "device"};
+    return 2;
 }
 
 /* ---- What is known -----------------------------------------------------------------------------
@@ -198,7 +206,6 @@ static enum aw_status take_shape(struct aw_session *session, const struct aw_arg
                                  struct aw_joint_command *command)
 {
     struct aw_record record;
-    double duration_ms;
     aw_session_command(session, "set_setpoints", &record);
     enum aw_status status = aw_args_to_record(session, args, 0, &record);
     double mode = aw_record_get(&record, "mode");
@@ -208,9 +215,7 @@ static enum aw_status take_shape(struct aw_session *session, const struct aw_arg
     if (aw_arg(args, "mode", 0) && mode != AW_HIDMOTOR_LINEAR && mode != AW_HIDMOTOR_SINUSOIDAL)
         return aw_fail(&session->err, AW_LIMIT, "%s: mode %.9g — linear (0) or sinusoidal (1)",
                        args->command->name, mode);
-    if (aw_arg(args, "duration", 0))
-        command->seconds = aw_record_get(&record, "duration") / 1000;
-    return aw_arg_number(session, args, "duration", &duration_ms);
+    return aw_duration_read(session, args, &command->seconds);
 }
 
 /* What the board has no motor for, once it has said how many there are. */
@@ -284,16 +289,26 @@ static enum aw_status follow(struct aw_session *session, const struct aw_hidmoto
     return end_answer(session, aw_hidmotor_follow(&state->arm, plan, &session->err));
 }
 
-static void warn_of_speed(struct aw_session *session, const struct aw_hidmotor_plan *plan)
+/* A duration that the user gives must suffice. Else the motion takes as long as the slowest joint
+ * needs. */
+static enum aw_status fit_duration(struct aw_session *session, const struct aw_joint_list *list,
+                                   const struct aw_joint_command *command,
+                                   struct aw_hidmotor_plan *plan)
 {
-    const char *joint = aw_hidmotor_joint(plan->fastest).alias;
-    double speed = plan->speed[plan->fastest];
-    if (plan->fast && isinf(speed))
-        aw_session_notice(session, "%s: the setpoint jumps, the servo goes as fast as it can",
-                          joint);
-    else if (plan->fast)
-        aw_session_notice(session, "%s: %.0f deg/s at most, but servos do about %.0f — it will lag",
-                          joint, speed, AW_HIDMOTOR_FAST);
+    double steepest = plan->mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < command->n && status == AW_OK; i++) {
+        const struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        if (joint->id >= GRIPPER)
+            continue;
+        double away = plan->target[joint->id] - plan->start[joint->id];
+        if (isnan(command->seconds))
+            plan->duration_ms =
+                fmax(plan->duration_ms, ceil(1000 * aw_duration_needed(joint, away, steepest)));
+        else
+            status = aw_duration_check(session, joint, away, steepest, command->seconds);
+    }
+    return status;
 }
 
 static enum aw_status send_targets(struct aw_session *session, const struct aw_joint_list *list,
@@ -308,12 +323,11 @@ static enum aw_status send_targets(struct aw_session *session, const struct aw_j
     if (command->stream)
         return follow(session, &target);
     enum aw_status status = aw_hidmotor_plan(&state->arm, &target, &state->plan, &session->err);
+    if (status == AW_OK)
+        status = fit_duration(session, list, command, &state->plan);
     state->planned = status == AW_OK;
     state->streams = false;
-    if (status != AW_OK)
-        return status;
-    warn_of_speed(session, &state->plan);
-    return motor_send(session, &state->plan);
+    return status == AW_OK ? motor_send(session, &state->plan) : status;
 }
 
 static enum aw_status send_velocities(struct aw_session *session, const struct aw_joint_list *list,

@@ -82,8 +82,9 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = aw_run_move,
-     .details = "The motion takes one second, with a sinusoidal speed; duration and mode "
-         "change that. Joints that you do not name keep their setpoint.",
+     .details = "The motion takes one second with a sinusoidal speed, longer if a joint would be "
+         "faster than 200 deg/s; duration and mode change that. Joints that you do not name keep "
+         "their setpoint.",
      .examples = AW_LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
          "--dry-run move 0 45 -30 mode=linear")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",

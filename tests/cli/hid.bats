@@ -23,7 +23,7 @@ board() {
     same "$(json '[.link, .path, .usb, .name, .serial, .problem]')" \
         '["hid:serial=A1","/dev/hidraw3","16c0:0486","ItsyBitsy M4","A1",null]'
     ok hid hidmotor -l hid: status -j
-    ok hid hidmotor -l hid:serial=A1 move 0 20 -10 duration=100ms --wait -j
+    ok hid hidmotor -l hid:serial=A1 move 0 20 -10 duration=200ms --wait -j
     same "$(json '[.ok, .result]')" '[true,"arrived"]'
     ok hid hidmotor -l hid:/dev/hidraw3 gripper close
     ok hid hidmotor -l hid:16c0:0486 ping -n 300 -j

@@ -138,13 +138,46 @@ END
     matches "$output" "move result=sent m1=1deg m2=2deg m3=3deg ms=*"
 }
 
-@test "a setpoint that jumps, a motion that is too fast: a warning, and it is done" {
-    ok hidmotor -l "$fast" move 0 60 0 duration=0 --wait
-    has "$stderr" "shoulder: the setpoint jumps"
-    ok hidmotor -l "$fast" move 0 60 0 duration=100ms
-    has "$stderr" "shoulder: 942 deg/s at most, but servos do about 200"
-    ok hidmotor -l "$fast" move 0 60 0 duration=1s
+@test "move, jog, home, moveto: a duration below 20 needs a unit; a joint does not exceed 200 deg/s" {
+    for words in 'move m2=90 duration=2' 'jog m2 5 duration=2' 'home duration=.5' 'home duration=1e1' \
+        'moveto 120 50 150 duration=2'; do
+        # shellcheck disable=SC2086 # words
+        refuses 2 hidmotor -q -l "$fast" --record none.pcapng $words
+        has "$why" "${words%% *}: duration=${words##*=}: in s or in ms? — give a unit"
+        hasnt "$(hidmotor decode none.pcapng 2>/dev/null)" set_setpoints
+    done
+    fails 2 hidmotor -q -j -l "$fast" <<<'{"cmd":"move","m2":90,"duration":2}'
+    while IFS='|' read -r part words; do
+        # shellcheck disable=SC2086 # words
+        fails 6 hidmotor -q -l "$fast" --record none.pcapng $words
+        has "$why" "$part"
+        hasnt "$(hidmotor decode none.pcapng 2>/dev/null)" set_setpoints
+        # shellcheck disable=SC2086 # words
+        ok hidmotor -q -l "$fast" --force $words
+    done <<'END'
+m2: 90 deg in 0.002 s is faster than 200 deg/s — is the duration in another unit, s or ms? duration=707ms would do|move m2=90 duration=2ms
+m2: 60 deg in 0 s is faster than 200 deg/s — duration=472ms would do, --force overrides|move 0 60 0 duration=0
+m2: 60 deg in 0.1 s is faster|move 0 60 0 duration=100ms
+m2: 60 deg in 0.299 s is faster than 200 deg/s — duration=300ms would do|move 0 60 0 duration=299ms mode=linear
+m2: 50 deg in 0.1 s is faster|jog shoulder 50 duration=100
+in 0.05 s is faster|moveto 120 50 150 duration=50ms
+END
+    ok hidmotor -l "$fast" move 0 60 0 duration=472
     hasnt "$stderr" "deg/s"
+    ok hidmotor -q -l "$fast" move 0 60 0 duration=300ms mode=linear
+    # setpoints of a script, as close as those of a stream
+    printf 'move 0 %s 0 duration=0\n' 2 4 1.5 >steps
+    ok hidmotor -q -l "$fast" run steps
+    echo 'move 0 6 0 duration=0' >>steps
+    exits 6 hidmotor -q -l "$fast" run steps
+    has "$stderr" "m2: 4.5 deg in 0 s is faster than 200 deg/s — duration=36ms would do"
+    # none given: a second, or as long as it takes
+    printf 'move m1=-90 m2=45 --wait\nhome duration=0.1s\nmove m1=90 --wait\n' >lines
+    exits 6 hidmotor -q -l "$fast" run lines
+    has "$stderr" "m1: 90 deg in 0.1 s is faster than 200 deg/s"
+    sed -i 2d lines
+    ok hidmotor -q -l "$fast" --record run.pcapng run lines
+    same "$(hidmotor decode -j run.pcapng | jq -c 'select(.dir == "tx" and .msg == "set_setpoints") | .duration' | tr '\n' ' ')" '1000 1414 '
 }
 
 @test "limits: exit 6 names the joint, and nothing is sent; NaN and infinity: exit 2, even with --force" {
@@ -483,7 +516,7 @@ END
 }
 
 @test "a recording of the fastest motion, and one that was broken off, can be played" {
-    printf 'move 60 60 -60 duration=0\nrecord run.csv --for 1s\nhome --wait\nplay run.csv\n' >script
+    printf 'move 60 60 -60\nrecord run.csv --for 1s\nhome --wait\nplay run.csv\n' >script
     virtual_json <script
     same "$(json '[.cmd,.ok]')" '["play",true]'
     board

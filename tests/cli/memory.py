@@ -55,7 +55,7 @@ RUNS = {
     "replay": ("canpid", *SIM, "replay", "--all", "capture.pcapng"),
     "speed": ("armctl", "-v", *SIM, "spd", "50"),
     "move": ("hidmotor", "-v", *SIM, "--record", "out.pcapng", "move", "60", "60", "-60",
-             "duration=100ms", "--wait"),
+             "duration=500ms", "--wait"),
     "drive": ("unitysim", "-v", *SIM, "drive", "elbow=+45", "--for", "0.1s"),
     "step": ("canpid", "-v", *SIM, "step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms",
              "--for", "0.5s", *BOARD),

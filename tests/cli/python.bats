@@ -111,7 +111,7 @@ END
 import sys
 import armwire
 with armwire.open("hidmotor", sys.argv[1]) as arm:
-    arm.home(duration="0ms", wait=True)
+    arm.home(wait=True)
     print("moves", flush=True)
     arm.move(m1=80, m2=0, m3=0, duration="20s", wait=True)
 END
@@ -150,7 +150,7 @@ def enough(number, frame):
 long = {"m1": 80, "m2": 0, "m3": 0, "duration": "20s", "wait": True}
 signal.signal(signal.SIGALRM, enough)
 with armwire.open("hidmotor", sys.argv[1]) as arm:
-    arm.home(duration="0ms", wait=True)
+    arm.home(wait=True)
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     begun = time.monotonic()
     try:
@@ -162,7 +162,7 @@ with armwire.open("hidmotor", sys.argv[1]) as arm:
 
 async def main():
     async with await armwire.aio.open("hidmotor", sys.argv[1]) as arm:
-        await arm.home(duration="0ms", wait=True)
+        await arm.home(wait=True)
         begun = time.monotonic()
         try:
             await asyncio.wait_for(arm.move(**long), 0.3)

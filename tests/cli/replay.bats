@@ -256,7 +256,7 @@ END
 
 @test "each tool: packets inside a recording are for display, what goes out is judged without them" {
     # a built-in message under another name: one far setpoint is still a jump
-    ok hidmotor -q -l "$fast" --record far.pcapng move 10 80 -70 duration=0
+    ok hidmotor -q -l "$fast" --record far.pcapng --force move 10 80 -70 duration=0
     cp far.pcapng plain.pcapng
     printf '[packet peek]\nid = 1848\nreplace = yes\nask = yes\nx = f32\n' >peek.packets
     carry far.pcapng peek.packets

@@ -71,7 +71,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
         started+=("$recorder")
         becomes yes sh -c "[ ! -s $file ] || echo yes"
         for _ in 1 2 3; do
-            ok timeout 20 hidmotor -q -j move 0 20 0 duration=100ms --wait
+            ok timeout 20 hidmotor -q -j move 0 20 0 duration=160ms --wait
             [ "$(json .ms | cut -d. -f1)" -lt "${WITHIN:-1000}" ]
         done
         [ "$file" != run.ndjson ] || becomes 60 sh -c "grep -m 60 -c '\"msg\":\"positions\"' $file"
@@ -90,7 +90,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
         same "$tool $(jq -c 'select(.done) | .exit' said)" "$tool 0"
         end "$pid"
     done <<'END'
-hidmotor move 0 10 0 duration=50ms --wait
+hidmotor move 0 10 0 duration=80ms --wait
 canpid move lknee=1 -c pos
 END
 }

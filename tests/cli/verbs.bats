@@ -70,10 +70,13 @@ arm() { # the joints of an arm, in the usual place of its configuration
 
 @test "hidmotor: limits say who set them; jog is relative, everywhere else a number is absolute" {
     ok hidmotor -j limits
-    same "$(jq -sc 'map([.joint,.min,.max,.unit,.from])' <<<"$output")" \
+    same "$(jq -sc 'map(select(.of != "speed") | [.joint,.min,.max,.unit,.from])' <<<"$output")" \
         '[["m1",-90,90,"deg","table"],["m2",-45,100,"deg","table"],["m3",-90,63,"deg","table"],["gripper",0,180,"","table"]]'
+    same "$(jq -sc 'map(select(.of == "speed") | [.joint,.min,.max,.unit,.from]) | unique' <<<"$output")" \
+        '[["m1",-200,200,"deg/s","device"],["m2",-200,200,"deg/s","device"],["m3",-200,200,"deg/s","device"]]'
     ok hidmotor limits elbow
     matches "${lines[1]}" "m3 (elbow) * angle * -90 * 63 deg * table"
+    matches "${lines[2]}" "m3 (elbow) * speed * -200 * 200 deg/s * device"
     fails 2 hidmotor limits elbwo
     has "$why" "did you mean 'elbow'"
     printf '%s --wait\n' 'jog elbow +5' 'jog elbow -2' 'jog elbow 4' 'move elbow=+3' 'home' >moves

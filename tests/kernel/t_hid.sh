@@ -114,7 +114,7 @@ start_sim
 check "hidmotor sim is ready on a hidraw node" test -c "$node"
 check "hidmotor list shows it" says "$node" "$hidmotor" list
 check "hidmotor status" says elbow timeout 20 "$hidmotor" -l hid: status
-timeout 20 "$hidmotor" -l hid: move 0 45 -30 duration=300ms --wait -j >move.json
+timeout 20 "$hidmotor" -l hid: move 0 45 -30 duration=400ms --wait -j >move.json
 check "hidmotor moves and sees it arrive" true_for '.ok and .result == "arrived"' move.json
 check "hidmotor gripper" timeout 20 "$hidmotor" -l "$url" gripper open
 timeout 30 "$hidmotor" -l hid:16c0:0486 record run.csv --for 1s

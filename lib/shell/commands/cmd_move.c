@@ -258,11 +258,7 @@ static enum aw_status begin(struct request *r, struct aw_session *session,
         status = aw_joints_check(session, &r->list, &(struct aw_joint_command){.n = 0});
     if (status == AW_OK && joints->take)
         return joints->take(session, args, &r->command);
-    double ms = NAN;
-    if (status == AW_OK && aw_arg(args, "duration", 0))
-        status = aw_arg_number(session, args, "duration", &ms);
-    r->command.seconds = ms / 1000;
-    return status;
+    return status == AW_OK ? aw_duration_read(session, args, &r->command.seconds) : status;
 }
 
 /* Checked before anything is opened. */

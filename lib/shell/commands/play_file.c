@@ -15,7 +15,6 @@
 #define ROUNDING       1e-6
 #define SAMPLED_S      0.02    /* devices measure at least this often while a joint moves */
 #define MEASURED_SPEED 1.5     /* encoder noise makes a measured motion look faster */
-#define WRONG_UNIT     100     /* times the speed limit: seconds and ms were confused */
 #define LONGEST_S      86400.0 /* of a path */
 
 struct reading {
@@ -373,8 +372,8 @@ static enum aw_status check_speed(struct reading *r, const struct fastest *faste
     aw_fail(&r->session->err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s",
             joint->name, x.speed * play->speed, unit_of(joint), x.speed_t_s,
             aw_flag(r->session, "max-speed") ? "--max-speed " : "", fastest_of(r, fastest->joint),
-            fastest->need >= WRONG_UNIT ? "are the times in another unit, s or ms?"
-                                        : aw_tempo_advice(fastest->need, advice));
+            fastest->need >= AW_WRONG_UNIT ? "are the times in another unit, s or ms?"
+                                           : aw_tempo_advice(fastest->need, advice));
     return aw_table_fail_in(&r->session->err, &r->table, fastest->point + 1);
 }
 

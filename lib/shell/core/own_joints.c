@@ -5,6 +5,7 @@
 
 #include "shell/core/dry.h"
 #include "shell/core/own_parts.h"
+#include "shell/core/start_guard.h"
 
 #define HZ         50.0
 #define USUAL_S    1.0
@@ -181,27 +182,6 @@ struct way {
     double from[AW_OWN_JOINTS], seconds;
 };
 
-/* The fastest of a way is in its middle. */
-static double seconds_for(const struct aw_joint *joint, double away)
-{
-    return fabs(away) * M_PI / 2 / joint->speed;
-}
-
-static enum aw_status check_speed(struct aw_session *session, const struct aw_joint *joint,
-                                  double away, double seconds)
-{
-    double least = seconds_for(joint, away);
-    const char *unit = joint->unit[AW_JOINT_ACTUAL];
-    if (least <= seconds || aw_flag(session, "force"))
-        return AW_OK;
-    return aw_fail(&session->err, AW_LIMIT,
-                   "%s: %.4g %s in %g s is faster than %g %s — duration=%.0fms would do, "
-                   "--force overrides",
-                   joint->name, fabs(away), unit ? unit : "", seconds, joint->speed,
-                   joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "a second",
-                   ceil(least * 1000));
-}
-
 static enum aw_status find_way(struct aw_session *session, const struct aw_joint_list *list,
                                const struct aw_joint_command *command, struct way *way)
 {
@@ -218,9 +198,9 @@ static enum aw_status find_way(struct aw_session *session, const struct aw_joint
             status =
                 aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is", joint->name);
         else if (said)
-            status = check_speed(session, joint, away, way->seconds);
+            status = aw_duration_check(session, joint, away, M_PI / 2, way->seconds);
         else
-            way->seconds = fmax(way->seconds, seconds_for(joint, away));
+            way->seconds = fmax(way->seconds, aw_duration_needed(joint, away, M_PI / 2));
     }
     return status;
 }

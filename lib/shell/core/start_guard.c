@@ -18,6 +18,8 @@
 #define GAP_NS     (200 * AW_MILLISECOND) /* later than that, the way has waited */
 #define STREAM_NS  (500 * AW_MILLISECOND) /* between two setpoints: longer is a gap */
 #define TEXT       48
+#define ROUNDING   1e-6 /* s */
+#define LEAST_MS   20   /* a shorter duration without a unit is one in s */
 
 /* Where neither speed nor range is known: how far it may be, and a speed to go there that is slow.
  */
@@ -378,6 +380,47 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
     status = joints->command(session, list, &command);
     return status == AW_OK ? aw_joints_await(session, list, &command, NAN, deadline, &arrival)
                            : status;
+}
+
+/* ---- Single motions ----------------------------------------------------------------------------
+ */
+
+enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args *args,
+                                double *seconds)
+{
+    const char *text = aw_arg(args, "duration", 0);
+    double ms = NAN;
+    enum aw_status status = aw_arg_number(session, args, "duration", &ms);
+    *seconds = ms / 1000;
+    if (status != AW_OK || !text || !(ms > 0 && ms < LEAST_MS) || text[strcspn(text, "smh")])
+        return status;
+    return aw_fail(&session->err, AW_USAGE,
+                   "%s: duration=%.20s: in s or in ms? — give a unit: duration=%.20ss or "
+                   "duration=%.20sms",
+                   args->command->name, text, text, text);
+}
+
+double aw_duration_needed(const struct aw_joint *joint, double away, double steepest)
+{
+    return fabs(away) * steepest / joint->speed;
+}
+
+enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joint *joint,
+                                 double away, double steepest, double seconds)
+{
+    double least = aw_duration_needed(joint, away, steepest);
+    const char *unit = joint->unit[AW_JOINT_ACTUAL], *per_s = joint->unit[AW_JOINT_VELOCITY];
+    bool other_unit = seconds > 0 && least >= AW_WRONG_UNIT * seconds;
+    if (least <= fmax(seconds, 1 / session->tool->joints->hz) + ROUNDING ||
+        aw_flag(session, "force"))
+        return AW_OK;
+    return aw_fail(&session->err, AW_LIMIT,
+                   "%s: %.4g %s in %g s is faster than %g %s — %sduration=%.0fms would do, "
+                   "--force overrides",
+                   joint->name, fabs(away), unit ? unit : "", seconds, joint->speed,
+                   per_s ? per_s : "a second",
+                   other_unit ? "is the duration in another unit, s or ms? " : "",
+                   ceil(least * 1000));
 }
 
 /* ---- Streams of commands -----------------------------------------------------------------------

@@ -84,6 +84,23 @@ bool aw_start_is_streamed(const struct aw_session *session);
 enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
 
+/* A motion this many times faster than its limit was meant in another unit: s and ms. */
+#define AW_WRONG_UNIT 100
+
+/* The argument duration in s; NaN: not given. AW_USAGE for a short one without a unit, which may be
+ * meant in seconds. */
+enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args *args,
+                                double *seconds);
+
+/* The seconds that a joint needs for this distance at its speed. steepest: the fastest moment of
+ * the motion, times its mean speed; pi/2 of a sinusoidal one. */
+double aw_duration_needed(const struct aw_joint *joint, double away, double steepest);
+
+/* AW_LIMIT, unless --force, if the joint would be faster than its speed in these seconds. A shorter
+ * time counts as the period of a stream, so that scripts may send small steps with duration 0. */
+enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joint *joint,
+                                 double away, double steepest, double seconds);
+
 /* Takes the joints from where they are to these targets, at --approach, or in half a second where
  * they are near, and waits until they are. On the way a fault, 0.5 s without news and --max-lag end
  * it: AW_REFUSED, AW_TIMEOUT; who called stops the joints. */
