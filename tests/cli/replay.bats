@@ -316,6 +316,31 @@ END
     fails 2 hidmotor -q -l "$fast" replay lift.pcapng --fit --speed 2
 }
 
+@test "each tool: replay --loop of a recording that ends far from its beginning is refused, as play --loop is" {
+    printf 't,m1,m2,m3\n0,0,0,0\n1,0,80,0\n' >up.csv
+    ok hidmotor -q -l "$fast" --record up.pcapng play up.csv
+    fails 6 hidmotor -q -l "$fast" play up.csv --loop --for 3s
+    has "$why" "m2: the file ends at 80 deg and begins at 0: --loop would jump"
+    fails 6 hidmotor -q -l "$fast" --record none.pcapng replay up.pcapng --loop --for 3s
+    matches "$why" "*m2: the file ends at 80 deg and begins at [0-9.]*: --loop would jump — let it end where it begins, *"
+    hasnt "$(hidmotor decode none.pcapng 2>&1)" set_setpoints
+    # with --approach it goes back as slowly as that, each time
+    ok timeout "$patience" hidmotor -q -j -l "$fast" --record back.pcapng replay up.pcapng --loop --approach 40deg/s --for 7s
+    same "$(hidmotor decode -j back.pcapng | jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx"))
+        | [.[:-1], .[1:]] | transpose | map(select((.[1].m2 - .[0].m2 | fabs) > 40 and .[1].duration < 1000)) | length')" 0
+    same "$(hidmotor decode -j back.pcapng | jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx" and .duration > 1000)) | length > 0')" true
+    ok hidmotor -q -l "$fast" replay up.pcapng --loop --for 3s --max-jump 90deg
+    # a motion that the board makes by itself is no jump
+    printf 'move 0 30 0 --wait\nmove 0 80 0 --wait\n' >lines
+    ok hidmotor -q -l "$fast" --record self.pcapng run lines
+    ok hidmotor -q -l "$fast" replay self.pcapng --loop --for 3s
+    printf 't,lknee\n0,0\n1,45\n' >knee.csv
+    ok canpid -q -l "$fast" --record knee.pcapng play knee.csv -c pos
+    fails 6 canpid -q -l "$fast" replay knee.pcapng --loop --for 3s
+    matches "$why" "*lknee: the file ends at 45 deg and begins at 0: --loop would jump*"
+    ok canpid -q -l "$fast" replay knee.pcapng --loop --for 3s --approach 45deg/s
+}
+
 @test "--for ends a replay, with --loop too, and what follows a file" {
     ok hidmotor -q -l "$fast" --record up.pcapng move 0 20 0 --wait
     ok timeout "$patience" hidmotor -q -j -l "$fast" replay up.pcapng --loop --for 3s

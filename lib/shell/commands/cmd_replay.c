@@ -28,6 +28,7 @@ struct player {
     uint64_t held;   /* messages that were sent later than due, for the device's sake */
     uint64_t rounds; /* played to the end, with --loop */
     bool greeted;    /* what the device says first was read before */
+    bool far;        /* each further round begins far from where the last one ended */
     bool done;       /* nothing is left to play, or --for is over */
     int64_t deadline;
     struct aw_samples late_ms;
@@ -246,6 +247,37 @@ static enum aw_status guard(struct player *p)
     return n ? aw_start_go(session, &r->list, goals, n) : status;
 }
 
+/* Repeated, the recording goes from its last targets to its first ones. A motion that the device
+ * makes by itself is no jump. */
+static enum aw_status check_loop(struct player *p)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    size_t n = aw_flag(session, "loop") && !r->poses ? r->list.n : 0;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < n && i < AW_START_JOINTS && status == AW_OK; i++) {
+        const struct aw_replay_joint *mine = &r->joints[i];
+        struct aw_joint joint = r->list.joints[i];
+        bool far = false;
+        joint.now.value[AW_JOINT_ACTUAL] = mine->last;
+        if (mine->known && !aw_start_is_motion(&joint, mine->first, mine->seconds))
+            status = aw_start_check_loop(session, &joint, mine->last, mine->first, &far);
+        p->far = p->far || far;
+    }
+    return status;
+}
+
+static enum aw_status play_rounds(struct player *p)
+{
+    enum aw_status status;
+    do {
+        status = p->far && p->rounds ? guard(p) : AW_OK;
+        if (status == AW_OK)
+            status = play(p);
+    } while (status == AW_OK && aw_flag(p->session, "loop") && !p->done);
+    return status;
+}
+
 static enum aw_status play_all(struct player *p)
 {
     struct aw_session *session = p->session;
@@ -262,9 +294,7 @@ static enum aw_status play_all(struct player *p)
     p->deadline = aw_session_end(session);
     if (session->tool->replay.takes_link)
         p->greeted = session->tool->replay.takes_link(session);
-    do
-        status = play(p);
-    while (status == AW_OK && aw_flag(session, "loop") && !p->done);
+    status = play_rounds(p);
     aw_tempo_end(&p->tempo);
     if (status == AW_OK && session->tool->replay.end)
         status = session->tool->replay.end(session);
@@ -353,6 +383,8 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
         status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
     if (status == AW_OK)
         status = choose_speed(p);
+    if (status == AW_OK)
+        status = check_loop(p);
     if (status == AW_OK)
         notice_why_nothing(p, aw_arg(args, "file", 0));
     if (status == AW_OK && aw_flag(session, "dry-run")) {

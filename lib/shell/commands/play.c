@@ -108,19 +108,13 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
     *closed = true;
     for (size_t k = 0; k < p->n && aw_flag(p->session, "loop"); k++) {
         const struct aw_joint *joint = joint_of(p, k);
-        const char *unit = joint->unit[AW_JOINT_ACTUAL];
-        double away = fabs(last[k].value - first[k].value), reach, speed;
-        enum aw_status status = aw_start_reach(p->session, joint, &reach);
-        if (status == AW_OK)
-            status = aw_start_speed(p->session, joint, &speed);
+        bool far;
+        enum aw_status status =
+            aw_start_check_loop(p->session, joint, last[k].value, first[k].value, &far);
         if (status != AW_OK)
             return status;
+        double away = fabs(last[k].value - first[k].value);
         *closed = *closed && away <= fmax(joint->least, ROUNDING);
-        if (away > reach && isnan(speed))
-            return aw_fail(&p->session->err, AW_LIMIT,
-                           "%s: the file ends at %.4g %s and begins at %.4g: --loop would jump — "
-                           "let it end where it begins, or go back by --approach",
-                           p->joints[k].name, last[k].value, unit, first[k].value);
     }
     return AW_OK;
 }

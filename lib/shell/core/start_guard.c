@@ -146,6 +146,23 @@ enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_
     return AW_OK;
 }
 
+enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_joint *joint,
+                                   double last, double first, bool *far)
+{
+    double reach, speed = NAN;
+    char end[TEXT];
+    enum aw_status status = aw_start_reach(session, joint, &reach);
+    if (status == AW_OK)
+        status = aw_start_speed(session, joint, &speed);
+    *far = status == AW_OK && fabs(last - first) > reach;
+    if (!*far || !isnan(speed))
+        return status;
+    return aw_fail(&session->err, AW_LIMIT,
+                   "%s: the file ends at %s and begins at %.4g: --loop would jump — "
+                   "let it end where it begins, or go back by --approach",
+                   joint->name, with_unit(joint, last, end), first);
+}
+
 size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
                          struct aw_joint_goal *goals, size_t n)
 {

@@ -69,6 +69,11 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
 enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_list *list,
                               const struct aw_joint_goal *goals, size_t n);
 
+/* For --loop: *far if the last target of a file is farther from the first one than a jump may be.
+ * AW_LIMIT if it is far and there is no --approach to go back with. */
+enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_joint *joint,
+                                   double last, double first, bool *far);
+
 /* Leaves those that are farther away than that, for aw_start_go, and says how many; what is near
  * stays where it is. */
 size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
