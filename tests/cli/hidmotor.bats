@@ -180,6 +180,21 @@ END
     same "$(hidmotor decode -j run.pcapng | jq -c 'select(.dir == "tx" and .msg == "set_setpoints") | .duration' | tr '\n' ' ')" '1000 1414 '
 }
 
+@test "a stop does not move a joint at rest, however often it comes" {
+    board
+    ok hidmotor -q -l "$url" move 10 20 -30 --wait
+    for n in 1 2 3 4 5 6; do
+        ok hidmotor -q -l "$url" stop
+    done
+    same "$(joints 'map(.[0])')" "[10,20,-30]"
+    yes stop | head -n 6 | ok hidmotor -q -l "$url"
+    same "$(joints 'map(.[0])')" "[10,20,-30]"
+    # beside one in motion
+    ok hidmotor -q -l "$url" move 10 20 40 duration=20s
+    ok hidmotor -q -l "$url" stop
+    same "$(joints 'map(.[0]) | .[0:2]')" "[10,20]"
+}
+
 @test "limits: exit 6 names the joint, and nothing is sent; NaN and infinity: exit 2, even with --force" {
     while IFS='|' read -r status part words; do
         # shellcheck disable=SC2086 # words

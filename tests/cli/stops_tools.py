@@ -122,7 +122,8 @@ class Canpid(Tool):
 
 
 class Hidmotor(Tool):
-    """The stop: setpoints of duration 0 where the board has just said that the arm is; where it has
+    """The stop: setpoints of duration 0 where the board has just said that the arm is, or its
+    setpoints are, which joints at rest keep; where it has
     said nothing for too long, between there (or the setpoint before the last one) and the last
     setpoint: what the arm must have reached by now."""
     name = "hidmotor"
@@ -163,8 +164,9 @@ class Hidmotor(Tool):
     def heard(self, message):
         report = self.floats(message)
         if report[0] == self.positions:
-            pose = [min(max(deg, low), high) for deg, (low, high) in zip(report[3:9:2], self.limits)]
-            self.measured.append((time.monotonic(), pose))
+            pose, kept = ([min(max(deg, low), high) for deg, (low, high) in zip(row, self.limits)]
+                          for row in (report[3:9:2], report[2:8:2]))
+            self.measured.append((time.monotonic(), list(zip(pose, kept))))
             self.behind = pose
 
     def judge(self, message):
@@ -182,7 +184,8 @@ class Hidmotor(Tool):
 
     def just_measured(self, targets):
         return any(at > time.monotonic() - self.fresh and all(
-            abs(a - b) < self.tolerance for a, b in zip(pose, targets)) for at, pose in self.measured)
+            min(abs(place - b) for place in places) < self.tolerance
+            for places, b in zip(pose, targets)) for at, pose in self.measured)
 
     def on_the_way(self, targets):
         """Of a tool that is slow to be served: since it set out. The arm hangs a little below its

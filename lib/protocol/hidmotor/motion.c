@@ -461,13 +461,43 @@ static double setpoint_now(const struct aw_hidmotor *arm, int motor)
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
 }
 
-/* old: the positions are too old to say where it is. Nothing is planned if nothing is known. */
-static struct aw_hidmotor_plan stay(const struct aw_hidmotor *arm, bool old)
+static bool is_commanded(const struct aw_hidmotor *arm, int motor)
+{
+    const struct aw_hidmotor_motion *motion = &arm->motion;
+    int64_t gone_ns = aw_clock_now(arm->link->clock) - motion->sent_ns;
+    return motor < motion->n && !is_at(motion->from[motor], motion->to[motor], EXACT) &&
+           (double)(gone_ns - STOP_OLD_NS) / 1e6 < motion->duration_ms;
+}
+
+/* Its setpoint stays, and the joint is near it. Such a joint keeps its setpoint: at the measured
+ * position it would sag by its standing error with each stop. */
+static bool rests(const struct aw_hidmotor *arm, int motor, const struct aw_hidmotor_status *before)
+{
+    const struct aw_hidmotor_status *known = &arm->known;
+    bool compared = motor < before->n && known->time_ns - before->time_ns < STILL_NS;
+    return !is_commanded(arm, motor) &&
+           !(compared && !is_at(known->setpoint[motor], before->setpoint[motor], EXACT)) &&
+           is_at(known->position[motor], known->setpoint[motor], AW_HIDMOTOR_TOLERANCE);
+}
+
+static double place_to_stay(const struct aw_hidmotor *arm, int motor,
+                            const struct aw_hidmotor_status *before)
+{
+    double setpoint = arm->known.setpoint[motor];
+    if (!rests(arm, motor, before))
+        return measured(arm, motor);
+    return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, setpoint) : setpoint;
+}
+
+/* before: what was known before the last answer. old: the positions are too old to say where it is.
+ * Nothing is planned if nothing is known. */
+static struct aw_hidmotor_plan stay(const struct aw_hidmotor *arm,
+                                    const struct aw_hidmotor_status *before, bool old)
 {
     bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);
     struct aw_hidmotor_plan plan = {.n = guess ? arm->motion.n : arm->known.n};
     for (int i = 0; i < plan.n; i++)
-        plan.target[i] = guess ? setpoint_now(arm, i) : measured(arm, i);
+        plan.target[i] = guess ? setpoint_now(arm, i) : place_to_stay(arm, i, before);
     return plan;
 }
 
@@ -479,7 +509,7 @@ static bool is_old(const struct aw_hidmotor *arm)
 void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context)
 {
     uint8_t report[AW_HIDMOTOR_REPORT];
-    struct aw_hidmotor_plan plan = stay(arm, is_old(arm));
+    struct aw_hidmotor_plan plan = stay(arm, &arm->known, is_old(arm));
     aw_hidmotor_plan_bytes(&plan, report);
     if (plan.n > 0)
         add(context, report, sizeof report);
@@ -490,9 +520,10 @@ static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_s
                                    struct aw_hidmotor_plan *plan)
 {
     bool old = is_old(arm);
+    struct aw_hidmotor_status before = arm->known;
     enum aw_status status = measure_quickly(arm, stopped->attempts == 0);
     stopped->measured = status == AW_OK;
-    *plan = stay(arm, !stopped->measured && old);
+    *plan = stay(arm, &before, !stopped->measured && old);
     memcpy(stopped->deg, plan->target, sizeof stopped->deg);
     return status;
 }
@@ -524,6 +555,11 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     aw_hidmotor_plan_bytes(&plan, report);
     stopped->confirmed =
         status == AW_OK && (!reply.maybe_stale || memcmp(reply.bytes, report, sizeof report) == 0);
+    if (stopped->confirmed) { /* the motion before is over */
+        memcpy(plan.start, plan.target, sizeof plan.start);
+        plan.sent_ns = aw_clock_now(arm->link->clock);
+        note_motion(arm, &plan);
+    }
     if (status == AW_STOPPED && arm->counters.sent == sent)
         return write_stop(arm, report, err);
     if (status == AW_OK && !stopped->confirmed)

@@ -133,8 +133,9 @@ struct aw_hidmotor_stopped {
     int64_t latency_ns; /* from the call to the first set_setpoints on the wire */
 };
 
-/* There is no packet for this: set_setpoints with duration 0 at the measured positions, kept inside
- * the limits. (A joint that says it is more than 5 deg beyond them is not believed; it stays at its
+/* There is no packet for this: set_setpoints with duration 0. A joint in motion gets its measured
+ * position; a joint at rest, whose setpoint stays within AW_HIDMOTOR_TOLERANCE of its position,
+ * keeps its setpoint. Both are kept inside the limits. (A joint that says it is more than 5 deg beyond them is not believed; it stays at its
  * setpoint.) For signal time: at most 5 ms are spent on asking. Without an answer the last known
  * positions serve if they are at most 100 ms old, else the setpoints as they must be now after the
  * last motion, else the last known positions whatever their age. Without a confirmation it is tried

@@ -487,6 +487,37 @@ static void a_stop_stops(void **state)
     rig_free(rig);
 }
 
+/* A joint at rest stands a little off its setpoint: at the measured position it would sag. */
+static void a_stop_does_not_move_what_rests(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_stopped stopped;
+    RIG_RAW(rig, SET_SETPOINTS, 0, 0, 10, 20, 30);
+    rig_run(rig, 2);
+    double angle = rig_truth(rig).angle[0];
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+        rig_run(rig, i < 3 ? 0.05 : 3);
+        for (int k = 0; k < 3; k++)
+            assert_near(rig_truth(rig).setpoint[k], 10 * (k + 1), 1e-5);
+    }
+    assert_near(rig_truth(rig).angle[0], angle, 0.01);
+    /* beside a joint in motion */
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(90, 20, 30, 1500));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    rig_run(rig, 0.7);
+    angle = rig_truth(rig).angle[0];
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+        assert_near(rig_truth(rig).setpoint[0], angle, 5);
+        assert_near(rig_truth(rig).setpoint[1], 20, 1e-5);
+        assert_near(rig_truth(rig).setpoint[2], 30, 1e-5);
+        rig_run(rig, 0.3);
+    }
+    rig_free(rig);
+}
+
 /* Another program that never ends its exchange is waited for once, and briefly. */
 static void a_stop_out_of_turn(void **state)
 {
@@ -1372,6 +1403,7 @@ int main(void)
         cmocka_unit_test(a_lost_reply_is_made_good_by_the_setpoints),
         cmocka_unit_test(an_old_answer_verifies_nothing),
         cmocka_unit_test(a_stop_stops),
+        cmocka_unit_test(a_stop_does_not_move_what_rests),
         cmocka_unit_test(a_stop_out_of_turn),
         cmocka_unit_test(a_stop_does_not_believe_everything),
         cmocka_unit_test(a_stop_in_time_without_an_answer),
