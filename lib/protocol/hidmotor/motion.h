@@ -135,14 +135,14 @@ struct aw_hidmotor_stopped {
 
 /* There is no packet for this: set_setpoints with duration 0. A joint in motion gets its measured
  * position; a joint at rest, whose setpoint stays within AW_HIDMOTOR_TOLERANCE of its position,
- * keeps its setpoint. Both are kept inside the limits. (A joint that says it is more than 5 deg beyond them is not believed; it stays at its
- * setpoint.) For signal time: at most 5 ms are spent on asking. Without an answer the last known
- * positions serve if they are at most 100 ms old, else the setpoints as they must be now after the
- * last motion, else the last known positions whatever their age. Without a confirmation it is tried
- * again with fresh positions, for half a second. Also when the clock refuses to wait (AW_STOPPED):
- * then nothing can be read, and one set_setpoints goes out unconfirmed, which is AW_OK. AW_TIMEOUT:
- * not confirmed, or nothing is known of the arm (stopped->attempts 0: nothing was sent); AW_LOST.
- * stopped may be NULL. */
+ * keeps its setpoint. Both are kept inside the limits. (A joint that says it is more than 5 deg
+ * beyond them is not believed; it stays at its setpoint.) For signal time: at most 5 ms are spent
+ * on asking. Without an answer the last known positions serve if they are at most 100 ms old, else
+ * the setpoints as they must be now after the last motion, else the last known positions whatever
+ * their age. Without a confirmation it is tried again with fresh positions, for half a second. Also
+ * when the clock refuses to wait (AW_STOPPED): then nothing can be read, and one set_setpoints goes
+ * out unconfirmed, which is AW_OK. AW_TIMEOUT: not confirmed, or nothing is known of the arm
+ * (stopped->attempts 0: nothing was sent); AW_LOST. stopped may be NULL. */
 enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                 struct aw_error *err);
 
