@@ -19,6 +19,7 @@ lib/base
 lib/wire
 lib/packets
 lib/describe
+lib/ros
 lib/capture
 lib/control
 lib/input

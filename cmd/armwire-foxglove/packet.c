@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "capture/cdr.h"
 #include "hub.h"
+#include "ros/types.h"
 
 enum { MESSAGE = 1, ANSWER = 3 };
 

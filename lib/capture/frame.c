@@ -1,86 +1,11 @@
-/* Frames and remarks as CDR, written and read. */
+/* Reads frames and marks in the messages of an MCAP file. */
 #include "capture/frame.h"
 
 #include <string.h>
 
 #include "base/bytes.h"
-#include "capture/cdr.h"
-
-enum { LOG_INFO = 20 };
-
-const char aw_frame_text[] =
-    "# Bytes as they passed the link: a frame, or a piece of a stream. On CAN two bytes of\n"
-    "# identifier, the low one first, stand before the data.\n"
-    "uint8 TX=1  # to the device\n"
-    "uint8 RX=2  # from it\n"
-    "uint8 direction\n"
-    "string link\n"
-    "uint8[] bytes\n";
-
-#define RULE "================================================================================\n"
-
-const char aw_log_text[] = "byte DEBUG=10\n"
-                           "byte INFO=20\n"
-                           "byte WARN=30\n"
-                           "byte ERROR=40\n"
-                           "byte FATAL=50\n"
-                           "builtin_interfaces/Time stamp\n"
-                           "uint8 level\n"
-                           "string name\n"
-                           "string msg\n"
-                           "string file\n"
-                           "string function\n"
-                           "uint32 line\n" RULE "MSG: builtin_interfaces/Time\n"
-                           "int32 sec\n"
-                           "uint32 nanosec\n";
-
-static const struct {
-    const char *name;
-    enum aw_linktype linktype;
-} media[] = {
-    [AW_MEDIUM_SERIAL] = {"serial", AW_LINKTYPE_USER0},
-    [AW_MEDIUM_HID] = {"hid", AW_LINKTYPE_USER1},
-    [AW_MEDIUM_CAN] = {"can", AW_LINKTYPE_CAN},
-    [AW_MEDIUM_UDP] = {"udp", AW_LINKTYPE_RAW_IP},
-    [AW_MEDIUM_TCP] = {"tcp", AW_LINKTYPE_RAW_IP},
-};
-
-const char *aw_medium_name(enum aw_medium medium)
-{
-    return media[medium].name;
-}
-
-enum aw_linktype aw_medium_linktype(enum aw_medium medium)
-{
-    return media[medium].linktype;
-}
-
-size_t aw_frame_write(uint8_t *out, size_t size, enum aw_dir dir, const char *link,
-                      struct aw_span bytes)
-{
-    struct aw_cdr_out cdr;
-    aw_cdr_begin(&cdr, out, size);
-    aw_cdr_put_u8(&cdr, dir);
-    aw_cdr_put_text(&cdr, link);
-    aw_cdr_put_bytes(&cdr, bytes);
-    return cdr.full ? 0 : cdr.at;
-}
-
-size_t aw_log_write(uint8_t *out, size_t size, int64_t time_ns, const char *name, const char *text)
-{
-    struct aw_cdr_out cdr;
-    aw_cdr_begin(&cdr, out, size);
-    aw_cdr_put_time(&cdr, time_ns);
-    aw_cdr_put_u8(&cdr, LOG_INFO);
-    aw_cdr_put_text(&cdr, name);
-    aw_cdr_put_text(&cdr, text);
-    aw_cdr_put_text(&cdr, "");
-    aw_cdr_put_text(&cdr, "");
-    aw_cdr_put_u32(&cdr, 0);
-    return cdr.full ? 0 : cdr.at;
-}
-
-/* ---- Reading ---- */
+#include "ros/frame.h"
+#include "ros/types.h"
 
 struct in {
     struct aw_span all;
@@ -124,13 +49,10 @@ static bool read_frame(const struct aw_mcap_message *message, uint32_t passed[AW
     struct aw_span dir = take(&in, 1, 1);
     take_part(&in);
     packet->data = take_part(&in);
-    size_t medium = 0;
-    while (medium < sizeof media / sizeof *media &&
-           strcmp(media[medium].name, message->topic->medium) != 0)
-        medium++;
-    if (in.bad || medium == sizeof media / sizeof *media)
+    enum aw_medium medium;
+    if (in.bad || !aw_medium_find(message->topic->medium, &medium))
         return false;
-    packet->linktype = media[medium].linktype;
+    packet->linktype = aw_medium_linktype(medium);
     packet->dir = *dir.data == AW_TX || *dir.data == AW_RX ? (enum aw_dir) * dir.data : 0;
     packet->bare = true;
     packet->tcp = medium == AW_MEDIUM_TCP;

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "capture/frame.h"
 #include "wire/can_id.h"
 
 enum {

@@ -45,6 +45,37 @@ enum {
     PCAP_PACKET_HEAD = 16,
 };
 
+static const struct {
+    const char *name;
+    enum aw_linktype linktype;
+} media[] = {
+    [AW_MEDIUM_SERIAL] = {"serial", AW_LINKTYPE_USER0},
+    [AW_MEDIUM_HID] = {"hid", AW_LINKTYPE_USER1},
+    [AW_MEDIUM_CAN] = {"can", AW_LINKTYPE_CAN},
+    [AW_MEDIUM_UDP] = {"udp", AW_LINKTYPE_RAW_IP},
+    [AW_MEDIUM_TCP] = {"tcp", AW_LINKTYPE_RAW_IP},
+};
+
+const char *aw_medium_name(enum aw_medium medium)
+{
+    return media[medium].name;
+}
+
+enum aw_linktype aw_medium_linktype(enum aw_medium medium)
+{
+    return media[medium].linktype;
+}
+
+bool aw_medium_find(const char *name, enum aw_medium *medium)
+{
+    for (size_t i = 0; i < sizeof media / sizeof *media; i++) {
+        *medium = (enum aw_medium)i;
+        if (strcmp(media[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static uint16_t get16(const struct aw_pcap_reader *reader, const uint8_t *p)
 {
     uint16_t v;

@@ -39,6 +39,13 @@ enum aw_linktype {
     AW_LINKTYPE_SLL2 = 276,
 };
 
+/* The name of a medium in recordings ("can"), and the link type of its packets in captures. */
+const char *aw_medium_name(enum aw_medium medium);
+enum aw_linktype aw_medium_linktype(enum aw_medium medium);
+
+/* Finds a medium by its name. False: unknown. */
+bool aw_medium_find(const char *name, enum aw_medium *medium);
+
 /* A packet of a capture. Not owned: data, comment. */
 struct aw_packet {
     int64_t time_ns; /* since 1970, 0 or more; or AW_NO_TIME (codec.h) */

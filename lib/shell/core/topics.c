@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "capture/cdr.h"
-#include "capture/frame.h"
+#include "capture/pcapng.h"
+#include "ros/frame.h"
+#include "ros/types.h"
 #include "shell/core/config.h"
 #include "wire/split.h"
 

@@ -14,6 +14,7 @@
 
 #include "capture/frame.h"
 #include "capture/mcap_parts.h"
+#include "ros/frame.h"
 
 #define TIME INT64_C(1700000000123456789)
 

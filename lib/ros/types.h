@@ -1,4 +1,4 @@
-/* Messages of a table as ROS 2 has them: the text of their type (ros2msg) and their bytes (CDR,
+/* Messages of a protocol table in ROS 2: the text of their type (ros2msg) and their bytes (CDR,
  * little-endian).
  *
  *     struct aw_cdr cdr;
@@ -6,14 +6,14 @@
  *     size_t n = aw_cdr_schema(&cdr, "hidmotor", "Positions", text, sizeof text);
  *     n = aw_cdr_write(&cdr, &record, bytes);
  *
- * A field is a scalar, a group with its label a message of its own: m1.position. Whole numbers
- * without a scale are integers, and their names constants before them; all else is a float, which
- * is NaN where there is no data. A text comes last. What holds no value is left out.
+ * A field is a scalar; a group with its label is a message of its own: m1.position. Integers
+ * without a scale stay integers, and their names become constants. All other numbers are floats,
+ * NaN without data. A text comes last. Fields without values have no part in the message.
  *
  * Source: OMG DDSI-RTPS (CDR), docs.ros.org "About ROS 2 interfaces", foxglove.dev "MCAP registry".
  */
-#ifndef AW_CAPTURE_CDR_H
-#define AW_CAPTURE_CDR_H
+#ifndef AW_ROS_TYPES_H
+#define AW_ROS_TYPES_H
 
 #include "wire/codec.h"
 
@@ -45,7 +45,7 @@ struct aw_cdr {
     struct aw_cdr_step steps[AW_MAX_SCALARS];
 };
 
-/* cdr->n is 0, and no text, if the message has no values: such a message is none in ROS. */
+/* Lays out the message. One without values has no type in ROS: aw_cdr_is_empty. */
 void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec);
 
 static inline bool aw_cdr_is_empty(const struct aw_cdr *cdr)
@@ -53,19 +53,19 @@ static inline bool aw_cdr_is_empty(const struct aw_cdr *cdr)
     return cdr->n == 0 && !cdr->text;
 }
 
-/* out holds AW_CDR_MAX; returns the size. */
+/* Writes a record; out holds AW_CDR_MAX. Returns the size. */
 size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, uint8_t *out);
 
-/* "set_setpoints" becomes "SetSetpoints": the name of a message or a group as that of a type. */
+/* Makes the name of a type of the name of a message or group: "set_setpoints" is "SetSetpoints". */
 void aw_cdr_type_name(const char *name, char *out, size_t size);
 
-/* The text of package/msg/type, of at most AW_CDR_SCHEMA_MAX bytes with its NUL; returns its
+/* Writes the text of package/msg/type, at most AW_CDR_SCHEMA_MAX bytes with the NUL; returns its
  * length. */
 size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *type, char *out,
                      size_t size);
 
-/* A message of several parts, put together by hand. at is where the next one goes, which is aligned
- * as its type wants it; what does not fit size is left out, and full says so. */
+/* Writes a message part by part, each aligned as its type requires. Parts that do not fit size are
+ * left out, and full is set. at is the place of the next part. */
 struct aw_cdr_out {
     uint8_t *bytes;
     size_t at, size;

@@ -1,5 +1,5 @@
-/* Types of ROS 2 from the rows of a table, and records as their bytes. */
-#include "capture/cdr.h"
+/* Makes types of ROS 2 from the rows of a table, and CDR from records. */
+#include "ros/types.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static enum aw_cdr_type whole_type(const struct aw_scalar *scalar)
     return bits <= 8 ? AW_CDR_INT8 : bits <= 16 ? AW_CDR_INT16 : AW_CDR_INT32;
 }
 
-/* Only floats can say that there is no data. */
+/* Values that may be missing are floats: only NaN can say "no data". */
 static enum aw_cdr_type type_of(const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
@@ -87,7 +87,7 @@ static void put_f64(uint8_t *p, double value)
     put_u64(p, bits);
 }
 
-/* A number of a record is whole where its type is, and in the range of the wire. */
+/* Integers of a record are within the range of the wire, so the casts lose nothing. */
 static void put_value(uint8_t *p, unsigned type, double value)
 {
     if (type == AW_CDR_FLOAT64)
@@ -129,7 +129,7 @@ size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, ui
     return text.at;
 }
 
-/* ---- By hand ---- */
+/* ---- Part by part ---- */
 
 void aw_cdr_begin(struct aw_cdr_out *out, uint8_t *bytes, size_t size)
 {
@@ -137,7 +137,7 @@ void aw_cdr_begin(struct aw_cdr_out *out, uint8_t *bytes, size_t size)
     memcpy(bytes, (const uint8_t[]){0, 1, 0, 0}, AW_CDR_HEAD);
 }
 
-/* Room for size bytes at a multiple of align; NULL: there is none. */
+/* Reserves size bytes at a multiple of align; NULL: full. */
 static uint8_t *take(struct aw_cdr_out *out, size_t align, size_t size)
 {
     size_t gap = (align - (out->at - AW_CDR_HEAD) % align) % align;
@@ -206,8 +206,8 @@ void aw_cdr_type_name(const char *name, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* Names of fields are of small letters, digits and single underscores; of constants, of
- * capitals. */
+/* ROS allows lower-case letters, digits and single underscores in names of fields, and capitals in
+ * those of constants. */
 static void make_name(char *out, size_t size, const char *first, const char *second, bool constant)
 {
     size_t n = 0;
@@ -228,12 +228,13 @@ static void make_name(char *out, size_t size, const char *first, const char *sec
     out[n] = '\0';
 }
 
-struct text {
+struct schema_text {
     char *out;
     size_t size, used;
 };
 
-static void __attribute__((format(printf, 2, 3))) say(struct text *text, const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+say(struct schema_text *text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -243,15 +244,15 @@ static void __attribute__((format(printf, 2, 3))) say(struct text *text, const c
     text->used += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* The unit, and what the value is, as a remark of one line. */
-static void say_remark(struct text *text, const struct aw_scalar *scalar)
+/* Writes the unit and the help text as a comment. */
+static void say_remark(struct schema_text *text, const struct aw_scalar *scalar)
 {
     const char *unit = scalar->field->unit, *help = scalar->field->help;
     say(text, unit || help ? "  # %s%s%s\n" : "\n", unit ? unit : "", unit && help ? ": " : "",
         help ? help : "");
 }
 
-static void say_field(struct text *text, const struct aw_scalar *scalar, const char *type)
+static void say_field(struct schema_text *text, const struct aw_scalar *scalar, const char *type)
 {
     const struct aw_field *row = scalar->field;
     char name[80];
@@ -265,7 +266,7 @@ static void say_field(struct text *text, const struct aw_scalar *scalar, const c
     say_remark(text, scalar);
 }
 
-/* The group whose label this is. */
+/* Finds the group of a label. */
 static const struct aw_field *group_of(const struct aw_message *message, const char *label)
 {
     for (const struct aw_field *row = message->fields; row && row->type != AW_ROWS_END; row++)
@@ -275,14 +276,15 @@ static const struct aw_field *group_of(const struct aw_message *message, const c
     return NULL;
 }
 
-static void say_step(struct text *text, const struct aw_cdr *cdr, size_t step)
+static void say_step(struct schema_text *text, const struct aw_cdr *cdr, size_t step)
 {
     const struct aw_cdr_step *at = &cdr->steps[step];
     say_field(text, &cdr->codec->scalars[at->scalar], types[at->type].name);
 }
 
-/* Fields of a label go into a message of the group's; those of its first label say which. */
-static void say_steps(struct text *text, struct text *parts, const struct aw_cdr *cdr,
+/* Each label is a field whose type is the message of the group; the fields of the first label
+ * define that message. */
+static void say_steps(struct schema_text *text, struct schema_text *parts, const struct aw_cdr *cdr,
                       const char *package, const char *type)
 {
     const struct aw_field *said = NULL;
@@ -317,7 +319,7 @@ size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *
                      size_t size)
 {
     char below[AW_CDR_SCHEMA_MAX / 2];
-    struct text text = {out, size, 0}, parts = {below, sizeof below, 0};
+    struct schema_text text = {out, size, 0}, parts = {below, sizeof below, 0};
     *out = *below = '\0';
     if (cdr->codec->message->help)
         say(&text, "# %s\n", cdr->codec->message->help);

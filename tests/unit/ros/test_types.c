@@ -1,5 +1,5 @@
 /* Types and messages of ROS 2, as tables make them, and as they are read again. */
-#include "capture/cdr.h"
+#include "ros/types.h"
 
 #include <math.h>
 #include <setjmp.h>

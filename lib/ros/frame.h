@@ -1,0 +1,26 @@
+/* Frames and marks of a link as messages of ROS 2, from which a recording can be made again.
+ *
+ *     armwire/msg/Frame        uint8 direction, string link, uint8[] bytes
+ *     rcl_interfaces/msg/Log   a mark; its text is in msg
+ */
+#ifndef AW_ROS_FRAME_H
+#define AW_ROS_FRAME_H
+
+#include "base/span.h"
+#include "wire/table.h"
+
+#define AW_FRAME_TYPE "armwire/msg/Frame"
+#define AW_LOG_TYPE   "rcl_interfaces/msg/Log"
+
+extern const char aw_frame_text[], aw_log_text[]; /* these types in ros2msg */
+
+#define AW_FRAME_MORE 256 /* bytes of a message besides its frame or text, at most */
+
+/* Writes a frame of the link with this name. Returns the size; 0: does not fit. */
+size_t aw_frame_write(uint8_t *out, size_t size, enum aw_dir dir, const char *link,
+                      struct aw_span bytes);
+
+/* Writes a mark; name: of the program. Returns the size; 0: does not fit. */
+size_t aw_log_write(uint8_t *out, size_t size, int64_t time_ns, const char *name, const char *text);
+
+#endif
