@@ -13,7 +13,7 @@
 
 #include "capture/packet.h"
 #include "protocol/hidmotor/wire.h"
-#include "shell/core/topics.h"
+#include "shell/core/session_mcap.h"
 
 #define TIMES    3
 #define FRAMES   4096 /* different ones */
@@ -88,14 +88,14 @@ static struct aw_session *make_session(void)
 static void write_mcap(struct file *file, uint8_t (*frames)[64], size_t count)
 {
     struct aw_session *session = make_session();
-    struct aw_topics *topics = aw_topics_new(session, "bench", take, file, AW_MCAP_FILE);
-    must(topics != NULL, "out of memory");
+    struct aw_session_mcap *mcap = aw_session_mcap_new(session, "bench", take, file, AW_MCAP_FILE);
+    must(mcap != NULL, "out of memory");
     for (size_t i = 0; i < count; i++)
-        must(aw_topics_add(topics, AW_RX, START_NS + (int64_t)i * 1000000,
-                           (struct aw_span){frames[i % FRAMES], 64}),
+        must(aw_session_mcap_add(mcap, AW_RX, START_NS + (int64_t)i * 1000000,
+                                 (struct aw_span){frames[i % FRAMES], 64}),
              "cannot write");
-    must(aw_topics_end(topics), "cannot end");
-    aw_topics_free(topics);
+    must(aw_session_mcap_end(mcap), "cannot end");
+    aw_session_mcap_free(mcap);
     aw_session_free(session);
 }
 

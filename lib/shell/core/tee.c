@@ -107,7 +107,7 @@ static void write_what_waits(struct aw_aside *aside)
 {
     struct aw_tee *tee = (struct aw_tee *)((char *)aside - offsetof(struct aw_tee, aside));
     aside->due = AW_NEVER;
-    if (tee->open && !aw_topics_flush(tee->topics)) {
+    if (tee->open && !aw_session_mcap_flush(tee->mcap)) {
         lose(tee, &tee->session->device.tee_lost);
         aw_stop_ask(tee->session);
     }
@@ -115,36 +115,36 @@ static void write_what_waits(struct aw_aside *aside)
 
 static bool begin_mcap(struct aw_tee *tee, const char *interface)
 {
-    tee->topics = aw_topics_new(tee->session, interface, put_bytes, tee, AW_MCAP_FILE);
+    tee->mcap = aw_session_mcap_new(tee->session, interface, put_bytes, tee, AW_MCAP_FILE);
     tee->aside = (struct aw_aside){.fd = -1, .due = AW_NEVER, .serve = write_what_waits};
     aw_aside_add(&tee->session->time.real.aside, &tee->aside);
-    return tee->topics != NULL;
+    return tee->mcap != NULL;
 }
 
 static bool put_mcap(struct aw_tee *tee, const struct message *message)
 {
     bool good =
         message->remark
-            ? aw_topics_mark(tee->topics, message->time_ns, (const char *)message->bytes.data)
-            : aw_topics_add(tee->topics, message->dir, message->time_ns, message->bytes);
+            ? aw_session_mcap_mark(tee->mcap, message->time_ns, (const char *)message->bytes.data)
+            : aw_session_mcap_add(tee->mcap, message->dir, message->time_ns, message->bytes);
     int64_t now = aw_clock_now(&tee->session->time.real.base);
-    if (!good || !aw_topics_are_waiting(tee->topics)) {
+    if (!good || !aw_session_mcap_is_waiting(tee->mcap)) {
         tee->aside.due = AW_NEVER;
     } else if (tee->aside.due == AW_NEVER) {
         tee->aside.due = now + WAIT_NS;
     } else if (now >= tee->aside.due) { /* nobody waits */
         tee->aside.due = AW_NEVER;
-        good = aw_topics_flush(tee->topics);
+        good = aw_session_mcap_flush(tee->mcap);
     }
     return good;
 }
 
 static bool end_mcap(struct aw_tee *tee)
 {
-    bool good = !tee->open || aw_topics_end(tee->topics);
+    bool good = !tee->open || aw_session_mcap_end(tee->mcap);
     aw_aside_remove(&tee->session->time.real.aside, &tee->aside);
-    aw_topics_free(tee->topics);
-    tee->topics = NULL;
+    aw_session_mcap_free(tee->mcap);
+    tee->mcap = NULL;
     return good;
 }
 

@@ -6,7 +6,7 @@
 
 #include "capture/packet.h"
 #include "shell/core/session.h"
-#include "shell/core/topics.h"
+#include "shell/core/session_mcap.h"
 
 struct aw_tee_packet;
 struct aw_tee_format;
@@ -21,9 +21,9 @@ struct aw_tee {
     char name[240];    /* for messages: "--record: run.pcapng" */
     struct aw_session *session;
     const struct aw_tee_format *format;
-    struct aw_wrapper wrapper; /* pcapng */
-    struct aw_topics *topics;  /* MCAP: made of what passes; */
-    struct aw_aside aside;     /* while anybody waits what has waited long enough goes out */
+    struct aw_wrapper wrapper;    /* pcapng */
+    struct aw_session_mcap *mcap; /* MCAP: made of what passes; */
+    struct aw_aside aside;        /* while anybody waits what has waited long enough goes out */
     int64_t last_ns; /* only what is not older than this is kept, until the end; 0: everything */
     struct aw_tee_packet *first, *newest;
     uint64_t packets, bytes; /* so far, or waiting */

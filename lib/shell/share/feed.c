@@ -6,7 +6,7 @@
 
 #include "base/hex.h"
 #include "base/number.h"
-#include "shell/core/topics.h"
+#include "shell/core/session_mcap.h"
 #include "shell/share/server.h"
 #include "wire/split.h"
 
@@ -290,8 +290,8 @@ void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, 
     feed->dir = tx ? AW_TX : AW_RX;
     feed->time_ns = time_ns;
     for (struct aw_peer *peer = server->peers; peer && server->subscribers; peer = peer->next)
-        if (peer->subscription.topics)
-            aw_topics_add(peer->subscription.topics, tx ? AW_TX : AW_RX, time_ns, bytes);
+        if (peer->subscription.mcap)
+            aw_session_mcap_add(peer->subscription.mcap, tx ? AW_TX : AW_RX, time_ns, bytes);
     aw_split(&feed->splitters[tx], &feed->wire, bytes,
              session->device.link && session->device.link->datagrams, on_frame, server);
 }
@@ -332,7 +332,7 @@ void aw_feed_leave(struct aw_server *server, struct aw_peer *peer)
     struct aw_subscription *wanted = &peer->subscription;
     struct shared_view *view = wanted->view ? view_of(server->feed, wanted->view) : NULL;
     bool was = wanted->on;
-    aw_topics_free(wanted->topics);
+    aw_session_mcap_free(wanted->mcap);
     *wanted = (struct aw_subscription){.on = false};
     if (was)
         set_rate(server);
@@ -461,8 +461,8 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
     aw_feed_leave(server, peer);
     *mine = fresh;
     if (as)
-        mine->topics =
-            aw_topics_new(server->session, server->url, put_topics, peer, AW_MCAP_STREAM);
+        mine->mcap =
+            aw_session_mcap_new(server->session, server->url, put_topics, peer, AW_MCAP_STREAM);
     set_rate(server);
-    return as && !mine->topics ? aw_no_memory(err) : AW_OK;
+    return as && !mine->mcap ? aw_no_memory(err) : AW_OK;
 }

@@ -36,7 +36,7 @@ struct aw_subscription {
     int64_t next_ns[AW_MAX_MESSAGES];
     struct aw_view *view; /* of the feed */
     struct aw_where where;
-    struct aw_topics *topics; /* instead of records: MCAP; or NULL */
+    struct aw_session_mcap *mcap; /* instead of records: MCAP; or NULL */
 };
 
 /* A line of a client that is carried out by a child for it. */

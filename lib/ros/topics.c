@@ -1,6 +1,5 @@
-/* Makes topics of what passes the link: each frame as it is, decoded, and what it says of
- * joints. */
-#include "shell/core/topics.h"
+/* Makes messages of topics from frames: the frame itself, its values, and the state of joints. */
+#include "ros/topics.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -9,18 +8,15 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "capture/pcapng.h"
 #include "ros/frame.h"
 #include "ros/types.h"
-#include "shell/core/config.h"
 #include "wire/split.h"
 
 #define TOPICS_MAX (2 * AW_MAX_MESSAGES + 384)
 #define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* topics, and then no subject has its own */
 #define JOINTS_MAX 64
 #define GAINS_MAX  128
-#define CONFIG_MAX (1 << 20)
-#define ROOM       (AW_FRAME_ROOM + AW_FRAME_MORE)
+#define ROOM       (AW_SPLIT_ROOM + AW_FRAME_MORE)
 
 struct joint;
 
@@ -28,7 +24,7 @@ struct joint;
 struct topic {
     const struct aw_codec *codec;
     enum aw_dir dir;
-    char subject[AW_POINT_NAME];
+    char subject[AW_TOPICS_NAME];
     unsigned channel; /* 0: it has no values, or there are too many */
     struct aw_cdr cdr;
     bool joints, gains, clock;           /* what else it says */
@@ -38,21 +34,20 @@ struct topic {
 
 /* The last that was said of a joint, in rad or m, per second, and Nm or N. */
 struct joint {
-    char name[AW_POINT_NAME];
+    char name[AW_TOPICS_NAME];
     double part[AW_PART_EFFORT + 1];
 };
 
 struct gain {
-    char name[AW_POINT_NAME + 48];
+    char name[AW_TOPICS_NAME + 48];
     double value;
 };
 
 struct aw_topics {
-    struct aw_session *session;
-    struct aw_mcap *mcap;
+    struct aw_topics_about about;
+    struct aw_topics_sink sink;
     struct aw_wire wire;
-    struct aw_splitter ways[2]; /* to the device, from it */
-    char link[64];
+    struct aw_splitter ways[2];           /* to the device, from it */
     unsigned frames, marks, joint_states; /* channels; 0: not yet */
     unsigned schemas[AW_MAX_MESSAGES];
     struct topic *topics[TOPICS_MAX];
@@ -89,53 +84,17 @@ static const char joint_state_text[] =
 
 /* ---- Beginning and end ---- */
 
-static struct aw_mcap_pair tool_of(const struct aw_topics *t)
-{
-    return (struct aw_mcap_pair){"tool", t->session->tool->name};
-}
-
-static bool put_about(struct aw_topics *t, const char *url)
-{
-    const struct aw_mcap_pair pairs[] = {tool_of(t),
-                                         {"version", AW_VERSION},
-                                         {"link", url},
-                                         {"wire", t->wire.variant.name},
-                                         {NULL, NULL}};
-    return aw_mcap_metadata(t->mcap, "armwire", pairs);
-}
-
-static bool attach_config(struct aw_topics *t)
-{
-    const struct aw_config *config = t->session->config;
-    FILE *file = config && config->found ? fopen(config->path, "rb") : NULL;
-    uint8_t *text = file ? malloc(CONFIG_MAX) : NULL;
-    size_t size = text ? fread(text, 1, CONFIG_MAX, file) : 0;
-    const char *name = strrchr(config ? config->path : "", '/');
-    bool good = !size || aw_mcap_attachment(t->mcap, name ? name + 1 : config->path, "text/plain",
-                                            aw_wall_time(), (struct aw_span){text, size});
-    free(text);
-    if (file)
-        fclose(file);
-    return good;
-}
-
-struct aw_topics *aw_topics_new(struct aw_session *session, const char *url, aw_mcap_sink *sink,
-                                void *context, enum aw_mcap_kind kind)
+struct aw_topics *aw_topics_new(const struct aw_topics_about *about, const struct aw_wire *wire,
+                                const struct aw_topics_sink *sink)
 {
     struct aw_topics *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    t->session = session;
-    t->mcap = aw_mcap_new(sink, context, kind);
-    aw_wire_init(&t->wire, aw_session_read_protocol(session), &session->wire->variant, false);
+    t->about = *about;
+    t->sink = *sink;
+    aw_wire_init(&t->wire, wire->protocol, &wire->variant, false);
     t->ways[0].framer.dir = AW_TX;
     t->ways[1].framer.dir = AW_RX;
-    aw_session_interface(session, t->link, sizeof t->link);
-    bool file = kind == AW_MCAP_FILE; /* a stream is for others, the config is not */
-    if (!t->mcap || !put_about(t, url) || (file && !attach_config(t))) {
-        aw_topics_free(t);
-        return NULL;
-    }
     return t;
 }
 
@@ -145,29 +104,25 @@ void aw_topics_free(struct aw_topics *t)
         return;
     for (size_t i = 0; i < t->n_topics; i++)
         free(t->topics[i]);
-    aw_mcap_free(t->mcap);
     free(t);
 }
 
-bool aw_topics_are_waiting(const struct aw_topics *t)
+size_t aw_topics_gains(const struct aw_topics *t)
 {
-    return aw_mcap_is_waiting(t->mcap);
+    return t->n_gains;
 }
 
-bool aw_topics_flush(struct aw_topics *t)
+double aw_topics_gain(const struct aw_topics *t, size_t i, const char **name)
 {
-    return aw_mcap_flush(t->mcap);
+    *name = t->gains[i].name;
+    return t->gains[i].value;
 }
 
-bool aw_topics_end(struct aw_topics *t)
+static bool put(struct aw_topics *t, unsigned channel, int64_t log_ns, int64_t publish_ns,
+                size_t size)
 {
-    struct aw_mcap_pair pairs[GAINS_MAX + 1] = {{NULL, NULL}};
-    char texts[GAINS_MAX][AW_NUMBER_MAX + 1];
-    for (size_t i = 0; i < t->n_gains; i++) {
-        *aw_print_float32(texts[i], (float)t->gains[i].value) = '\0';
-        pairs[i] = (struct aw_mcap_pair){t->gains[i].name, texts[i]};
-    }
-    return (!t->n_gains || aw_mcap_metadata(t->mcap, "gains", pairs)) && aw_mcap_end(t->mcap);
+    return t->sink.message(t->sink.context, channel, log_ns, publish_ns,
+                           (struct aw_span){t->room, size});
 }
 
 /* ---- Channels ---- */
@@ -204,17 +159,16 @@ static unsigned schema_of(struct aw_topics *t, const struct topic *topic)
     if (message >= AW_MAX_MESSAGES || t->schemas[message])
         return message < AW_MAX_MESSAGES ? t->schemas[message] : 0;
     name_type(t, message, type, sizeof type);
-    snprintf(name, sizeof name, "%s/msg/%s", t->session->tool->name, type);
-    aw_cdr_schema(&topic->cdr, t->session->tool->name, type, text, sizeof text);
-    return t->schemas[message] = aw_mcap_schema(t->mcap, name, text);
+    snprintf(name, sizeof name, "%s/msg/%s", t->about.tool, type);
+    aw_cdr_schema(&topic->cdr, t->about.tool, type, text, sizeof text);
+    return t->schemas[message] = t->sink.schema(t->sink.context, name, text);
 }
 
 static unsigned channel_of(struct aw_topics *t, const char *type, const char *text,
                            const char *path)
 {
-    const char *medium = aw_medium_name(t->wire.protocol->medium);
-    const struct aw_mcap_pair pairs[] = {tool_of(t), {"medium", medium}, {NULL, NULL}};
-    return aw_mcap_channel(t->mcap, aw_mcap_schema(t->mcap, type, text), path, pairs);
+    unsigned schema = t->sink.schema(t->sink.context, type, text);
+    return t->sink.channel(t->sink.context, schema, path, true);
 }
 
 static bool is_gain(const char *name)
@@ -261,7 +215,7 @@ static struct topic *add_topic(struct aw_topics *t, const char *subject)
 {
     struct topic *topic = t->n_topics < TOPICS_MAX ? calloc(1, sizeof *topic) : NULL;
     const struct aw_codec *codec = t->record.codec;
-    char path[2 * AW_POINT_NAME];
+    char path[2 * AW_TOPICS_NAME];
     if (!topic)
         return NULL;
     t->topics[t->n_topics++] = topic;
@@ -276,10 +230,10 @@ static struct topic *add_topic(struct aw_topics *t, const char *subject)
     if (aw_cdr_is_empty(&topic->cdr))
         return topic;
     make_path(path, sizeof path,
-              (const char *const[]){t->session->tool->name, t->dir == AW_TX ? "tx" : "", subject,
+              (const char *const[]){t->about.tool, t->dir == AW_TX ? "tx" : "", subject,
                                     codec->message->name},
               4);
-    topic->channel = aw_mcap_channel(t->mcap, schema_of(t, topic), path, NULL);
+    topic->channel = t->sink.channel(t->sink.context, schema_of(t, topic), path, false);
     return topic;
 }
 
@@ -296,10 +250,9 @@ static struct topic *find_topic(struct aw_topics *t, const char *subject)
 
 static struct topic *topic_of(struct aw_topics *t)
 {
-    char room[AW_POINT_NAME];
-    bool leads = t->session->tool->subject.leads;
+    char room[AW_TOPICS_NAME];
     const char *subject =
-        leads ? "" : aw_session_subject(t->session, &t->record, room, sizeof room);
+        t->about.subject ? t->about.subject(t->about.context, &t->record, room, sizeof room) : "";
     struct topic *found = find_topic(t, subject);
     if (!found && t->n_topics >= SUBJECTS) {
         subject = "";
@@ -319,7 +272,7 @@ static struct joint *joint_of(struct aw_topics *t, const char *name)
         return NULL;
     struct joint *joint = &t->joints[t->n_joints++];
     *joint = (struct joint){.part = {NAN, NAN, NAN, NAN}};
-    snprintf(joint->name, sizeof joint->name, "%.*s", AW_POINT_NAME - 1, name);
+    snprintf(joint->name, sizeof joint->name, "%.*s", AW_TOPICS_NAME - 1, name);
     return joint;
 }
 
@@ -327,7 +280,7 @@ static struct joint *joint_of(struct aw_topics *t, const char *name)
 static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int scalar)
 {
     const char *label = t->record.codec->scalars[scalar].label;
-    char name[2 * AW_POINT_NAME];
+    char name[2 * AW_TOPICS_NAME];
     if (topic->known[scalar] && !t->repeated)
         return topic->known[scalar];
     double number = label ? NAN : aw_record_get(&t->record, "joint");
@@ -372,8 +325,7 @@ static bool put_joints(struct aw_topics *t, struct joint *const *joints, size_t 
     if (!t->joint_states)
         t->joint_states =
             channel_of(t, "sensor_msgs/msg/JointState", joint_state_text, "/joint_states");
-    return aw_mcap_message(t->mcap, t->joint_states, t->time_ns, t->device_ns,
-                           (struct aw_span){t->room, out.at});
+    return put(t, t->joint_states, t->time_ns, t->device_ns, out.at);
 }
 
 /* What came with an earlier message stands beside the positions of this one. */
@@ -470,8 +422,7 @@ static void on_frame(void *context, struct aw_span frame)
     if (!t->device_time)
         t->device_ns = t->time_ns;
     size_t size = aw_cdr_write(&topic->cdr, &t->record, t->room);
-    aw_mcap_message(t->mcap, topic->channel, t->time_ns, t->device_ns,
-                    (struct aw_span){t->room, size});
+    put(t, topic->channel, t->time_ns, t->device_ns, size);
     if (topic->gains)
         take_gains(t, topic);
     if (topic->joints)
@@ -489,9 +440,8 @@ bool aw_topics_add(struct aw_topics *t, enum aw_dir dir, int64_t time_ns, struct
     t->time_ns = known(time_ns);
     if (!t->frames)
         t->frames = channel_of(t, AW_FRAME_TYPE, aw_frame_text, "/armwire/frames");
-    size_t size = aw_frame_write(t->room, sizeof t->room, dir, t->link, bytes);
-    bool good = aw_mcap_message(t->mcap, t->frames, t->time_ns, t->time_ns,
-                                (struct aw_span){t->room, size});
+    size_t size = aw_frame_write(t->room, sizeof t->room, dir, t->about.link, bytes);
+    bool good = put(t, t->frames, t->time_ns, t->time_ns, size);
     aw_split(&t->ways[dir == AW_TX ? 0 : 1], &t->wire, bytes, t->wire.protocol->datagrams, on_frame,
              t);
     return good;
@@ -502,6 +452,6 @@ bool aw_topics_mark(struct aw_topics *t, int64_t time_ns, const char *text)
     int64_t time = known(time_ns);
     if (!t->marks)
         t->marks = channel_of(t, AW_LOG_TYPE, aw_log_text, "/armwire/marks");
-    size_t size = aw_log_write(t->room, sizeof t->room, time, t->session->tool->name, text);
-    return aw_mcap_message(t->mcap, t->marks, time, time, (struct aw_span){t->room, size});
+    size_t size = aw_log_write(t->room, sizeof t->room, time, t->about.tool, text);
+    return put(t, t->marks, time, time, size);
 }
