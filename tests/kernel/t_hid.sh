@@ -130,6 +130,7 @@ all_of() {
     "$hidmotor" -q -l "$url" record busy.csv &
     recorder=$!
     until [ -s busy.csv ]; do sleep 0.05; done
+    timeout 20 "$hidmotor" -q -l hid: move 0 0 0 --wait || return
     for ((deg = 1; deg <= $1; deg++)); do
         timeout 20 "$hidmotor" -q -l hid: move $deg $deg 0 duration=20ms --wait || return
     done
