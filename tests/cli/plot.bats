@@ -184,7 +184,7 @@ END
 
 @test "several recordings, of any kind: each with its name, together from their beginnings" {
     for to in 10 30; do
-        hidmotor -q -l "$fast" move 0 "$to" 0 duration=200ms --wait --record "$to.pcapng" >/dev/null
+        hidmotor -q -l "$fast" move 0 "$to" 0 duration=300ms --wait --record "$to.pcapng" >/dev/null
     done
     ok hidmotor -q plot 10.pcapng 30.pcapng m2.position positions.m2.setpoint --out runs.svg
     same "$(legend runs.svg | sort)" "\

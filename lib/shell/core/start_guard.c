@@ -428,6 +428,10 @@ enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joi
     double least = aw_duration_needed(joint, away, steepest);
     const char *unit = joint->unit[AW_JOINT_ACTUAL], *per_s = joint->unit[AW_JOINT_VELOCITY];
     bool other_unit = seconds > 0 && least >= AW_WRONG_UNIT * seconds;
+    double jump = 0;
+    if (seconds == 0 && aw_option(session, "max-jump") &&
+        aw_start_reach(session, joint, &jump) == AW_OK && fabs(away) <= jump)
+        return AW_OK;
     if (least <= fmax(seconds, 1 / session->tool->joints->hz) + ROUNDING ||
         aw_flag(session, "force"))
         return AW_OK;

@@ -102,7 +102,8 @@ enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args
 double aw_duration_needed(const struct aw_joint *joint, double away, double steepest);
 
 /* AW_LIMIT, unless --force, if the joint would be faster than its speed in these seconds. A shorter
- * time counts as the period of a stream, so that scripts may send small steps with duration 0. */
+ * time counts as the period of a stream, so that scripts may send small steps with duration 0; a
+ * step that --max-jump permits may be longer. */
 enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joint *joint,
                                  double away, double steepest, double seconds);
 
