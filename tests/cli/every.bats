@@ -119,7 +119,6 @@ armctl watch
 armctl record run.csv
 armctl sim
 armctl plot angle --out run.svg
-armctl plot angle --plotjuggler
 hidmotor status
 hidmotor ping
 hidmotor gains

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# plot: live, from a pipe, of a recording; into files and to PlotJuggler.
+# plot: live, from a pipe, of a recording; into files.
 load common.bash
 
 # A line of "hidmotor watch -j" as it would be, $1 of them.
@@ -303,17 +303,6 @@ m2.position (a.csv) #009e73 solid"
     wait_for plot "connection lost"
     wait "$plot" || same "$?" 7
     has "$(cat picture)" "2 joint2.angle"
-}
-
-@test "PlotJuggler: JSON datagrams with a timestamp" {
-    start juggler python3 "$root/tests/cli/juggler.py" 3 datagrams
-    ok canpid -q -l "$fast" plot lknee --plotjuggler="$url" -n 40
-    wait "$pid"
-    same "$(jq -c 'keys' datagrams | sort -u)" '["lknee","timestamp"]'
-    same "$(jq -c '.lknee | keys' datagrams | sort -u | head -n 1)" '["alpha_angle","fix_link_angle","torque"]'
-    fails 2 canpid -l "$fast" plot lknee --plotjuggler=nowhere
-    fails 4 canpid -q -l "$fast" plot lknee --plotjuggler=127.0.0.1:nowhere
-    fails 4 canpid -q -l "$fast" plot lknee '--plotjuggler=[fe80::1]:9870'
 }
 
 @test "live: draws, freezes, q gives the terminal back" {

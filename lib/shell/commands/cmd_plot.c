@@ -1,5 +1,4 @@
-/* The command plot: values live as a strip chart, or collected into a chart, a file or
- * PlotJuggler. */
+/* The command plot: values live as a strip chart, or collected into a chart or a file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +52,6 @@ struct plot {
     uint64_t limit, taken;
     bool modelled; /* times are those of a simulation, that has its own pace */
     int64_t length_ns, first_ns, latest_ns; /* --for, and of the simulation */
-    int juggler;                            /* -1: none */
     size_t n_seen;                          /* names that were not asked for, to suggest … */
     size_t seen_before;                     /* … of the recordings before this one */
     char seen[SEEN_MOST][AW_POINT_NAME];
@@ -137,10 +135,10 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     if (status == AW_OK && p->out)
         status = aw_file_check(p->out, err);
     const char *const *usual = p->session->tool->usual;
-    p->usual = usual && p->input && p->select.n == 0 && p->juggler < 0;
+    p->usual = usual && p->input && p->select.n == 0;
     for (; p->usual && status == AW_OK && *usual; usual++)
         status = aw_select_add(&p->select, *usual, err);
-    if (status == AW_OK && p->select.n == 0 && p->juggler < 0)
+    if (status == AW_OK && p->select.n == 0)
         status =
             aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see 'describe'",
                     p->session->tool->field);
@@ -323,11 +321,6 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
 {
     enum aw_status status = AW_OK;
     int64_t time = time_of(p, item);
-    if (p->juggler >= 0) {
-        aw_juggler_send(p->juggler, item, &p->select);
-        p->taken++;
-        return status;
-    }
     if (time == AW_NO_TIME)
         time = count_row(p, item, keep);
     else
@@ -774,11 +767,6 @@ static enum aw_status plot_all(struct plot *p)
 static enum aw_status plot(struct plot *p)
 {
     bool recording = p->n_inputs > 1 || (p->input && !aw_stream_is_live(p->stream));
-    if (p->juggler >= 0) {
-        aw_session_notice(p->session, "sending to PlotJuggler at %s: start its UDP server, JSON",
-                          aw_option(p->session, "plotjuggler"));
-        return collect(p);
-    }
     if (p->out || recording)
         return plot_all(p);
     double span = aw_option_number(p->session, "span"), end = aw_option_number(p->session, "for");
@@ -797,11 +785,7 @@ static enum aw_status plot(struct plot *p)
 static enum aw_status run(struct plot *p, const struct aw_args *args)
 {
     struct aw_session *session = p->session;
-    const char *juggler = aw_option(session, "plotjuggler");
-    bool leaves = juggler || aw_option(session, "out");
-    enum aw_status status = leaves ? aw_dry_ends(session) : AW_OK;
-    if (status == AW_OK && juggler)
-        status = aw_juggler_open(juggler, &p->juggler, &session->err);
+    enum aw_status status = aw_option(session, "out") ? aw_dry_ends(session) : AW_OK;
     if (status == AW_OK)
         status = parse_arguments(p, args);
     if (status == AW_OK && !p->input)
@@ -823,13 +807,10 @@ enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *arg
     p->session = session;
     p->limit = (uint64_t)aw_option_number(session, "count");
     p->length_ns = (int64_t)(aw_option_number(session, "for") * 1e9);
-    p->juggler = -1;
     enum aw_status status = run(p, args);
     aw_stream_close(p->stream);
     aw_strip_free(&p->strip);
     aw_traces_free(&p->traces);
-    if (p->juggler >= 0)
-        close(p->juggler);
     free(p);
     return status;
 }

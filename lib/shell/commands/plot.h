@@ -1,6 +1,4 @@
-/* Internal to plot: the samples of the fields that are drawn, kept for a drawing of all of them,
- * and the ways of passing them on.
- */
+/* Internal to plot: the samples of the fields that are drawn, kept for a drawing of all of them. */
 #ifndef AW_SHELL_COMMANDS_PLOT_H
 #define AW_SHELL_COMMANDS_PLOT_H
 
@@ -54,12 +52,5 @@ void aw_traces_leave_out_points(struct aw_traces *traces);
  * is nothing to draw; as aw_file_fail says if it cannot be written. */
 enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path, const char *title,
                                struct aw_error *err);
-
-/* A UDP socket to PlotJuggler's server: HOST:PORT. AW_USAGE, AW_NO_LINK. */
-enum aw_status aw_juggler_open(const char *address, int *fd, struct aw_error *err);
-
-/* One datagram, {"timestamp":1700000000.5,"lknee":{"torque":1.5}}: the points that the selection
- * takes, as a tree by the dots in their names. Nobody listening is fine. */
-void aw_juggler_send(int fd, const struct aw_item *item, const struct aw_select *select);
 
 #endif
