@@ -189,7 +189,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
-    aw_armctl_intend(&state->arm, line);
+    arm_intend(session, line);
     aw_session_moves(session);
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
@@ -274,20 +274,32 @@ enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *
     return status;
 }
 
+/* Without a position to go back to. */
+static enum aw_status report_nothing_sent(struct aw_session *session)
+{
+    const struct aw_armctl *arm = &arm_state(session)->arm;
+    const char *moving = *arm->under_way ? arm->under_way : arm->memory.pending;
+    aw_object_start(&session->result, "stop");
+    aw_object_text(&session->result, "result", "nothing-to-send");
+    if (!*moving)
+        return AW_OK;
+    return aw_fail(&session->err, AW_REFUSED,
+                   "stop: cannot stop %s: no earlier position is known — move the joint to a safe "
+                   "position, or switch the arm off",
+                   moving);
+}
+
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct arm_state *state = arm_state(session);
     (void)args;
-    enum aw_status status = arm_ready(session); /* also without a profile: does a motor run? */
+    enum aw_status status = arm_ready(session);
     if (status != AW_OK)
         return status;
-    if (!arm_can_stop(session)) {
-        aw_object_start(&session->result, "stop");
-        aw_object_text(&session->result, "result", "nothing-to-send");
-        return AW_OK;
-    }
     status = aw_armctl_stop(&state->arm, true, &state->outcome, &session->err);
     arm_remember(session);
+    if (status == AW_OK && !*state->outcome.sent)
+        return report_nothing_sent(session);
     if (status == AW_OK)
         session->motion.ongoing = AW_ONGOING_NOTHING;
     arm_report(session, "stop", NULL);

@@ -64,10 +64,6 @@ enum aw_status arm_check_goals(struct aw_session *session, struct aw_joint_list 
 enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *goals);
 
-/* Is there anything to stop with? With a profile the last confirmed position; without one only what
- * runs on by itself: a motor with its duty, a vehicle. */
-bool arm_can_stop(struct aw_session *session);
-
 /* The safe stop after an interrupted motion (see struct aw_tool). */
 enum aw_status arm_safe_stop(struct aw_session *session);
 
@@ -75,6 +71,9 @@ void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
 /* Keeps the sequence digits for the next time. */
 void arm_remember(struct aw_session *session);
+
+/* This command is sent next: saved, so that a later stop knows of it if this program is killed. */
+void arm_intend(struct aw_session *session, const char *body);
 
 /* Puts what came of a command into the result record. */
 void arm_report(struct aw_session *session, const char *cmd, const struct aw_record *command);

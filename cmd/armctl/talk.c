@@ -58,12 +58,11 @@ static void on_event(void *context, const struct aw_armctl_event *event)
     }
 }
 
-void arm_remember(struct aw_session *session)
+static void save_memory(struct aw_session *session, const struct aw_armctl_memory *memory)
 {
     char dir[512];
     struct aw_error problem;
     struct arm_state *state = arm_state(session);
-    const struct aw_armctl_memory *memory = aw_armctl_memory(&state->arm);
     /* The simulator in this process starts anew with each link: there is nothing to remember. */
     if (session->device.link->simulated || memcmp(memory, &state->kept, sizeof *memory) == 0)
         return;
@@ -74,6 +73,19 @@ void arm_remember(struct aw_session *session)
         state->kept = *memory;
     else
         aw_session_notice(session, "sequence digit not remembered: %s", problem.text);
+}
+
+void arm_remember(struct aw_session *session)
+{
+    save_memory(session, aw_armctl_memory(&arm_state(session)->arm));
+}
+
+void arm_intend(struct aw_session *session, const char *body)
+{
+    struct aw_armctl *arm = &arm_state(session)->arm;
+    aw_armctl_intend(arm, body);
+    struct aw_armctl_memory ahead = aw_armctl_memory_ahead(arm);
+    save_memory(session, &ahead);
 }
 
 void arm_connect(struct aw_session *session, struct aw_link *link)
@@ -218,6 +230,7 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command, b
 {
     struct arm_state *state = arm_state(session);
     uint8_t frame[AW_ARMCTL_LINE_MAX];
+    char body[AW_ARMCTL_LINE_MAX];
     size_t size;
     enum aw_status status = check(session, command, frame, &size);
     if (status == AW_OK && aw_flag(session, "dry-run"))
@@ -230,7 +243,8 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command, b
     }
     if (status != AW_OK)
         return status;
-    intend(session, (struct aw_span){frame, size});
+    snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)frame + 1);
+    arm_intend(session, body);
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
     aw_session_moves(session);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
@@ -346,26 +360,16 @@ void arm_take_memory(struct aw_session *session, const void *bytes, size_t size)
         arm->under_way[0] = '\0'; /* the memory knows what became of it */
 }
 
-bool arm_can_stop(struct aw_session *session)
-{
-    struct arm_state *state = arm_state(session);
-    return state->profile.n || *state->arm.memory.motor ||
-           session->motion.ongoing == AW_ONGOING_RUNNING;
-}
-
 void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    if (arm_can_stop(session))
-        aw_armctl_last_stop(&arm_state(session)->arm, add, context);
+    aw_armctl_last_stop(&arm_state(session)->arm, add, context);
 }
 
 enum aw_status arm_safe_stop(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);
     struct aw_armctl_outcome outcome = {0};
-    enum aw_status status = AW_OK;
-    if (arm_can_stop(session))
-        status = aw_armctl_stop(&state->arm, false, &outcome, &session->err);
+    enum aw_status status = aw_armctl_stop(&state->arm, false, &outcome, &session->err);
     struct aw_error why = session->err;
     arm_remember(session);
     if (status == AW_STOPPED)
@@ -381,7 +385,6 @@ enum aw_status arm_safe_stop(struct aw_session *session)
     else
         aw_stop_did(session,
                     "nothing is sent any more; the arm ends the motion it has begun, because "
-                    "its protocol has no stop%s",
-                    state->profile.n ? "" : " and there is no profile");
+                    "its protocol has no stop and no earlier position is known");
     return AW_OK;
 }

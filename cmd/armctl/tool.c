@@ -181,9 +181,9 @@ static const struct aw_command commands[] = {
          "option.",
      .examples = AW_LIST("limits", "limits 2 -j", "--signed limits")},
     {.name = "stop", .group = AW_GROUP_MOVE, .summary = "go back to the last confirmed position",
-     .details = "The protocol has no stop packet. If the config file describes the joints, the "
-         "last confirmed position is commanded; else nothing is sent, and the resending ends. "
-         "A motor that was started with duty is stopped in both cases.",
+     .details = "The protocol has no stop packet, so the last confirmed position is commanded. "
+         "Motors and the vehicle are stopped. If a joint moves whose earlier position is not "
+         "known, nothing is sent and the exit code is 1.",
      .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "ask for an ACK without moving anything", .safety = AW_READ,

@@ -62,9 +62,40 @@ INI
     ok armctl -q -l "$D/arm" stop
     has "$output" sent=SPD3,000
     ok armctl -q -l "$D/arm" stop
-    has "$output" nothing-to-send
+    has "$output" sent=SPD3,000
     ok armctl -l "$D/arm" <<<'duty 1 -300' # what runs on at the end of a script
     has "$stderr" SPD1,000
+}
+
+@test "stop after a killed command without a profile: the last place, else exit 1" {
+    start sim armctl sim --listen "pty:$D/arm" --turn-speed 100
+    killed() { # without a watchdog process
+        armctl -v -l "$D/arm" --hold deg 1 350 2>sent >/dev/null 3>&- &
+        client=$!
+        until grep -q -- '<- 30 41 43 4B' sent; do read -r -t 0.02 _ <> <(:) || true; done
+        kill -KILL "$client"
+        wait "$client" || true
+    }
+    ok armctl -q -l "$D/arm" stop # nothing was ever sent
+    has "$output" nothing-to-send
+    killed
+    fails 1 armctl -q -l "$D/arm" stop
+    has "$why" "stop: cannot stop DEG1,350: no earlier position is known"
+    ok armctl -q -l "$D/arm" deg 1 20
+    killed
+    ok armctl -q -l "$D/arm" stop
+    has "$output" "stop result=confirmed"
+    has "$output" sent=DEG1,020
+}
+
+@test "stop after spd and deg: the vehicle stands still" {
+    start sim armctl sim --listen "pty:$D/arm" --turn-speed 1000
+    ok armctl -q -l "$D/arm" spd 100
+    ok armctl -q -l "$D/arm" deg 1 20
+    ok armctl -q -l "$D/arm" stop
+    has "$output" sent=SPD000
+    ok armctl -q -l "$D/arm" stop
+    has "$output" sent=SPD000
 }
 
 @test "several joints: what is wrong with the last one is told before the first one moves" {

@@ -139,6 +139,8 @@ class Run:
         again = words[0] == "stop" and self.server  # it stops the arm, and then who says so does
         if code == 0 and line and not lossy and not self.interrupts and done not in ([line], [line] * (1 + bool(again))):
             return f"once, and the simulator carried out {done}"
+        if words[0] == "stop" and code == 1 and "no earlier position is known" in err:
+            return None
         if code == 1 and not self.is_of_another(err):
             return "the simulator refuses nothing"
         if code == 3 and not lossy:

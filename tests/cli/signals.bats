@@ -79,13 +79,13 @@ arm_at_30() {
     hasnt "$rest" "->"
 }
 
-@test "without a profile nothing is sent, and it says so" {
+@test "without an earlier position nothing is sent, and it says so" {
     arm --turn-speed 1
     moving "$D/arm"
     kill -INT "$client"
     ended 130
     hasnt "$rest" "->"
-    has "$rest" "no profile"
+    has "$rest" "no earlier position is known"
 }
 
 @test "a stop while nothing answers ends at once" {

@@ -632,17 +632,24 @@ static bool is_motor(const struct aw_record *record)
     return strcmp(record->codec->message->name, "duty") == 0;
 }
 
-/* The firmware stops both motors before it starts one. */
-static void note_motor(const struct talk *talk, bool confirmed)
+static bool is_vehicle(const struct aw_record *record)
 {
-    char *motor = talk->arm->memory.motor;
-    if (!talk->decoded || !is_motor(&talk->record))
+    return strcmp(record->codec->message->name, "spd") == 0;
+}
+
+/* The firmware stops both motors before it starts one. */
+static void note_motor(struct aw_armctl_memory *memory, const struct aw_record *record,
+                       const char *body, bool confirmed)
+{
+    bool motor = is_motor(record);
+    if (!motor && !is_vehicle(record))
         return;
-    double duty = aw_record_get(&talk->record, "duty");
-    if (duty < 0 || duty > 0)
-        copy_body(motor, talk->out->sent);
-    else if (confirmed)
-        motor[0] = '\0';
+    double value = aw_record_get(record, motor ? "duty" : "speed");
+    bool same = motor == (strchr(memory->motor, ',') != NULL);
+    if (value < 0 || value > 0)
+        copy_body(memory->motor, body);
+    else if (confirmed && same)
+        memory->motor[0] = '\0';
 }
 
 static bool same_joint(const char *body, const char *other)
@@ -676,7 +683,8 @@ static void note_confirmed(struct talk *talk, enum fit fit)
     memory->tx = talk->out->digit ^ 1u; /* the ACK may have been lost */
     if (!talk->own)
         memory->pending[0] = '\0';
-    note_motor(talk, true);
+    if (talk->decoded)
+        note_motor(memory, &talk->record, talk->out->sent, true);
     /* The handler confirms what a joint did in the order in which it did it. */
     for (int i = memory->n_owed - 1; i >= 0; i--)
         if (same_joint(memory->owed[i], talk->out->sent))
@@ -692,8 +700,9 @@ static void note_unconfirmed(struct talk *talk)
     struct aw_armctl *arm = talk->arm;
     arm->tx_sure = arm->rx_sure = false;
     arm->memory.agreed = talk->acked;
-    note_motor(talk, false);
     aw_armctl_memory_owe(&arm->memory, talk->out->sent);
+    if (talk->decoded)
+        note_motor(&arm->memory, &talk->record, talk->out->sent, false);
     if (talk->decoded && !talk->own)
         copy_body(arm->memory.pending, talk->out->sent);
 }
@@ -811,6 +820,11 @@ static bool is_repeatable(const char *body)
     return false;
 }
 
+static bool is_own(const struct aw_armctl *arm, const struct aw_record *record)
+{
+    return record->codec->message >= arm->wire.protocol->messages + aw_armctl_protocol.n_messages;
+}
+
 static void start(struct talk *talk, struct aw_armctl *arm, const char *body,
                   struct aw_armctl_outcome *out, struct aw_error *err)
 {
@@ -819,8 +833,7 @@ static void start(struct talk *talk, struct aw_armctl *arm, const char *body,
     *talk = (struct talk){.arm = arm, .out = out, .err = err, .first_ns = -1};
     talk->decoded = decode_body(arm, body, &talk->record);
     talk->known = aw_armctl_type_known(arm->wire.protocol, body);
-    talk->own = talk->decoded && talk->record.codec->message >=
-                                     arm->wire.protocol->messages + aw_armctl_protocol.n_messages;
+    talk->own = talk->decoded && is_own(arm, &talk->record);
     talk->repeatable = talk->own ? talk->record.codec->message->reads : is_repeatable(body);
     if (err)
         err->text[0] = '\0';
@@ -853,6 +866,21 @@ void aw_armctl_intend(struct aw_armctl *arm, const char *body)
 {
     if (aw_armctl_body_valid(body))
         copy_body(arm->under_way, body);
+}
+
+struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm)
+{
+    struct aw_armctl_memory ahead = *aw_armctl_memory(arm);
+    struct aw_record record;
+    if (!*arm->under_way)
+        return ahead;
+    ahead.agreed = false;
+    aw_armctl_memory_owe(&ahead, arm->under_way);
+    if (decode_body(arm, arm->under_way, &record) && !is_own(arm, &record)) {
+        note_motor(&ahead, &record, arm->under_way, false);
+        copy_body(ahead.pending, arm->under_way);
+    }
+    return ahead;
 }
 
 enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
@@ -936,7 +964,7 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
 {
     const char *name = command->codec->message->name;
     *back = *command;
-    if (strcmp(name, "mov") == 0 || strcmp(name, "spd") == 0) {
+    if (strcmp(name, "mov") == 0 || is_vehicle(command)) {
         aw_record_init(back, aw_wire_codec(&arm->wire, "spd", AW_TX), AW_TX);
         return aw_record_set(back, "speed", 0, NULL) == AW_OK;
     }

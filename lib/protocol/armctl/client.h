@@ -210,6 +210,10 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
  * what it moves. Nothing is sent. */
 void aw_armctl_intend(struct aw_armctl *arm, const char *body);
 
+/* What to remember if this program is killed while the intended command is in progress: it is
+ * pending, and its confirmation may still come. */
+struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm);
+
 /* Stop, as far as the protocol has one: commands the last confirmed position of what moves (the
  * command that is under way, or was never confirmed), else the last confirmed command again. Both
  * digits are sent, so that it is carried out whichever the handler expects: the one that it has

@@ -48,8 +48,8 @@ struct aw_armctl_memory {
     char received[AW_ARMCTL_BODY_MAX + 1];  /* the handler's last packet, to know a duplicate by */
     char pending[AW_ARMCTL_BODY_MAX + 1];   /* the last command if it was never confirmed, or "" */
     char confirmed[AW_ARMCTL_BODY_MAX + 1]; /* the last confirmed command, or "" */
-    char motor[AW_ARMCTL_BODY_MAX +
-               1]; /* the last duty other than 0, which goes on until 0, or "" */
+    /* The last duty or vehicle speed other than 0, which goes on until 0, or "". */
+    char motor[AW_ARMCTL_BODY_MAX + 1];
     struct aw_armctl_place places[AW_ARMCTL_JOINTS];
 };
 
