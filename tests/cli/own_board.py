@@ -1,9 +1,9 @@
-"""A board whose firmware is a team's own, for tests: own_board.py FOLDER [silent] [law].
+"""A board whose firmware is a team's own, for tests: own_board.py FOLDER [silent] [sags] [law].
 
 50 makes the joints stay where they are; 51 with 1 makes it leave 42 unanswered, with 2 puts the
 second joint to 30 deg by hand; 42 asks for position (ticks), velocity (ticks/s) and torque of three joints; 37 takes setpoint (deg),
 velocity and force of each, and answers like 42. Joints go to their setpoints with 60 deg/s. Any other
-id is answered with 99, or with SILENT not at all. FOLDER/taken has a line for each packet: the time,
+id is answered with 99, or with SILENT not at all. With sags the joints hang 1 deg below their setpoints. FOLDER/taken has a line for each packet: the time,
 the id, the setpoints, where the joints were, and the gains of the second one.
 
 With law its joints have motors, and a law that makes their output: u = kp·e + ki·sum(e) + kd·(e - the
@@ -19,6 +19,7 @@ import time
 SPEED, TICK = 60.0, 0.0879
 path = sys.argv[1] + "/board"
 silent, law, deaf = ("silent" in sys.argv, "law" in sys.argv, "deaf" in sys.argv)
+SAG = 1.0 if "sags" in sys.argv else 0.0
 LAW, MOST, SPEED_PER_U, LAG = 0.005, 100.0, 40.0, 0.05
 server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 server.bind(path)
@@ -84,7 +85,7 @@ while True:
             total[:] = [0.0] * 3
         print("%.4f" % then, packet, *("%.3f" % v for v in setpoint + position),
               *("%.5g" % v for v in gains[3:6]), file=log, flush=True)
-        values = [v for i in range(3) for v in (position[i] / TICK, speed[i] / TICK, -1.0)]
+        values = [v for i in range(3) for v in ((position[i] - SAG) / TICK, speed[i] / TICK, -1.0)]
         if packet == 42 and mute:
             continue
         if packet in (37, 42, 50, 51):

@@ -117,6 +117,21 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     held
 }
 
+@test "a stop does not move a joint at rest, however often it comes" {
+    files
+    board sags
+    printf '%s\n' 'move 10 20 -30 --wait=2deg' 'watch --for 1s' stop stop stop 'jog m2 -5 --wait=2deg' >lines
+    ok hidmotor -q -l "$url" --packets team.packets run lines
+    same "$(awk '$2 == 37 { m1 = $3; m3 = $5 } END { print m1, m3 }' taken)" '10.000 -30.000'
+    printf '%s\n' 'move 10 0 -30 --wait=2deg' 'watch --for 1s' 'move m2=80 duration=4s --wait=2deg' >lines
+    hidmotor -q -l "$url" --packets team.packets run lines >out 2>err 3>&- &
+    becomes yes moving
+    kill -INT $!
+    wait $! || true
+    same "$(awk '$2 == 37 { print ($4 - $7 < 2 && $7 < 70) }' taken | tail -n 1)" 1
+    same "$(awk '$2 == 37 { m1 = $3; m3 = $5 } END { print m1, m3 }' taken)" '10.000 -30.000'
+}
+
 # bats test_tags=plain
 @test "Ctrl-C, the end of input, a closed pipe and a crash hold the arm where it is" {
     files

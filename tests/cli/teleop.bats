@@ -46,6 +46,25 @@ ends_of() {
     [ "$first" -le 3 ] && [ "$last" -ge 44 ] && [ "$last" -le 51 ]
 }
 
+@test "45 presses on one joint do not move the others, with custom packets either" {
+    local packets events=() i
+    for ((i = 0; i < 45; i++)); do
+        events+=("$i.1=hold:1" "$i.2=lefty:$((i % 2 ? 32767 : -32768))" "$i.4=hold:0" "$i.6=lefty:0")
+    done
+    pad "${events[@]}"
+    mkdir -p config/armwire
+    printf '[teleop mine]\nenable = rightshoulder\nlefty = m2 velocity -40deg/s\n' \
+        >config/armwire/hidmotor.ini
+    for packets in '' "$root/docs/example/arm42.packets"; do
+        printf '%s\n' 'move 20 10 -30 --wait' 'teleop --pad file:pad.evemu --map mine' 'move m2=10 --wait' >lines
+        ok hidmotor -q -l "$fast" ${packets:+--packets "$packets"} --record run.pcapng -j run lines
+        same "$(grep teleop <<<"$output" | jq .stops)" 45
+        same "$(hidmotor -q -j decode run.pcapng --dir tx ${packets:+--packets "$packets"} |
+            jq -c 'select(.msg == "pid" or .msg == "set_setpoints") | [.m1, .m3] | map(.setpoint? // . | round)' |
+            tail -n 1)" '[20,-30]'
+    done
+}
+
 @test "joints that a packet file describes are driven, and held where they are at the end" {
     pad 0.5=hold:1 1.0=lefty:-32768 2.0=hold:0 2.5=lefty:0
     mkdir -p config/armwire

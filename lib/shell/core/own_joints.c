@@ -13,19 +13,8 @@
 #define LOST_MAX   5
 #define REST_S     1.0 /* the arm is behind its setpoint, which has arrived */
 
-/* Where nobody says it: near a target, motion that is one, far from where it is expected. */
-static const struct {
-    const char *unit;
-    double near, least, far;
-} usual[] = {{"deg", 3, 0.5, 20}, {"rad", 0.05, 0.01, 0.35}, {NULL, 0, 0, 0}};
-
 static void describe(const struct aw_own_joint *mine, struct aw_joint *joint)
 {
-    size_t i = 0;
-    double range = mine->max - mine->min;
-    while (usual[i].unit && !(mine->unit && strcmp(mine->unit, usual[i].unit) == 0))
-        i++;
-    double share = isfinite(range) ? range / 100 : 1;
     snprintf(joint->alias, sizeof joint->alias, "%s", mine->row->alias ? mine->row->alias : "");
     joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = mine->unit;
     joint->unit[AW_JOINT_VELOCITY] = *mine->per_s ? mine->per_s : NULL;
@@ -34,9 +23,9 @@ static void describe(const struct aw_own_joint *mine, struct aw_joint *joint)
     joint->max = mine->max;
     joint->home = fmin(fmax(0, mine->min), mine->max);
     joint->speed = mine->row->speed > 0 ? mine->row->speed : (double)INFINITY;
-    joint->near = mine->row->near > 0 ? mine->row->near : usual[i].unit ? usual[i].near : 2 * share;
-    joint->least = usual[i].unit ? usual[i].least : share / 2;
-    joint->far = usual[i].unit ? usual[i].far : 20 * share;
+    joint->near = mine->near;
+    joint->least = mine->least;
+    joint->far = mine->far;
     joint->takes = AW_JOINT_TAKES_TARGETS;
 }
 
@@ -60,7 +49,6 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
             return session->err.status;
         joint->id = (uint32_t)i;
         describe(&arm->joints[i], joint);
-        arm->joints[i].far = joint->far;
     }
     take(session, list);
     return AW_OK;

@@ -23,8 +23,11 @@ struct aw_own_joint {
     double gains[AW_JOINT_GAINS]; /* as told, or as sent in this session; NaN: not known */
     struct aw_joint_state now;
     double sent; /* the last setpoint; NaN: none */
+    double kept; /* the setpoint that has not changed since kept_ns; NaN: none */
+    int64_t kept_ns;
     double min, max;
-    double far; /* so far from where it is measured it is not where it was sent */
+    double near, least; /* see struct aw_joint */
+    double far;         /* so far from where it is measured it is not where it was sent */
     const char *unit, *velocity_unit;
     char per_s[32]; /* the unit of velocities, or "" */
 };
@@ -56,6 +59,10 @@ void aw_own_take(struct aw_session *session, const struct aw_record *record);
  * it is. What was sent is no measurement: a hand, another program or a restart may have moved it.
  * NaN: nothing says that. */
 double aw_own_target(const struct aw_own_joint *joint);
+
+/* Where a stop holds it: a joint at rest keeps its setpoint, because at the measured position it
+ * would sag by its standing error with each stop. Any other joint gets its measured position. */
+double aw_own_place_to_stay(const struct aw_session *session, const struct aw_own_joint *joint);
 
 /* A packet with these setpoints (NaN: as the joint's are) of the joints that are in it. AW_TIMEOUT:
  * nothing has said where one of them is. */

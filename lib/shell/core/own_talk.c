@@ -8,6 +8,8 @@
 
 #define PATIENCE_S 0.5 /* for what comes by itself */
 #define FRAME_ROOM 256
+#define SAME       1e-3 /* of what is near: a setpoint that did not change */
+#define KEPT_NS    (500 * AW_MILLISECOND)
 
 /* ---- Spots ---- */
 
@@ -55,10 +57,30 @@ static void find_velocity(struct aw_session *session, struct aw_own_joint *joint
     joint->told[same ? AW_JOINT_VELOCITY : AW_JOINT_EXTRA] = spot;
 }
 
+/* Where the file says nothing: near a target, the least motion, far from where it is expected. */
+static const struct {
+    const char *unit;
+    double near, least, far;
+} usual[] = {{"deg", 3, 0.5, 20}, {"rad", 0.05, 0.01, 0.35}, {NULL, 0, 0, 0}};
+
+static void find_tolerances(struct aw_own_joint *joint)
+{
+    size_t i = 0;
+    double range = joint->max - joint->min;
+    while (usual[i].unit && !(joint->unit && strcmp(joint->unit, usual[i].unit) == 0))
+        i++;
+    double share = isfinite(range) ? range / 100 : 1;
+    joint->near = usual[i].unit ? usual[i].near : 2 * share;
+    joint->least = usual[i].unit ? usual[i].least : share / 2;
+    joint->far = usual[i].unit ? usual[i].far : 20 * share;
+    if (joint->row->near > 0)
+        joint->near = joint->row->near;
+}
+
 static void find_joint(struct aw_session *session, const struct aw_joint_row *row,
                        struct aw_own_joint *joint)
 {
-    *joint = (struct aw_own_joint){.row = row, .sent = NAN};
+    *joint = (struct aw_own_joint){.row = row, .sent = NAN, .kept = NAN, .kept_ns = AW_NO_TIME};
     joint->setpoint = find(session, row->setpoint, AW_TX, NULL);
     struct aw_range range = aw_scalar_range(aw_wire_codec_at(session->wire, joint->setpoint.index),
                                             joint->setpoint.scalar, NULL);
@@ -72,6 +94,7 @@ static void find_joint(struct aw_session *session, const struct aw_joint_row *ro
         joint->min = -INFINITY;
         joint->max = INFINITY;
     }
+    find_tolerances(joint);
     if (range.unit)
         snprintf(joint->per_s, sizeof joint->per_s, "%.24s/s", range.unit);
     if (!aw_number_is_unit(joint->per_s))
@@ -154,6 +177,15 @@ static double told(const struct aw_own_spot *spot, const struct aw_record *recor
                : (double)NAN;
 }
 
+/* A setpoint that was never known to change may have rested for long. */
+static void note_setpoint(struct aw_own_joint *joint, double value, int64_t now)
+{
+    if (fabs(value - joint->kept) <= SAME * joint->near)
+        return;
+    joint->kept_ns = isnan(joint->kept) ? AW_NO_TIME : now;
+    joint->kept = value;
+}
+
 void aw_own_take(struct aw_session *session, const struct aw_record *record)
 {
     struct aw_own_arm *arm = aw_own_arm(session);
@@ -168,6 +200,8 @@ void aw_own_take(struct aw_session *session, const struct aw_record *record)
             joint->now.value[v] = value;
             joint->now.time_ns[v] = now;
         }
+        if (!isnan(joint->now.value[AW_JOINT_TARGET]))
+            note_setpoint(joint, joint->now.value[AW_JOINT_TARGET], now);
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
             double value = told(&joint->gain_told[k], record);
             joint->gains[k] = isnan(value) ? joint->gains[k] : value;
@@ -182,6 +216,15 @@ double aw_own_target(const struct aw_own_joint *joint)
     if (!isnan(target))
         return target;
     return isnan(joint->sent) || fabs(joint->sent - actual) > joint->far ? actual : joint->sent;
+}
+
+double aw_own_place_to_stay(const struct aw_session *session, const struct aw_own_joint *joint)
+{
+    double actual = joint->now.value[AW_JOINT_ACTUAL], target = aw_own_target(joint);
+    bool changed =
+        joint->kept_ns != AW_NO_TIME && aw_clock_now(session->clock) - joint->kept_ns < KEPT_NS;
+    bool rests = !changed && fabs(target - actual) <= joint->near;
+    return rests ? fmin(fmax(target, joint->min), joint->max) : actual;
 }
 
 /* Where a joint is to be that nobody moves. NaN: nothing says that, and fmax and fmin would make a
@@ -305,9 +348,14 @@ enum aw_status aw_own_exchange(struct aw_session *session, const struct aw_recor
                                 : aw_own_send(session, packet, &answer);
     if (status != AW_OK)
         return status;
-    for (size_t i = 0; i < arm->n; i++)
-        if (arm->joints[i].setpoint.message == packet->codec->message)
-            arm->joints[i].sent = packet->v[arm->joints[i].setpoint.scalar];
+    for (size_t i = 0; i < arm->n; i++) {
+        struct aw_own_joint *joint = &arm->joints[i];
+        if (joint->setpoint.message != packet->codec->message)
+            continue;
+        joint->sent = packet->v[joint->setpoint.scalar];
+        if (isnan(joint->now.value[AW_JOINT_TARGET]))
+            note_setpoint(joint, joint->sent, aw_clock_now(session->clock));
+    }
     aw_own_take(session, &answer.record);
     return AW_OK;
 }

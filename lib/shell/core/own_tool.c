@@ -68,7 +68,7 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
 
 /* ---- The stop ---- */
 
-/* The setpoints of a packet that stops: the measured positions, or none. */
+/* The setpoints of a packet that stops: where the joints are to stay, or none. */
 static enum aw_status make_stop(struct aw_session *session, const struct aw_stop_row *stop,
                                 struct aw_record *packet)
 {
@@ -76,7 +76,7 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
     double setpoints[AW_OWN_JOINTS];
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; i < arm->n; i++)
-        setpoints[i] = arm->joints[i].now.value[AW_JOINT_ACTUAL];
+        setpoints[i] = aw_own_place_to_stay(session, &arm->joints[i]);
     for (size_t i = 0; i < protocol->n_messages; i++) {
         if (!(protocol->messages[i].dir & AW_TX) ||
             strcmp(protocol->messages[i].name, stop->packet) != 0)
