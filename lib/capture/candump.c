@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/hex.h"
@@ -88,6 +89,8 @@ static bool read_exact(const char *line, size_t length, struct aw_candump *out)
         p++;
     if (p == end || *p != ' ')
         return false;
+    out->interface = line + NAME;
+    out->interface_length = (size_t)(p - out->interface);
     p = read_exact_frame(p + 1, end, out);
     if (!p || (p < end && *p != ' ' && *p != '\r'))
         return false;
@@ -104,7 +107,8 @@ struct word {
     size_t length;
 };
 
-#define WORDS_MAX 32
+#define WORDS_MAX   32
+#define RELATIVE_NS (INT64_C(100000000) * 1000000000) /* the 1970s */
 
 static size_t split(const char *line, size_t length, struct word *words)
 {
@@ -150,6 +154,25 @@ static void append(struct aw_candump *out, const char *text, size_t length)
     out->frame[out->length] = '\0';
 }
 
+/* (2026-11-29 13:05:00.249713) of candump -t A, in local time. */
+static bool read_date(const struct word *words, size_t n, int64_t *time_ns)
+{
+    char text[48];
+    struct tm date = {.tm_isdst = -1};
+    if (n < 2 || words[0].length != 11 || words[1].length > 20)
+        return false;
+    snprintf(text, sizeof text, "%.*s %.*s", (int)words[0].length, words[0].at,
+             (int)words[1].length, words[1].at);
+    const char *rest = strptime(text, "(%Y-%m-%d %H:%M:%S", &date);
+    if (!rest)
+        return false;
+    snprintf(text, sizeof text, "(0%s", rest);
+    if (!read_time((struct word){text, strlen(text)}, time_ns))
+        return false;
+    *time_ns += (int64_t)mktime(&date) * 1000000000;
+    return true;
+}
+
 /* R, T, RX, TX */
 static enum aw_dir read_dir(struct word word)
 {
@@ -162,8 +185,6 @@ static enum aw_dir read_dir(struct word word)
 /* 044 [2] 2A 36: the id stands before the bracket, the bytes behind it */
 static bool join_columns(const struct word *words, size_t n, size_t bracket, struct aw_candump *out)
 {
-    if (bracket == 0)
-        return false;
     append(out, words[bracket - 1].at, words[bracket - 1].length);
     append(out, "#", 1);
     for (size_t i = bracket + 1; i < n && words[i].length == 2; i++)
@@ -171,25 +192,77 @@ static bool join_columns(const struct word *words, size_t n, size_t bracket, str
     return true;
 }
 
+static bool has_error_flag(const char *id, size_t digits)
+{
+    int flags = aw_hex_digit(id[0]);
+    return digits == 8 && flags >= 0 && flags & 2;
+}
+
+/* id: the word that begins with the identifier; more: the word behind the data or NULL. */
+static enum aw_candump_kind kind_of(struct word id, const struct word *more)
+{
+    const char *hash = memchr(id.at, '#', id.length);
+    size_t digits = hash ? (size_t)(hash - id.at) : id.length;
+    char mark = hash && digits + 1 < id.length ? hash[1] : '\0';
+    if (has_error_flag(id.at, digits))
+        return AW_CANDUMP_ERROR;
+    if (mark == 'R' || (more && more->length == 6 && memcmp(more->at, "remote", 6) == 0))
+        return AW_CANDUMP_REMOTE;
+    return mark == '#' ? AW_CANDUMP_FD : AW_CANDUMP_DATA;
+}
+
+/* Returns how many words the time takes. */
+static size_t read_times(const struct word *words, size_t n, struct aw_candump *out)
+{
+    bool dated = read_date(words, n, &out->time_ns);
+    out->has_time = dated || read_time(words[0], &out->time_ns);
+    out->relative = out->has_time && !dated && out->time_ns < RELATIVE_NS;
+    return dated ? 2 : out->has_time;
+}
+
+static bool has_hash(struct word word)
+{
+    return memchr(word.at, '#', word.length);
+}
+
+/* [8], or [08] in front of the data of CAN FD */
+static bool is_size(struct word word)
+{
+    return word.at[0] == '[' && word.length > 1 && isdigit((unsigned char)word.at[1]);
+}
+
+/* Returns the first word with a # or a size; n: there is none. */
+static size_t find_data(const struct word *words, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !has_hash(words[i]) && !is_size(words[i]))
+        i++;
+    return i;
+}
+
 /* On its own: the room for its words would cost the lines that are read_exact. */
 static bool read_any(const char *line, size_t length, struct aw_candump *out)
 {
     struct word words[WORDS_MAX];
     size_t n = split(line, length, words);
-    if (n == 0)
+    size_t first = n ? read_times(words, n, out) : 0, i = find_data(words, n);
+    for (size_t k = 1; k < n; k++)
+        out->dir |= read_dir(words[k]);
+    bool columns = i < n && !has_hash(words[i]);
+    if (i == n || i < columns)
         return false;
-    out->has_time = read_time(words[0], &out->time_ns);
-    for (size_t i = 1; i < n; i++)
-        out->dir |= read_dir(words[i]);
-    for (size_t i = 0; i < n; i++) {
-        if (memchr(words[i].at, '#', words[i].length)) {
-            append(out, words[i].at, words[i].length);
-            return out->length > 0;
-        }
-        if (words[i].at[0] == '[' && words[i].length > 1 && isdigit((unsigned char)words[i].at[1]))
-            return join_columns(words, n, i, out);
+    size_t id = i - columns;
+    if (first < id) {
+        out->interface = words[first].at;
+        out->interface_length = words[first].length;
     }
-    return false;
+    out->kind = kind_of(words[id], i + 1 < n ? &words[i + 1] : NULL);
+    if (columns && words[i].length == 4 && out->kind == AW_CANDUMP_DATA)
+        out->kind = AW_CANDUMP_FD;
+    if (columns)
+        return join_columns(words, n, i, out);
+    append(out, words[i].at, words[i].length);
+    return out->length > 0 || out->kind != AW_CANDUMP_DATA;
 }
 
 bool aw_candump_is_remark(const char *line, size_t length)
@@ -197,18 +270,48 @@ bool aw_candump_is_remark(const char *line, size_t length)
     size_t i = 0;
     while (i < length && isspace((unsigned char)line[i]))
         i++;
-    return i == length || line[i] == '#';
+    return i == length || line[i] == '#' ||
+           (line[0] == '\t' && memchr(line, '-', length) && !memchr(line, '#', length));
 }
 
 bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
 {
     out->length = 0;
+    out->kind = AW_CANDUMP_DATA;
     out->has_time = true;
+    out->relative = false;
     if (read_exact(line, length, out))
         return true;
     out->size = 0;
     out->dir = 0;
+    out->interface_length = 0;
     return read_any(line, length, out);
+}
+
+static void note_interface(struct aw_candump_log *log, const struct aw_candump *entry)
+{
+    for (size_t i = 0; i < 2 && entry->interface_length < sizeof log->interfaces[i]; i++) {
+        char *name = log->interfaces[i];
+        if (!*name)
+            memcpy(name, entry->interface, entry->interface_length);
+        if (strncmp(name, entry->interface, entry->interface_length) == 0 &&
+            !name[entry->interface_length])
+            return;
+    }
+}
+
+enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candump *entry,
+                              struct aw_error *err)
+{
+    if (entry->relative && entry->time_ns < log->last_ns)
+        return aw_fail(err, AW_USAGE, "times go back (candump -t d) — record with candump -t a");
+    if (entry->relative)
+        log->last_ns = entry->time_ns;
+    log->skipped[entry->kind]++;
+    if (entry->kind != AW_CANDUMP_DATA)
+        return AW_MORE;
+    note_interface(log, entry);
+    return AW_OK;
 }
 
 /* ---- Writing

@@ -4,6 +4,8 @@
  *      (0.000125)  vcan0  044   [2]  2A 36           candump on a terminal
  *     044#2A.36                                      cansend
  *
+ * Times are absolute (-t a, or -t A in local time) or count from the first line (-t z).
+ *
  * The log format is what canplayer, Wireshark and cantools take: six decimals, no direction,
  * nothing else on the line. Lines like that are read at some 40 million a second, others slower;
  * none costs an allocation.
@@ -22,20 +24,46 @@
 
 #define AW_CANDUMP_MAX 64 /* bytes of the longest line that is written, with its newline */
 
+/* CAN FD, remote and error frames are valid lines that no protocol here uses. */
+enum aw_candump_kind {
+    AW_CANDUMP_DATA,
+    AW_CANDUMP_ERROR,
+    AW_CANDUMP_REMOTE,
+    AW_CANDUMP_FD,
+    AW_CANDUMP_KINDS
+};
+
 struct aw_candump {
+    enum aw_candump_kind kind;
     bool has_time;
-    int64_t time_ns; /* as it stands there: since 1970 or relative */
+    bool relative;   /* the time counts from the first line (-t z) or from the line before (-t d) */
+    int64_t time_ns; /* since 1970 or relative */
     enum aw_dir dir; /* T: AW_TX, R: AW_RX, else 0 */
     uint8_t bytes[AW_CAN_HEAD_MAX + AW_CAN_DATA_MAX]; /* the frame as the engine has it */
-    size_t size;     /* of bytes; 0 if the frame is not a plain one: */
-    char frame[160]; /* ID#DATA, as aw_hex_parse reads it, or says what is wrong with it */
-    size_t length;   /* of frame; 0 if there are bytes */
+    size_t size;             /* of bytes; 0 if the frame is not a plain one: */
+    char frame[160];         /* ID#DATA, as aw_hex_parse reads it, or says what is wrong with it */
+    size_t length;           /* of frame; 0 if there are bytes */
+    const char *interface;   /* its name, in the line; not terminated */
+    size_t interface_length; /* 0: the line has no name */
+};
+
+/* What the lines of one log have in common. Begins as zeros. */
+struct aw_candump_log {
+    int64_t last_ns;        /* the last relative time */
+    char interfaces[2][17]; /* the first two names; "": none */
+    uint64_t skipped[AW_CANDUMP_KINDS];
 };
 
 /* False if the line is none of these. line need not be terminated. */
 bool aw_candump_read(const char *line, size_t length, struct aw_candump *out);
 
-/* Is there no frame in the line, being blank or a '#' remark? */
+/* Adds a line to its log. AW_MORE: not a data frame, counted in skipped. AW_USAGE: the times are
+ * the differences of candump -t d. */
+enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candump *entry,
+                              struct aw_error *err);
+
+/* Returns true for lines without a frame: blank lines, '#' remarks, and the lines in which
+ * candump -e explains an error frame. */
 bool aw_candump_is_remark(const char *line, size_t length);
 
 /* Where in the line that it was read from its frame begins, from 1; 0: that is not known. */

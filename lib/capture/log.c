@@ -29,6 +29,7 @@ struct aw_log {
     struct aw_pcap_reader reader;
     struct aw_payload payload;
     struct aw_candump line;
+    struct aw_candump_log lines_so_far;
     struct aw_tcp_order order[AW_BOTH]; /* to the device, and from it */
     size_t from, to;                    /* of what buffer holds */
     char name[200];
@@ -107,20 +108,27 @@ static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry
     }
 }
 
+/* AW_MORE: nothing for the caller in this line. */
 static enum aw_status handle_line(struct aw_log *log, const char *line, size_t length,
                                   struct aw_log_entry *entry, struct aw_error *err)
 {
     static const struct aw_protocol any_can = {.can = true};
     struct aw_candump *frame = &log->line;
     enum aw_status status = AW_OK;
+    if (aw_candump_is_remark(line, length))
+        return AW_MORE;
     if (!aw_candump_read(line, length, frame))
         status = aw_fail(err, AW_MALFORMED, "no CAN frame");
-    else if (!frame->size)
+    else
+        status = aw_candump_add(&log->lines_so_far, frame, err);
+    if (status == AW_MORE)
+        return status;
+    if (status == AW_OK && !frame->size)
         status = aw_hex_parse(&any_can, frame->frame, frame->length, frame->bytes,
                               sizeof frame->bytes, &frame->size, err);
     if (status != AW_OK) {
         aw_fail_in(err, log->name, log->number, aw_candump_column(frame, line, length));
-        return AW_MALFORMED;
+        return status;
     }
     entry->time_ns = frame->has_time ? frame->time_ns : INT64_MIN;
     entry->dir = frame->dir;
@@ -149,9 +157,9 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
         size_t length = stop ? (size_t)(stop - line) : rest.size, from = log->from;
         log->from += length + (stop != NULL);
         log->number++;
-        if (aw_candump_is_remark(line, length))
-            continue;
         enum aw_status status = handle_line(log, line, length, entry, err);
+        if (status == AW_MORE)
+            continue;
         bool cut = status == AW_MALFORMED && !stop && log->end && log->number > 1;
         if (!cut)
             return status;
@@ -248,10 +256,16 @@ enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
         return aw_fail(err, AW_LOST, "%s: cannot be read twice — %s", log->name, strerror(errno));
     log->from = log->to = 0;
     log->read = log->number = 0;
+    log->lines_so_far = (struct aw_candump_log){0};
     log->end = false;
     aw_pcap_end(&log->reader);
     memset(log->order, 0, sizeof log->order);
     return begin(log, err);
+}
+
+const struct aw_candump_log *aw_log_lines(const struct aw_log *log)
+{
+    return &log->lines_so_far;
 }
 
 uint64_t aw_log_position(const struct aw_log *log, uint64_t *size)

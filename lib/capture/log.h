@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/candump.h"
 #include "capture/pcapng.h"
 
 struct aw_log;
@@ -51,12 +52,16 @@ struct aw_log_entry {
 enum aw_status aw_log_open(struct aw_log **log, const char *path,
                            const struct aw_log_options *options, struct aw_error *err);
 
-/* AW_OK; AW_END at the end; AW_MALFORMED: a damaged part, one may go on; AW_LOST: a read error. */
+/* AW_OK; AW_END at the end; AW_MALFORMED: a damaged part, one may go on; AW_LOST: a read error;
+ * AW_USAGE: a log of candump -t d. */
 enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err);
 
 /* Behind AW_END: bytes at the end that are no whole packet, as of a file that was cut off; err says
  * how many. */
 bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err);
+
+/* What the lines of candump so far have in common. */
+const struct aw_candump_log *aw_log_lines(const struct aw_log *log);
 
 /* To the beginning again. */
 enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err);

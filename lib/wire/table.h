@@ -276,6 +276,9 @@ struct aw_protocol {
      * explains. */
     const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err);
+    /* Says of a frame that identify does not know whether another node on the bus sends it.
+     * NULL: no other nodes. */
+    bool (*is_other)(const struct aw_wire *wire, struct aw_span frame);
     aw_next_frame *next_frame;         /* NULL: every frame has frame_max bytes */
     const struct aw_own_packets *own;  /* NULL: it can have no packets but those of the table */
     const struct aw_joint_row *joints; /* of packet files; NULL: they describe none */

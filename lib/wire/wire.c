@@ -147,6 +147,13 @@ static const struct aw_message *identify_by_code(const struct aw_wire *wire, enu
     return NULL;
 }
 
+bool aw_wire_is_other(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame)
+{
+    const struct aw_protocol *protocol = wire->protocol;
+    return protocol->is_other && !protocol->identify(wire, dir, frame, NULL) &&
+           protocol->is_other(wire, frame);
+}
+
 enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
                               struct aw_record *record, struct aw_error *err)
 {

@@ -60,6 +60,10 @@ const struct aw_codec *aw_wire_codec_at(struct aw_wire *wire, size_t index);
 /* The message as this variant has it (the table's, or the one the variant puts instead). */
 const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t index);
 
+/* Returns true if the frame is not damaged but belongs to another node on the bus. Ask when
+ * aw_wire_decode fails. */
+bool aw_wire_is_other(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame);
+
 /* Decodes any frame of the protocol and sets record->dir. AW_MALFORMED with an explanation if it is
  * not a frame of it. */
 enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,

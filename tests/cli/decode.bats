@@ -99,3 +99,55 @@ load common.bash
     fails 2 hidmotor -l sim: watch --where dir=up
     has "$why" "dir is tx or rx, not 'up'"
 }
+
+# A bus with 10 % of frames from other nodes.
+shared_bus() {
+    python3 "$root/tests/cli/frames.py" 900 | awk '{ print }
+        NR % 9 == 0 { sub(/[^ ]*$/, sprintf("%X#0102", 1792 + NR % 5)); print }'
+}
+
+@test "frames of other nodes are counted, not damaged" {
+    shared_bus >bus.log
+    ok canpid decode -j bus.log
+    same "${#lines[@]}" 900
+    matches "$stderr" "canpid: bus.log: skipped 100 frames of other nodes (0x7*, 0x7*) — name a board with -b, *"
+    same "$(wc -l <<<"$stderr")" 1
+    ok canpid decode -j - <bus.log
+    has "$stderr" "skipped 100 frames of other nodes"
+    ok canpid -j info bus.log
+    same "$(tail -n1 <<<"$output" | jq -c '[.damaged, .others]')" '[0,100]'
+    ok canpid -q plot setpoint bus.log --out run.svg
+    ok canpid -l log:bus.log watch -j
+    has "$stderr" "frames of other nodes"
+    fails 5 canpid decode 700#0102
+    has "$why" "id 700"
+}
+
+@test "lines of candump without data are skipped and named" {
+    printf '%s\n' '(1.000000) can0 20000004#0004000000000000' $'\tcontroller-problem{rx-error-warning}' \
+        $'\terror-counter-tx-rx{{0}{96}}' '(1.000001) can0 123#R' '(1.000002) can0 123##11122334455667788990A' \
+        '  can0  123   [0]  remote request' '  can0  123  [12]  11 22 33 44 55 66 77 88 99 AA BB CC' \
+        '  can0  20000004   [8]  00 04 00 00 00 00 00 00   ERRORFRAME' '(2.000000) can0 041#9A99193F0200' >kinds.log
+    ok canpid decode -j kinds.log
+    same "${#lines[@]}" 1
+    same "$stderr" "canpid: kinds.log: skipped 2 error frames, 2 remote frames, 2 CAN FD frames"
+    ok canpid -j info kinds.log
+    same "$(tail -n1 <<<"$output" | jq -c '[.messages, .damaged]')" '[1,0]'
+}
+
+@test "times of candump: dates are read, differences refused" {
+    echo ' (2026-11-29 13:05:00.249713)  can0  041   [6]  9A 99 19 3F 02 00' >dates.log
+    TZ=UTC ok canpid decode -j dates.log
+    same "$(json .t)" "$(date -u -d '2026-11-29 13:05:00' +%s).249713"
+    printf ' (000.0%s)  can0  041   [6]  9A 99 19 3F 02 00\n' 00000 10000 09990 >steps.log
+    for command in decode info; do
+        fails 2 canpid $command steps.log
+        has "$why" "times go back (candump -t d) — record with candump -t a"
+    done
+}
+
+@test "two interfaces in one log are named" {
+    printf '(1.0) can%d 041#9A99193F0200\n' 0 1 >two.log
+    ok canpid decode -j two.log
+    same "$stderr" "canpid: two.log: frames of can0 and can1 — pick one with grep ' can0 '"
+}

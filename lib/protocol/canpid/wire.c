@@ -277,6 +277,14 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     return message;
 }
 
+static bool is_other(const struct aw_wire *wire, struct aw_span frame)
+{
+    if (!aw_can_head(frame))
+        return false;
+    struct aw_can_id can = aw_can_id_of(frame.data);
+    return can.is_long || !is_driver(wire, can.id);
+}
+
 const struct aw_protocol aw_canpid_protocol = {
     .name = "canpid",
     .title = "exoskeleton joint drivers, 6-byte CAN frames",
@@ -288,5 +296,6 @@ const struct aw_protocol aw_canpid_protocol = {
     .can = true,
     .datagrams = true,
     .identify = identify,
+    .is_other = is_other,
     .own = &own,
 };

@@ -32,6 +32,7 @@ struct survey {
     size_t n_kinds;
     struct aw_splitter ways[2]; /* to the device, from it */
     uint64_t segments, bytes, messages, unknown, marks;
+    struct aw_skipped skipped;
     int64_t first_ns, last_ns, now_ns;
     enum aw_dir dir;
 };
@@ -40,7 +41,11 @@ static void on_frame(void *context, struct aw_span frame)
 {
     struct survey *s = context;
     struct aw_record record;
-    enum aw_status status = aw_wire_decode(s->wire, s->dir, frame, &record, &s->session->err);
+    enum aw_status status = aw_wire_decode(s->wire, s->dir, frame, &record, NULL);
+    if (status != AW_OK && aw_wire_is_other(s->wire, s->dir, frame)) {
+        aw_skip_frame(&s->skipped, frame);
+        return;
+    }
     if (status != AW_OK && !record.present) {
         s->unknown++;
         return;
@@ -117,6 +122,8 @@ static enum aw_status read_all(struct survey *s)
         aw_progress_at(&progress, at, size);
     }
     aw_progress_end(&progress);
+    if (status == AW_END)
+        s->skipped.lines = *aw_log_lines(log);
     if (status == AW_END && aw_log_is_cut(log, &s->session->err)) {
         aw_session_report(s->session, "%s: %s\n", s->session->tool->name, s->session->err.text);
         s->unknown++;
@@ -158,6 +165,9 @@ static void report(struct survey *s)
     aw_object_count(result, "bytes", s->bytes);
     aw_object_count(result, "marks", s->marks);
     aw_object_count(result, "damaged", damaged);
+    if (s->session->tool->protocol->can)
+        aw_object_count(result, "others", s->skipped.others);
+    aw_report_skipped(s->session, s->path, &s->skipped);
 }
 
 static enum aw_status info_capture(struct aw_session *session, const char *path, bool *none)

@@ -56,6 +56,7 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
     d->dir = d->wanted;
     d->line = 0;
     d->passing = false;
+    d->skipped = (struct aw_skipped){0};
     d->time_ns = AW_NO_TIME;
     d->framer = (struct aw_framer){.dir = d->dir};
     aw_pcap_end(&d->reader);
@@ -115,7 +116,13 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
     d->seen++;
     if (!aw_session_concerns(session, frame, ""))
         return AW_OK;
-    enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, &d->record, &session->err);
+    enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, &d->record, NULL);
+    if (status != AW_OK && d->name && aw_wire_is_other(d->wire, d->dir, frame)) {
+        aw_skip_frame(&d->skipped, frame);
+        return AW_OK;
+    }
+    if (status != AW_OK)
+        status = aw_wire_decode(d->wire, d->dir, frame, &d->record, &session->err);
     bool readable = status == AW_OK || d->record.present != 0;
     if (status != AW_OK)
         complain(d, session->err.text);
@@ -189,6 +196,14 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
     struct aw_candump entry;
     if (!aw_candump_read(line, length, &entry))
         return decode_hex(d, line, length);
+    enum aw_status status =
+        d->name ? aw_candump_add(&d->skipped.lines, &entry, &d->session->err) : AW_OK;
+    if (status == AW_MORE)
+        return AW_OK;
+    if (status != AW_OK) {
+        aw_fail_in(&d->session->err, d->name, d->line, 0);
+        return status;
+    }
     d->column = aw_candump_column(&entry, line, length);
     d->time_ns = entry.has_time ? entry.time_ns : AW_NO_TIME;
     d->dir = entry.dir ? entry.dir : d->wanted;

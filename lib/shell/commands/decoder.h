@@ -8,6 +8,7 @@
 #define AW_SHELL_COMMANDS_DECODER_H
 
 #include "capture/packet.h"
+#include "shell/commands/skipped.h"
 #include "shell/core/session.h"
 
 enum aw_input {
@@ -39,10 +40,11 @@ struct aw_decoder {
     uint64_t line;    /* or packet of the input, from 1 */
     size_t column;    /* of the frame in its line, from 1; 0: not known */
     uint64_t records, bad;
-    uint64_t seen;         /* frames, whatever of them is wanted */
-    struct aw_error first; /* of what is wrong, for the command line */
-    uint64_t limit;        /* stop after so many records; 0: none */
-    bool passing;          /* over the rest of a line that was taken before its end */
+    uint64_t seen;             /* frames, whatever of them is wanted */
+    struct aw_skipped skipped; /* of the current input */
+    struct aw_error first;     /* of what is wrong, for the command line */
+    uint64_t limit;            /* stop after so many records; 0: none */
+    bool passing;              /* over the rest of a line that was taken before its end */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
     struct aw_way ways[2];   /* captures: to the device, from it */

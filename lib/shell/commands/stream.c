@@ -118,6 +118,7 @@ void aw_stream_close(struct aw_stream *s)
     if (!s)
         return;
     s->session->share.patient = false;
+    aw_report_skipped(s->session, "link", &s->skipped);
     if (s->fd >= 0)
         close(s->fd);
     if (s->looker)

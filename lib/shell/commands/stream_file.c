@@ -87,8 +87,10 @@ static enum aw_status capture_next(struct aw_stream *s, int64_t deadline)
 
 static void capture_end(struct aw_stream *s)
 {
-    aw_pcap_end(&((struct capture *)s->state)->decoder.reader);
-    free(((struct capture *)s->state)->records);
+    struct capture *capture = s->state;
+    aw_report_skipped(s->session, capture->decoder.name, &capture->decoder.skipped);
+    aw_pcap_end(&capture->decoder.reader);
+    free(capture->records);
 }
 
 const struct aw_source aw_capture_source = {

@@ -8,8 +8,10 @@
 static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_dir dir,
                              bool inside)
 {
-    enum aw_status status = aw_wire_decode(s->wire, dir, frame, &s->record, &s->session->err);
-    if (status != AW_OK)
+    enum aw_status status = aw_wire_decode(s->wire, dir, frame, &s->record, NULL);
+    if (status != AW_OK && aw_wire_is_other(s->wire, dir, frame))
+        aw_skip_frame(&s->skipped, frame);
+    else if (status != AW_OK)
         s->counters.damaged++;
     if (status != AW_OK && !s->record.present)
         return AW_MALFORMED;

@@ -2,6 +2,7 @@
 #ifndef AW_SHELL_COMMANDS_STREAM_SOURCE_H
 #define AW_SHELL_COMMANDS_STREAM_SOURCE_H
 
+#include "shell/commands/skipped.h"
 #include "shell/commands/stream.h"
 #include "view/text/finder.h"
 #include "wire/split.h"
@@ -24,6 +25,7 @@ struct aw_stream {
     void *state;
     struct aw_item item;
     struct aw_stream_counters counters;
+    struct aw_skipped skipped; /* frames from the link */
     struct aw_wire *wire;
     struct aw_record record;
     char subject[AW_POINT_NAME];

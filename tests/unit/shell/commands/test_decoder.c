@@ -274,7 +274,12 @@ static void candump_lines(void **state)
         {"(1436509052.249713) vcan0 042#0000803F0000\n", 1, 0, true, AW_RX},
         {"(1436509052.249713) vcan0 042#0000803F0000 T\n", 1, 0, true, AW_TX},
         {"042#0000803F0000\n", 1, 0, false, AW_RX},
-        {"(1.0) can0 042#R\n", 0, 1, true, AW_RX},
+        {"(1.0) can0 042#R\n", 0, 0, false, AW_RX},
+        {"(1.0) can0 042##1000000\n", 0, 0, false, AW_RX},
+        {"(1.0) can0 20000004#0004000000000000\n", 0, 0, false, AW_RX},
+        {"(1.0) can0 18FEF100#00\n", 0, 0, true, AW_RX},
+        {"\tcontroller-problem{rx-error-warning}\n", 0, 0, false, AW_RX},
+        {" (2026-11-29 01:02:03.123456)  can0  042   [6]  00 00 80 3F 00 00\n", 1, 0, true, AW_RX},
         {"(1.0) can0 042#zz\n", 0, 1, true, AW_RX},
         {"hello\n", 0, 1, false, AW_RX},
     };
