@@ -130,7 +130,7 @@ programs() {
         [ "$tool" = hidmotor ] || ! needs "$root/usr/bin/$tool" 'libudev.*' || return 1
     done
     [ "$(grep -c '^.SS .*\.c$' "$root/usr/share/man/man3/armwire.3")" = 5 ] || return 1
-    for tool in armwire-foxglove armwire-mqtt ezphys-sim; do
+    for tool in armwire-foxglove armwire-mqtt armwire-pad ezphys-sim; do
         "$root/usr/bin/$tool" --version && [ -s "$root/usr/share/man/man1/$tool.1" ] || return 1
     done
     grep -q '^KERNEL=="hidraw' "$root/usr/lib/udev/rules.d/70-hidmotor.rules"

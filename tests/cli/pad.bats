@@ -1,0 +1,23 @@
+#!/usr/bin/env bats
+# The command line of armwire-pad. What it reads of gamepads is tested in the VM: tests/kernel/t_pad.sh.
+load common
+
+@test "armwire-pad: help, version, wrong options, a full disk" {
+    ok armwire-pad --help
+    has "$output" 'SDL_GAMECONTROLLERCONFIG'
+    ok armwire-pad -V
+    matches "$output" 'armwire-pad [0-9]*.[0-9]*.[0-9]* (armwire)'
+    fails 2 armwire-pad --joystick
+    fails 2 armwire-pad here
+    fails 2 armwire-pad --pad
+    fails 7 bash -c 'armwire-pad --help >/dev/full'
+}
+
+@test "armwire-pad: a gamepad that is not there is an error, and the last record" {
+    fails 4 armwire-pad --pad nothing
+    has "$why" "gamepad 'nothing' not found"
+    exits 4 armwire-pad -q --pad 77
+    same "$stderr" ''
+    same "$(jq -c '[.cmd, .ok, .error, .exit]' <<<"$output")" '["armwire-pad",false,"no_link",4]'
+    ok armwire-pad --list
+}
