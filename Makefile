@@ -102,7 +102,7 @@ object   = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ   := $(call object,$(LIB_SRC))
 TOOL_OBJ  := $(call object,$(TOOL_SRC))
 LIBS      := $(B)/libawtools.a $(B)/libarmwire.a
-BIN       := $(PROGRAMS:%=$(B)/bin/%)
+BIN       := $(PROGRAMS:%=$(B)/bin/%) $(B)/bin/armwire-code
 
 .PHONY: all lib units benches fuzzers
 all lib units benches fuzzers:
@@ -139,15 +139,6 @@ $(B)/gen/dissector.inc: docs/wireshark/armwire.lua Makefile
 	$(Q)($(call characters,dissector,$<)) > $@
 $(B)/obj/lib/describe/lua.o: $(B)/gen/dissector.inc
 $(B)/obj/lib/describe/lua.o: ALL_CPPFLAGS += -I$(B)/gen
-
-# What generated code begins with, in each language.
-$(B)/gen/pack.inc: lib/describe/pack.h lib/describe/pack.py lib/describe/pack.m Makefile
-	$(call say,GEN,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)for f in $(filter-out Makefile,$^); do \
-	    $(call characters,$$(basename $$f | tr . _),$$f) || exit 1; done > $@
-$(B)/obj/lib/describe/code.o $(B)/obj/lib/describe/tables.o: $(B)/gen/pack.inc
-$(B)/obj/lib/describe/code.o $(B)/obj/lib/describe/tables.o: ALL_CPPFLAGS += -I$(B)/gen
 
 # Scenes of the EZPhysics stand-in.
 SCENES := $(wildcard lib/protocol/ezphys/scenes/*.scene)
@@ -249,6 +240,14 @@ $(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c $(PARTS_$(notdir $(f)))
     -fsanitize=fuzzer $(EXTRA_$(notdir $(f))))))
 $(eval $(call program,tests/fuzz/seeds,tests/fuzz/seeds.c,))
 endif
+
+# In Python, with the templates of the code that it writes.
+TEMPLATES := $(wildcard cmd/armwire-code/pack.*)
+$(B)/bin/armwire-code: cmd/armwire-code/armwire-code $(TEMPLATES) Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) $(B)/share/armwire/code
+	$(Q)cp $(TEMPLATES) $(B)/share/armwire/code
+	$(Q)sed 's|@version@|$(VERSION)|' $< > $@ && chmod 755 $@
 
 # For LD_PRELOAD, beside whatever libraries the program has that it is loaded into.
 $(B)/tests/%.so: tests/%.c Makefile
@@ -362,7 +361,8 @@ install: all
 	sed 's|@version@|$(VERSION)|' lib/python/METADATA.in > $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)/METADATA
 	install -m 644 lib/python/entry_points.txt $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
 	for n in 1 3 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
-	install -d $(call dest,$(SHAREDIR)/layouts) $(call dest,$(SHAREDIR)/tests)
+	install -d $(foreach d,code layouts tests,$(call dest,$(SHAREDIR)/$(d)))
+	install -m 644 $(TEMPLATES) $(call dest,$(SHAREDIR)/code)
 	install -m 644 docs/example/*.foxglove.json docs/example/*.plotjuggler.xml $(call dest,$(SHAREDIR)/layouts)
 	install -m 644 docs/example/*.bats docs/example/test_arm.py $(call dest,$(SHAREDIR)/tests)
 	for t in $(TOOLS); do \
@@ -371,7 +371,7 @@ install: all
 	    install -m 644 completions/$$t.fish $(call dest,$(FISH_DIR)) || exit 1; done
 
 uninstall:
-	rm -f $(foreach p,$(PROGRAMS),$(call dest,$(PREFIX)/bin/$(p)))
+	rm -f $(foreach p,$(notdir $(BIN)),$(call dest,$(PREFIX)/bin/$(p)))
 	rm -f $(call dest,$(LIBDIR))/libarmwire.a $(call dest,$(LIBDIR))/libarmwire.so* \
 	    $(call dest,$(LIBDIR))/pkgconfig/armwire.pc
 	rm -rf $(call dest,$(PREFIX)/include/armwire) $(call dest,$(SHAREDIR)) $(call dest,$(PYTHONDIR)/armwire) \

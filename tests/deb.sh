@@ -64,6 +64,7 @@ sorted_in() {
         contains armwire ' ./usr/share/armwire/layouts/canpid.plotjuggler.xml$' &&
         contains armwire ' ./usr/share/armwire/tests/canpid.bats$' &&
         contains ezphys-sim ' ./usr/bin/ezphys-sim$' &&
+        contains armwire-code ' ./usr/bin/armwire-code$' && contains armwire-code '/code/pack.py$' &&
         contains armwire-foxglove ' ./usr/bin/armwire-foxglove$' &&
         contains armwire-pad ' ./usr/bin/armwire-pad$' &&
         contains armwire-mqtt ' ./usr/bin/armwire-mqtt$' && contains libarmwire0 'libarmwire.so.0 ->' &&

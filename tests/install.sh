@@ -130,9 +130,10 @@ programs() {
         [ "$tool" = hidmotor ] || ! needs "$root/usr/bin/$tool" 'libudev.*' || return 1
     done
     [ "$(grep -c '^.SS .*\.c$' "$root/usr/share/man/man3/armwire.3")" = 5 ] || return 1
-    for tool in armwire-foxglove armwire-mqtt armwire-pad ezphys-sim; do
+    for tool in armwire-code armwire-foxglove armwire-mqtt armwire-pad ezphys-sim; do
         "$root/usr/bin/$tool" --version && [ -s "$root/usr/share/man/man1/$tool.1" ] || return 1
     done
+    "$root/usr/bin/armctl" describe --as json | "$root/usr/bin/armwire-code" --language python >"$dir/packets.py" || return 1
     grep -q '^KERNEL=="hidraw' "$root/usr/lib/udev/rules.d/70-hidmotor.rules"
 }
 # A recording names the layouts that show it, as they are installed, and the worked example runs.

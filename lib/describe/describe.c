@@ -7,18 +7,13 @@ size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw
 {
     size_t n = 0;
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
-        n += aw_is_wanted(wire, i, message) &&
-             (as != AW_DESCRIBE_MATLAB || !aw_is_placed(aw_wire_codec_at(wire, i)));
+        n += aw_is_wanted(wire, i, message);
     if (n == 0 || (as == AW_DESCRIBE_DBC && !wire->protocol->can))
         return 0;
     if (as == AW_DESCRIBE_LUA)
         aw_describe_lua(out, wire);
     else if (as == AW_DESCRIBE_DBC)
         aw_describe_dbc(out, wire);
-    else if (as == AW_DESCRIBE_C)
-        aw_describe_c(out, wire, message);
-    else if (as == AW_DESCRIBE_PYTHON || as == AW_DESCRIBE_MATLAB)
-        aw_describe_tables(out, wire, message, as == AW_DESCRIBE_MATLAB);
     else if (as == AW_DESCRIBE_JSON)
         aw_describe_json(out, wire, message);
     else if (as == AW_DESCRIBE_MD)

@@ -5,10 +5,9 @@
  *
  * TEXT has at most 80 columns: a drawing of the packet, eight bytes a row (a CAN payload: 16 bits a
  * row, the highest on the left), then one line per field. ASCII is the same without box characters.
- * JSON is the whole table in one object. MD is a page of documentation. LUA is a dissector for
- * Wireshark, DBC a database for CAN tools: both are of the whole protocol, whatever the message.
- * C is one header (C99) with a structure, pack and unpack for each message, for the firmware or a
- * host; PYTHON a module, MATLAB a class with the same, without the messages of DBC files.
+ * JSON is the whole table in one object, with all facts that a program needs to build frames. MD is
+ * a page of documentation. LUA is a dissector for Wireshark, DBC a database for CAN tools: both are
+ * of the whole protocol, whatever the message.
  */
 #ifndef AW_DESCRIBE_DESCRIBE_H
 #define AW_DESCRIBE_DESCRIBE_H
@@ -24,9 +23,6 @@ enum aw_describe_as {
     AW_DESCRIBE_MD,
     AW_DESCRIBE_LUA,
     AW_DESCRIBE_DBC,
-    AW_DESCRIBE_C,
-    AW_DESCRIBE_PYTHON,
-    AW_DESCRIBE_MATLAB,
 };
 
 /* Describes one message in each of its directions, or with NULL the whole protocol, in the variant

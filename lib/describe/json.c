@@ -4,6 +4,7 @@
 
 #include "describe/parts.h"
 #include "wire/can_id.h"
+#include "wire/run.h"
 
 /* All texts come from the table; quotes, backslashes and control characters are escaped anyway. */
 static void print_string(FILE *out, const char *text)
@@ -30,7 +31,15 @@ static void text_member(FILE *out, const char *key, const char *text)
 
 static void number_member(FILE *out, const char *key, double value)
 {
-    fprintf(out, ",\"%s\":%.15g", key, value);
+    struct aw_part number = {0};
+    aw_part_number(&number, value);
+    fprintf(out, ",\"%s\":%s", key, number.text);
+}
+
+static void flag(FILE *out, const char *key, bool set)
+{
+    if (set)
+        fprintf(out, ",\"%s\":true", key);
 }
 
 static void print_names(FILE *out, const struct aw_field *row)
@@ -44,8 +53,8 @@ static void print_names(FILE *out, const struct aw_field *row)
         fprintf(out, ":%d", name->value);
     }
     fputc('}', out);
-    if (row->open_names)
-        fputs(",\"open_names\":true", out);
+    flag(out, "open_names", row->open_names);
+    flag(out, "wire_names", row->wire_names);
 }
 
 static void print_scales(FILE *out, const struct aw_field *row)
@@ -71,14 +80,15 @@ static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
     const struct aw_scalar *scalar = &codec->scalars[i];
     const struct aw_field *row = scalar->field;
     struct aw_range range = aw_scalar_range(codec, i, NULL);
-    if (row->type == AW_TEXT)
+    if (row->type == AW_TEXT) {
+        fputs(row->optional ? ",\"default\":\"\"" : "", out);
         return;
+    }
     number_member(out, "scale", range.scale);
     number_member(out, "offset", range.offset);
-    if (!row->by) {
-        number_member(out, "min", range.min);
-        number_member(out, "max", range.max);
-    }
+    number_member(out, "min", range.min);
+    number_member(out, "max", range.max);
+    flag(out, "always", row->always);
     print_names(out, row);
     print_scales(out, row);
     if (row->has_no_data)
@@ -87,8 +97,24 @@ static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
         text_member(out, "no_data_with", row->no_data_with);
     if (row->optional)
         number_member(out, "default", row->fallback);
-    if (scalar->count >= 0)
+    if (scalar->count >= 0) {
         text_member(out, "count", codec->scalars[scalar->count].field->name);
+        number_member(out, "repetition", scalar->repetition);
+    }
+}
+
+/* The content of a row without a value, for programs that build frames. */
+static void print_constant(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
+{
+    const struct aw_field *row = scalar->field;
+    const char character[] = {(char)row->constant, '\0'};
+    if (row->type == AW_CHECKSUM)
+        number_member(out, "checksum_from", codec->protocol->checksum_from);
+    else if (codec->protocol->ascii)
+        text_member(out, "constant", row->type == AW_CODE ? codec->message->word : character);
+    else if (row->type != AW_PAD)
+        number_member(out, "constant", (double)aw_fixed_value(codec, scalar, NULL));
+    flag(out, "lenient", row->lenient);
 }
 
 static const char *type_name(enum aw_type type)
@@ -131,16 +157,20 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
         number_member(out, "bit", scalar->bit);
         number_member(out, "bits", scalar->bits);
     } else if (scalar->field->digits) {
+        const char before[] = {scalar->field->before, '\0'};
         number_member(out, "digits", scalar->field->digits);
+        text_member(out, "before", before);
+        flag(out, "may_miss", scalar->field->may_miss);
     }
-    if (scalar->big_endian)
-        fputs(",\"big_endian\":true", out);
+    flag(out, "big_endian", scalar->big_endian);
     if (scalar->chooser >= 0)
         print_choices(out, codec, scalar);
     text_member(out, "unit", scalar->field->unit);
     text_member(out, "fixed", fixed.text);
     if (scalar->value)
         print_value_members(out, codec, i);
+    else
+        print_constant(out, codec, scalar);
     text_member(out, "help", scalar->field->help);
     fputc('}', out);
 }
@@ -163,10 +193,12 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     text_member(out, "dir", directions[codec->message->dir]);
     if (codec->protocol->ascii) {
         text_member(out, "code", codec->message->word);
+        number_member(out, "max_bytes", codec->protocol->frame_max);
     } else {
         number_member(out, "code", codec->message->code);
         number_member(out, "bytes", codec->size);
         print_identifier(out, codec);
+        flag(out, "dbc", aw_is_placed(codec));
     }
     text_member(out, "help", codec->message->help);
     fputs(",\"fields\":[", out);
@@ -190,12 +222,22 @@ static void print_envelope(FILE *out, const struct aw_field *row)
     fputc(']', out);
 }
 
+static const char *medium_name(enum aw_medium medium)
+{
+    static const char *const names[] = {
+        [AW_MEDIUM_SERIAL] = "serial", [AW_MEDIUM_HID] = "hid", [AW_MEDIUM_CAN] = "can",
+        [AW_MEDIUM_UDP] = "udp",       [AW_MEDIUM_TCP] = "tcp",
+    };
+    return names[medium];
+}
+
 void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message)
 {
     bool first = true;
     fputs("{\"protocol\":", out);
     print_string(out, wire->protocol->name);
     text_member(out, "title", wire->protocol->title);
+    text_member(out, "medium", medium_name(wire->protocol->medium));
     text_member(out, "variant", wire->variant.name);
     text_member(out, "byte_order", wire->variant.big_endian ? "big" : "little");
     fputs(",\"variants\":[", out);

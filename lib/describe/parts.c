@@ -196,12 +196,6 @@ unsigned aw_can_bit(const struct aw_codec *codec, const struct aw_scalar *scalar
     return scalar->big_endian ? at / 8 * 8 + 7 - at % 8 : first + i;
 }
 
-bool aw_is_big(const struct aw_codec *codec, const struct aw_scalar *scalar)
-{
-    return scalar->big_endian ||
-           (codec->variant->big_endian && scalar->bit % 8 == 0 && scalar->bits % 8 == 0);
-}
-
 bool aw_is_repeated(const struct aw_codec *codec, int scalar)
 {
     for (int i = 0; i < scalar; i++)

@@ -33,9 +33,6 @@ void aw_part_code(struct aw_part *part, const struct aw_codec *codec);
 /* "64 bytes", "id + 6 bytes", "a line" */
 void aw_part_size(struct aw_part *part, const struct aw_codec *codec);
 
-/* The message's name as an identifier; with _tx or _rx where both directions have one of it. */
-void aw_part_message(struct aw_part *part, const struct aw_codec *codec);
-
 /* The shortest decimal that reads back as this number. */
 void aw_part_number(struct aw_part *part, double value);
 
@@ -58,9 +55,6 @@ unsigned aw_can_bit(const struct aw_codec *codec, const struct aw_scalar *scalar
 /* CAN: the named values of that field; one without a name if there is no such field. */
 const struct aw_name *aw_can_boards(struct aw_wire *wire);
 
-/* Does its highest byte come first? */
-bool aw_is_big(const struct aw_codec *codec, const struct aw_scalar *scalar);
-
 /* Has an earlier scalar the same row? (Another joint: what it means has been said.) */
 bool aw_is_repeated(const struct aw_codec *codec, int scalar);
 
@@ -73,8 +67,6 @@ void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message);
 void aw_describe_md(FILE *out, struct aw_wire *wire, const char *message);
 void aw_describe_lua(FILE *out, struct aw_wire *wire);
 void aw_describe_dbc(FILE *out, struct aw_wire *wire);
-void aw_describe_c(FILE *out, struct aw_wire *wire, const char *message);
-void aw_describe_tables(FILE *out, struct aw_wire *wire, const char *message, bool matlab);
 
 /* Is this message wanted? wanted NULL: all are. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);

@@ -18,8 +18,7 @@
 #include "shell/share/share.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
-static const char *const forms[] = {"text", "json",   "md",     "lua", "dbc",
-                                    "c",    "python", "matlab", NULL};
+static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
 
 /* One row each. */
 /* clang-format off */
@@ -349,7 +348,7 @@ const struct aw_command aw_common_commands[] = {
           .optional = true}),
      .options = AW_OPTIONS(
          {.name = "as", .value = "FORM",
-          .help = "text, json, md, lua (Wireshark), dbc (CAN), c, python or matlab",
+          .help = "text, json (also for armwire-code), md, lua (Wireshark) or dbc (CAN)",
           .fallback = "text", .choices = forms}),
      .offline = true, .messages = true, .run = aw_run_describe,
      .lines = AW_LIST("describe")},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Code for the other end: what describe writes in C and Python packs and unpacks as the tool does.
+# Code for the other end: what armwire-code writes in C and Python packs and unpacks as the tool does.
 load common.bash
 
 same_bytes() { # TOOL N [OPTION…]: N messages
@@ -7,6 +7,12 @@ same_bytes() { # TOOL N [OPTION…]: N messages
     shift 2
     ok python3 "$root/tests/cli/other_end.py" "$tool" --frames 8 -- "$@"
     has "$output" ": $n messages, $((n * 8)) frames" ": the same"
+}
+
+wrong_code() { # SCRIPT: armwire-code in ./bin, whose output sed changes
+    mkdir -p bin
+    printf '#!/bin/bash\n"%s" "$@" | sed "%s"\n' "$BIN/armwire-code" "$1" >bin/armwire-code
+    chmod +x bin/armwire-code
 }
 
 @test "every message of every tool and variant, to the last bit" {
@@ -23,8 +29,7 @@ same_bytes() { # TOOL N [OPTION…]: N messages
 
 @test "the comparison would notice another scale, place, limit or order" {
     for change in 's/0\.045/0.046/' 's/frame, 16, 32/frame, 24, 32/' 's/-100, 100/-1, 1/' 's/, PACK_LITTLE, /, PACK_BIG, /'; do
-        printf '#!/bin/bash\n"%s" "$@" | sed "%s"\n' "$(command -v canpid)" "$change" >wrong
-        mkdir -p bin && mv wrong bin/canpid && chmod +x bin/canpid
+        wrong_code "$change"
         PATH=$PWD/bin:$PATH run python3 "$root/tests/cli/other_end.py" canpid
         [ "$status" != 0 ]
         [[ $output == *"C: "* || $output == *"python: "* ]]
@@ -32,7 +37,7 @@ same_bytes() { # TOOL N [OPTION…]: N messages
 }
 
 @test "a value outside its limits is not packed, a frame that is none not unpacked" {
-    hidmotor describe --as c >packets.h
+    hidmotor describe --as json | armwire-code --language c >packets.h
     cat >try.c <<'END'
 #include <stdio.h>
 #include "packets.h"
@@ -56,7 +61,8 @@ END
     same "$output" "0 64 1 0 0"
     python3 - <<END
 import subprocess
-source = subprocess.run(["hidmotor", "describe", "--as", "python"], text=True, capture_output=True).stdout
+table = subprocess.run(["hidmotor", "describe", "--as", "json"], text=True, capture_output=True).stdout
+source = subprocess.run(["armwire-code", "--language", "python"], input=table, text=True, capture_output=True).stdout
 space = {}
 exec(source, space)
 gripper = space["PACKETS"]["gripper"]
@@ -118,12 +124,36 @@ END
     local change
     for change in 's/, PACK_BIG, /, PACK_LITTLE, /' 's/if ((pack_in(/if ((!pack_in(/' \
         's/ 0\.001, / 0.002, /' 's/choices=\[(\([0-9]\)/choices=[(1\1/'; do
-        printf '#!/bin/bash\n"%s" "$@" | sed "%s"\n' "$BIN/canpid" "$change" >wrong
-        mkdir -p bin && mv wrong bin/canpid && chmod +x bin/canpid
+        wrong_code "$change"
         PATH=$PWD/bin:$PATH run python3 "$root/tests/cli/dbc_end.py" "$root/tests/dbc/every.dbc"
         [ "$status" != 0 ]
         [[ $output == *"C: "* || $output == *"python: "* ]]
     done
-    fails 2 canpid -q --dbc names.dbc describe N_A.B --as matlab
-    has "$why" "--as python or --as c has them"
+    canpid -q --dbc names.dbc describe --as json >names.json
+    run --separate-stderr armwire-code --language matlab --packet N_A.B names.json
+    [ "$status" = 2 ]
+    has "$stderr" "use --language python or c"
+}
+
+@test "armwire-code: a file, one packet, help, and what is wrong with its input" {
+    hidmotor describe --as json >table.json
+    ok armwire-code --language c --packet gripper --packet set_setpoints table.json
+    [ "$(grep -c '^struct hidmotor_' <<<"$output")" = 2 ]
+    ok armwire-code --help
+    has "$output" "--language" "--packet" "describe --as json"
+    ok armwire-code --version
+    same "$output" "armwire-code $(hidmotor --version | cut -d ' ' -f 2)"
+    wrong() { # MESSAGE ARGUMENT…
+        run --separate-stderr armwire-code "${@:2}"
+        same "$status:$output" "2:"
+        has "$stderr" "$1"
+    }
+    wrong "gripper2: packet not found — 'hidmotor describe' lists them" --language c --packet gripper2 table.json
+    wrong "gone.json: No such file or directory" --language c gone.json
+    wrong "invalid choice: 'rust'" --language rust table.json
+    wrong "--language" table.json
+    echo '{"protocol": "hidmotor"}' >half.json
+    wrong "half.json: no table of packets" --language c half.json
+    hidmotor describe >drawing.txt
+    wrong "drawing.txt: not JSON" --language c drawing.txt
 }

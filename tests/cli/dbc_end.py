@@ -1,4 +1,4 @@
-"""What `canpid --dbc FILES describe --as c` and python give for messages of DBC files, against decode and encode.
+"""Code of armwire-code in C and Python for messages of DBC files, against decode and encode of canpid.
 
     dbc_end.py [--frames N] [--seed N] FILE…
 
@@ -100,10 +100,13 @@ def flat(packet, values):
 
 with tempfile.TemporaryDirectory() as folder:
     folder = Path(folder)
-    table = json.loads(canpid("describe", "-j"))
+    description = canpid("describe", "--as", "json")
+    table = json.loads(description)
     messages = {m["code"]: m for m in table["messages"] if m.get("id_bits")}
-    (folder / "packets.h").write_text(canpid("describe", "--as", "c"))
-    (folder / "packets.py").write_text(canpid("describe", "--as", "python"))
+    for language, file in ("c", "packets.h"), ("python", "packets.py"):
+        code = subprocess.run(["armwire-code", "--language", language], input=description, text=True,
+                              stdout=subprocess.PIPE, check=True).stdout
+        (folder / file).write_text(code)
     spec = importlib.util.spec_from_file_location("packets", folder / "packets.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

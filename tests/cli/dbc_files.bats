@@ -111,7 +111,8 @@ END
     ok canpid -q --dbc every.dbc describe VCU.Nested
     has "$output" "Deeper"
     for as in md json lua; do ok canpid -q --dbc every.dbc describe --as $as; done
-    ok canpid -q --dbc every.dbc describe --as matlab
+    canpid -q --dbc every.dbc describe --as json >every.json
+    ok armwire-code --language matlab every.json
     hasnt "$output" "Nested"
 }
 

@@ -1,4 +1,4 @@
-"""What `describe --as c`, python and matlab give for a tool, against its encode and decode.
+"""Code of armwire-code in C, Python and MATLAB for the packets of a tool, against its encode and decode.
 
     other_end.py TOOL [--frames N] [--seed N] [--cc 'CC FLAGS'] [--run 'PROGRAM'] [--coarse]
                  [--octave] [-- OPTION…]          OPTION: --wire NAME and the like
@@ -70,11 +70,13 @@ class Other:
     def __init__(self, args, folder):
         self.args, self.folder = args, folder
         self.random = random.Random(args.seed)
-        self.table = json.loads(self.tool("describe", "-j"))
+        description = self.tool("describe", "--as", "json")
+        self.table = json.loads(description)
         self.envelope = sum(row["bits"] for row in self.table.get("envelope", [])) // 8
-        (folder / "packets.h").write_text(self.tool("describe", "--as", "c"))
-        (folder / "packets.py").write_text(self.tool("describe", "--as", "python"))
-        (folder / f"{args.tool}_packets.m").write_text(self.tool("describe", "--as", "matlab"))
+        for language, file in ("c", "packets.h"), ("python", "packets.py"), ("matlab", f"{args.tool}_packets.m"):
+            code = subprocess.run(["armwire-code", "--language", language], input=description, text=True,
+                                  stdout=subprocess.PIPE, check=True).stdout
+            (folder / file).write_text(code)
         spec = importlib.util.spec_from_file_location("packets", folder / "packets.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

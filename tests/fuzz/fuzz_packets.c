@@ -49,7 +49,7 @@ static void draw(void)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     MUST(out);
-    for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_MATLAB; as++)
+    for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_DBC; as++)
         aw_describe(out, &wire, NULL, as);
     fclose(out);
     free(text);

@@ -1,5 +1,4 @@
-/* The command describe: a protocol's messages as drawing, JSON, Markdown, Lua, DBC, C, Python
- * or MATLAB. */
+/* The command describe: a protocol's messages as drawing, JSON, Markdown, Lua or DBC. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,10 @@ static enum aw_describe_as wanted_form(struct aw_session *session)
         const char *name;
         enum aw_describe_as as;
     } forms[] = {
-        {"json", AW_DESCRIBE_JSON},     {"md", AW_DESCRIBE_MD}, {"lua", AW_DESCRIBE_LUA},
-        {"dbc", AW_DESCRIBE_DBC},       {"c", AW_DESCRIBE_C},   {"python", AW_DESCRIBE_PYTHON},
-        {"matlab", AW_DESCRIBE_MATLAB},
+        {"json", AW_DESCRIBE_JSON},
+        {"md", AW_DESCRIBE_MD},
+        {"lua", AW_DESCRIBE_LUA},
+        {"dbc", AW_DESCRIBE_DBC},
     };
     const char *as = aw_option(session, "as");
     if (aw_session_json(session))
@@ -46,10 +46,6 @@ enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args 
     if (as != AW_DESCRIBE_ASCII)
         aw_output_write(&session->out, text, size);
     free(text);
-    if (described == 0 && as == AW_DESCRIBE_MATLAB)
-        return aw_fail(&session->err, AW_USAGE,
-                       "matlab: the multiplexed signals of a DBC file are not made as MATLAB — "
-                       "--as python or --as c has them");
     if (described == 0)
         return aw_fail(&session->err, AW_USAGE, "dbc: %s is no CAN protocol — see 'help describe'",
                        session->tool->name);

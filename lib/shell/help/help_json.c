@@ -153,19 +153,20 @@ static void add_command(const struct aw_command *command, void *context)
         json_array_append_new(listing->commands, describe_command(listing->session, command));
 }
 
-/* The messages as 'describe --as json' has them. */
-static json_t *messages_of(struct aw_session *session)
+/* Adds the messages as 'describe --as json' prints them: jansson does not print the shortest
+ * decimal of a number. The caller frees the result. */
+static char *add_messages(struct aw_session *session, const char *object)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return NULL;
+    fprintf(memory, "%.*s,\"protocol\":", (int)strlen(object) - 1, object);
     aw_describe(memory, session->wire, NULL, AW_DESCRIBE_JSON);
     fclose(memory);
-    json_t *protocol = json_loads(text, 0, NULL);
-    free(text);
-    return protocol;
+    text[size - 1] = '}'; /* instead of the end of the line */
+    return text;
 }
 
 static json_t *describe_tool(struct aw_session *session)
@@ -187,7 +188,6 @@ static json_t *describe_tool(struct aw_session *session)
     json_object_set_new(object, "options", options);
     json_object_set_new(object, "commands", listing.commands);
     json_object_set_new(object, "topics", topics);
-    json_object_set_new(object, "protocol", messages_of(session));
     return object;
 }
 
@@ -208,6 +208,11 @@ enum aw_status aw_help_json(struct aw_session *session, const struct aw_command 
                              : describe_tool(session);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
+    if (text && !command && !topic) {
+        char *all = add_messages(session, text);
+        free(text);
+        text = all;
+    }
     if (!text)
         return aw_no_memory(&session->err);
     aw_output_write(&session->out, text, strlen(text));

@@ -3,10 +3,10 @@
     frame = PACKETS["NAME"].pack({"m1": {"setpoint": 10}, ...})
     values = PACKETS["NAME"].unpack(frame)
 
-Values are as in the records that `decode --json` prints: in units, named ones as their names, None
-where there is no data; pack takes numbers for names and "m1.setpoint" as a key, too. On a CAN bus a
-frame is its identifier in two bytes, the low one first, and the data; one of 29 bits has four bytes. ValueError: what cannot be sent, or is no
-such frame.
+Values are as in the records that `decode --json` prints: in units, with names for named values, and
+None where there is no data. pack also takes numbers for names, and "m1.setpoint" as a key. On a CAN
+bus a frame is its identifier, low byte first, and the data; the identifier has two bytes, or four if
+it has 29 bits. Raises ValueError if values cannot be sent, or a frame is not such a packet.
 """
 import math
 import struct

@@ -1,7 +1,7 @@
-/* Bits and numbers of packets, C99: the beginning of what `describe --as c` prints, the same for
- * every protocol. Nothing is allocated, nothing called but memcpy and memset of <string.h>. A
- * value that is no number stands for "no data". An int has 16 bits or more; where a double is no
- * longer than a float (AVR), fields with a scale are right to the last digit of a float.
+/* Bits and numbers of packets, C99: the beginning of each header of armwire-code, the same for
+ * every protocol. Allocates nothing, and calls only memcpy and memset of <string.h>. A value that
+ * is not a number stands for "no data". An int has 16 bits or more; if a double is as short as a
+ * float (AVR), fields with a scale have the precision of a float.
  */
 #ifndef ARMWIRE_PACK_H
 #define ARMWIRE_PACK_H
