@@ -7,6 +7,7 @@
 #include <time.h>
 
 #define STOP_LOOK 16 /* virtual waits between two looks at stop_fd */
+#define NAP_NS    (5 * AW_MILLISECOND)
 
 static int64_t read_clock(clockid_t id)
 {
@@ -68,6 +69,22 @@ void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside)
         *first = aside->next;
 }
 
+/* ppoll(2) refuses more entries than RLIMIT_NOFILE, which may be lowered at any time. */
+static void poll_each(struct pollfd *fds, size_t n, int64_t until)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    for (;;) {
+        int ready = 0;
+        for (size_t i = 0; i < n; i++) {
+            fds[i].revents = 0;
+            ready += fds[i].fd >= 0 && poll(&fds[i], 1, 0) > 0;
+        }
+        if (ready > 0 || read_clock(CLOCK_MONOTONIC) >= until)
+            return;
+        nanosleep(&nap, NULL);
+    }
+}
+
 static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
     const struct aw_real_clock *real = (const struct aw_real_clock *)clock;
@@ -84,10 +101,10 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
         fds[0].fd = ignoring ? -1 : real->stop_fd;
         fds[4].fd = real->aside ? real->aside->fd : -1;
         int ready = ppoll(fds, sizeof fds / sizeof *fds, until == AW_NEVER ? NULL : &left, NULL);
-        if (ready < 0 && errno != EINTR)
-            return AW_LOST;
-        if (ready < 0)
+        if (ready < 0 && errno == EINTR)
             continue;
+        if (ready < 0)
+            poll_each(fds, sizeof fds / sizeof *fds, until);
         look_aside(real, fds[4].revents, fd < 0);
         if (fds[0].revents || fds[1].revents || fds[2].revents)
             return AW_STOPPED;

@@ -401,6 +401,25 @@ faster() {
     becomes 80 sh -c 'hidmotor -q -j status | jq .m1.target'
 }
 
+@test "a server without a watchdog process lets nothing move, and does not spin without descriptors" {
+    local server before after
+    start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
+    serve s hidmotor -l "$url"
+    server=$pid
+    ok hidmotor -q move 0 20 0 --wait
+    prlimit --pid "$server" --nofile=9
+    kill -KILL "$(pgrep -P "$server" armwire-watch)"
+    fails 7 hidmotor -q move 0 10 0
+    has "$why" "cannot start the watchdog process (Too many open files)"
+    ok hidmotor -q status
+    prlimit --pid "$server" --nofile=2
+    before=$(cut -d' ' -f14 "/proc/$server/stat")
+    sleep 1
+    after=$(cut -d' ' -f14 "/proc/$server/stat")
+    [ $((after - before)) -lt 20 ]
+    end "$server"
+}
+
 @test "without the dead-man a stopped commander goes unnoticed" {
     run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
     has "$output" "no stop"

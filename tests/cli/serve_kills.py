@@ -58,6 +58,8 @@ WAYS = {
     "device": Way(7, "the device is gone", "search"),
     "end": Way(7, "the server was ended"),
     "server": Way(7, None),
+    "watchdog": Way(7, None),
+    "freeze": Way(6, "the server stood still", "dead-man"),
     "mqtt-kill": Way(None, GONE),
     "mqtt-stop": Way(None, SILENT, "dead-man"),
     "mqtt-cut": Way(None, SILENT, "dead-man"),
@@ -107,9 +109,12 @@ def named(pids, name):
     """Those of the processes that are this program."""
     found = []
     for pid in pids:
-        with open(f"/proc/{pid}/comm", encoding="ascii") as file:
-            if file.read().strip() == name:
-                found.append(pid)
+        try:
+            with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+                if file.read().strip() == name:
+                    found.append(pid)
+        except OSError:  # it has ended
+            pass
     return found
 
 
@@ -407,7 +412,9 @@ class Run:
             self.host, self.lost = None, True
         elif self.way == "end":
             self.server.terminate()
-        elif self.way == "server":
+        elif self.way == "freeze":
+            self.server.send_signal(signal.SIGSTOP)
+        elif self.way in ("server", "watchdog"):
             self.watched = {os.pidfd_open(process.pid): process for process in (self.commander, self.server)}
             self.server.kill()
         elif self.way in ("stranger", "own"):
@@ -418,6 +425,17 @@ class Run:
             self.relay.cut = True
         elif self.way == "down":
             self.wire.down()
+
+    def replace_watchdog(self):
+        """Its watchdog process is killed; the server starts another one."""
+        first = named(children(self.server.pid), "armwire-watch")
+        for pid in first:
+            os.kill(pid, signal.SIGKILL)
+        if len(first) != 1 or not self.until(time.monotonic() + WAIT, lambda: self.has_watchdog(first)):
+            self.wrong.append(f"watchdog processes: {first}, then no other one")
+
+    def has_watchdog(self, but):
+        return bool(set(named(children(self.server.pid), "armwire-watch")) - set(but))
 
     def begin_to_count(self):
         pids = ["self", self.server.pid, *children(self.server.pid)]
@@ -449,6 +467,8 @@ class Run:
             self.raw = self.connect()
         if self.way != "silent":
             self.until(time.monotonic() + self.chance.uniform(0.02, 0.1 if self.way == "own" else 0.2), lambda: False)
+        if self.way == "watchdog":
+            self.replace_watchdog()
         if not self.ended:
             self.begin_to_count()
         self.take_away()
@@ -458,7 +478,9 @@ class Run:
             self.wrong.append("no stop")
             return None
         waited = max(self.waiting(), self.dying())
-        self.until(self.stopped + QUIET, lambda: False)
+        if self.way == "freeze":
+            self.server.send_signal(signal.SIGCONT)
+        self.until(time.monotonic() + QUIET, lambda: False)
         self.check_end(waited)
         self.check_told()
         return (self.stopped - self.ended) * 1e3, waited
@@ -482,10 +504,12 @@ class Run:
             self.until(time.monotonic() + NO_STOP, lambda: not self.watched)
         self.until(time.monotonic() + WAIT, lambda: self.commander.poll() is not None)
         status = self.commander.poll()
+        if self.way == "freeze" and status == 3:  # it missed an answer before
+            return
         if status != wanted:
             self.wrong.append(f"the commander ends with {status}, not {wanted}")
         took = (self.over.get(self.commander, float("inf")) - self.ended) * 1e3
-        if self.way == "server" and took - waited > self.patience:
+        if self.way in ("server", "watchdog") and took - waited > self.patience:
             self.wrong.append(f"the commander ends after {took:.1f} ms, {waited:.1f} of them waited for a processor "
                               "or the server's end")
 

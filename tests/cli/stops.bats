@@ -29,6 +29,56 @@ ways() {
     run -0 python3 "$root/tests/cli/stops.py" readme "$root/docs/safety.md"
 }
 
+# ---- The watchdog process ------------------------------------------------------------------------
+
+# unwatched COMMAND…: it ends with 7 and the reason, and hidmotor's arm at $url has not moved.
+unwatched() {
+    run -7 --separate-stderr "$@"
+    has "$stderr" "cannot start the watchdog process ("
+    same "$(hidmotor -q -l "$url" -j status | jq .m2.setpoint)" "$at"
+}
+
+@test "no watchdog process, no motion" {
+    local n nobody=()
+    start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
+    for n in {60..4}; do # until there are too few descriptors for it
+        prlimit --nofile=$n "$BIN/hidmotor" -q -l "$url" move 0 45 0 2>/dev/null || break
+    done
+    at=$(hidmotor -q -l "$url" -j status | jq .m2.setpoint)
+    unwatched prlimit --nofile=$n "$BIN/hidmotor" -l "$url" move 0 10 0
+    has "$stderr" "raise ulimit -n"
+    chmod -R a+rwX "$D" # root may start any number of processes
+    [ "$(id -u)" != 0 ] || nobody=(setpriv --reuid=65534 --clear-groups)
+    unwatched "${nobody[@]}" prlimit --nproc=0 "$BIN/hidmotor" -l "$url" move 0 10 0
+    has "$stderr" "raise ulimit -u"
+    ok "${nobody[@]}" prlimit --nproc=0 "$BIN/hidmotor" -q -l "$url" stop # a stop needs none
+}
+
+# watchdog_of PID: its watchdog process, but not the one named by the second word.
+watchdog_of() {
+    local end=$((SECONDS + patience)) found
+    while [ $SECONDS -lt $end ]; do
+        found=$(pgrep -P "$1" armwire-watch) && [ "$found" != "${2:-}" ] && echo "$found" && return
+        sleep 0.02
+    done
+    echo "$1 has no watchdog process" && false
+}
+
+@test "a watchdog process that is killed is replaced; if that fails, the motion ends" {
+    start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
+    under_way hidmotor -q -l "$url" move 60 20 0 --wait duration=20s
+    first=$(watchdog_of "$client")
+    kill -KILL "$first"
+    second=$(watchdog_of "$client" "$first")
+    prlimit --pid "$client" --nofile=8
+    kill -KILL "$second"
+    status=0
+    wait "$client" || status=$?
+    same "$status" 7
+    wait_for client "cannot start the watchdog process (Too many open files)"
+    has "$line" "stopped: holding"
+}
+
 # ---- What goes on --------------------------------------------------------------------------------
 
 @test "at the end of a script what still moves is stopped" {

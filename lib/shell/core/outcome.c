@@ -1,13 +1,12 @@
 /* How a command ends: the stop of what it has set going, its result or error. */
 #include "shell/core/outcome.h"
+#include "shell/core/crash.h"
+#include "shell/core/stop.h"
+#include "shell/core/watchdog.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "shell/core/crash.h"
-#include "shell/core/guard.h"
-#include "shell/core/stop.h"
 
 static bool shows_all(const struct aw_session *session)
 {
@@ -76,7 +75,10 @@ void aw_session_print_result(struct aw_session *session)
 
 void aw_session_moves(struct aw_session *session)
 {
-    aw_guard_watch(session); /* first: it asks whether something moved already */
+    if (aw_watchdog_watch(session) != AW_OK) { /* first: it asks whether something moved already */
+        session->device.tee_lost = session->err;
+        aw_stop_ask(session);
+    }
     session->motion.moving = true;
     aw_crash_prepare(session);
 }
@@ -103,7 +105,7 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
         session->motion.moving = true;
     status = aw_session_take_loss(session, status);
-    const char *stood = aw_guard_stood(session); /* what else went wrong comes of that */
+    const char *stood = aw_watchdog_stood(session); /* what else went wrong comes of that */
     if (stood && !session->motion.stop.signal)
         return aw_fail(&session->err, AW_LIMIT, "%s", stood);
     if (status != AW_STOPPED)

@@ -22,7 +22,7 @@
 
 struct aw_attached;
 struct aw_config;
-struct aw_guard;
+struct aw_watchdog;
 struct aw_own_arm;
 struct aw_packets;
 struct aw_recent;
@@ -154,10 +154,10 @@ struct aw_session_motion {
     struct aw_renewal renewal;
     struct aw_streamed streamed;
     double asked; /* speed of what is played, by another program through a server; NaN: none */
-    struct aw_guard *guard;    /* of the command that moves, see guard.h; NULL: there is none */
-    struct aw_gain_list kept;  /* others are tried for these, see law.h */
-    const char *stopped_by;    /* who or what asked for the stop, if it is no signal; or NULL */
-    enum aw_status stopped_as; /* what comes of the command that it ends */
+    struct aw_watchdog *watchdog; /* of the command that moves; NULL: none, see watchdog.h */
+    struct aw_gain_list kept;     /* others are tried for these, see law.h */
+    const char *stopped_by;       /* who or what asked for the stop, if it is no signal; or NULL */
+    enum aw_status stopped_as;    /* what comes of the command that it ends */
 };
 
 /* Sharing, see share.h. */

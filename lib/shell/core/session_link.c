@@ -9,12 +9,12 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
-#include "shell/core/guard.h"
 #include "shell/core/recent.h"
 #include "shell/core/session.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
+#include "shell/core/watchdog.h"
 #include "wire/hex.h"
 
 #define FRAME_MAX    4096
@@ -228,13 +228,14 @@ enum aw_status aw_session_link(struct aw_session *session)
         return aw_fail(&session->err, AW_STOPPED,
                        "the program that started this one is gone: nothing begins to move — use "
                        "nohup, setsid or --hold");
-    return status;
+    bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
+    return status == AW_OK && moves ? aw_watchdog_watch(session) : status;
 }
 
 void aw_session_unlink(struct aw_session *session)
 {
     aw_crash_forget();
-    aw_guard_leave(session);
+    aw_watchdog_leave(session);
     session->motion.streamed.n = 0;
     session->device.gone =
         session->device.gone || (session->device.link && session->device.link->lost);

@@ -12,12 +12,12 @@
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
 #include "shell/core/dry.h"
-#include "shell/core/guard.h"
 #include "shell/core/outcome.h"
 #include "shell/core/own_joints.h"
 #include "shell/core/recent.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
+#include "shell/core/watchdog.h"
 #include "shell/help/help.h"
 #include "shell/prompt/dispatch.h"
 #include "shell/prompt/input.h"
@@ -110,7 +110,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
     if (motion)
         aw_stop_watch_suspend(session, false);
-    aw_guard_leave(session);
+    aw_watchdog_leave(session);
     aw_crash_prepare(session);
     return status;
 }

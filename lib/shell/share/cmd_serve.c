@@ -18,6 +18,10 @@
 #define SLICE_NS AW_MILLISECOND         /* of listening to a device that is asked */
 #define AGAIN_NS (200 * AW_MILLISECOND) /* between two attempts to find a lost device */
 
+/* The server stands still: after the dead-man time, but within these. */
+#define STILL_LEAST (100 * AW_MILLISECOND)
+#define STILL_MOST  AW_SECOND
+
 /* ---- The device --------------------------------------------------------------------------------
  */
 
@@ -77,21 +81,49 @@ static enum aw_status let_pass(struct aw_server *server)
     return status;
 }
 
-/* In the guard. */
+/* In the watchdog process. */
 static void close_fds(void *context)
 {
     aw_server_close_fds(context);
 }
 
+static void on_stood(void *context, int64_t ns)
+{
+    struct aw_server *server = context;
+    if (server->moving || aw_session_goes_on(server->session))
+        aw_lease_revoke(server, AW_LIMIT, "the server stood still for %.2g s — stopped",
+                        (double)ns / 1e9);
+}
+
+static void on_unwatched(void *context, const struct aw_error *err)
+{
+    aw_lease_revoke(context, AW_LOST, "%s — stopped", err->text);
+}
+
+/* Without it nothing moves: clients are told when they ask to. */
+static void start_watchdog(struct aw_server *server)
+{
+    const struct aw_watchdog_user user = {.context = server,
+                                          .leave = close_fds,
+                                          .stood = on_stood,
+                                          .failed = on_unwatched,
+                                          .rests = true};
+    struct aw_error err;
+    int64_t still = server->deadman_ns > 0 ? aw_sooner(server->deadman_ns, STILL_MOST) : STILL_MOST;
+    if (aw_watchdog_start(&server->watchdog, server->session,
+                          still > STILL_LEAST ? still : STILL_LEAST, &user, &err) != AW_OK)
+        aw_session_notice(server->session, "%s", err.text);
+}
+
 static enum aw_status find_device(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    aw_guard_end(&server->guard);
+    aw_watchdog_end(&server->watchdog);
     aw_session_unlink(session);
     if (aw_session_link(session) != AW_OK)
         return wait_for_clients(server, AGAIN_NS);
     server->connections = session->device.link->connections;
-    aw_guard_start(&server->guard, server->session, 0, close_fds, server);
+    start_watchdog(server);
     aw_session_notice(session, "the device is there again");
     server->broken = false;
     if (aw_session_goes_on(session))
@@ -213,7 +245,7 @@ static void come_back(struct aw_server *server)
     aw_aside_remove(&session->time.real.aside, &server->aside);
     session->time.virtual.aside = NULL;
     aw_crash_forget();
-    aw_guard_end(&server->guard);
+    aw_watchdog_end(&server->watchdog);
     session->run.reported = session->motion.stop.signal != 0;
 }
 
@@ -238,7 +270,7 @@ static enum aw_status serve_all(struct aw_server *server)
     if (status != AW_OK)
         return status;
     leave_terminal(server);
-    aw_guard_start(&server->guard, server->session, 0, close_fds, server);
+    start_watchdog(server);
     for (size_t i = 0; i < server->n_listeners; i++)
         fprintf(stderr, "ready: %s\n", server->listeners[i].url);
     server->watchdog_ns = aw_systemd_watchdog_ns();

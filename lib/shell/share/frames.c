@@ -179,8 +179,11 @@ static enum aw_status check(struct aw_server *server, struct aw_peer *peer, json
     struct aw_error *err = &session->err;
     json_int_t lease = json_integer_value(json_object_get(object, "lease"));
     const char *late = json_string_value(json_object_get(object, "refuse"));
+    enum aw_status watched = aw_watchdog_check(&server->watchdog, err); /* may revoke the lease */
     if (server->holder != peer || lease != (json_int_t)server->lease || server->halt)
         return aw_fail(err, AW_TIMEOUT, "another program commands now, or it was stopped");
+    if (watched != AW_OK)
+        return watched;
     if (late)
         return aw_fail(err, AW_REFUSED, "%s", late);
     if (!session->device.link || session->device.link->lost)

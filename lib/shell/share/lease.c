@@ -156,6 +156,7 @@ static void serve_wants(struct aw_server *server)
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
 {
     const struct aw_peer *from = peer->owner ? peer->owner : peer;
+    struct aw_error err;
     peer->wants = true;
     peer->takes = takes;
     if (from->reads)
@@ -166,6 +167,8 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
         turn_down(peer, AW_LOST, "the device is gone: the server waits for it");
     else if (is_dropped(peer))
         turn_down_dropped(peer);
+    else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
+        turn_down(peer, AW_LOST, err.text);
     else if (server->halt || server->closed)
         return; /* when the stop is over */
     else if (!server->holder || server->holder == peer) {

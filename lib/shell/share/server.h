@@ -7,8 +7,8 @@
 #include <jansson.h>
 #include <sys/types.h>
 
-#include "shell/core/guard.h"
 #include "shell/core/session.h"
+#include "shell/core/watchdog.h"
 #include "shell/share/conn.h"
 #include "shell/share/who.h"
 #include "view/text/where.h"
@@ -156,7 +156,7 @@ struct aw_server {
     void (*answered)(struct aw_server *server, struct aw_span frame); /* by the device */
     pid_t ending[AW_ENDING_MAX];
     size_t n_ending;
-    struct aw_guard guard; /* stops the device when this process is killed */
+    struct aw_watchdog watchdog; /* stops the device when this process is killed or stands still */
     FILE *log;
     int64_t watchdog_ns, alive_ns; /* systemd hears that often that this lives; and when next */
     uint8_t frame[AW_FRAME_ROOM];  /* of a client */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -171,13 +172,14 @@ static void on_alarm(int number)
     (void)number;
 }
 
-/* Another signal does not end a wait; a kernel that takes no more descriptors does. */
+/* Neither another signal ends a wait, nor a limit of descriptors below those that are polled. */
 static void a_wait_is_interrupted(void **state)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct itimerval soon = {.it_value = {.tv_usec = 2000}};
     struct sigaction before, action = {.sa_handler = on_alarm};
     struct rlimit limit, few;
+    int stop = eventfd(1, 0);
     (void)state;
     assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
     int64_t deadline = aw_clock_now(&clock.base) + 20 * AW_MILLISECOND;
@@ -188,9 +190,16 @@ static void a_wait_is_interrupted(void **state)
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     few = (struct rlimit){.rlim_cur = 4, .rlim_max = limit.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    enum aw_status status = aw_clock_sleep(&clock.base, 0);
+    deadline = aw_clock_now(&clock.base) + 20 * AW_MILLISECOND;
+    enum aw_status status = aw_clock_sleep(&clock.base, deadline);
+    int64_t after = aw_clock_now(&clock.base);
+    clock.stop_fd = stop;
+    enum aw_status stopped = aw_clock_sleep(&clock.base, AW_NEVER);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    assert_int_equal(status, AW_LOST);
+    assert_int_equal(status, AW_OK);
+    assert_true(after >= deadline);
+    assert_int_equal(stopped, AW_STOPPED);
+    close(stop);
 }
 
 static void what_is_done_beside_in_virtual_time(void **state)

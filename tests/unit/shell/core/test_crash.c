@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "shell/core/crash.h"
-#include "shell/core/guard.h"
+#include "shell/core/watchdog.h"
 
 static unsigned held_up_us; /* a program that forks */
 
@@ -212,21 +212,23 @@ static void a_child_that_carries_it_out(void **state)
 
 /* A program that was stopped, and is woken for just long enough to send what it was about to, gives
  * no sign of life in between: the stop comes again. */
-static void a_guard_of_what_stands_still(void **state)
+static void a_watchdog_of_what_stands_still(void **state)
 {
-    struct aw_guard guard = {0};
+    struct aw_watchdog watchdog = {0};
+    struct aw_watchdog_user user = {.context = session};
     struct pollfd end = {.fd = ends[0], .events = POLLIN};
     char text[5];
     (void)state;
     aw_crash_prepare(session);
-    aw_guard_start(&guard, session, 20 * AW_MILLISECOND, NULL, NULL);
-    assert_true(guard.pid > 0);
+    assert_int_equal(aw_watchdog_start(&watchdog, session, 20 * AW_MILLISECOND, &user, NULL),
+                     AW_OK);
+    assert_true(watchdog.pid > 0);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(poll(&end, 1, 5000), 1);
         assert_int_equal(read(ends[0], text, sizeof text), 5);
         assert_memory_equal(text, "stop ", 5);
     }
-    aw_guard_end(&guard);
+    aw_watchdog_end(&watchdog);
     aw_crash_leave();
 }
 
@@ -237,12 +239,12 @@ static void what_stands_still_before_anything_moves(void **state)
     (void)state;
     session->run.command = &streams;
     held_up_us = 1050000;
-    aw_guard_watch(session);
+    assert_int_equal(aw_watchdog_watch(session), AW_OK);
     held_up_us = 0;
-    assert_null(aw_guard_stood(session));
+    assert_null(aw_watchdog_stood(session));
     usleep(1050000);
-    assert_non_null(strstr(aw_guard_stood(session), "this program stood still for "));
-    aw_guard_leave(session);
+    assert_non_null(strstr(aw_watchdog_stood(session), "this program stood still for "));
+    aw_watchdog_leave(session);
     aw_crash_leave();
     session->run.command = NULL;
 }
@@ -255,7 +257,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_link_that_is_closed, start, stop),
         cmocka_unit_test_setup_teardown(when_it_crashes, start, stop),
         cmocka_unit_test_setup_teardown(a_child_that_carries_it_out, start, stop),
-        cmocka_unit_test_setup_teardown(a_guard_of_what_stands_still, start, stop),
+        cmocka_unit_test_setup_teardown(a_watchdog_of_what_stands_still, start, stop),
         cmocka_unit_test_setup_teardown(what_stands_still_before_anything_moves, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

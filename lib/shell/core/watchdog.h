@@ -1,0 +1,75 @@
+/* The watchdog process: a child that holds the link of this program. It sends the prepared stop
+ * (crash.h), unconfirmed, when the program is killed, or stands still while something moves.
+ *
+ * Commands that move something have one from aw_session_link on; those that only change settings
+ * get it with their first motion (aw_session_moves). It ends with the command. A command that
+ * stands still (SIGSTOP, a debugger, a machine that hangs) is stopped if it steers as long as it
+ * runs, or if its device keeps the last velocity. A move that a board makes by itself goes on.
+ *
+ *     status = aw_watchdog_watch(session);     no watchdog, no motion
+ *     aw_watchdog_leave(session);              at the end of the command or of the link
+ *
+ * A server has one of its own for as long as it has a link:
+ *
+ *     status = aw_watchdog_start(&watchdog, session, still_ns, &user, &err);
+ *     status = aw_watchdog_check(&watchdog, &err);     before each motion
+ *
+ * The program gives signs of life whenever it waits for the clock. The child repeats the stop
+ * after each further still_ns without a sign. A child that was killed is replaced within 20 ms;
+ * if that fails the motion ends (AW_LOST). A simulation of this process needs no watchdog.
+ */
+#ifndef AW_SHELL_CORE_WATCHDOG_H
+#define AW_SHELL_CORE_WATCHDOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+
+struct aw_watchdog_life;
+struct aw_session;
+
+struct aw_watchdog_user {
+    void *context;
+    void (*leave)(void *context); /* in the child: closes what must end with the parent; or NULL */
+    void (*stood)(void *context, int64_t ns); /* the program stood still for so long; or NULL */
+    void (*failed)(void *context, const struct aw_error *err); /* the child died and no other one
+                                                                  can be started */
+    bool rests; /* no signs while nothing moves: aw_watchdog_check comes before each motion */
+};
+
+/* {0}: not started. */
+struct aw_watchdog {
+    struct aw_aside aside; /* signs of life, while anything is waited for */
+    struct aw_session *session;
+    struct aw_watchdog_user user;
+    pid_t pid;
+    int fd;                        /* closed by the end of this process, which the child sees */
+    struct aw_watchdog_life *life; /* shared with the child; NULL: only our end counts */
+    char why[80];                  /* what ended the command of this session, or "" */
+};
+
+/* still_ns: time without a sign of life until the stop; 0: only our end counts. AW_LOST with the
+ * reason. */
+enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session *session,
+                                 int64_t still_ns, const struct aw_watchdog_user *user,
+                                 struct aw_error *err);
+
+/* Gives a sign of life, reports that the program stood still, replaces a dead child. AW_LOST: there
+ * is none. */
+enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *err);
+
+/* The same sign, but only while something moves, and without a look at the child. */
+void aw_watchdog_look(struct aw_watchdog *watchdog);
+void aw_watchdog_end(struct aw_watchdog *watchdog);
+
+/* Starts that of the session, unless it runs; not with --hold, nor where a server has the device.
+ * AW_LOST, also in session->err. */
+enum aw_status aw_watchdog_watch(struct aw_session *session);
+
+/* At the end of a command: in words, that it stood still while something moved; or NULL. */
+const char *aw_watchdog_stood(struct aw_session *session);
+void aw_watchdog_leave(struct aw_session *session);
+
+#endif
