@@ -128,7 +128,7 @@ static double hinge2_rate(dJointID joint, unsigned axis)
     return axis ? dJointGetHinge2Angle2Rate(joint) : dJointGetHinge2Angle1Rate(joint);
 }
 
-static double motor_rate(dJointID joint, unsigned axis)
+static double amotor_rate(dJointID joint, unsigned axis)
 {
     return dJointGetAMotorAngleRate(joint, (int)axis);
 }
@@ -176,7 +176,7 @@ static const struct kind {
                             universal_angle, universal_rate, push_universal},
     [AW_SCENE_HINGE2] = {dJointCreateHinge2, set_hinge2, dJointSetHinge2Param, hinge2_angle,
                          hinge2_rate, push_hinge2},
-    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, motor_rate,
+    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, amotor_rate,
                        push_motor},
 };
 /* clang-format on */

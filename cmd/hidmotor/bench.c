@@ -53,7 +53,7 @@ static enum aw_status await_rest(struct aw_bench *bench, struct aw_hidmotor_stat
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < aw_clock_after(since, REST_S) &&
            aw_clock_now(session->clock) < aw_clock_after(start, PATIENCE_S)) {
-        status = aw_hidmotor_status(motor_arm(session), now, &session->err);
+        status = aw_hidmotor_status(hidmotor_arm(session), now, &session->err);
         if (status == AW_OK && fabs(now->position[i] - at) > bench->joint.least) {
             at = now->position[i];
             since = aw_clock_now(session->clock);
@@ -67,9 +67,9 @@ static enum aw_status open(struct aw_bench *bench)
     struct aw_hidmotor_status now;
     struct aw_session *session = bench->session;
     const struct aw_bench_joint *joint = &bench->joint;
-    enum aw_status status = motor_ready(session);
+    enum aw_status status = hidmotor_ready(session);
     if (status == AW_OK)
-        status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
+        status = aw_hidmotor_status(hidmotor_arm(session), &now, &session->err);
     if (status == AW_OK && (int)joint->number >= now.n)
         return aw_fail(&session->err, AW_REFUSED, "%s: the board has %d motor%s", joint->name,
                        now.n, now.n == 1 ? "" : "s");
@@ -94,7 +94,7 @@ static bool take(struct aw_bench *bench, const struct aw_hidmotor_status *now)
                                      .output = aw_hidmotor_output_of((int)i, now->effort[i]),
                                      .pull = aw_clamp(off / PULLS_DEG, -1, 1),
                                      .has_pull = true};
-    struct motor_state *state = motor_state(bench->session);
+    struct hidmotor_state *state = hidmotor_state(bench->session);
     int64_t at = aw_clock_now(bench->session->clock);
     bool glitch = is_glitch(&bench->joint, sample.measured);
     state->sound_ns = glitch ? state->sound_ns : at;
@@ -106,7 +106,7 @@ static bool take(struct aw_bench *bench, const struct aw_hidmotor_status *now)
  * says. Returns what is to be put back. */
 static struct aw_hidmotor_options hurry(struct aw_bench *bench)
 {
-    struct aw_hidmotor_options *options = &motor_arm(bench->session)->options, usual = *options;
+    struct aw_hidmotor_options *options = &hidmotor_arm(bench->session)->options, usual = *options;
     double most_ms = 1000 * bench->guard.config.silence_s / (usual.retries + 1);
     options->timeout_ms = (int)fmin(usual.timeout_ms, most_ms);
     return usual;
@@ -114,7 +114,7 @@ static struct aw_hidmotor_options hurry(struct aw_bench *bench)
 
 static enum aw_status ask(struct aw_bench *bench, struct aw_hidmotor_status *now)
 {
-    struct aw_hidmotor *arm = motor_arm(bench->session);
+    struct aw_hidmotor *arm = hidmotor_arm(bench->session);
     struct aw_hidmotor_options usual = hurry(bench);
     enum aw_status status = aw_hidmotor_status(arm, now, &bench->session->err);
     arm->options = usual;
@@ -145,14 +145,14 @@ static enum aw_status setpoint(struct aw_bench *bench, double deg)
     struct aw_hidmotor_plan plan;
     target.given[bench->joint.number] = true;
     target.deg[bench->joint.number] = deg;
-    enum aw_status status = aw_hidmotor_plan_from(&motor_arm(session)->known, &target,
+    enum aw_status status = aw_hidmotor_plan_from(&hidmotor_arm(session)->known, &target,
                                                   aw_flag(session, "force"), &plan, &session->err);
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
     struct aw_hidmotor_options usual = hurry(bench);
-    status = aw_hidmotor_move(motor_arm(session), &plan, NULL, &session->err);
-    motor_arm(session)->options = usual;
+    status = aw_hidmotor_move(hidmotor_arm(session), &plan, NULL, &session->err);
+    hidmotor_arm(session)->options = usual;
     return status;
 }
 
@@ -165,7 +165,7 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     enum aw_status ended = AW_OK, back;
     double off = bench->commanded - bench->last[AW_BENCH_MEASURED];
     if (status != AW_OK || fabs(off) > AW_HIDMOTOR_TOLERANCE)
-        ended = aw_hidmotor_stop(motor_arm(session), NULL, &session->err);
+        ended = aw_hidmotor_stop(hidmotor_arm(session), NULL, &session->err);
     back = aw_law_back(session);
     session->motion.moving = ended != AW_OK || back != AW_OK;
     if (status == AW_OK && back != AW_OK)
@@ -183,8 +183,8 @@ static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_li
         return aw_fail(&session->err, AW_REFUSED,
                        "the board does not tell its gains, so they could not be put back");
     struct aw_hidmotor_options usual = hurry(bench);
-    enum aw_status status = motor_law.send(session, gains);
-    motor_arm(session)->options = usual;
+    enum aw_status status = hidmotor_law.send(session, gains);
+    hidmotor_arm(session)->options = usual;
     /* all setpoints are elsewhere now */
     return status == AW_OK ? ask(bench, &now) : status;
 }
@@ -196,7 +196,7 @@ static void about(struct aw_session *session, const struct aw_bench_joint *joint
     snprintf(out, size, "%s %s", joint->name, aw_hidmotor_joint((int)joint->number).alias);
 }
 
-const struct aw_bench_hooks motor_bench = {
+const struct aw_bench_hooks hidmotor_bench = {
     .usual = {.unit = "deg",
               .scale = 1,
               .max_deviation = 15,

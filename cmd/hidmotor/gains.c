@@ -6,9 +6,9 @@
 
 static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains)
 {
-    enum aw_status status = motor_ready(session);
+    enum aw_status status = hidmotor_ready(session);
     for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++)
-        status = motor_read_gains(session, (enum aw_hidmotor_controller)i, gains);
+        status = hidmotor_read_gains(session, (enum aw_hidmotor_controller)i, gains);
     return status;
 }
 
@@ -20,7 +20,7 @@ static enum aw_status read_own(struct aw_session *session, struct aw_gain *gains
     enum aw_status status = read_all(session, gains);
     (void)now;
     if (status == AW_OK)
-        status = aw_hidmotor_positions(motor_arm(session), &there, &session->err);
+        status = aw_hidmotor_positions(hidmotor_arm(session), &there, &session->err);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES && status == AW_OK; i++)
         if (aw_hidmotor_gain_motor(i) >= there.n)
             gains[i] = (struct aw_gain){.known = false};
@@ -33,7 +33,7 @@ static enum aw_status take_word(struct aw_session *session, const char *name, co
     enum aw_hidmotor_controller controller =
         aw_flag(session, "velocity") ? AW_HIDMOTOR_VELOCITY : AW_HIDMOTOR_PID;
     struct aw_record request;
-    aw_session_command(session, motor_gain_packets[controller].set, &request);
+    aw_session_command(session, hidmotor_gain_packets[controller].set, &request);
     enum aw_status status = aw_record_set_text(&request, name, value, &session->err);
     if (status == AW_OK)
         aw_hidmotor_gains_from_record(wanted, controller, &request);
@@ -57,11 +57,11 @@ static enum aw_status send_packets(struct aw_session *session, const struct aw_g
         struct aw_record request;
         if (!named[i])
             continue;
-        status = motor_gains_packet(session, (enum aw_hidmotor_controller)i, gains, &request);
+        status = hidmotor_gains_packet(session, (enum aw_hidmotor_controller)i, gains, &request);
         if (status == AW_USAGE && dry)
             return aw_dry_depends(session, "the other gains of the board");
         if (status == AW_OK)
-            status = motor_set(session, &request);
+            status = hidmotor_set(session, &request);
         *n += status == AW_OK ? named[i] : 0;
     }
     return status;

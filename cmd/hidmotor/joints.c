@@ -54,7 +54,7 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     enum aw_status status = add_motors(session, list);
-    motor_state(session)->linear = false;
+    hidmotor_state(session)->linear = false;
     struct aw_joint *gripper = status == AW_OK ? aw_joints_add(session, list, "gripper") : NULL;
     if (!gripper)
         return session->err.status;
@@ -126,13 +126,13 @@ static enum aw_status take(struct aw_session *session, struct aw_joint_list *lis
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     struct aw_hidmotor_status now;
-    enum aw_status status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
+    enum aw_status status = aw_hidmotor_status(hidmotor_arm(session), &now, &session->err);
     return status == AW_OK ? take(session, list, &now) : status;
 }
 
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
 {
-    if (joint != list->n || !motor_arm(session)->known.maybe_stale)
+    if (joint != list->n || !hidmotor_arm(session)->known.maybe_stale)
         return AW_OK;
     if (aw_session_text(session))
         aw_session_notice(session, "an answer may be that to an earlier question");
@@ -144,7 +144,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 /* Around an exchange: what is lost of a stream is no failure before several were lost in a row. */
 static void begin_answer(struct aw_session *session)
 {
-    struct motor_state *state = motor_state(session);
+    struct hidmotor_state *state = hidmotor_state(session);
     state->usual_ms = state->arm.options.timeout_ms;
     if (state->streams && !aw_flag(session, "timeout"))
         state->arm.options.timeout_ms = REPLY_MS;
@@ -152,7 +152,7 @@ static void begin_answer(struct aw_session *session)
 
 static enum aw_status end_answer(struct aw_session *session, enum aw_status status)
 {
-    struct motor_state *state = motor_state(session);
+    struct hidmotor_state *state = hidmotor_state(session);
     bool lost = state->streams && status == AW_TIMEOUT;
     state->arm.options.timeout_ms = state->usual_ms;
     state->lost = lost ? state->lost + 1 : 0;
@@ -163,7 +163,7 @@ static enum aw_status end_answer(struct aw_session *session, enum aw_status stat
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
-    struct motor_state *state = motor_state(session);
+    struct hidmotor_state *state = hidmotor_state(session);
     int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : USUAL_HZ));
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
@@ -184,9 +184,9 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     return status;
 }
 
-size_t motor_replay_targets(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_record *record, struct aw_joint_goal *goals,
-                            double *seconds)
+size_t hidmotor_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_record *record, struct aw_joint_goal *goals,
+                               double *seconds)
 {
     size_t n = 0;
     (void)session;
@@ -211,7 +211,7 @@ static enum aw_status take_shape(struct aw_session *session, const struct aw_arg
     double mode = aw_record_get(&record, "mode");
     if (status != AW_OK)
         return status;
-    motor_state(session)->linear = aw_arg(args, "mode", 0) && mode == AW_HIDMOTOR_LINEAR;
+    hidmotor_state(session)->linear = aw_arg(args, "mode", 0) && mode == AW_HIDMOTOR_LINEAR;
     if (aw_arg(args, "mode", 0) && mode != AW_HIDMOTOR_LINEAR && mode != AW_HIDMOTOR_SINUSOIDAL)
         return aw_fail(&session->err, AW_LIMIT, "%s: mode %.9g — linear (0) or sinusoidal (1)",
                        args->command->name, mode);
@@ -222,7 +222,7 @@ static enum aw_status take_shape(struct aw_session *session, const struct aw_arg
 static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command)
 {
-    int n = motor_arm(session)->known.n;
+    int n = hidmotor_arm(session)->known.n;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < command->n && n > 0 && status == AW_OK; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
@@ -238,8 +238,8 @@ static struct aw_hidmotor_target target_of(struct aw_session *session,
 {
     struct aw_hidmotor_target target = {
         .duration_ms = 1000 * (isnan(command->seconds) ? USUAL_S : command->seconds),
-        .mode = command->stream || motor_state(session)->linear ? AW_HIDMOTOR_LINEAR
-                                                                : AW_HIDMOTOR_SINUSOIDAL};
+        .mode = command->stream || hidmotor_state(session)->linear ? AW_HIDMOTOR_LINEAR
+                                                                   : AW_HIDMOTOR_SINUSOIDAL};
     for (size_t i = 0; i < command->n; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
         if (id >= GRIPPER)
@@ -260,7 +260,7 @@ static enum aw_status send_gripper(struct aw_session *session, const struct aw_j
             continue;
         aw_session_command(session, "gripper", &request);
         aw_record_set(&request, "value", command->goals[i].value, NULL);
-        status = motor_set(session, &request);
+        status = hidmotor_set(session, &request);
     }
     return status;
 }
@@ -268,7 +268,7 @@ static enum aw_status send_gripper(struct aw_session *session, const struct aw_j
 /* Of a stream the joints that are not named stay where the setpoint before left them. */
 static enum aw_status follow(struct aw_session *session, const struct aw_hidmotor_target *target)
 {
-    struct motor_state *state = motor_state(session);
+    struct hidmotor_state *state = hidmotor_state(session);
     struct aw_hidmotor_plan *plan = &state->plan;
     enum aw_status status = AW_OK;
     if (!state->planned)
@@ -314,12 +314,12 @@ static enum aw_status fit_duration(struct aw_session *session, const struct aw_j
 static enum aw_status send_targets(struct aw_session *session, const struct aw_joint_list *list,
                                    const struct aw_joint_command *command)
 {
-    struct motor_state *state = motor_state(session);
+    struct hidmotor_state *state = hidmotor_state(session);
     struct aw_hidmotor_target target = target_of(session, list, command);
     if (!target.given[0] && !target.given[1] && !target.given[2])
         return AW_OK;
     if (aw_flag(session, "dry-run"))
-        return motor_dry_run(session, &target, command->show_ns);
+        return hidmotor_dry_run(session, &target, command->show_ns);
     if (command->stream)
         return follow(session, &target);
     enum aw_status status = aw_hidmotor_plan(&state->arm, &target, &state->plan, &session->err);
@@ -327,7 +327,7 @@ static enum aw_status send_targets(struct aw_session *session, const struct aw_j
         status = fit_duration(session, list, command, &state->plan);
     state->planned = status == AW_OK;
     state->streams = false;
-    return status == AW_OK ? motor_send(session, &state->plan) : status;
+    return status == AW_OK ? hidmotor_send(session, &state->plan) : status;
 }
 
 static enum aw_status send_velocities(struct aw_session *session, const struct aw_joint_list *list,
@@ -342,8 +342,8 @@ static enum aw_status send_velocities(struct aw_session *session, const struct a
                       NULL);
     if (!aw_flag(session, "dry-run"))
         aw_session_moves(session);
-    motor_state(session)->planned = false;
-    return motor_set(session, &request);
+    hidmotor_state(session)->planned = false;
+    return hidmotor_set(session, &request);
 }
 
 static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
@@ -374,7 +374,7 @@ static enum aw_status await(struct aw_session *session, struct aw_joint_list *li
                             const struct aw_joint_command *command, double tolerance,
                             int64_t deadline, enum aw_arrival *arrival)
 {
-    struct motor_state *state = motor_state(session);
+    struct hidmotor_state *state = hidmotor_state(session);
     struct watching watching = {session, list};
     (void)command;
     if (!state->planned)
@@ -393,7 +393,7 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
                           enum aw_status status)
 {
     (void)list;
-    struct motor_state *state = motor_state(session);
+    struct hidmotor_state *state = hidmotor_state(session);
     bool held_back = state->streams && status == AW_REFUSED;
     state->planned = state->streams = false;
     session->motion.moving = status == AW_STOPPED || status == AW_LOST || held_back;
@@ -404,7 +404,7 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
  * not there in time, holds what it was told. */
 static bool is_silent(struct aw_session *session, enum aw_status status)
 {
-    int64_t since = aw_clock_now(session->clock) - motor_arm(session)->known.time_ns;
+    int64_t since = aw_clock_now(session->clock) - hidmotor_arm(session)->known.time_ns;
     return status == AW_TIMEOUT && since > 2 * AW_HIDMOTOR_POLL_NS;
 }
 
@@ -412,7 +412,7 @@ static bool is_silent(struct aw_session *session, enum aw_status status)
 static void report(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited)
 {
-    struct motor_state *state = motor_state(session);
+    struct hidmotor_state *state = hidmotor_state(session);
     const struct aw_hidmotor_plan *plan = &state->plan;
     if (!state->planned)
         return; /* of the gripper: confirmed, and that has been said */
@@ -420,26 +420,26 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = session->motion.moving || is_silent(session, status);
     if (status == AW_OK && !awaited)
-        motor_leave_plan(session, plan);
+        hidmotor_leave_plan(session, plan);
     aw_object_start(&session->result, session->run.command->name);
     aw_object_text(&session->result, "result", aw_move_word(session, status, awaited));
     for (int i = 0; i < plan->n && i < AW_HIDMOTOR_JOINTS && !awaited; i++)
         aw_object_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2, "deg");
     if (awaited)
-        motor_report_joints(session);
+        hidmotor_report_joints(session);
     aw_move_ms(session);
 }
 
 static void played(struct aw_session *session)
 {
-    aw_object_count(&session->result, "lost", motor_state(session)->lost_all);
+    aw_object_count(&session->result, "lost", hidmotor_state(session)->lost_all);
     size_t before = session->result.n;
-    motor_report_joints(session);
+    hidmotor_report_joints(session);
     aw_object_details(&session->result, before);
 }
 
-const struct aw_joints motor_joints = {
-    .law = &motor_law,
+const struct aw_joints hidmotor_joints = {
+    .law = &hidmotor_law,
     .columns = columns,
     .hz = 50,
     .most = 500,
@@ -451,7 +451,7 @@ const struct aw_joints motor_joints = {
     .played = played,
     .report = report,
     .stays = true,
-    .open = motor_ready_to_make,
+    .open = hidmotor_ready_to_make,
     .list = list_joints,
     .limits = limits,
     .read = read_joints,

@@ -5,26 +5,26 @@
 
 #define LAST_TIMES 3
 
-const struct motor_gain_packets motor_gain_packets[AW_HIDMOTOR_CONTROLLERS] = {
+const struct hidmotor_gain_packets hidmotor_gain_packets[AW_HIDMOTOR_CONTROLLERS] = {
     [AW_HIDMOTOR_PID] = {"pid_gains", "set_pid_gains"},
     [AW_HIDMOTOR_VELOCITY] = {"velocity_gains", "set_velocity_gains"},
 };
 
-enum aw_status motor_read_gains(struct aw_session *session, enum aw_hidmotor_controller i,
-                                struct aw_gain *gains)
+enum aw_status hidmotor_read_gains(struct aw_session *session, enum aw_hidmotor_controller i,
+                                   struct aw_gain *gains)
 {
     struct aw_hidmotor_reply reply;
-    enum aw_status status =
-        aw_hidmotor_read(motor_arm(session), motor_gain_packets[i].read, &reply, &session->err);
+    enum aw_status status = aw_hidmotor_read(hidmotor_arm(session), hidmotor_gain_packets[i].read,
+                                             &reply, &session->err);
     if (status == AW_OK)
         aw_hidmotor_gains_from_record(gains, i, &reply.record);
     return status;
 }
 
-enum aw_status motor_gains_packet(struct aw_session *session, enum aw_hidmotor_controller i,
-                                  const struct aw_gain *gains, struct aw_record *request)
+enum aw_status hidmotor_gains_packet(struct aw_session *session, enum aw_hidmotor_controller i,
+                                     const struct aw_gain *gains, struct aw_record *request)
 {
-    aw_session_command(session, motor_gain_packets[i].set, request);
+    aw_session_command(session, hidmotor_gain_packets[i].set, request);
     return aw_hidmotor_gains_to_record(gains, i, request, &session->err);
 }
 
@@ -34,7 +34,7 @@ enum aw_status motor_gains_packet(struct aw_session *session, enum aw_hidmotor_c
 static enum aw_status read_motors(struct aw_session *session, size_t kp, struct aw_gain_list *law)
 {
     struct aw_gain gains[AW_HIDMOTOR_GAIN_PLACES] = {{.known = false}};
-    enum aw_status status = motor_read_gains(session, AW_HIDMOTOR_PID, gains);
+    enum aw_status status = hidmotor_read_gains(session, AW_HIDMOTOR_PID, gains);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++) {
         size_t place = (kp + i) % AW_HIDMOTOR_GAIN_PLACES;
         if (aw_hidmotor_gain_controller(place) == AW_HIDMOTOR_PID)
@@ -59,7 +59,7 @@ static enum aw_status make_law(struct aw_session *session, const struct aw_gain_
     for (size_t i = 0; i < law->n; i++)
         gains[law->of[i].place] =
             (struct aw_gain){.known = !isnan(law->of[i].value), .value = (float)law->of[i].value};
-    return motor_gains_packet(session, AW_HIDMOTOR_PID, gains, request);
+    return hidmotor_gains_packet(session, AW_HIDMOTOR_PID, gains, request);
 }
 
 static enum aw_status send_law(struct aw_session *session, const struct aw_gain_list *law)
@@ -69,7 +69,7 @@ static enum aw_status send_law(struct aw_session *session, const struct aw_gain_
     struct aw_error *err = &session->err;
     enum aw_status status = make_law(session, law, &request);
     if (status == AW_OK)
-        status = aw_hidmotor_command(motor_arm(session), &request, NULL, err);
+        status = aw_hidmotor_command(hidmotor_arm(session), &request, NULL, err);
     if (status == AW_OK)
         status = read_motors(session, law->of[0].place, &there);
     for (size_t i = 0; i < law->n && status == AW_OK; i++) {
@@ -82,7 +82,7 @@ static enum aw_status send_law(struct aw_session *session, const struct aw_gain_
     return status;
 }
 
-const struct aw_law motor_law = {
+const struct aw_law hidmotor_law = {
     .file = &aw_hidmotor_gain_file,
     .read = read_law,
     .send = send_law,
@@ -90,14 +90,14 @@ const struct aw_law motor_law = {
 };
 
 /* The board has room for one report: each comes behind a pause, and one of them gets there. */
-void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context)
+void hidmotor_last_law(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_record request;
     uint8_t report[AW_HIDMOTOR_REPORT];
     const struct aw_gain_list *old = aw_law_kept(session);
     struct aw_error before = session->err;
     if (old && make_law(session, old, &request) == AW_OK &&
-        aw_hidmotor_encode(motor_arm(session), &request, report, &session->err) == AW_OK)
+        aw_hidmotor_encode(hidmotor_arm(session), &request, report, &session->err) == AW_OK)
         for (int i = 0; i < LAST_TIMES; i++) {
             add(context, NULL, 0);
             add(context, report, sizeof report);

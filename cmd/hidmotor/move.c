@@ -32,8 +32,8 @@ static enum aw_status show_plan(struct aw_session *session, const struct aw_hidm
 }
 
 /* Without the board the setpoints are not known: only all three joints can be shown. */
-enum aw_status motor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
-                             int64_t time_ns)
+enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
+                                int64_t time_ns)
 {
     static const struct aw_hidmotor_status nowhere = {.n = AW_HIDMOTOR_JOINTS};
     struct aw_hidmotor_plan plan;
@@ -45,7 +45,7 @@ enum aw_status motor_dry_run(struct aw_session *session, const struct aw_hidmoto
     return status == AW_OK ? show_plan(session, &plan, time_ns) : status;
 }
 
-enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)
+enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)
 {
     struct aw_record command;
     struct aw_hidmotor_moved moved = {0};
@@ -54,13 +54,13 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
-    status = aw_hidmotor_move(motor_arm(session), plan, &moved, &session->err);
+    status = aw_hidmotor_move(hidmotor_arm(session), plan, &moved, &session->err);
     if (status == AW_OK && moved.verified)
         aw_session_notice(session, "no reply, but the setpoints show that the board got it");
     return status;
 }
 
-void motor_leave(struct aw_session *session, const struct aw_record *command)
+void hidmotor_leave(struct aw_session *session, const struct aw_record *command)
 {
     const char *name = command->codec->message->name;
     if (strcmp(name, "set_setpoints") == 0)
@@ -69,34 +69,34 @@ void motor_leave(struct aw_session *session, const struct aw_record *command)
         session->motion.ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
 }
 
-void motor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan)
+void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan)
 {
     struct aw_record command;
     make_record(session, plan, &command);
-    motor_leave(session, &command);
+    hidmotor_leave(session, &command);
 }
 
-enum aw_status motor_replay_allow(struct aw_session *session, const struct aw_record *command)
+enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw_record *command)
 {
     static const char *const motions[] = {"set_setpoints", "set_velocity", NULL};
     if (!command)
-        motor_state(session)->replayed.codec = NULL;
+        hidmotor_state(session)->replayed.codec = NULL;
     else if (aw_is_one_of(motions, command->codec->message->name))
-        motor_state(session)->replayed = *command;
+        hidmotor_state(session)->replayed = *command;
     return AW_OK;
 }
 
-enum aw_status motor_replay_end(struct aw_session *session)
+enum aw_status hidmotor_replay_end(struct aw_session *session)
 {
-    if (motor_state(session)->replayed.codec)
-        motor_leave(session, &motor_state(session)->replayed);
-    motor_state(session)->replayed.codec = NULL;
+    if (hidmotor_state(session)->replayed.codec)
+        hidmotor_leave(session, &hidmotor_state(session)->replayed);
+    hidmotor_state(session)->replayed.codec = NULL;
     return AW_OK;
 }
 
 static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stopped *stopped)
 {
-    enum aw_status status = aw_hidmotor_stop(motor_arm(session), stopped, &session->err);
+    enum aw_status status = aw_hidmotor_stop(hidmotor_arm(session), stopped, &session->err);
     if (status == AW_OK && stopped->confirmed)
         status = aw_law_back(session);
     if (status == AW_OK) {
@@ -109,7 +109,7 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
 /* As many as the board is known to have. */
 static int count_joints(struct aw_session *session)
 {
-    int n = motor_arm(session)->known.n;
+    int n = hidmotor_arm(session)->known.n;
     return n > 0 && n < AW_HIDMOTOR_JOINTS ? n : AW_HIDMOTOR_JOINTS;
 }
 
@@ -119,7 +119,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     (void)args;
     if (aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "where the arm is");
-    enum aw_status status = motor_ready(session);
+    enum aw_status status = hidmotor_ready(session);
     if (status == AW_OK)
         status = stop(session, &stopped);
     if (status != AW_OK)
@@ -132,13 +132,13 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     return AW_OK;
 }
 
-void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+void hidmotor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    aw_hidmotor_last_stop(motor_arm(session), add, context);
-    motor_last_law(session, add, context);
+    aw_hidmotor_last_stop(hidmotor_arm(session), add, context);
+    hidmotor_last_law(session, add, context);
 }
 
-enum aw_status motor_safe_stop(struct aw_session *session)
+enum aw_status hidmotor_safe_stop(struct aw_session *session)
 {
     struct aw_hidmotor_stopped s = {0};
     enum aw_status status = stop(session, &s);

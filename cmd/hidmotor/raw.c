@@ -53,7 +53,7 @@ static enum aw_status show_bytes(struct aw_session *session, const uint8_t *byte
 }
 
 /* Decoded again, with the wire that the view is for: --raw shows wire numbers. */
-enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes)
+enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *bytes)
 {
     struct aw_record record;
     struct aw_wire *wire;
@@ -90,7 +90,7 @@ static void leave(struct aw_session *session, uint32_t id, struct aw_span payloa
     struct aw_record record;
     make_report(id, payload, report);
     if (aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK)
-        motor_leave(session, &record);
+        hidmotor_leave(session, &record);
 }
 
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
@@ -108,12 +108,13 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
         return show_bytes(session, report);
     }
     if (status == AW_OK)
-        status = motor_ready(session);
+        status = hidmotor_ready(session);
     if (status == AW_OK)
-        status = aw_hidmotor_raw(motor_arm(session), (uint32_t)id, payload, &reply, &session->err);
+        status =
+            aw_hidmotor_raw(hidmotor_arm(session), (uint32_t)id, payload, &reply, &session->err);
     if (status == AW_OK || status == AW_TIMEOUT) /* it may have got there */
         leave(session, (uint32_t)id, payload);
     if (status != AW_OK)
         return status;
-    return motor_show_reply(session, reply.bytes);
+    return hidmotor_show_reply(session, reply.bytes);
 }

@@ -9,7 +9,7 @@
 static void find_questions(struct aw_session *session)
 {
     static const char *const usual[] = {"positions", "velocities", NULL};
-    struct hidmotor_receiving *receiving = &motor_state(session)->receiving;
+    struct hidmotor_receiving *receiving = &hidmotor_state(session)->receiving;
     const struct aw_protocol *protocol = session->wire->protocol;
     if (receiving->of == protocol)
         return;
@@ -61,7 +61,7 @@ static enum aw_status rest(struct aw_session *session, struct hidmotor_question 
 
 static void notice_no_answer(struct aw_session *session, enum aw_status status)
 {
-    struct hidmotor_receiving *receiving = &motor_state(session)->receiving;
+    struct hidmotor_receiving *receiving = &hidmotor_state(session)->receiving;
     bool silent = status == AW_TIMEOUT;
     if (silent && !receiving->silent)
         aw_session_notice(session, "%s", session->err.text);
@@ -75,7 +75,7 @@ static void notice_no_answer(struct aw_session *session, enum aw_status status)
 static bool is_unknown(struct aw_session *session, struct hidmotor_question *question,
                        enum aw_status status)
 {
-    struct hidmotor_receiving *receiving = &motor_state(session)->receiving;
+    struct hidmotor_receiving *receiving = &hidmotor_state(session)->receiving;
     bool others = false;
     for (size_t i = 0; i < receiving->n; i++)
         others = others || (&receiving->questions[i] != question && receiving->questions[i].own &&
@@ -86,15 +86,15 @@ static bool is_unknown(struct aw_session *session, struct hidmotor_question *que
     return true;
 }
 
-enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
-                                   struct aw_received *received)
+enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadline,
+                                      struct aw_received *received)
 {
-    struct aw_hidmotor *arm = motor_arm(session);
-    enum aw_status status = motor_ready(session);
+    struct aw_hidmotor *arm = hidmotor_arm(session);
+    enum aw_status status = hidmotor_ready(session);
     if (status == AW_OK)
         find_questions(session);
     while (status == AW_OK) {
-        struct hidmotor_question *question = next_question(&motor_state(session)->receiving);
+        struct hidmotor_question *question = next_question(&hidmotor_state(session)->receiving);
         if (!question)
             return aw_fail(&session->err, AW_USAGE, "nothing asks the board for anything");
         status = rest(session, question, deadline);

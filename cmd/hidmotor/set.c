@@ -12,7 +12,7 @@ static enum aw_status set_from_args(struct aw_session *session, const struct aw_
     struct aw_record request;
     aw_session_command(session, message, &request);
     enum aw_status status = aw_args_to_record(session, args, 0, &request);
-    return status == AW_OK ? motor_set(session, &request) : status;
+    return status == AW_OK ? hidmotor_set(session, &request) : status;
 }
 
 /* A message that is the command's name. */
@@ -25,11 +25,11 @@ static enum aw_status ask(struct aw_session *session, struct aw_record *question
 {
     struct aw_hidmotor_reply reply;
     if (aw_flag(session, "dry-run"))
-        return motor_set(session, question);
-    enum aw_status status = motor_ready(session);
+        return hidmotor_set(session, question);
+    enum aw_status status = hidmotor_ready(session);
     if (status == AW_OK)
-        status = aw_hidmotor_command(motor_arm(session), question, &reply, &session->err);
-    return status == AW_OK ? motor_show_reply(session, reply.bytes) : status;
+        status = aw_hidmotor_command(hidmotor_arm(session), question, &reply, &session->err);
+    return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;
 }
 
 /* A message that asks; what comes back is shown. */
@@ -41,22 +41,22 @@ enum aw_status run_question(struct aw_session *session, const struct aw_args *ar
 }
 
 /* An answer with fields of its own is shown. */
-enum aw_status motor_send_own(struct aw_session *session, struct aw_record *packet)
+enum aw_status hidmotor_send_own(struct aw_session *session, struct aw_record *packet)
 {
     const struct aw_message *message = packet->codec->message;
     if (message->reads)
         return ask(session, packet);
-    enum aw_status status = motor_set(session, packet);
+    enum aw_status status = hidmotor_set(session, packet);
     if (status == AW_OK && message->dir == AW_TX && !aw_flag(session, "dry-run"))
-        status = motor_show_reply(session, motor_arm(session)->received_bytes);
+        status = hidmotor_show_reply(session, hidmotor_arm(session)->received_bytes);
     return status;
 }
 
-enum aw_status motor_exchange(struct aw_session *session, const struct aw_record *packet,
-                              struct aw_record *answer)
+enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_record *packet,
+                                 struct aw_record *answer)
 {
     struct aw_hidmotor_reply reply;
-    struct aw_hidmotor *arm = motor_arm(session);
+    struct aw_hidmotor *arm = hidmotor_arm(session);
     bool force = arm->options.force;
     arm->options.force =
         true; /* targets were checked; what holds it holds it outside of them, too */
@@ -102,5 +102,5 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
                          near);
     else
         status = aw_record_set_text(&request, "value", text, &session->err);
-    return status == AW_OK ? motor_set(session, &request) : status;
+    return status == AW_OK ? hidmotor_set(session, &request) : status;
 }

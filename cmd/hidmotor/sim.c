@@ -6,8 +6,8 @@
 #include "shell/commands/serve.h"
 #include "state.h"
 
-enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **device,
-                              struct aw_error *err)
+enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
+                                 struct aw_error *err)
 {
     static const char *const counts[] = {"1", "2", "3", NULL};
     const char *fault = aw_sim_option(sim, "fault"), *motors = aw_sim_option(sim, "motors");
@@ -37,7 +37,7 @@ enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **devic
 static const char *const sim_keys[] = {"state",   "drive", "fault", "motors",
                                        "latency", "time",  NULL};
 
-const struct aw_transport motor_sim_transport = {
+const struct aw_transport hidmotor_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?state=NAME&drive=pid&fault=LIST&motors=2&latency=3ms&time=virtual",
     .help = "the simulated arm, in this process",
@@ -45,7 +45,7 @@ const struct aw_transport motor_sim_transport = {
     .open = aw_sim_begin,
 };
 
-void motor_simulated(struct aw_session *session, struct aw_device *device)
+void hidmotor_simulated(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_hidmotor_device_counters *n = aw_hidmotor_device_counters(device);
     aw_session_notice(session,

@@ -23,7 +23,7 @@ struct hidmotor_receiving {
     bool silent; /* it has been said that the board does not answer */
 };
 
-struct motor_state {
+struct hidmotor_state {
     struct aw_hidmotor arm;
     struct hidmotor_receiving receiving;
     struct aw_record replayed;    /* the last command of a replay that moves something */
@@ -38,88 +38,88 @@ struct motor_state {
     int64_t sound_ns;  /* of the bench: its joint said last where it can be */
 };
 
-static inline struct motor_state *motor_state(struct aw_session *session)
+static inline struct hidmotor_state *hidmotor_state(struct aw_session *session)
 {
     return session->state;
 }
 
-static inline struct aw_hidmotor *motor_arm(struct aw_session *session)
+static inline struct aw_hidmotor *hidmotor_arm(struct aw_session *session)
 {
-    return &motor_state(session)->arm;
+    return &hidmotor_state(session)->arm;
 }
 
 /* The packets of each controller. The gains of one that the board has, into an array of all; and a
  * packet that sets them, which carries those of all motors: AW_USAGE if one is not known. */
-extern const struct motor_gain_packets {
+extern const struct hidmotor_gain_packets {
     const char *read, *set;
-} motor_gain_packets[AW_HIDMOTOR_CONTROLLERS];
-enum aw_status motor_read_gains(struct aw_session *session, enum aw_hidmotor_controller controller,
-                                struct aw_gain *gains);
-enum aw_status motor_gains_packet(struct aw_session *session,
-                                  enum aw_hidmotor_controller controller,
-                                  const struct aw_gain *gains, struct aw_record *request);
+} hidmotor_gain_packets[AW_HIDMOTOR_CONTROLLERS];
+enum aw_status hidmotor_read_gains(struct aw_session *session,
+                                   enum aw_hidmotor_controller controller, struct aw_gain *gains);
+enum aw_status hidmotor_gains_packet(struct aw_session *session,
+                                     enum aw_hidmotor_controller controller,
+                                     const struct aw_gain *gains, struct aw_record *request);
 
 /* By which the board drives its motors. Sending holds all of them, as the published firmware does
  * it. And those that others are tried for, as frames behind a last stop. */
-extern const struct aw_law motor_law;
-void motor_last_law(struct aw_session *session, aw_frame_fn *add, void *context);
+extern const struct aw_law hidmotor_law;
+void hidmotor_last_law(struct aw_session *session, aw_frame_fn *add, void *context);
 
 /* Begins a conversation on this link. */
-void motor_connect(struct aw_session *session, struct aw_link *link);
+void hidmotor_connect(struct aw_session *session, struct aw_link *link);
 
 /* Opens the link, with the options of this command. */
-enum aw_status motor_ready(struct aw_session *session);
+enum aw_status hidmotor_ready(struct aw_session *session);
 
 /* The same for what only makes packets with --dry-run: nothing is opened then. */
-enum aw_status motor_ready_to_make(struct aw_session *session);
+enum aw_status hidmotor_ready_to_make(struct aw_session *session);
 
 /* Takes in what has come. */
-enum aw_status motor_poll(struct aw_session *session);
+enum aw_status hidmotor_poll(struct aw_session *session);
 
 /* Target and actual place of the joints, as last read, into the result. */
-void motor_report_joints(struct aw_session *session);
+void hidmotor_report_joints(struct aw_session *session);
 
 /* For replay: stands a joint elsewhere than this record of positions says? */
-size_t motor_replay_targets(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_record *record, struct aw_joint_goal *goals,
-                            double *seconds);
-bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
-                     size_t size);
+size_t hidmotor_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_record *record, struct aw_joint_goal *goals,
+                               double *seconds);
+bool hidmotor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                        size_t size);
 
 /* See struct aw_share_hooks. */
-enum aw_moves motor_saw(struct aw_session *session, bool tx, struct aw_span frame);
-bool motor_answers(struct aw_span question, struct aw_span frame);
+enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span frame);
+bool hidmotor_answers(struct aw_span question, struct aw_span frame);
 
 /* With --dry-run: what of a target is known without the board. */
-enum aw_status motor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
-                             int64_t time_ns);
+enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
+                                int64_t time_ns);
 
 /* Sends a plan, which is announced before. From here on the arm counts as moving. */
-enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
+enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
 
 /* What this command leaves going when nobody waits for it. */
-void motor_leave(struct aw_session *session, const struct aw_record *command);
-void motor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);
+void hidmotor_leave(struct aw_session *session, const struct aw_record *command);
+void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);
 
 /* For replay: what it leaves going is that of its last motion. */
-enum aw_status motor_replay_allow(struct aw_session *session, const struct aw_record *command);
-enum aw_status motor_replay_end(struct aw_session *session);
+enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw_record *command);
+enum aw_status hidmotor_replay_end(struct aw_session *session);
 
 /* Sends one request and puts what came into the result: announce, ask, "confirmed". */
-enum aw_status motor_set(struct aw_session *session, struct aw_record *request);
+enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *request);
 
 /* Shows an answer as it came: as a record, or as bytes where it is none. */
-enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes);
+enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *bytes);
 
 /* See struct aw_joints. */
 
 /* See struct aw_tool. */
-enum aw_status motor_ping(struct aw_session *session, double *ms);
-enum aw_status motor_pinged(struct aw_session *session, enum aw_status status);
-enum aw_status motor_safe_stop(struct aw_session *session);
-void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
-enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
-                                   struct aw_received *received);
+enum aw_status hidmotor_ping(struct aw_session *session, double *ms);
+enum aw_status hidmotor_pinged(struct aw_session *session, enum aw_status status);
+enum aw_status hidmotor_safe_stop(struct aw_session *session);
+void hidmotor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
+enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadline,
+                                      struct aw_received *received);
 
 aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_message, run_question, run_gains,
     run_raw;
@@ -127,19 +127,19 @@ aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_message, run_ques
 bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
 
 /* See struct aw_tool. */
-enum aw_status motor_send_own(struct aw_session *session, struct aw_record *packet);
+enum aw_status hidmotor_send_own(struct aw_session *session, struct aw_record *packet);
 
 /* For joints of packet files, see struct aw_tool. */
-enum aw_status motor_exchange(struct aw_session *session, const struct aw_record *packet,
-                              struct aw_record *answer);
+enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_record *packet,
+                                 struct aw_record *answer);
 
 aw_run_fn run_fk, run_ik, run_list, run_udev;
-enum aw_status motor_simulate(const struct aw_sim *sim, struct aw_device **device,
-                              struct aw_error *err);
-void motor_simulated(struct aw_session *session, struct aw_device *device);
+enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
+                                 struct aw_error *err);
+void hidmotor_simulated(struct aw_session *session, struct aw_device *device);
 
-extern const struct aw_transport motor_sim_transport;
-extern const struct aw_joints motor_joints;
-extern const struct aw_bench_hooks motor_bench;
+extern const struct aw_transport hidmotor_sim_transport;
+extern const struct aw_joints hidmotor_joints;
+extern const struct aw_bench_hooks hidmotor_bench;
 
 #endif

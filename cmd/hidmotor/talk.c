@@ -14,14 +14,14 @@ static struct aw_hidmotor_options defaults(const struct aw_session *session)
     return options;
 }
 
-void motor_connect(struct aw_session *session, struct aw_link *link)
+void hidmotor_connect(struct aw_session *session, struct aw_link *link)
 {
     struct aw_hidmotor_options options = defaults(session);
-    aw_hidmotor_init(motor_arm(session), link, &options);
-    motor_state(session)->receiving.of = NULL;
+    aw_hidmotor_init(hidmotor_arm(session), link, &options);
+    hidmotor_state(session)->receiving.of = NULL;
 }
 
-enum aw_status motor_ready(struct aw_session *session)
+enum aw_status hidmotor_ready(struct aw_session *session)
 {
     enum aw_status status = aw_session_link(session);
     if (status != AW_OK)
@@ -31,23 +31,23 @@ enum aw_status motor_ready(struct aw_session *session)
     options.force = aw_flag(session, "force");
     if (aw_flag(session, "timeout"))
         options.timeout_ms = (int)fmin(aw_option_number(session, "timeout") * 1000, INT_MAX);
-    motor_arm(session)->options = options;
+    hidmotor_arm(session)->options = options;
     return AW_OK;
 }
 
-enum aw_status motor_ready_to_make(struct aw_session *session)
+enum aw_status hidmotor_ready_to_make(struct aw_session *session)
 {
-    return aw_flag(session, "dry-run") ? AW_OK : motor_ready(session);
+    return aw_flag(session, "dry-run") ? AW_OK : hidmotor_ready(session);
 }
 
-enum aw_status motor_poll(struct aw_session *session)
+enum aw_status hidmotor_poll(struct aw_session *session)
 {
-    return aw_hidmotor_poll(motor_arm(session), &session->err);
+    return aw_hidmotor_poll(hidmotor_arm(session), &session->err);
 }
 
-void motor_report_joints(struct aw_session *session)
+void hidmotor_report_joints(struct aw_session *session)
 {
-    const struct aw_hidmotor_status *known = &motor_arm(session)->known;
+    const struct aw_hidmotor_status *known = &hidmotor_arm(session)->known;
     char key[32];
     for (int i = 0; i < known->n && i < AW_HIDMOTOR_JOINTS; i++) {
         const char *name = aw_hidmotor_joint(i).name;
@@ -60,11 +60,11 @@ void motor_report_joints(struct aw_session *session)
         aw_object_truth(&session->result, "maybe_stale", true);
 }
 
-enum aw_moves motor_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct aw_record record;
     if (!tx)
-        aw_hidmotor_saw(motor_arm(session), frame);
+        aw_hidmotor_saw(hidmotor_arm(session), frame);
     if (!tx || aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
         return tx ? AW_MOVES : AW_MOVES_ON;
     const struct aw_message *message = record.codec->message;
@@ -74,17 +74,17 @@ enum aw_moves motor_saw(struct aw_session *session, bool tx, struct aw_span fram
     return moves ? AW_MOVES : AW_MOVES_ON;
 }
 
-bool motor_answers(struct aw_span question, struct aw_span frame)
+bool hidmotor_answers(struct aw_span question, struct aw_span frame)
 {
     return frame.size == question.size && memcmp(frame.data, question.data, 4) == 0;
 }
 
-bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
-                     size_t size)
+bool hidmotor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                        size_t size)
 {
     struct aw_hidmotor_status now = {0};
     double far = AW_HIDMOTOR_TOLERANCE;
-    if (aw_hidmotor_positions(motor_arm(session), &now, &session->err) != AW_OK)
+    if (aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err) != AW_OK)
         return false;
     for (int i = 0; i < now.n && i < AW_HIDMOTOR_JOINTS; i++) {
         char field[32];
@@ -99,7 +99,7 @@ bool motor_elsewhere(struct aw_session *session, const struct aw_record *there, 
     return far > AW_HIDMOTOR_TOLERANCE;
 }
 
-enum aw_status motor_set(struct aw_session *session, struct aw_record *request)
+enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *request)
 {
     struct aw_hidmotor_reply reply;
     uint8_t report[AW_HIDMOTOR_REPORT];
@@ -110,13 +110,13 @@ enum aw_status motor_set(struct aw_session *session, struct aw_record *request)
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_session_dry_run(session, request, (struct aw_span){report, sizeof report});
     if (status == AW_OK)
-        status = motor_ready(session);
+        status = hidmotor_ready(session);
     if (status == AW_OK)
         status = aw_session_announce(session, request);
     if (status == AW_OK)
-        status = aw_hidmotor_command(motor_arm(session), request, &reply, &session->err);
+        status = aw_hidmotor_command(hidmotor_arm(session), request, &reply, &session->err);
     if (status == AW_OK || status == AW_TIMEOUT) /* it may have got there */
-        motor_leave(session, request);
+        hidmotor_leave(session, request);
     if (status == AW_TIMEOUT && session->motion.ongoing != AW_ONGOING_NOTHING)
         aw_session_moves(session); /* and is to be stopped */
     if (status != AW_OK)
@@ -130,19 +130,19 @@ enum aw_status motor_set(struct aw_session *session, struct aw_record *request)
 }
 
 /* Sent once: a question that is asked again would hide what was lost. */
-enum aw_status motor_ping(struct aw_session *session, double *ms)
+enum aw_status hidmotor_ping(struct aw_session *session, double *ms)
 {
     struct aw_hidmotor_reply reply;
-    motor_arm(session)->options.retries = 0;
+    hidmotor_arm(session)->options.retries = 0;
     enum aw_status status =
-        aw_hidmotor_read(motor_arm(session), "positions", &reply, &session->err);
+        aw_hidmotor_read(hidmotor_arm(session), "positions", &reply, &session->err);
     if (status == AW_OK && !reply.maybe_stale)
         *ms = (double)(reply.got_ns - reply.sent_ns) / 1e6;
     return status;
 }
 
-enum aw_status motor_pinged(struct aw_session *session, enum aw_status status)
+enum aw_status hidmotor_pinged(struct aw_session *session, enum aw_status status)
 {
-    aw_object_count(&session->result, "foreign", motor_arm(session)->counters.foreign);
+    aw_object_count(&session->result, "foreign", hidmotor_arm(session)->counters.foreign);
     return status;
 }

@@ -61,9 +61,9 @@ static enum aw_status find_pose(struct aw_session *session, const struct aw_hidm
         aw_hidmotor_ik(point, &near, pose, &session->err); /* refused without the board */
     if (status != AW_OK || aw_flag(session, "dry-run"))
         return status;
-    status = motor_ready(session);
+    status = hidmotor_ready(session);
     if (status == AW_OK)
-        status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
+        status = aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err);
     memcpy(near.deg, now.setpoint, sizeof near.deg);
     return status == AW_OK ? aw_hidmotor_ik(point, &near, pose, &session->err) : status;
 }
@@ -83,13 +83,13 @@ enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args
     if (status == AW_OK)
         status = aw_joints_list(session, &list);
     if (status == AW_OK)
-        status = motor_joints.take(session, args, &command);
+        status = hidmotor_joints.take(session, args, &command);
     if (status == AW_OK)
         status = find_pose(session, &point, &pose);
     for (size_t i = 0; status == AW_OK && i < AW_HIDMOTOR_JOINTS; i++)
         goals[i] = (struct aw_joint_goal){i, pose.deg[i]};
     if (status == AW_OK)
-        status = motor_ready_to_make(session);
+        status = hidmotor_ready_to_make(session);
     if (status == AW_OK)
         status = aw_move_joints(session, &list, &command);
     aw_joints_free(&list);

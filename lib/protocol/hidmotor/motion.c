@@ -331,7 +331,7 @@ static bool has_arrived(const struct waiting *w)
     return setpoints_at(w->plan, &w->now, rests ? SAME : EXACT);
 }
 
-static const char *motor_name(int motor)
+static const char *joint_name(int motor)
 {
     static const char *const others[] = {"m4", "m5", "m6", "m7"};
     return motor < AW_HIDMOTOR_JOINTS ? aw_hidmotor_joint(motor).alias
@@ -345,11 +345,11 @@ static enum aw_status still_joint(const struct waiting *w, int joint, struct aw_
         return aw_fail(err, AW_REFUSED,
                        "%s: rests %.2f deg from its setpoint — no nearer than that; a tolerance of "
                        "%g deg is what the arm can do",
-                       motor_name(joint), off, AW_HIDMOTOR_TOLERANCE);
+                       joint_name(joint), off, AW_HIDMOTOR_TOLERANCE);
     return aw_fail(err, AW_REFUSED,
                    "%s: its setpoint is %.1f deg and it stays at %.1f — arm not homed, or motors "
                    "disabled: hold Home on the board, or throw the switch",
-                   motor_name(joint), w->now.setpoint[joint], w->now.position[joint]);
+                   joint_name(joint), w->now.setpoint[joint], w->now.position[joint]);
 }
 
 static enum aw_status elsewhere(const struct waiting *w, struct aw_error *err)
@@ -360,7 +360,7 @@ static enum aw_status elsewhere(const struct waiting *w, struct aw_error *err)
     return aw_fail(err, AW_REFUSED,
                    "%s: the setpoint rests at %.2f deg instead of %.2f — the board kept it at a "
                    "limit, or another program moved the arm",
-                   motor_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
+                   joint_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
 }
 
 /* Is there still hope? */
@@ -386,7 +386,7 @@ static enum aw_status too_late(const struct waiting *w, struct aw_error *err)
             fabs(w->now.position[worst] - w->plan->target[worst]))
             worst = i;
     return aw_fail(err, AW_TIMEOUT, "not there in time: %s is at %.1f deg, its target is %.1f",
-                   motor_name(worst), w->now.position[worst], w->plan->target[worst]);
+                   joint_name(worst), w->now.position[worst], w->plan->target[worst]);
 }
 
 /* A damaged reply in between does not end a wait, several in a row do. */
