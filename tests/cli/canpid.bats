@@ -245,6 +245,19 @@ END
     has "$why" "lhip,lknee,lankle,rhip,rknee,rankle: no telemetry"
 }
 
+# bats test_tags=direct
+@test "an slcan adapter that refuses a frame fails the command" {
+    start refusing python3 "$root/tests/cli/slcan_adapter.py" 0
+    for command in "setpoint 5deg -c pos" disable stop "aux 1 1"; do
+        # shellcheck disable=SC2086 # words
+        fails 1 canpid -l "$url" $command -b lknee
+        has "$why" "the adapter refused a frame"
+    done
+    start once python3 "$root/tests/cli/slcan_adapter.py" 1
+    exits 1 canpid -j -l "$url" <<<$'aux 0 1 -b lknee\naux 0 2 -b lknee\naux 0 3 -b lknee'
+    same "$(jq -r 'select(.cmd == "aux") | .ok' <<<"$output" | xargs)" "true false"
+}
+
 @test "disable goes out whatever guards and limits refuse" {
     printf '%s\n' 'setpoint 1Nm -b lknee -c tor' 'disable -b lknee -c pos' 'disable -b lknee' >script
     ok canpid -q -l "$fast" run script

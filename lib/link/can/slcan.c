@@ -11,6 +11,7 @@
 #include "link/core/port.h"
 
 #define ANSWER_TIMEOUT (300 * AW_MILLISECOND)
+#define FRAME_TIMEOUT  (50 * AW_MILLISECOND) /* USB serial chips hold an answer back for 16 ms */
 #define MINUTE         (60 * AW_SECOND)
 
 struct settings {
@@ -22,6 +23,7 @@ struct settings {
 struct client {
     struct aw_can_text text;
     struct aw_slcan_reader reader;
+    bool unanswered;    /* the adapter did not answer the last frame: do not wait for it again */
     bool stamped;       /* there was a frame with the adapter's time */
     int last_ms;        /* in it */
     int64_t stamp_time; /* and what that is on the wall clock */
@@ -63,9 +65,67 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
         snprintf(text->base.event, sizeof text->base.event, "a damaged line from the adapter: %.*s",
                  AW_SLCAN_LINE, self->reader.line);
         return AW_EVENT;
+    case AW_SLCAN_DONE:
+        self->unanswered = false;
+        return AW_TIMEOUT;
     default:
         return AW_TIMEOUT;
     }
+}
+
+/* Looks for an answer among the bytes that nobody has read yet, and removes it from them. */
+static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
+{
+    struct aw_can_text *text = &self->text;
+    struct aw_slcan_reader reader = self->reader;
+    uint8_t datagram[AW_CAN_DATAGRAM];
+    size_t size, line = text->next;
+    int time_ms;
+    for (size_t i = text->next; i < text->size; i++) {
+        if (!aw_slcan_read(&reader, text->buf[i]))
+            continue;
+        *kind = aw_slcan_decode(&reader, datagram, &size, &time_ms);
+        if (*kind == AW_SLCAN_DONE || *kind == AW_SLCAN_REFUSED) {
+            if (line == text->next)
+                self->reader = (struct aw_slcan_reader){0};
+            memset(text->buf + line, '\n', i + 1 - line);
+            return true;
+        }
+        line = i + 1;
+    }
+    return false;
+}
+
+/* Reads until the adapter has answered a frame. One that does not answer is not waited for again
+ * until it does. */
+static enum aw_status await_answer(struct client *self, struct aw_error *err)
+{
+    struct aw_can_text *text = &self->text;
+    enum aw_status status = AW_OK;
+    enum aw_slcan_kind kind = AW_SLCAN_DONE;
+    int64_t deadline = aw_clock_now(text->base.clock) + FRAME_TIMEOUT;
+    bool found = find_answer(self, &kind);
+    while (!found && status == AW_OK && text->size < sizeof text->buf) {
+        size_t got = 0;
+        status = aw_link_read(text->inner, text->buf + text->size, sizeof text->buf - text->size,
+                              &got, deadline, err);
+        text->size += got;
+        found = find_answer(self, &kind);
+    }
+    self->unanswered = status == AW_TIMEOUT;
+    if (kind == AW_SLCAN_REFUSED)
+        return aw_fail(err, AW_REFUSED,
+                       "%s: the adapter refused a frame — check bus, power and ?bitrate=…",
+                       text->base.key);
+    return status == AW_TIMEOUT || status == AW_STOPPED ? AW_OK : status;
+}
+
+static enum aw_status send_frame(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
+{
+    struct client *self = (struct client *)link;
+    enum aw_status status = aw_can_text_send(link, buf, size, err);
+    return status == AW_OK && !self->unanswered ? await_answer(self, err) : status;
 }
 
 static void print(const uint8_t *datagram, size_t size, char *out)
@@ -81,7 +141,7 @@ static void client_close(struct aw_link *link)
 
 static const struct aw_can_text_ops client_ops = {
     .link = {.read = aw_can_text_read,
-             .write = aw_can_text_send,
+             .write = send_frame,
              .close = client_close,
              .fd = aw_can_text_fd,
              .raw = aw_can_text_raw},
@@ -134,7 +194,7 @@ static enum aw_status find_adapter(struct client *self, bool *answered, struct a
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;
     enum aw_status status = aw_can_text_write(&self->text, "\rC\rV\r", err);
-    while (status == AW_OK && kind != AW_SLCAN_REPLY) {
+    while (status == AW_OK && (kind != AW_SLCAN_REPLY || self->reader.line[0] != 'V')) {
         status = await_line(self, &kind, err);
         if (status == AW_OK)
             *answered = true;
@@ -186,6 +246,7 @@ static enum aw_status open_client(struct aw_link **out, const char *inner_url,
         aw_can_text_close(&text->base);
         return status;
     }
+    ((struct client *)text)->unanswered = settings->silent;
     *out = &text->base;
     return AW_OK;
 }

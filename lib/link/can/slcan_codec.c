@@ -10,7 +10,7 @@
 #define CR  '\r'
 #define BEL '\a'
 
-enum { ID = 1, SHORT_ID = 3, LONG_ID = 8, TIME_DIGITS = 4 };
+enum { ID = 1, SHORT_ID = 3, LONG_ID = 8, TIME_DIGITS = 4, LONG_TIME_DIGITS = 8 };
 
 bool aw_slcan_is_hex(const char *text, size_t size)
 {
@@ -49,6 +49,10 @@ static bool has_time(const char *line, size_t size, size_t end, int *time_ms)
     *time_ms = AW_SLCAN_NO_TIME;
     if (size == end)
         return true;
+    if (size == end + LONG_TIME_DIGITS) {
+        *time_ms = (int)(number(line + end, LONG_TIME_DIGITS) / 1000 % AW_SLCAN_MINUTE);
+        return true;
+    }
     if (size != end + TIME_DIGITS)
         return false;
     *time_ms = (int)number(line + end, TIME_DIGITS);

@@ -2,7 +2,8 @@
  * with BEL where something was refused. Pure. Internal to lib/link, and for its tests.
  *
  *     t1232DEAD<CR>       a frame: 3 digits identifier, 1 digit length, the data; then maybe
- *                         4 digits of milliseconds within a minute, if the adapter stamps frames
+ *                         4 digits of milliseconds within a minute or 8 of microseconds, if the
+ *                         adapter stamps frames
  *     T                   the same with 8 digits of an identifier of 29 bits
  *     r R                 remote frames, the same way
  *     z<CR> Z<CR> <CR>    done
@@ -17,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AW_SLCAN_LINE    32    /* no line that means anything is longer, with its NUL */
+#define AW_SLCAN_LINE    40    /* no line that means anything is longer, with its NUL */
 #define AW_SLCAN_MINUTE  60000 /* time stamps are below */
 #define AW_SLCAN_NO_TIME (-1)
 

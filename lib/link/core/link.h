@@ -54,8 +54,8 @@ struct aw_link_ops {
                            int64_t deadline, struct aw_error *err);
     /* Writes all of it (one datagram on datagram links). AW_OK; AW_TIMEOUT if the other end has
      * taken nothing of it for a second; AW_LOST, also if it took a part and then nothing for a
-     * second: what is written next would be read as the rest of it. Not ended by a request to stop:
-     * the stop itself is written with it.
+     * second: what is written next would be read as the rest of it. AW_REFUSED: the CAN adapter did
+     * not take the frame. Not ended by a request to stop: the stop itself is written with it.
      * A server never waits: what its client does not take at once goes out as it reads, and of what
      * is too much the oldest is dropped. One with nobody connected drops it, like a cable without a
      * computer. Both are AW_OK; AW_TIMEOUT: a pty that nobody has read, or had open, for a second.

@@ -35,6 +35,8 @@ static void frames_are_decoded(void **state)
         {"t05E69CFF000200F01234\r", "05E#9CFF000200F0", 0x1234},
         {"t7FF0\r", "7FF#", -1},
         {"t7FF0EA5F\r", "7FF#", 59999},
+        {"t7FF000001388\r", "7FF#", 5},
+        {"T1F33445580011223344556677FFFFFFFF\r", "1F334455#0011223344556677", 34967},
         {"t00080011223344556677\r", "000#0011223344556677", -1},
         {"t00080011223344556677EA5F\r", "000#0011223344556677", 59999},
         {"\nt1231AA\r", "123#AA", -1},
@@ -422,6 +424,15 @@ static void without_speed(struct aw_link *end, const char *bytes, size_t size)
     answer_by(answers, end, bytes, size);
 }
 
+/* Begins with the rest of a frame and the answers to what another program sent. */
+static void busy_before(struct aw_link *end, const char *bytes, size_t size)
+{
+    static const struct line_answer answers[] = {
+        {"", "1122\r\a"}, {"C", "\a"}, {"V", "V1010\r"}, {"S8", "\r"}, {"Z0", "\r"},
+        {"O", "\r"},      {0}};
+    answer_by(answers, end, bytes, size);
+}
+
 static void not_opening(struct aw_link *end, const char *bytes, size_t size)
 {
     static const struct line_answer answers[] = {{"C", "\r"},  {"V", "V1010\r"}, {"S8", "\r"},
@@ -441,6 +452,7 @@ static void adapters_that_differ(void **state)
         {silent, "?silent=yes", NULL},
         {without_speed, "?bitrate=100000", "refused S3"},
         {not_opening, "", "refused to open"},
+        {busy_before, "", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ends ends;
@@ -471,6 +483,32 @@ static void adapters_that_differ(void **state)
         ends_end(&ends);
         aw_link_close(stream);
     }
+}
+
+static void a_refused_frame_fails_its_write(void **state)
+{
+    (void)state;
+    struct ends ends;
+    struct aw_error err;
+    char url[256];
+    ends_begin(&ends);
+    struct aw_link *stream = open_link("pty:", &ends.clock.base);
+    snprintf(url, sizeof url, "slcan:%s", stream->ready);
+    struct aw_link *client = opened_against(&ends, url, stream, busy_before);
+    assert_writes(stream, "t05E0\r\a");
+    assert_int_equal(send_frame(client, "041#00", &err), AW_REFUSED);
+    assert_non_null(strstr(err.text, "the adapter refused a frame"));
+    assert_writes(stream, "t05F0\rz\r");
+    assert_int_equal(send_frame(client, "041#00", &err), AW_OK);
+    assert_receives(client, "05E#");
+    assert_receives(client, "05F#");
+    int64_t before = aw_clock_now(&ends.clock.base);
+    for (int i = 0; i < 20; i++) /* only the first one waits for an answer */
+        assert_int_equal(send_frame(client, "041#00", &err), AW_OK);
+    assert_in_range(aw_clock_now(&ends.clock.base) - before, 50 * AW_MILLISECOND, AW_SECOND / 2);
+    assert_read_is(client, AW_TIMEOUT, 0);
+    ends_end(&ends);
+    aw_link_close(stream);
 }
 
 static void an_adapter_that_is_unplugged(void **state)
@@ -829,6 +867,7 @@ int main(void)
         cmocka_unit_test(a_computer_that_went_away_costs_nothing),
         cmocka_unit_test(a_slow_computer_loses_the_oldest),
         cmocka_unit_test(adapters_that_differ),
+        cmocka_unit_test(a_refused_frame_fails_its_write),
         cmocka_unit_test(an_adapter_that_is_unplugged),
         cmocka_unit_test(opening_is_interrupted),
         cmocka_unit_test(what_is_no_adapter),
