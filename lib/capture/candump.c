@@ -107,8 +107,7 @@ struct word {
     size_t length;
 };
 
-#define WORDS_MAX   32
-#define RELATIVE_NS (INT64_C(100000000) * 1000000000) /* the 1970s */
+#define WORDS_MAX 32
 
 static size_t split(const char *line, size_t length, struct word *words)
 {
@@ -216,7 +215,7 @@ static size_t read_times(const struct word *words, size_t n, struct aw_candump *
 {
     bool dated = read_date(words, n, &out->time_ns);
     out->has_time = dated || read_time(words[0], &out->time_ns);
-    out->relative = out->has_time && !dated && out->time_ns < RELATIVE_NS;
+    out->relative = out->has_time && !dated && words[0].length == strlen("(000.000000)");
     return dated ? 2 : out->has_time;
 }
 

@@ -104,9 +104,9 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     same "${lines[2]}" "(0000000001.200000) log 65E#010203040506"
     ok canpid -q -l log:nodes.log dump -j -n 1
     has "$output" '"msg":"kp","board":"lknee"'
-    exits 5 canpid decode nodes.log
+    ok canpid decode nodes.log
     same "$output" "-> kp board=lknee value=0.6 controller=tor"
-    has "$stderr" "nodes.log:1:12: id 641: of no driver — name it with -b 0x640"
+    has "$stderr" "nodes.log: skipped 2 frames of other nodes (0x641, 0x65E) — name a board with -b"
     ok canpid decode -b 0x640 nodes.log
     has "$output" "-> kp board=1600 value=0.6"
     mkdir -p "$XDG_CONFIG_HOME/armwire"
@@ -121,8 +121,8 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     run -5 --separate-stderr canpid decode -j bad.log
     has "$stderr" "bad.log:1:12: joint: 2 bytes instead of 6"
     has "$stderr" "bad.log:4:12: kp: value is not a finite number"
-    has "$stderr" "bad.log:3:12: id 7F4: of no driver"
-    has "$stderr" "3 damaged parts, 3 records decoded"
+    has "$stderr" "skipped 1 frame of other nodes (0x7F4)"
+    has "$stderr" "2 damaged parts, 3 records decoded"
     same "$(jq -sc '[.[] | select(.board == "lknee") | .msg]' <<<"$output")" '["kp","kp","joint"]'
     same "$(jq -sc '[.[] | select(.msg == "kp") | .value]' <<<"$output")" '[0.6,null]'
     fails 2 canpid -q -l "$fast" --switch replay bad.log
