@@ -248,6 +248,17 @@ asks() {
     ok hidmotor -q status
 }
 
+@test "a server that ends leaves the socket of another one that took its place" {
+    serve one hidmotor -l sim: --listen unix:place
+    first=$pid
+    rm place
+    serve two hidmotor -l sim: --listen unix:place
+    end "$first"
+    ok hidmotor -q -l serve:place status
+    end "$pid"
+    [ ! -e place ]
+}
+
 @test "jog with keys, at the client's terminal" {
     serve s hidmotor -l sim: --deadman 20s
     terminal <<<"

@@ -91,7 +91,9 @@ static void serve_peer(struct aw_server *server, struct aw_peer *peer, uint32_t 
         return;
     if (events & EPOLLOUT)
         aw_conn_flush(&peer->conn);
-    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR) && !aw_conn_fill(&peer->conn))
+    /* Read only as fast as it is handled: else a flood fills the memory. */
+    bool reads = events & (EPOLLIN | EPOLLHUP | EPOLLERR) && !peer->more;
+    if (reads && !aw_conn_fill(&peer->conn))
         peer->over = true;
     if (!take_lines(server, peer))
         peer->conn.gone = true;
@@ -328,6 +330,10 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     listener->token = address.family != AF_UNIX;
     aw_address_text(&address, listener->fd, listener->url, sizeof listener->url);
     snprintf(listener->path, sizeof listener->path, "%s", listener->token ? "" : address.path);
+    struct stat file = {0};
+    stat(listener->path, &file);
+    listener->device = file.st_dev;
+    listener->inode = file.st_ino;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
     epoll_ctl(server->all, EPOLL_CTL_ADD, listener->fd, &event);
     server->n_listeners++;
@@ -349,6 +355,14 @@ void aw_server_close_fds(const struct aw_server *server)
         close(server->all);
 }
 
+/* Another server may have taken the place of a socket file that somebody removed. */
+static bool is_ours(const struct aw_listener *listener)
+{
+    struct stat file;
+    return *listener->path && lstat(listener->path, &file) == 0 &&
+           file.st_dev == listener->device && file.st_ino == listener->inode;
+}
+
 void aw_server_close(struct aw_server *server)
 {
     for (size_t i = 0; i < AW_BRINGERS; i++)
@@ -358,7 +372,7 @@ void aw_server_close(struct aw_server *server)
         remove_peer(server, server->peers);
     }
     for (size_t i = 0; i < server->n_listeners; i++) {
-        if (*server->listeners[i].path)
+        if (is_ours(&server->listeners[i]))
             unlink(server->listeners[i].path);
         close(server->listeners[i].fd);
     }

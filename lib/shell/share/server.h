@@ -103,6 +103,8 @@ struct aw_listener {
     int fd;
     bool token; /* clients must show it */
     char path[128];
+    dev_t device; /* of the socket file, */
+    ino_t inode;  /* to know whether another server has replaced it */
     char url[160];
 };
 
